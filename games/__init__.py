@@ -1,0 +1,40 @@
+"""The games: rules, text forms and features, and nothing of search or learning.
+
+Conventions, said once for the whole project:
+
+* A position is immutable and hashable; `play` returns a new one, seen by the new side to move.
+* Values and outcomes are always for the side to move (negamax): what is 1 for one side is -1 for
+  the other. Explicit trees are the one exception and say so: their leaves hold MAX's values.
+* History (repetition, clocks) belongs to the game record, not to the position; dice are an
+  argument.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from games.contract import Game, KernelGame, Rules
+from games.errors import MoveError, PositionError
+
+__all__ = ["Game", "KernelGame", "MoveError", "PositionError", "Rules", "load", "names"]
+
+_GAMES = {
+    "checkers": ("games.checkers", "Checkers"),
+    "nim": ("games.nim", "Nim"),
+    "tic_tac_toe": ("games.tic_tac_toe", "TicTacToe"),
+}
+
+
+def names() -> list[str]:
+    """The names that `load` takes."""
+    return list(_GAMES)
+
+
+def load(name: str) -> Game:
+    """The game of that name; ValueError, which lists the known ones, for an unknown name."""
+    if name not in _GAMES:
+        raise ValueError(f"game: expected one of {', '.join(_GAMES)}, found {str(name)[:60]!r}")
+    module, kind = _GAMES[name]
+    game = getattr(importlib.import_module(module), kind)()
+    assert isinstance(game, Game)
+    return game

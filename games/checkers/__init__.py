@@ -1,0 +1,52 @@
+"""English checkers (American draughts)."""
+
+from __future__ import annotations
+
+from games.checkers import notation, rules
+from games.checkers.evaluators import EVALUATORS
+from games.checkers.features import CLASSIC
+from games.checkers.rules import MOST_MOVES, START, Position
+from games.contract import KernelGame, Rules
+
+__all__ = ["Checkers"]
+
+
+class Checkers(KernelGame):
+    """English checkers: Black (0) moves first; captures are mandatory; no move is a loss.
+
+    Text forms are those of PDN; draws by repetition and by 40 moves each belong to the game record
+    (`games.record`).
+    """
+
+    name = "checkers"
+    rules = Rules(
+        legal_moves=rules.legal_moves,
+        play=rules.play,
+        outcome=rules.outcome,
+        key=rules.key,
+        noisy=rules.noisy,
+        irreversible=rules.irreversible,
+        gain=rules.gain,
+    )
+    start_position = START
+    most_moves = MOST_MOVES
+    features = {"classic": CLASSIC}
+    evaluators = EVALUATORS
+
+    def to_move(self, position: Position) -> int:
+        return position[3]
+
+    def position_text(self, position: Position) -> str:
+        return notation.position_text(position)
+
+    def parse_position(self, text: str) -> Position:
+        return notation.parse_position(text)
+
+    def move_text(self, position: Position, move: int) -> str:
+        return notation.move_text(position, move)
+
+    def parse_move(self, position: Position, text: str) -> int:
+        return notation.parse_move(position, text)
+
+    def show(self, position: Position) -> str:
+        return notation.show(position)

@@ -1,0 +1,194 @@
+"""What a game supplies: its rules, its text forms and its features.
+
+The names map onto AIMA's description of a game (Russell and Norvig, chapter 5) like this:
+
+    initial state S0    start()
+    PLAYER(s)           to_move(position)
+    ACTIONS(s)          legal_moves(position)
+    RESULT(s, a)        play(position, move)
+    TERMINAL-TEST(s)    outcome(position) is not None, and then there are no legal moves
+    UTILITY(s, p)       outcome(position), always for the side to move (negamax)
+
+`Game` is the base class of a game in plain Python: four methods make a game, any hashable value is
+a position and any value a move. `KernelGame` is a game whose rules are kernels.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from games.errors import MoveError, PositionError
+
+__all__ = ["Game", "KernelGame", "Rules"]
+
+Position = Any
+Move = Any
+
+
+class Game:
+    """A game for two sides who move in turn; a base class for games in plain Python.
+
+    A subclass supplies `start`, `legal_moves`, `play` and `outcome`; everything else has a
+    default. A side that may pass does so by a move that `legal_moves` lists.
+    """
+
+    name: str = ""
+    #: Changes whenever a change of the rules makes earlier evaluators meaningless.
+    version: int = 1
+    #: Outcomes are loss, draw and win (-1, 0, 1), so that sooner wins are better; otherwise
+    #: outcomes are points, and how soon they come does not matter.
+    wins: bool = True
+    #: Feature sets by name.
+    features: Mapping[str, Any] = {}
+    #: Hand-crafted evaluators by name: (feature set, weights) or a kernel.
+    evaluators: Mapping[str, Any] = {}
+    rules: Rules | None = None
+
+    def __init_subclass__(cls) -> None:
+        if not cls.name:
+            cls.name = cls.__name__.lower()
+
+    def start(self) -> Position:
+        """The position that the game begins with."""
+        raise NotImplementedError
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        """All moves of the side to move, in a fixed order; none where the game is over."""
+        raise NotImplementedError
+
+    def play(self, position: Position, move: Move) -> Position:
+        """The position after a legal move, seen by the other side; `position` stays as it is."""
+        raise NotImplementedError
+
+    def outcome(self, position: Position) -> float | None:
+        """What a finished game is worth to the side to move; None while it goes on."""
+        raise NotImplementedError
+
+    def to_move(self, position: Position) -> int:
+        """0 where the side that begins is to move, 1 where the other is."""
+        return 0
+
+    def noisy(self, position: Position) -> bool:
+        """Whether the position is too unsettled to be evaluated, so that search goes on."""
+        return False
+
+    def gain(self, position: Position, move: Move) -> float:
+        """How promising a move looks: moves are tried in order of gain."""
+        return 0.0
+
+    #: `irreversible(position, move)`: whether no earlier position can come back after the move.
+    #: None in a game in which positions cannot repeat.
+    irreversible: Callable[[Position, Move], bool] | None = None
+
+    def position_text(self, position: Position) -> str:
+        """One line of text that `parse_position` reads back."""
+        return repr(position)
+
+    def parse_position(self, text: str) -> Position:
+        """The position that a text describes; PositionError where it describes none."""
+        try:
+            return ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            raise PositionError(
+                f"expected a position of {self.name} such as"
+                f" {self.position_text(self.start())}, found {text[:80]!r}"
+            ) from None
+
+    def move_text(self, position: Position, move: Move) -> str:
+        """A move as people write it; different for all legal moves of a position."""
+        return str(move)
+
+    def parse_move(self, position: Position, text: str) -> Move:
+        """The legal move that a text names; MoveError where it names none."""
+        moves = {self.move_text(position, move): move for move in self.legal_moves(position)}
+        if text.strip() not in moves:
+            raise MoveError(
+                f"expected one of {', '.join(list(moves)[:20])}, found {text.strip()[:40]!r}"
+            )
+        return moves[text.strip()]
+
+    def show(self, position: Position) -> str:
+        """The board as a few lines of text."""
+        return self.position_text(position)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a game as kernels; positions are tuples of integers of one length.
+
+    `legal_moves(position, moves)` writes the moves (integers; two moves of a position differ in
+    their lowest 12 bits where that is possible, for the search's move statistics) and returns how
+    many; `outcome(position)` is NaN while the game goes on. The others are optional and default
+    to: a hash of the integers, always quiet, never repeats, no preferred moves.
+    """
+
+    legal_moves: Callable[..., Any]
+    play: Callable[..., Any]
+    outcome: Callable[..., Any]
+    key: Callable[..., Any] | None = None
+    noisy: Callable[..., Any] | None = None
+    irreversible: Callable[..., Any] | None = None
+    gain: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        from games.kernel import is_kernel
+
+        for part in fields(self):
+            kernel = getattr(self, part.name)
+            if kernel is not None and not is_kernel(kernel):
+                raise TypeError(f"rule {part.name}: expected a function marked with @kernel")
+
+
+class KernelGame(Game):
+    """A game whose rules are kernels, with the face of every other game.
+
+    A subclass sets `rules`, `start_position` and `most_moves`, and adds its text forms.
+    """
+
+    rules: Rules
+    start_position: tuple[int, ...]
+    #: No position has more legal moves than this.
+    most_moves: int = 256
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        self._moves = np.zeros(self.most_moves, dtype=np.int64)
+        irreversible = self.rules.irreversible
+        if irreversible is not None:
+            self.irreversible = lambda position, move: bool(irreversible(position, move))
+
+    def start(self) -> Position:
+        return self.start_position
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        buffer = self._moves.copy()
+        count = self.rules.legal_moves(position, buffer)
+        return [int(move) for move in buffer[:count]]
+
+    def play(self, position: Position, move: Move) -> Position:
+        return tuple(int(x) for x in self.rules.play(position, move))
+
+    def outcome(self, position: Position) -> float | None:
+        value = float(self.rules.outcome(position))
+        return None if value != value else value
+
+    def noisy(self, position: Position) -> bool:
+        return self.rules.noisy is not None and bool(self.rules.noisy(position))
+
+    def gain(self, position: Position, move: Move) -> float:
+        return 0.0 if self.rules.gain is None else float(self.rules.gain(position, move))
+
+    def parse_position(self, text: str) -> Position:
+        position = super().parse_position(text)
+        width = len(self.start_position)
+        if not (
+            isinstance(position, tuple)
+            and len(position) == width
+            and all(isinstance(x, int) and -(1 << 63) <= x < 1 << 63 for x in position)
+        ):
+            raise PositionError(f"expected a tuple of {width} integers, found {text[:80]!r}")
+        return position

@@ -1,0 +1,114 @@
+"""Feature sets: named terms of a position, each a kernel `term(position) -> number`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernel as kernels
+from games.native import native_function, read_position
+
+__all__ = ["FeatureSet"]
+
+Term = Callable[[Any], float]
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """Terms in a fixed order, all read for the side to move.
+
+    With `swap` (a kernel that returns the same board with the other side to move) the value of a
+    term is its difference between the two sides, term(position) - term(swap(position)), so that
+    what is good for one side is as bad for the other.
+    """
+
+    name: str
+    terms: Mapping[str, Term]
+    swap: Callable[[Any], Any] | None = None
+    fingerprint: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not self.terms:
+            raise ValueError(f"feature set {self.name}: expected at least one term, found none")
+        for name, term in self.terms.items():
+            if not kernels.is_kernel(term):
+                raise TypeError(f"feature {name}: expected a function marked with @kernel")
+        parts = [f"{name}={kernels.fingerprint(term)}" for name, term in self.terms.items()]
+        parts.append(kernels.fingerprint(self.swap) if self.swap else "one side")
+        mark = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        object.__setattr__(self, "fingerprint", mark)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the terms in order."""
+        return tuple(self.terms)
+
+    def only(self, names: Iterable[str], *, name: str | None = None) -> FeatureSet:
+        """A set of some of the terms, in the order given."""
+        chosen = {term: self.terms[term] for term in names}
+        return FeatureSet(name or self.name, chosen, self.swap)
+
+    def measure(self, positions: Any) -> NDArray[np.float64]:
+        """The values of all terms, [positions, terms], for positions [positions, integers]."""
+        rows = np.ascontiguousarray(np.atleast_2d(positions), dtype=np.int64)
+        values = np.zeros((len(rows), len(self)), dtype=np.float64)
+        if kernels.compiled:
+            self._native_measure(rows.shape[1])(
+                len(rows), rows.ctypes.data, values.ctypes.data
+            )
+            return values
+        for row, out in zip(rows, values, strict=True):
+            out[:] = self.values(tuple(int(x) for x in row))
+        return values
+
+    def values(self, position: Any) -> list[float]:
+        """The values of all terms of one position, computed by the Python interpreter."""
+        swapped = kernels.uncompiled(self.swap)(position) if self.swap else None
+        result = []
+        for term in self.terms.values():
+            plain = kernels.uncompiled(term)
+            value = plain(position)
+            result.append(float(value - plain(swapped) if self.swap else value))
+        return result
+
+    def scope(self) -> dict[str, Any]:
+        """The names that generated code uses for the kernels of this set."""
+        scope: dict[str, Any] = {f"term_{i}": t for i, t in enumerate(self.terms.values())}
+        if self.swap:
+            scope["swap"] = self.swap
+        return scope
+
+    def expression(self, index: int) -> str:
+        """Source text for the value of a term, given `position` and, with `swap`, `swapped`."""
+        if self.swap:
+            return f"(term_{index}(position) - term_{index}(swapped))"
+        return f"term_{index}(position)"
+
+    def _native_measure(self, width: int) -> Callable[[int, int, int], None]:
+        import ctypes
+
+        lines = [
+            "def measure_at(count, source, target):",
+            "    for i in range(count):",
+            f"        position = {read_position(width)}",
+            *(["        swapped = swap(position)"] if self.swap else []),
+            *(
+                f"        store_float(target, {i}, float({self.expression(i)}))"
+                for i in range(len(self))
+            ),
+            f"        source += {8 * width}",
+            f"        target += {8 * len(self)}",
+        ]
+        address = native_function(
+            "measure_at", "\n".join(lines), self.scope(), "void(int64, int64, int64)"
+        )
+        signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+        return signature(address)

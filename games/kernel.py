@@ -1,0 +1,209 @@
+"""`@kernel`: an ordinary Python function that Numba compiles to native code.
+
+A kernel is compiled at its first use and kept on disk, so that a second process starts at once.
+Three things are added to Numba's own cache, each for a trap that it does not cover:
+
+* the cache entry is named by a *fingerprint* of the function and of everything that it refers to,
+  so that an edited kernel also recompiles its callers in other files (numba issue 8396);
+* reference counting is switched off: kernels read and write arrays that somebody else owns, and
+  counting references to them costs more than the work of a typical feature;
+* a kernel that calls itself needs a signature, because a recursive function with two
+  specialisations can crash when it is read back from the cache (numba issue 6061).
+
+This module, `games.bits`, `games.native` and `search.native` are the only places that know Numba's private names.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import hashlib
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+import numba
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+
+__all__ = ["compiled", "describe", "fingerprint", "is_kernel", "kernel", "uncompiled"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: False under NUMBA_DISABLE_JIT=1, when every kernel stays the Python function that it is.
+compiled: bool = not numba.config.DISABLE_JIT
+
+OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+
+
+@overload
+def kernel(function: Function) -> Function: ...
+
+
+@overload
+def kernel(
+    *, signature: Any = None, fastmath: bool = False
+) -> Callable[[Function], Function]: ...
+
+
+def kernel(
+    function: Function | None = None, *, signature: Any = None, fastmath: bool = False
+) -> Function | Callable[[Function], Function]:
+    """Mark a function of numbers, tuples and arrays as one that runs at native speed.
+
+    The function keeps its name and is called as before. It must not create arrays, lists or other
+    objects: it writes its results into arrays that it is given, or returns numbers and tuples.
+    Kernels that it calls are to be defined before it.
+
+    `signature` (a Numba signature) is needed by a function that calls itself, and only by it; it
+    is then compiled at once. `fastmath` allows sums of floating-point numbers to be reordered.
+
+    Raises TypeError for a recursive function without a signature, and NameError for a function
+    that uses a name which is not defined yet.
+    """
+    if function is None:
+        return lambda f: kernel_of(f, signature, fastmath)
+    return kernel_of(function, signature, fastmath)
+
+
+def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
+    """The kernel of a function; see `kernel`."""
+    if is_kernel(function):
+        raise TypeError(f"{function.__name__} is a kernel already")
+    name = function.__name__
+    if signature is None and _calls_itself(function):
+        raise TypeError(
+            f"kernel {name} calls itself: give its types, as in"
+            " @kernel(signature='int64(int64, int64)')"
+        )
+    mark = _digest(function)
+    if not compiled:
+        function.fingerprint = mark  # type: ignore[attr-defined]
+        return function
+    # Numba names the cache file after the qualified name, and takes its last part for the name by
+    # which the function calls itself.
+    original, function.__qualname__ = function.__qualname__, f"k{mark[:16]}.{name}"
+    arguments = (signature,) if signature is not None else ()
+    options = {**OPTIONS, "fastmath": fastmath}
+    try:
+        dispatcher = numba.njit(*arguments, cache=True, **options)(function)
+    except RuntimeError as error:  # nowhere to write: compile for this process only
+        if "cannot cache" not in str(error):
+            raise
+        dispatcher = numba.njit(*arguments, **options)(function)
+    dispatcher.fingerprint = mark
+    dispatcher.__qualname__ = original
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def is_kernel(function: object) -> bool:
+    """Whether a function was marked with `@kernel`."""
+    return hasattr(function, "fingerprint") and callable(function)
+
+
+def fingerprint(function: Any) -> str:
+    """64 hexadecimal digits that change when a kernel, or anything that it calls, changes."""
+    if not is_kernel(function):
+        raise TypeError(f"expected a function marked with @kernel, found {function!r}")
+    return str(function.fingerprint)
+
+
+def uncompiled(function: Any, _twins: dict[int, Any] | None = None) -> Any:
+    """The same function run by the Python interpreter, with every kernel it calls likewise.
+
+    Used to check compiled code against its own source, and to run the search over games and
+    evaluators that are not kernels.
+    """
+    twins = {} if _twins is None else _twins
+    if id(function) in twins:
+        return twins[id(function)]
+    source = _python(function)
+    scope = dict(source.__globals__)
+    twin = types.FunctionType(
+        source.__code__, scope, source.__name__, source.__defaults__, source.__closure__
+    )
+    twins[id(function)] = twin
+    for name in source.__code__.co_names:
+        if is_kernel(scope.get(name)):
+            scope[name] = uncompiled(scope[name], twins)
+    return twin
+
+
+def _python(function: Any) -> types.FunctionType:
+    return function.py_func if isinstance(function, Dispatcher) else function  # type: ignore[no-any-return]
+
+
+def _calls_itself(function: Any) -> bool:
+    return function.__name__ in function.__code__.co_names and (
+        function.__globals__.get(function.__name__) in (None, function)
+        or not hasattr(function.__globals__.get(function.__name__), "__code__")
+    )
+
+
+def _digest(function: Any) -> str:
+    code = function.__code__
+    parts = [function.__name__, *_code_parts(code)]
+    scope = function.__globals__
+    for name in _global_names(code):
+        if name == function.__name__:
+            continue
+        if name in scope:
+            value = scope[name]
+            parts.append(f"{name}={describe(value, _names(code))}")
+        elif not hasattr(builtins, name):
+            raise NameError(
+                f"kernel {function.__name__} uses the name {name}, which is not defined yet:"
+                " define the kernels that it calls before it"
+            )
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        parts.append(f"{name}={describe(cell.cell_contents, set())}")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _code_parts(code: types.CodeType) -> list[str]:
+    parts = [code.co_code.hex(), repr(code.co_names), repr(code.co_varnames)]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            parts.extend(_code_parts(constant))
+        else:
+            parts.append(repr(constant))
+    return parts
+
+
+def _names(code: types.CodeType) -> set[str]:
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names(constant)
+    return names
+
+
+def _global_names(code: types.CodeType) -> list[str]:
+    """Names that the code looks up in its module, in order."""
+    found = {
+        str(i.argval)
+        for i in dis.get_instructions(code)
+        if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    }
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found |= set(_global_names(constant))
+    return sorted(found)
+
+
+def describe(value: Any, names: set[str]) -> str:
+    """What a kernel sees of a value: a text that changes when the value does."""
+    if is_kernel(value):
+        return str(value.fingerprint)
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, types.ModuleType):
+        members = sorted(n for n in names if is_kernel(getattr(value, n, None)))
+        return value.__name__ + "".join(f".{n}:{getattr(value, n).fingerprint}" for n in members)
+    if isinstance(value, tuple):
+        return "(" + ",".join(describe(item, names) for item in value) + ")"
+    if isinstance(value, types.FunctionType):  # a function with an overload, as in games.bits
+        return "\n".join(_code_parts(value.__code__))
+    if isinstance(value, (bool, int, float, str, np.generic)):
+        return repr(value)
+    return str(getattr(value, "__qualname__", None) or value)

@@ -1,0 +1,147 @@
+"""Misère nim: take one or more sticks from one pile; whoever takes the last stick loses.
+
+A position is the tuple of the piles and the side to move. A move is pile * 64 + sticks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from games.contract import KernelGame, Rules
+from games.errors import MoveError, PositionError
+from games.features import FeatureSet
+from games.kernel import kernel
+
+__all__ = ["Nim"]
+
+_NAN = float("nan")
+_MOST = 63  # sticks of a pile
+
+
+@kernel
+def outcome(position):
+    """1.0 where no stick is left, for the other side took the last; else NaN."""
+    for pile in range(len(position) - 1):
+        if position[pile]:
+            return _NAN
+    return 1.0
+
+
+@kernel
+def legal_moves(position, moves):
+    """Write every number of sticks of every pile."""
+    count = 0
+    for pile in range(len(position) - 1):
+        for sticks in range(1, position[pile] + 1):
+            moves[count] = pile * 64 + sticks
+            count += 1
+    return count
+
+
+@kernel
+def nim_sum(position):
+    """1 where the xor of the piles is not 0: a win in normal nim."""
+    mixed = 0
+    for pile in range(len(position) - 1):
+        mixed ^= position[pile]
+    return 1 if mixed else 0
+
+
+@kernel
+def singles(position):
+    """1 where no pile holds more than one stick: there misère nim is decided by parity."""
+    for pile in range(len(position) - 1):
+        if position[pile] > 1:
+            return 0
+    return 1
+
+
+@kernel
+def parity(position):
+    """1 where all piles hold at most one stick and their number is even."""
+    return 1 if singles(position) and not nim_sum(position) else 0
+
+
+@kernel
+def always(position):
+    """1."""
+    return 1
+
+
+def _play_kernel(piles: int) -> Any:
+    """`play` for a number of piles: the compiler builds tuples of a length it knows."""
+    import linecache
+
+    after = ", ".join(f"position[{i}] - (sticks if pile == {i} else 0)" for i in range(piles))
+    source = f"""def play(position, move):
+    pile = move // 64
+    sticks = move % 64
+    return ({after}, 1 - position[{piles}])
+"""
+    filename = f"<nim with {piles} piles>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    scope: dict[str, Any] = {"__name__": __name__}
+    exec(compile(source, filename, "exec"), scope)
+    return kernel(scope["play"])
+
+
+class Nim(KernelGame):
+    """Misère nim with the given piles; texts are the piles as `2,2` and the side `0` or `1`."""
+
+    name = "nim"
+    most_moves = 1024
+    features = {
+        "parity": FeatureSet(
+            "parity", {"always": always, "nim_sum": nim_sum, "singles": singles, "parity": parity}
+        )
+    }
+
+    def __init__(self, piles: Sequence[int] = (3, 5, 7)) -> None:
+        if not 1 <= len(piles) <= 15 or not all(0 <= pile <= _MOST for pile in piles):
+            raise PositionError(
+                f"expected 1 to 15 piles of 0 to {_MOST} sticks, found {list(piles)[:20]}"
+            )
+        self.start_position = (*piles, 0)
+        self.rules = Rules(legal_moves=legal_moves, play=_play_kernel(len(piles)), outcome=outcome)
+        super().__init__()
+
+    def to_move(self, position: Any) -> int:
+        return int(position[-1])
+
+    def position_text(self, position: Any) -> str:
+        return f"{','.join(map(str, position[:-1]))} {position[-1]}"
+
+    def parse_position(self, text: str) -> Any:
+        piles, _, side = text.strip().partition(" ")
+        count = len(self.start_position) - 1
+        try:
+            position = (*(int(pile) for pile in piles.split(",")), int(side))
+        except ValueError:
+            position = ()
+        if (
+            len(position) != count + 1
+            or position[-1] not in (0, 1)
+            or not all(0 <= pile <= _MOST for pile in position[:-1])
+        ):
+            raise PositionError(
+                f"expected {count} piles of 0 to {_MOST} sticks and a side, such as"
+                f" {self.position_text(self.start_position)!r}, found {text[:40]!r}"
+            )
+        return position
+
+    def move_text(self, position: Any, move: int) -> str:
+        return f"{move % 64} from {move // 64 + 1}"
+
+    def parse_move(self, position: Any, text: str) -> int:
+        for move in self.legal_moves(position):
+            if self.move_text(position, move) == " ".join(text.split()):
+                return move
+        raise MoveError(
+            f"expected a move such as '1 from 2', at most as many sticks as the pile of"
+            f" {self.position_text(position)!r} has, found {text.strip()[:40]!r}"
+        )
+
+    def show(self, position: Any) -> str:
+        piles = [f"{i + 1}: {'|' * pile}" for i, pile in enumerate(position[:-1])]
+        return "\n".join([*piles, f"player {position[-1] + 1} to move"])

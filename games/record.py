@@ -1,0 +1,189 @@
+"""A game as it was played: moves, what the players thought of them, and how it ended.
+
+A record adds to a game what its positions do not hold: the way here, and with it the rules by
+which a game is drawn. Outcomes of a record are from the view of the side that begins the game (in
+checkers Black), also where the record starts from a position with the other side to move.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from games.contract import Game
+from games.errors import MoveError
+
+__all__ = ["Annotation", "GameRecord"]
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """What was noted down with a move; `value` is from the view of the side that made it."""
+
+    value: float | None = None
+    depth: int | None = None  # plies searched
+    comment: str = ""
+
+
+class GameRecord:
+    """A game from a start position on, with the moves played so far.
+
+    A position that occurs for the time number `repetitions`, and `quiet_moves` successive moves
+    of each side that could be taken back (in checkers: king moves without a capture), end the game
+    as drawn; None switches the rule off. Neither applies to a game without `irreversible`, whose
+    positions cannot come back. The rules of the game go first: a side that has lost cannot claim
+    a draw.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        start: Any = None,
+        *,
+        repetitions: int | None = 3,
+        quiet_moves: int | None = 40,
+        comment: str = "",
+    ) -> None:
+        if repetitions is not None and repetitions < 2:
+            raise ValueError(f"repetitions: expected None or at least 2, found {repetitions}")
+        if quiet_moves is not None and quiet_moves < 1:
+            raise ValueError(f"quiet_moves: expected None or at least 1, found {quiet_moves}")
+        self.game = game
+        self._irreversible = getattr(game, "irreversible", None)
+        self.repetitions = repetitions
+        self.quiet_moves = quiet_moves
+        self.comment = comment
+        #: Every position from the start to the present one, and what was played in between.
+        self.positions: list[Any] = [game.start() if start is None else start]
+        self.moves: list[Any] = []
+        self.annotations: list[Annotation] = []
+        self._quiet_plies = [0]  # for each position, plies since the last that cannot be undone
+        self._declared: tuple[float, str] | None = None
+
+    @property
+    def start(self) -> Any:
+        """The position that the record begins with."""
+        return self.positions[0]
+
+    @property
+    def position(self) -> Any:
+        """The present position."""
+        return self.positions[-1]
+
+    @property
+    def ply(self) -> int:
+        """How many moves have been played."""
+        return len(self.moves)
+
+    @property
+    def to_move(self) -> int:
+        """The side to move: 0 for the one that begins the game, 1 for the other."""
+        # By counting, as a game may leave out telling its sides apart.
+        return (self.game.to_move(self.start) + self.ply) % 2
+
+    @property
+    def quiet_plies(self) -> int:
+        """Plies since the last capture, or whatever else could not be taken back."""
+        return self._quiet_plies[-1]
+
+    @property
+    def history(self) -> list[Any]:
+        """Earlier positions that may come back, oldest first: what a search is to be told.
+
+        They reach back to the one that the last irreversible move led to.
+        """
+        if self._irreversible is None:
+            return []
+        return self.positions[self.ply - self.quiet_plies : self.ply]
+
+    def play(
+        self, move: Any, *, value: float | None = None, depth: int | None = None, comment: str = ""
+    ) -> None:
+        """Add a move and what is to be noted with it; `value` is the view of who moves.
+
+        Raises MoveError where the game is over or the move is not legal, and changes nothing.
+        """
+        self._must_go_on(move)
+        position = self.position
+        legal = self.game.legal_moves(position)
+        if move not in legal:
+            texts = [self.game.move_text(position, other) for other in legal[:12]]
+            more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
+            raise MoveError(f"expected one of {', '.join(texts)}{more}, found {move!r}")
+        final = self._irreversible is None or self._irreversible(position, move)
+        self.positions.append(self.game.play(position, move))
+        self.moves.append(move)
+        self.annotations.append(Annotation(value, depth, comment))
+        self._quiet_plies.append(0 if final else self.quiet_plies + 1)
+
+    def play_text(self, text: str) -> None:
+        """Add the move that a text names; MoveError as in `play`."""
+        self._must_go_on(text)
+        self.play(self.game.parse_move(self.position, text))
+
+    def annotate(
+        self, *, value: float | None = None, depth: int | None = None, comment: str = ""
+    ) -> None:
+        """Replace what is noted with the last move; MoveError where there is none."""
+        if not self.moves:
+            raise MoveError("expected a move to annotate, found none")
+        self.annotations[-1] = Annotation(value, depth, comment)
+
+    def undo(self) -> Any:
+        """Take back the last move, and an outcome that was declared; returns the move.
+
+        Raises MoveError where no move was played.
+        """
+        if not self.moves:
+            raise MoveError("expected a move to take back, found none")
+        self._declared = None
+        self.positions.pop()
+        self.annotations.pop()
+        self._quiet_plies.pop()
+        return self.moves.pop()
+
+    def declare(self, outcome: float, reason: str) -> None:
+        """End the game by other means than its rules, such as a resignation.
+
+        `outcome` is for the side that begins the game. Raises ValueError where the game is over.
+        """
+        if self.over:
+            raise ValueError(f"expected a game that goes on, found it over ({self.reason})")
+        self._declared = (float(outcome), reason)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended, by the rules, as a draw or by declaration."""
+        return self._ending() is not None
+
+    def outcome(self) -> float | None:
+        """What the game was worth to the side that begins it; None while it goes on."""
+        ending = self._ending()
+        return None if ending is None else ending[0]
+
+    @property
+    def reason(self) -> str:
+        """Why the game is over, such as `no move` or `repetition`; empty while it goes on."""
+        ending = self._ending()
+        return "" if ending is None else ending[1]
+
+    def _must_go_on(self, move: Any) -> None:
+        if self.over:
+            raise MoveError(f"expected no move after the end ({self.reason}), found {move!r}")
+
+    def _ending(self) -> tuple[float, str] | None:
+        position = self.position
+        value = self.game.outcome(position)
+        if value is not None:
+            # A game in which positions repeat ends when a side is stuck; others end in many ways.
+            reason = "end of the game" if self._irreversible is None else "no move"
+            return (-value if self.to_move else value) or 0.0, reason
+        if self._declared is not None:
+            return self._declared
+        if self._irreversible is None:
+            return None
+        if self.repetitions is not None and self.history.count(position) + 1 >= self.repetitions:
+            return 0.0, "repetition"
+        if self.quiet_moves is not None and self.quiet_plies >= 2 * self.quiet_moves:
+            return 0.0, f"{self.quiet_moves} moves each"
+        return None

@@ -1,0 +1,138 @@
+"""Tic-tac-toe as kernels; a position is (own squares, opponent's squares, side).
+
+Squares are numbered 1 to 9 in reading order; square s has bit s - 1. X (0) begins.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.contract import KernelGame, Rules
+from games.errors import MoveError, PositionError
+from games.features import FeatureSet
+from games.kernel import kernel
+
+__all__ = ["TicTacToe"]
+
+LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
+ALL = 0o777
+_NAN = float("nan")
+
+
+@kernel
+def outcome(position):
+    """-1.0 where the side that just moved has a line, 0.0 on a full board, else NaN."""
+    own, opponent, _ = position
+    for line in LINES:
+        if opponent & line == line:
+            return -1.0
+    return 0.0 if own | opponent == ALL else _NAN
+
+
+@kernel
+def legal_moves(position, moves):
+    """Write the empty squares, as bits."""
+    value = outcome(position)
+    if value == value:
+        return 0
+    count = 0
+    for square in range(9):
+        if (position[0] | position[1]) & 1 << square == 0:
+            moves[count] = 1 << square
+            count += 1
+    return count
+
+
+@kernel
+def play(position, move):
+    """The position after the side to move takes a square."""
+    own, opponent, side = position
+    return (opponent, own | move, 1 - side)
+
+
+@kernel
+def swap_sides(position):
+    """The same board with the other side to move."""
+    own, opponent, side = position
+    return (opponent, own, 1 - side)
+
+
+@kernel
+def open_lines(position):
+    """Rows, columns and diagonals on which the other side has nothing."""
+    count = 0
+    for line in LINES:
+        if position[1] & line == 0:
+            count += 1
+    return count
+
+
+@kernel
+def twos(position):
+    """Open lines with two squares taken: threats to win at the next move."""
+    count = 0
+    for line in LINES:
+        own = position[0] & line
+        if position[1] & line == 0 and own != 0 and own & (own - 1) != 0:
+            count += 1
+    return count
+
+
+class TicTacToe(KernelGame):
+    """Tic-tac-toe; texts are nine of `X`, `O` and `.` in reading order and the side to move."""
+
+    name = "tic_tac_toe"
+    rules = Rules(legal_moves=legal_moves, play=play, outcome=outcome)
+    start_position = (0, 0, 0)
+    most_moves = 9
+    features = {
+        "lines": FeatureSet("lines", {"open_lines": open_lines, "twos": twos}, swap_sides)
+    }
+    evaluators = {"open_lines": ("lines", {"open_lines": 1.0})}
+
+    def to_move(self, position: Any) -> int:
+        return int(position[2])
+
+    def position_text(self, position: Any) -> str:
+        own, opponent, side = position
+        first, second = (own, opponent) if side == 0 else (opponent, own)
+        board = "".join(
+            "X" if first >> i & 1 else "O" if second >> i & 1 else "." for i in range(9)
+        )
+        return f"{board} {'XO'[side]}"
+
+    def parse_position(self, text: str) -> Any:
+        board, _, mover = text.strip().upper().partition(" ")
+        x, o = board.count("X"), board.count("O")
+        if len(board) != 9 or set(board) - set("XO.") or mover not in ("X", "O"):
+            raise PositionError(
+                f"expected nine of X, O and '.', and X or O to move, found {text[:40]!r}"
+            )
+        if x - o != (0 if mover == "X" else 1):
+            raise PositionError(
+                f"expected as many X as O, or one more with O to move; found {x} X, {o} O and"
+                f" {mover} to move"
+            )
+        first, second = (
+            sum(1 << i for i, square in enumerate(board) if square == letter) for letter in "XO"
+        )
+        if all(any(side & line == line for line in LINES) for side in (first, second)):
+            raise PositionError(f"expected one winner at most, found lines of both in {board}")
+        return (first, second, 0) if mover == "X" else (second, first, 1)
+
+    def move_text(self, position: Any, move: int) -> str:
+        return str(move.bit_length())
+
+    def parse_move(self, position: Any, text: str) -> int:
+        free = [str(move.bit_length()) for move in self.legal_moves(position)]
+        if text.strip() not in free:
+            raise MoveError(
+                f"expected a free square of {', '.join(free) or 'a game that is not over'},"
+                f" found {text.strip()[:20]!r}"
+            )
+        return 1 << int(text) - 1
+
+    def show(self, position: Any) -> str:
+        board = self.position_text(position)
+        rows = [" ".join(board[i : i + 3]) for i in (0, 3, 6)]
+        return "\n".join([*rows, f"{board[-1]} to move"])

@@ -1,0 +1,33 @@
+"""Looking ahead: depth-limited alpha-beta over any game and any evaluator."""
+
+from __future__ import annotations
+
+from search.engine import Depth, Engine, Result
+from search.evaluator import (
+    Evaluator,
+    KernelEvaluator,
+    LinearEvaluator,
+    PythonEvaluator,
+    as_evaluator,
+)
+from search.files import EvaluatorError, load_evaluator
+from search.line import WIN
+from search.lookup import EXACT, LOWER, UPPER, Lookup
+
+__all__ = [
+    "EXACT",
+    "LOWER",
+    "UPPER",
+    "WIN",
+    "Depth",
+    "Engine",
+    "Evaluator",
+    "EvaluatorError",
+    "KernelEvaluator",
+    "LinearEvaluator",
+    "Lookup",
+    "PythonEvaluator",
+    "Result",
+    "as_evaluator",
+    "load_evaluator",
+]

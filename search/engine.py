@@ -1,0 +1,362 @@
+"""`Engine`: search with limits, and `Result`: what it found."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from games import kernel as kernels
+from games.contract import Game
+from search import line as lines
+from search.evaluator import Evaluator, as_evaluator
+from search.lookup import Lookup
+
+__all__ = ["Depth", "Engine", "Result"]
+
+DEEPEST = 100
+TIES = ("first", "opponent_errors")
+
+
+@dataclass(frozen=True)
+class Depth:
+    """What one iteration found."""
+
+    depth: int
+    value: float
+    move: Any
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search found; values are for the side to move.
+
+    `move` is None where the game is over. A value beyond `search.WIN` / 2 counts plies to the end:
+    see `plies_to_end`. `depth` is the depth searched in full, `nodes` the positions looked at,
+    `history` one entry for each depth. `moves` holds (move, value) for every legal move, best
+    first, from `analyse`, and is empty otherwise. `lookups` and `found` count questions to the
+    lookup and answers. `interrupted` tells that Ctrl-C or `Engine.stop` ended the search.
+    """
+
+    move: Any
+    value: float
+    pv: tuple[Any, ...]
+    depth: int
+    nodes: int
+    seconds: float
+    history: tuple[Depth, ...] = ()
+    moves: tuple[tuple[Any, float], ...] = ()
+    lookups: int = 0
+    found: int = 0
+    interrupted: bool = field(default=False, compare=False)
+
+    @property
+    def plies_to_end(self) -> int | None:
+        """Plies until the game is won or lost with the play found; None where that is open."""
+        if abs(self.value) <= lines.WIN / 2:
+            return None
+        return int(lines.WIN - abs(self.value))
+
+
+class Engine:
+    """A game, an evaluator and what searches of them remember.
+
+    `evaluator` is anything that `search.as_evaluator` takes. Positions and evaluators that are
+    kernels are searched by native code, plain Python games by the same source in Python.
+
+    lookup: asked at every position, see `search.lookup`.
+    table_mib: size of the transposition table.
+    equal_depth: trust the table only for searches of the same depth, so that the value is that of
+        plain minimax.
+    order_depth: order moves by the static values they lead to where at least this many plies
+        remain; None for never.
+    repetition: value a position that comes back as a draw, in games where positions can.
+    ties: among moves of equal exact value, "first" takes the first in an order shuffled by `seed`
+        (the game's own order where it is None), "opponent_errors" the one after which most
+        replies are worse for the opponent than his best; it searches all moves in full.
+
+    Not to be used by two threads at once.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Any = None,
+        *,
+        lookup: Lookup | None = None,
+        table_mib: float = 16.0,
+        equal_depth: bool = False,
+        order_depth: int | None = None,
+        repetition: bool = True,
+        ties: str = "first",
+        seed: int | None = None,
+    ) -> None:
+        if ties not in TIES:
+            raise ValueError(f"ties: expected one of {', '.join(TIES)}, found {ties!r}")
+        if not 0 < table_mib <= 65536:
+            raise ValueError(f"table_mib: expected 0 to 65536 MiB, found {table_mib}")
+        self.game = game
+        self.evaluator: Evaluator = as_evaluator(game, evaluator)
+        self.ties = ties
+        self._random = np.random.default_rng(seed) if seed is not None else None
+        self._errors: list[BaseException] = []
+        self._lookup = lookup
+        self._generation = 0
+        self.native = game.rules is not None and kernels.compiled
+        self._line: Any
+        self._iterate: Callable[[Any], None]
+        if self.native:
+            self._bind_native(table_mib)
+        else:
+            self._bind_plain()
+        self._line.put(
+            wins=int(game.wins),
+            repeats=int(repetition and game.irreversible is not None),
+            equal_depth=int(equal_depth),
+            order_depth=lines.MOST_PLIES if order_depth is None else order_depth,
+        )
+        self._line.clear()
+
+    def _bind_native(self, table_mib: float) -> None:
+        from search.alphabeta import iterate
+        from search.native import rules_addresses
+
+        self._line = line = lines.NativeLine(table_mib)
+        evaluate_at, evaluator, self._kept = self.evaluator.native(self._fail)
+        line.put(
+            **rules_addresses(self.game),
+            evaluate_at=evaluate_at,
+            evaluator=evaluator,
+            most_moves=getattr(self.game, "most_moves", 256),
+        )
+        if self._lookup is not None:
+            lookup_at, tables = self._lookup.native(self.game)
+            line.put(lookup_at=lookup_at, tables=tables)
+        self._iterate = lambda line: iterate(line.record[0])
+
+    def _bind_plain(self) -> None:
+        from search import alphabeta
+
+        probe = self._lookup.plain() if self._lookup else None
+        self._line = lines.PlainLine(self.game, self.evaluator.plain(), probe)
+        self._iterate = kernels.uncompiled(alphabeta.iterate)
+
+    def _fail(self, error: BaseException) -> None:
+        self._errors.append(error)
+        self.stop()
+
+    def stop(self) -> None:
+        """End the search that is under way; it returns what it has. Callable from any thread."""
+        self._line.put(stop=1)
+
+    def clear(self) -> None:
+        """Forget everything earlier searches left, so that the next is as in a new engine."""
+        self._line.clear()
+
+    def search(
+        self,
+        position: Any,
+        *,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        history: Sequence[Any] = (),
+    ) -> Result:
+        """The best move found within the limits, of which at least one is given.
+
+        `history` holds the earlier positions of the game since the last irreversible move, oldest
+        first. Ctrl-C ends the search, which then returns what it has, marked as interrupted.
+        Raises ValueError for a limit out of range, and what a Python evaluator raised.
+        """
+        if self.ties == "first":
+            return self._search(position, depth, nodes, seconds, history, exact=False)
+        result = self._search(position, depth, nodes, seconds, history, exact=True)
+        return self._prefer_opponent_errors(position, result)
+
+    def analyse(
+        self,
+        position: Any,
+        *,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        history: Sequence[Any] = (),
+    ) -> Result:
+        """Like `search`, with the exact value of every legal move in `Result.moves`."""
+        return self._search(position, depth, nodes, seconds, history, exact=True)
+
+    def _search(
+        self,
+        position: Any,
+        depth: int | None,
+        nodes: int | None,
+        seconds: float | None,
+        history: Sequence[Any],
+        exact: bool,
+    ) -> Result:
+        _check_limits(depth, nodes, seconds)
+        began = time.perf_counter()
+        moves = self.game.legal_moves(position)
+        if not moves:
+            return self._finished(position)
+        if len(moves) > lines.MOST_ROOT_MOVES:
+            raise ValueError(
+                f"expected at most {lines.MOST_ROOT_MOVES} legal moves, found {len(moves)}"
+            )
+        if self._random is not None:
+            moves = [moves[i] for i in self._random.permutation(len(moves))]
+        self._prepare(position, moves, history)
+        self._line.put(
+            depth_limit=min(depth or DEEPEST, DEEPEST),
+            node_limit=nodes or 1 << 62,
+            exact_root=int(exact),
+        )
+        interrupted = self._run(seconds)
+        if self._errors:
+            error = self._errors[0]
+            self._errors.clear()
+            raise error
+        return self._result(position, len(moves), exact, interrupted, began)
+
+    def _finished(self, position: Any) -> Result:
+        outcome = self.game.outcome(position)
+        if outcome is None:
+            raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
+        value = math.copysign(lines.WIN, outcome) if self.game.wins and outcome else outcome
+        return Result(None, value, (), 0, 0, 0.0)
+
+    def _prepare(self, position: Any, moves: list[Any], history: Sequence[Any]) -> None:
+        line = self._line
+        self._generation = (self._generation + 1) & 0xFF
+        earlier = list(history)[-lines.MOST_EARLIER :] if line.repeats else []
+        line.put(
+            generation=self._generation,
+            nodes=0,
+            stop=0,
+            lookups=0,
+            found=0,
+            completed=0,
+            best=0,
+            value=math.nan,
+            earlier=len(earlier),
+            root_count=len(moves),
+        )
+        line.start(position, moves, earlier)
+
+    def _run(self, seconds: float | None) -> bool:
+        """Search until a limit is reached; returns whether it was interrupted."""
+        line = self._line
+        if seconds is None and threading.current_thread() is not threading.main_thread():
+            self._iterate(line)
+            return False
+        failed: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                self._iterate(line)
+            except BaseException as error:
+                failed.append(error)
+
+        # Native code holds up signals: it runs in a thread of its own, and this one waits.
+        thread = threading.Thread(target=work, daemon=True)
+        interrupted = False
+        thread.start()
+        try:
+            thread.join(seconds)
+        except KeyboardInterrupt:
+            interrupted = True
+        while thread.is_alive():
+            self.stop()
+            try:
+                thread.join()
+            except KeyboardInterrupt:
+                interrupted = True
+        if failed:
+            raise failed[0]
+        return interrupted
+
+    def _result(
+        self, position: Any, count: int, exact: bool, interrupted: bool, began: float
+    ) -> Result:
+        line = self._line
+        as_move = int if self.native else (lambda move: move)
+        value = float(line.value)
+        completed = int(line.completed)
+        pv = tuple(as_move(move) for move in line.pv[0][: int(line.pv_length[0])])
+        move = as_move(line.root_moves[0])
+        if value != value:  # stopped before any move was valued
+            value, pv = self.evaluator(position), (move,)
+        moves: list[tuple[Any, float]] = []
+        if exact and completed:
+            moves = [
+                (as_move(line.root_moves[i]), float(line.root_values[i]) + 0.0)
+                for i in range(count)
+            ]
+            moves.sort(key=lambda item: -item[1])
+        history = tuple(
+            Depth(
+                d,
+                float(line.depth_value[d]) + 0.0,
+                as_move(line.depth_move[d]),
+                int(line.depth_nodes[d]),
+            )
+            for d in range(1, completed + 1)
+        )
+        return Result(
+            move,
+            value + 0.0,
+            pv,
+            completed,
+            int(line.nodes),
+            time.perf_counter() - began,
+            history,
+            tuple(moves),
+            int(line.lookups),
+            int(line.found),
+            interrupted,
+        )
+
+    def _prefer_opponent_errors(self, position: Any, result: Result) -> Result:
+        """Among the best moves, the one that gives the opponent most ways to go wrong."""
+        best = [move for move, value in result.moves if value == result.value]
+        if len(best) < 2 or result.depth < 2:
+            return result
+        errors: dict[Any, int] = {}
+        nodes = result.nodes
+        for move in best:
+            after = self.game.play(position, move)
+            replies = self._search(after, result.depth - 1, None, None, (), exact=True)
+            nodes += replies.nodes
+            errors[move] = sum(value < replies.value for _, value in replies.moves)
+        chosen = max(best, key=lambda move: errors[move])
+        pv = result.pv if chosen == result.move else (chosen,)
+        return Result(
+            chosen,
+            result.value,
+            pv,
+            result.depth,
+            nodes,
+            result.seconds,
+            result.history,
+            result.moves,
+            result.lookups,
+            result.found,
+            result.interrupted,
+        )
+
+
+def _check_limits(depth: int | None, nodes: int | None, seconds: float | None) -> None:
+    if depth is None and nodes is None and seconds is None:
+        raise ValueError("expected a limit: depth, nodes or seconds; found none")
+    if depth is not None and not 1 <= depth <= DEEPEST:
+        raise ValueError(f"depth: expected 1 to {DEEPEST} plies, found {depth}")
+    if nodes is not None and nodes < 1:
+        raise ValueError(f"nodes: expected at least 1, found {nodes}")
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"seconds: expected more than 0, found {seconds}")

@@ -1,0 +1,166 @@
+"""The line of play that a search is on, and everything that it keeps while it looks ahead.
+
+Native searches keep it in one structured record and a few arrays that the record points to; plain
+ones in a Python object with the same field names. `search.native` reads and writes both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+
+__all__ = ["LIMIT", "MOST_PLIES", "WIN", "NativeLine", "PlainLine"]
+
+#: Longest line of play, quiescence included.
+MOST_PLIES = 128
+#: Earlier positions of the game that repetition looks back to.
+MOST_EARLIER = 256
+#: Root moves.
+MOST_ROOT_MOVES = 1024
+#: Integers kept for each position.
+WIDTH = 16
+#: Moves on the line's stack.
+STACK = 1 << 14
+#: Static values lie between -LIMIT and LIMIT; a win in n plies is worth WIN - n.
+WIN = 1e12
+LIMIT = 1e11
+
+_NUMBERS = (
+    # addresses: the game, the evaluator, lookups, memory
+    "legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
+    " positions moves order table table_mask"
+    # options
+    " width most_moves wins repeats equal_depth order_depth exact_root depth_limit node_limit"
+    # counters and flags
+    " generation earlier nodes stop lookups found root_count completed best"
+    # what the last table or lookup probe found, and where a lookup writes
+    " hit_depth hit_bound hit_move scratch"
+).split()
+
+LINE = np.dtype(
+    [(name, np.int64) for name in _NUMBERS]
+    + [
+        ("hit_value", np.float64),
+        ("value", np.float64),
+        ("first", np.int64, (MOST_PLIES + 1,)),
+        ("keys", np.int64, (MOST_EARLIER + MOST_PLIES + 1,)),
+        ("quiet_plies", np.int64, (MOST_PLIES + 1,)),
+        ("killers", np.int64, (MOST_PLIES + 1, 2)),
+        ("history", np.float64, (4096,)),
+        ("pv", np.int64, (MOST_PLIES + 1, MOST_PLIES + 1)),
+        ("pv_length", np.int64, (MOST_PLIES + 1,)),
+        ("root_moves", np.int64, (MOST_ROOT_MOVES,)),
+        ("root_values", np.float64, (MOST_ROOT_MOVES,)),
+        ("depth_value", np.float64, (MOST_PLIES + 1,)),
+        ("depth_move", np.int64, (MOST_PLIES + 1,)),
+        ("depth_nodes", np.int64, (MOST_PLIES + 1,)),
+    ],
+    align=True,
+)
+
+#: Integers of a table entry; two entries make a bucket of one cache line.
+ENTRY = 4
+
+
+class NativeLine:
+    """A record of type `LINE` with the arrays that it points to."""
+
+    def __init__(self, table_mib: float) -> None:
+        self.record = np.zeros(1, dtype=LINE)
+        self._positions = np.zeros((MOST_PLIES + 1, WIDTH), dtype=np.int64)
+        self._moves = np.zeros(STACK, dtype=np.int64)
+        self._order = np.zeros(STACK, dtype=np.float64)
+        self._scratch = np.zeros(8, dtype=np.int64)
+        buckets = 1
+        while buckets * 2 * 2 * ENTRY * 8 <= table_mib * 2**20:
+            buckets *= 2
+        # one cache line a bucket, so the table begins on a cache line
+        self._table = np.zeros(buckets * 2 * ENTRY + 8, dtype=np.int64)
+        start = self._table.ctypes.data
+        line = self.record[0]
+        line["positions"] = self._positions.ctypes.data
+        line["moves"] = self._moves.ctypes.data
+        line["order"] = self._order.ctypes.data
+        line["scratch"] = self._scratch.ctypes.data
+        line["table"] = start + (-start) % 64
+        line["table_mask"] = buckets - 1
+
+    def __getattr__(self, name: str) -> Any:
+        return self.record[0][name]
+
+    def put(self, **values: Any) -> None:
+        """Set fields of the record."""
+        for name, value in values.items():
+            self.record[name] = value
+
+    def start(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
+        """Make a position the root, with its moves and the positions before it."""
+        from search.native import key_function
+
+        line = self.record[0]
+        line["root_moves"][: len(moves)] = moves
+        line["quiet_plies"][0] = len(earlier)
+        line["pv_length"][0] = 0
+        line["killers"] = -1
+        line["history"] *= 0.25
+        if line["repeats"]:
+            key = key_function(int(line["key_at"]))
+            for i, before in enumerate([*earlier, position]):
+                self._positions[0, : len(before)] = before
+                line["keys"][i] = key(int(line["positions"]))
+        self._positions[0, : len(position)] = position
+
+    def clear(self) -> None:
+        """Forget what earlier searches left."""
+        self._table[:] = 0
+        self.record["history"] = 0
+        self.record["killers"] = -1
+
+
+class PlainLine:
+    """The same fields for positions and moves that are any Python objects."""
+
+    def __init__(self, game: Game, evaluate: Any, probe: Any = None) -> None:
+        self.game = game
+        self.evaluate = evaluate
+        self.probe = probe
+        for name in _NUMBERS:
+            setattr(self, name, 0)
+        for name in LINE.names or ():
+            shape = LINE[name].shape
+            if shape:
+                number = LINE[name].base == np.float64
+                setattr(self, name, np.zeros(shape, dtype=np.float64 if number else object))
+        self.hit_value = self.value = 0.0
+        self.positions: list[Any] = [None] * (MOST_PLIES + 1)
+        self.moves: list[Any] = []
+        self.order: list[float] = []
+        self.table: dict[Any, tuple[float, int, int, int]] = {}
+        self.most_moves = 0
+        self.clear()
+
+    def put(self, **values: Any) -> None:
+        """Set fields."""
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    def start(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
+        """Make a position the root, with its moves and the positions before it."""
+        self.positions[0] = position
+        for i, move in enumerate(moves):
+            self.root_moves[i] = move
+        for i, before in enumerate([*earlier, position]):
+            self.keys[i] = before
+        self.quiet_plies[0] = len(earlier)
+        self.pv_length[0] = 0
+        self.killers[:] = None
+        self.history *= 0.25
+
+    def clear(self) -> None:
+        """Forget what earlier searches left."""
+        self.table.clear()
+        self.history[:] = 0.0
+        self.killers[:] = None

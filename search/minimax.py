@@ -1,0 +1,81 @@
+"""Textbook minimax and alpha-beta: a few lines each, for any game, to be read and to check by.
+
+Both look `depth` plies ahead (to the end of the game where it is None) and return the value for the
+side to move. They know no table, no move ordering and no quiescence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from games.contract import Game
+
+__all__ = ["alphabeta", "best_moves", "minimax"]
+
+Evaluate = Callable[[Any], float]
+
+
+def minimax(
+    game: Game, position: Any, depth: int | None = None, evaluate: Evaluate | None = None
+) -> float:
+    """The value of a position with best play on both sides (von Neumann 1928, Shannon 1950)."""
+    outcome = game.outcome(position)
+    if outcome is not None:
+        return outcome
+    if depth == 0:
+        return _static(evaluate, position)
+    rest = None if depth is None else depth - 1
+    return max(
+        -minimax(game, game.play(position, move), rest, evaluate)
+        for move in game.legal_moves(position)
+    )
+
+
+def alphabeta(
+    game: Game,
+    position: Any,
+    depth: int | None = None,
+    evaluate: Evaluate | None = None,
+    *,
+    alpha: float = -math.inf,
+    beta: float = math.inf,
+) -> float:
+    """The same value, without looking where it cannot matter (Knuth and Moore 1975).
+
+    A move is as good as refuted once its value is at least beta; moves are tried in the game's
+    order.
+    """
+    outcome = game.outcome(position)
+    if outcome is not None:
+        return outcome
+    if depth == 0:
+        return _static(evaluate, position)
+    rest = None if depth is None else depth - 1
+    best = -math.inf
+    for move in game.legal_moves(position):
+        after = game.play(position, move)
+        value = -alphabeta(game, after, rest, evaluate, alpha=-beta, beta=-max(alpha, best))
+        best = max(best, value)
+        if best >= beta:
+            break
+    return best
+
+
+def best_moves(
+    game: Game, position: Any, depth: int | None = None, evaluate: Evaluate | None = None
+) -> list[tuple[Any, float]]:
+    """Every legal move with its minimax value, best first, equals in the game's order."""
+    rest = None if depth is None else depth - 1
+    values = [
+        (move, -minimax(game, game.play(position, move), rest, evaluate))
+        for move in game.legal_moves(position)
+    ]
+    return sorted(values, key=lambda item: -item[1])
+
+
+def _static(evaluate: Evaluate | None, position: Any) -> float:
+    if evaluate is None:
+        raise ValueError("expected an evaluator for a search of limited depth, found none")
+    return evaluate(position)

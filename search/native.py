@@ -1,0 +1,389 @@
+"""How a game, an evaluator and lookups are bound into the search; nothing else knows.
+
+Each function here is what the search calls at one point of its work. Its Python body serves the
+plain search (a `PlainLine`, any Python objects); compiled code gets the overload below it, which
+enters generated code by the address that the line's record holds.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from games.bits import bits_float, float_bits
+from games.contract import Game
+from games.native import load_float, load_int, native_function, read_position, store_int
+from search.line import ENTRY, LIMIT, STACK, WIDTH
+
+QUIET, NOISY, FINISHED = 0, 1, 2
+EXACT, LOWER, UPPER = 0, 1, 2
+
+
+# --- entering code by address ----------------------------------------------------------------
+
+
+def _caller(result: Any) -> Any:
+    @intrinsic
+    def call(typingctx: Any, address: Any, arguments: Any) -> Any:
+        """Call the C function at an address with a tuple of integers."""
+
+        def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            items = [
+                builder.extract_value(values[1], i) for i in range(signature.args[1].count)
+            ]
+            kind = ir.FunctionType(context.get_value_type(result), [i.type for i in items])
+            return builder.call(builder.inttoptr(values[0], kind.as_pointer()), items)
+
+        return result(types.int64, arguments), codegen
+
+    return call
+
+
+call_int = _caller(types.int64)
+call_float = _caller(types.float64)
+
+
+# --- the rules -------------------------------------------------------------------------------
+
+
+def legal_moves(line, ply):
+    """Put the legal moves at `ply` on the stack from `line.first[ply]` on; returns how many.
+
+    Their order of promise goes to the same places of `line.order`, and the next ply's moves will
+    follow behind them.
+    """
+    first = line.first[ply]
+    moves = line.game.legal_moves(line.positions[ply])
+    line.moves[first:] = moves
+    line.order[first:] = [line.game.gain(line.positions[ply], move) for move in moves]
+    line.first[ply + 1] = first + len(moves)
+    return len(moves)
+
+
+@overload(legal_moves)
+def _legal_moves(line, ply):
+    def native(line, ply):
+        first = line.first[ply]
+        count = call_int(
+            line.legal_at,
+            (line.positions + 8 * WIDTH * ply, line.moves + 8 * first, line.order + 8 * first),
+        )
+        line.first[ply + 1] = first + count
+        return count
+
+    return native
+
+
+def has_room(line, ply):
+    """Whether the stack can take another list of moves."""
+    return True
+
+
+@overload(has_room)
+def _has_room(line, ply):
+    return lambda line, ply: line.first[ply] + line.most_moves <= STACK
+
+
+def play(line, ply, move):
+    """Put the position after a move at the next ply; returns whether the move is irreversible."""
+    position = line.positions[ply]
+    line.positions[ply + 1] = line.game.play(position, move)
+    return line.game.irreversible is None or line.game.irreversible(position, move)
+
+
+@overload(play)
+def _play(line, ply, move):
+    def native(line, ply, move):
+        source = line.positions + 8 * WIDTH * ply
+        return call_int(line.play_at, (source, move, source + 8 * WIDTH)) != 0
+
+    return native
+
+
+def status(line, ply):
+    """QUIET, NOISY or FINISHED."""
+    position = line.positions[ply]
+    if line.game.outcome(position) is not None:
+        return FINISHED
+    return NOISY if line.game.noisy(position) else QUIET
+
+
+@overload(status)
+def _status(line, ply):
+    return lambda line, ply: call_int(line.status_at, (line.positions + 8 * WIDTH * ply,))
+
+
+def outcome(line, ply):
+    """The outcome of a finished game for the side to move."""
+    return float(line.game.outcome(line.positions[ply]))
+
+
+@overload(outcome)
+def _outcome(line, ply):
+    return lambda line, ply: call_float(line.outcome_at, (line.positions + 8 * WIDTH * ply,))
+
+
+def position_key(line, ply):
+    """What tells the position from others: a hash, or in a plain search the position itself."""
+    return line.positions[ply]
+
+
+@overload(position_key)
+def _position_key(line, ply):
+    return lambda line, ply: call_int(line.key_at, (line.positions + 8 * WIDTH * ply,))
+
+
+def move_slot(move):
+    """The place of a move in the history table, below 4096."""
+    return hash(move) & 4095
+
+
+@overload(move_slot)
+def _move_slot(move):
+    return lambda move: move & 4095
+
+
+# --- stacks of moves -------------------------------------------------------------------------
+
+
+def move_at(line, place):
+    """The move at a place of the stack."""
+    return line.moves[place]
+
+
+@overload(move_at)
+def _move_at(line, place):
+    return lambda line, place: load_int(line.moves, place)
+
+
+def order_at(line, place):
+    """The order of promise of the move at a place of the stack."""
+    return line.order[place]
+
+
+@overload(order_at)
+def _order_at(line, place):
+    return lambda line, place: load_float(line.order, place)
+
+
+def set_order(line, place, promise):
+    """Change the order of promise of the move at a place of the stack."""
+    line.order[place] = promise
+
+
+@overload(set_order)
+def _set_order(line, place, promise):
+    return lambda line, place, promise: store_int(line.order, place, float_bits(promise))
+
+
+# --- evaluators and lookups ------------------------------------------------------------------
+
+
+def static_value(line, ply):
+    """The evaluator's value of the position, kept between -LIMIT and LIMIT."""
+    return min(max(float(line.evaluate(line.positions[ply])), -LIMIT), LIMIT)
+
+
+@overload(static_value)
+def _static_value(line, ply):
+    def native(line, ply):
+        value = call_float(line.evaluate_at, (line.evaluator, line.positions + 8 * WIDTH * ply))
+        return min(max(value, -LIMIT), LIMIT)
+
+    return native
+
+
+def probe_lookup(line, ply):
+    """Ask the lookup for the position; fills `hit_value`, `hit_depth` and `hit_bound`."""
+    if line.probe is None:
+        return False
+    line.lookups += 1
+    found, value, depth, bound = line.probe(line.positions[ply])
+    if found:
+        line.found += 1
+        line.hit_value, line.hit_depth, line.hit_bound = value, depth, bound
+    return found
+
+
+@overload(probe_lookup)
+def _probe_lookup(line, ply):
+    def native(line, ply):
+        if line.lookup_at == 0:
+            return False
+        line.lookups += 1
+        if not call_int(
+            line.lookup_at,
+            (line.tables, line.positions + 8 * WIDTH * ply, line.scratch),
+        ):
+            return False
+        line.found += 1
+        line.hit_value = load_float(line.scratch, 0)
+        line.hit_depth = load_int(line.scratch, 1)
+        line.hit_bound = load_int(line.scratch, 2)
+        return True
+
+    return native
+
+
+# --- the transposition table -----------------------------------------------------------------
+
+
+def probe_table(line, key):
+    """Look a position up; fills `hit_value`, `hit_depth`, `hit_bound` and `hit_move`."""
+    entry = line.table.get(key)
+    if entry is None:
+        return False
+    line.hit_value, line.hit_depth, line.hit_bound, line.hit_move = entry
+    return True
+
+
+@overload(probe_table)
+def _probe_table(line, key):
+    def native(line, key):
+        place = (key & line.table_mask) * (2 * ENTRY)
+        for _ in range(2):
+            value = load_int(line.table, place + 1)
+            facts = load_int(line.table, place + 2)
+            # the key is stored mixed with the data: an entry torn by another thread fits no key
+            if load_int(line.table, place) ^ value ^ facts == key and facts != 0:
+                line.hit_value = bits_float(value)
+                line.hit_depth = facts & 0xFF
+                line.hit_bound = (facts >> 8) & 3
+                line.hit_move = (facts >> 16) & 0xFFFF
+                return True
+            place += ENTRY
+        return False
+
+    return native
+
+
+def store_table(line, key, value, depth, bound, move):
+    """Remember what a search of `depth` plies found; `move` is an index among the legal moves.
+
+    A bucket has two places: the first keeps the deeper search as long as it is of this
+    generation, the second takes what the first refuses.
+    """
+    if len(line.table) > 1 << 20:
+        line.table.clear()
+    line.table[key] = (value, depth, bound, move)
+
+
+@overload(store_table)
+def _store_table(line, key, value, depth, bound, move):
+    def native(line, key, value, depth, bound, move):
+        place = (key & line.table_mask) * (2 * ENTRY)
+        generation = line.generation & 0xFF
+        facts = load_int(line.table, place + 2)
+        same = load_int(line.table, place) ^ load_int(line.table, place + 1) ^ facts == key
+        if not same and (facts >> 40) & 0xFF == generation and facts & 0xFF > depth:
+            place += ENTRY
+        elif not same:
+            # what is moved out of the first place is still better than what the second holds
+            store_int(line.table, place + ENTRY, load_int(line.table, place))
+            store_int(line.table, place + ENTRY + 1, load_int(line.table, place + 1))
+            store_int(line.table, place + ENTRY + 2, facts)
+        bits = float_bits(value)
+        # bit 62 tells an entry from an empty place
+        facts = depth | bound << 8 | move << 16 | generation << 40 | 1 << 62
+        store_int(line.table, place, key ^ bits ^ facts)
+        store_int(line.table, place + 1, bits)
+        store_int(line.table, place + 2, facts)
+
+    return native
+
+
+# --- generated code for a game ---------------------------------------------------------------
+
+
+def rules_addresses(game: Game) -> dict[str, int]:
+    """Addresses of the native code that stands between the search and a game's kernels."""
+    rules = game.rules
+    if rules is None:
+        raise TypeError(f"{game.name} has no kernels: it is searched in plain Python")
+    width = len(game.start())
+    if width > WIDTH:
+        raise ValueError(f"{game.name}: expected at most {WIDTH} integers a position, found {width}")
+    position = read_position(width)
+    stores = "\n".join(f"    store_int(target, {i}, int(after[{i}]))" for i in range(width))
+    gain = "float(gain(position, moves[i]))" if rules.gain else "0.0"
+    legal = f"""
+def legal_at(source, stack, order):
+    position = {position}
+    moves = array_at(int64_pointer(stack), ({getattr(game, "most_moves", 256)},))
+    count = int(legal_moves(position, moves))
+    for i in range(count):
+        store_float(order, i, {gain})
+    return count
+"""
+    irreversible = "int(irreversible(position, move))" if rules.irreversible else "1"
+    play = f"""
+def play_at(source, move, target):
+    position = {position}
+    after = play(position, move)
+{stores}
+    return {irreversible}
+"""
+    noisy = "1 if noisy(position) else 0" if rules.noisy else "0"
+    status = f"""
+def status_at(source):
+    position = {position}
+    value = float(outcome(position))
+    if value == value:
+        return 2
+    return {noisy}
+"""
+    outcome = f"""
+def outcome_at(source):
+    return float(outcome({position}))
+"""
+    return {
+        "legal_at": native_function(
+            "legal_at", legal, _scope(legal_moves=rules.legal_moves, gain=rules.gain),
+            "int64(int64, int64, int64)",
+        ),
+        "play_at": native_function(
+            "play_at", play, _scope(play=rules.play, irreversible=rules.irreversible),
+            "int64(int64, int64, int64)",
+        ),
+        "status_at": native_function(
+            "status_at", status, _scope(outcome=rules.outcome, noisy=rules.noisy), "int64(int64)"
+        ),
+        "outcome_at": native_function(
+            "outcome_at", outcome, _scope(outcome=rules.outcome), "float64(int64)"
+        ),
+        "key_at": native_function("key_at", *_key(rules.key, width), "int64(int64)"),
+    }  # fmt: skip
+
+
+@functools.lru_cache(maxsize=None)
+def key_function(address: int) -> Callable[[int], int]:
+    """The native key function at an address as a Python function of the position's address."""
+    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
+
+
+def _key(key: Callable[..., Any] | None, width: int) -> tuple[str, dict[str, Any]]:
+    if key is not None:
+        return (
+            f"def key_at(source):\n    return int(key({read_position(width)}))",
+            _scope(key=key),
+        )
+    text = f"""
+def key_at(source):
+    mixed = {width}
+    for i in range({width}):
+        mixed = (mixed ^ load_int(source, i)) * 0x1E3779B97F4A7C15
+        mixed ^= (mixed >> 31) & 0x1FFFFFFFF
+    mixed = (mixed ^ (mixed >> 29) & 0x7FFFFFFFF) * 0x3C79AC492BA7B653
+    return (mixed ^ (mixed >> 32) & 0xFFFFFFFF) & 0x7FFFFFFFFFFFFFFF
+"""
+    return text, {}
+
+
+def _scope(**kernels: Any) -> dict[str, Any]:
+    return {name: kernel for name, kernel in kernels.items() if kernel is not None}
