@@ -1,0 +1,115 @@
+"""Players: an evaluator, a search and a limit, or random moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+from games.record import GameRecord
+from search import Engine, Evaluator, Lookup, as_evaluator
+
+__all__ = ["Limits", "Player", "parse_player"]
+
+RANDOM = "random"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a player may spend on a move: any combination of plies, positions and seconds."""
+
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.depth is None and self.nodes is None and self.seconds is None:
+            raise ValueError("expected a limit: depth, nodes or seconds; found none")
+
+    def __str__(self) -> str:
+        parts = [
+            f"depth {self.depth}" if self.depth is not None else "",
+            f"{self.nodes} nodes" if self.nodes is not None else "",
+            f"{self.seconds} s" if self.seconds is not None else "",
+        ]
+        return ", ".join(part for part in parts if part) + " a move"
+
+
+@dataclass(frozen=True)
+class Player:
+    """Who plays: an evaluator (None plays at random) and, if it has one, its lookup."""
+
+    name: str
+    evaluator: Evaluator | None
+    lookup: Lookup | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def seat(self, game: Game, limits: Limits, *, table_mib: float = 4.0) -> Seat:
+        """The player ready to play games, one at a time."""
+        return Seat(self, game, limits, table_mib)
+
+
+class Seat:
+    """A player with the search that it plays with; one for each thread."""
+
+    def __init__(self, player: Player, game: Game, limits: Limits, table_mib: float) -> None:
+        self.player = player
+        self.limits = limits
+        self._game = game
+        self._engine = (
+            Engine(
+                game,
+                player.evaluator,
+                lookup=player.lookup,
+                table_mib=table_mib,
+                **player.options,
+            )
+            if player.evaluator is not None
+            else None
+        )
+        self._random = np.random.default_rng(0)
+
+    def begin(self, seed: int) -> None:
+        """Forget the last game; the seed decides what is left to chance in the next."""
+        self._random = np.random.default_rng(seed)
+        if self._engine is not None:
+            self._engine.clear()
+
+    def stop(self) -> None:
+        """End the search that is under way."""
+        if self._engine is not None:
+            self._engine.stop()
+
+    def move(self, record: GameRecord) -> None:
+        """Play one move of the game."""
+        if self._engine is None:
+            moves = self._game.legal_moves(record.position)
+            record.play(moves[int(self._random.integers(len(moves)))])
+            return
+        result = self._engine.search(
+            record.position,
+            depth=self.limits.depth,
+            nodes=self.limits.nodes,
+            seconds=self.limits.seconds,
+            history=record.history,
+        )
+        record.play(result.move, value=result.value, depth=result.depth)
+
+
+def parse_player(game: Game, text: str) -> Player:
+    """The player that a text names: `random`, a hand-crafted evaluator, or a file.
+
+    `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator. Raises ValueError or OSError
+    with what was expected and what was found.
+    """
+    if text == RANDOM:
+        return Player(RANDOM, None)
+    evaluator, _, memory = text.partition("+")
+    found = as_evaluator(game, evaluator)
+    if not memory:
+        return Player(text, found)
+    from play.memory import load_memory
+
+    return Player(text, found, load_memory(game, memory))
