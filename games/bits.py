@@ -13,7 +13,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-__all__ = ["bits_float", "float_bits", "lowest", "next_up", "popcount"]
+__all__ = ["bits_float", "float_bits", "lowest", "next_up", "popcount", "product", "reverse"]
 
 
 def popcount(bits: int) -> int:
@@ -24,6 +24,19 @@ def popcount(bits: int) -> int:
 def lowest(bits: int) -> int:
     """The number of the lowest bit that is set, counted from 0; undefined for 0."""
     return (bits & -bits).bit_length() - 1
+
+
+def product(first: int, second: int) -> int:
+    """The product of two signed 64-bit integers modulo 2**64, as a signed one: for hashing.
+
+    An ordinary `*` must not overflow in a kernel: the compiler builds on its not doing so.
+    """
+    return (first * second + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def reverse(bits: int) -> int:
+    """The 64 bits of a non-negative integer in the opposite order; bit 0 is clear."""
+    return int(f"{bits:064b}"[::-1], 2)
 
 
 def float_bits(value: float) -> int:
@@ -64,6 +77,19 @@ def _lowest(typingctx: Any, bits: Any) -> Any:
 
 
 @intrinsic
+def _product(typingctx: Any, first: Any, second: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.mul(*arguments)
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@intrinsic
+def _reverse(typingctx: Any, bits: Any) -> Any:
+    return _cast(typingctx, types.int64, types.int64, lambda b, x: b.bitreverse(x))
+
+
+@intrinsic
 def _float_bits(typingctx: Any, value: Any) -> Any:
     return _cast(
         typingctx, types.float64, types.int64, lambda b, x: b.bitcast(x, ir.IntType(64))
@@ -85,6 +111,16 @@ def _popcount_native(bits: Any) -> Any:
 @overload(lowest, strict=False)
 def _lowest_native(bits: Any) -> Any:
     return lambda bits: _lowest(bits)
+
+
+@overload(product, strict=False)
+def _product_native(first: Any, second: Any) -> Any:
+    return lambda first, second: _product(first, second)
+
+
+@overload(reverse, strict=False)
+def _reverse_native(bits: Any) -> Any:
+    return lambda bits: _reverse(bits)
 
 
 @overload(float_bits, strict=False)

@@ -122,7 +122,8 @@ class Rules:
     `legal_moves(position, moves)` writes the moves (integers; two moves of a position differ in
     their lowest 12 bits where that is possible, for the search's move statistics) and returns how
     many; `outcome(position)` is NaN while the game goes on. The others are optional and default
-    to: a hash of the integers, always quiet, never repeats, no preferred moves.
+    to: a hash of the integers, always quiet, never repeats, no preferred moves, and no other
+    position that is the same by symmetry (`standard(position)` is the one to remember it by).
     """
 
     legal_moves: Callable[..., Any]
@@ -132,6 +133,7 @@ class Rules:
     noisy: Callable[..., Any] | None = None
     irreversible: Callable[..., Any] | None = None
     gain: Callable[..., Any] | None = None
+    standard: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         from games.kernel import is_kernel

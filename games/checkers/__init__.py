@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games.checkers import notation, rules
 from games.checkers.evaluators import EVALUATORS
-from games.checkers.features import CLASSIC
+from games.checkers.features import CLASSIC, SAMUEL
 from games.checkers.rules import MOST_MOVES, START, Position
 from games.contract import KernelGame, Rules
 
@@ -27,10 +27,11 @@ class Checkers(KernelGame):
         noisy=rules.noisy,
         irreversible=rules.irreversible,
         gain=rules.gain,
+        standard=rules.standard,
     )
     start_position = START
     most_moves = MOST_MOVES
-    features = {"classic": CLASSIC}
+    features = {"classic": CLASSIC, "samuel": SAMUEL}
     evaluators = EVALUATORS
 
     def to_move(self, position: Position) -> int:

@@ -29,9 +29,10 @@ CLASSIC = {
     "supported": 0.03,
 }
 
-#: Samuel's polynomial for rote learning (1959): piece advantage far above all else, then denial
-#: of squares, mobility, and control of the centre with advancement.
-ROTE = {"PIECES": 4096.0, "MOBIL": 4.0, "DENY": 8.0, "CENT": 4.0, "ADV": 2.0}
+#: Samuel's polynomial for rote learning (1959): piece advantage, denial of squares, mobility, and
+#: control of the centre with advancement, each far above the next. CENT, DENY and ADV are read of
+#: the other side, as Samuel reads them, hence their signs; a man is 4 of PIECES.
+ROTE = {"PIECES": 4096.0, "DENY": -64.0, "MOBIL": 16.0, "CENT": -4.0, "ADV": -4.0}
 
 EVALUATORS = {
     "material": ("classic", MATERIAL),

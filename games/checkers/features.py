@@ -18,6 +18,8 @@ from games.checkers.rules import (
     movers,
     swap_sides,
 )
+from games.checkers.samuel_connectives import CONNECTIVES, RESERVE
+from games.checkers.samuel_terms import INITIAL_ACTIVE, SIMPLE_TERMS, piece_advantage
 from games.features import FeatureSet
 from games.kernel import kernel
 
@@ -208,3 +210,14 @@ CLASSIC_TERMS = {
 
 #: Sixteen terms that checkers books and programs agree on.
 CLASSIC = FeatureSet("classic", CLASSIC_TERMS, swap_sides)
+
+#: Samuel's library (1959) in the order in which its terms come into play: the fixed piece
+#: advantage, the sixteen that are active at first, and the reserve.
+SAMUEL = FeatureSet(
+    "samuel",
+    {
+        "PIECES": piece_advantage,
+        **{name: (SIMPLE_TERMS | CONNECTIVES)[name] for name in (*INITIAL_ACTIVE, *RESERVE)},
+    },
+    swap_sides,
+)

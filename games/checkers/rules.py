@@ -15,7 +15,7 @@ ninth direction follows from the square where the move ends.
 
 from __future__ import annotations
 
-from games.bits import lowest, popcount
+from games.bits import lowest, popcount, product, reverse
 from games.kernel import kernel
 
 Position = tuple[int, int, int, int]
@@ -28,6 +28,20 @@ START: Position = (((1 << 13) - 1) & SQUARES, SQUARES & ~((1 << 22) - 1), 0, BLA
 MOST_MOVES = 128  # longer lists are cut; random play never comes near half of it
 
 _KEY_MASK = (1 << 63) - 1
+
+
+def _reflected() -> tuple[int, ...]:
+    """For each bit the board with its square reflected in the diagonal from 29 to 4."""
+    boards = [0] * 35
+    for square in range(32):
+        row, place = divmod(square, 4)
+        column = 2 * place + (row + 1) % 2
+        image = 4 * (7 - column) + (7 - row) // 2
+        boards[square + square // 8] = 1 << image + image // 8
+    return tuple(boards)
+
+
+REFLECTED = _reflected()
 _NAN = float("nan")
 
 
@@ -195,14 +209,53 @@ def key(position):
     """A 63-bit hash of a position."""
     own, opponent, kings, side = position
     mixed = (
-        own * 0x1E3779B97F4A7C15
-        ^ opponent * 0x32B2AE3D27D4EB4F
-        ^ kings * 0x165667B19E3779F9
-        ^ side * 0x27D4EB2F165667C5
+        product(own, 0x1E3779B97F4A7C15)
+        ^ product(opponent, 0x32B2AE3D27D4EB4F)
+        ^ product(kings, 0x165667B19E3779F9)
+        ^ product(side, 0x27D4EB2F165667C5)
     ) & _KEY_MASK
     mixed ^= mixed >> 29
-    mixed = (mixed * 0x3C79AC492BA7B653) & _KEY_MASK
+    mixed = product(mixed, 0x3C79AC492BA7B653) & _KEY_MASK
     return mixed ^ mixed >> 32
+
+
+@kernel
+def turn(board):
+    """A board turned by 180 degrees: square s becomes 33 - s."""
+    return reverse(board) >> 29 & SQUARES
+
+
+@kernel
+def reflect(board):
+    """A board reflected in the diagonal from square 29 to square 4.
+
+    Kings move alike on both; men do not.
+    """
+    result = 0
+    rest = board
+    while rest:
+        square = lowest(rest)
+        rest &= rest - 1
+        result |= REFLECTED[square]
+    return result
+
+
+@kernel
+def standard(position):
+    """The position of a class of equivalent ones by which it is remembered.
+
+    It is seen with Black to move; of boards of kings alone, the reflection with the smaller
+    integers.
+    """
+    own, opponent, kings, side = position
+    if side == WHITE:
+        own, opponent, kings = turn(own), turn(opponent), turn(kings)
+    if own | opponent != kings:
+        return (own, opponent, kings, 0)
+    mirror_own, mirror_opponent = reflect(own), reflect(opponent)
+    if (mirror_own, mirror_opponent) < (own, opponent):
+        return (mirror_own, mirror_opponent, mirror_own | mirror_opponent, 0)
+    return (own, opponent, kings, 0)
 
 
 @kernel
@@ -210,27 +263,3 @@ def swap_sides(position):
     """The same board with the other side to move."""
     own, opponent, kings, side = position
     return (opponent, own, kings, 1 - side)
-
-
-@kernel(signature="int64(UniTuple(int64, 4), int64, int64[:, ::1])")
-def _count(position, depth, buffers):
-    moves = buffers[depth]
-    count = legal_moves(position, moves)
-    if depth == 1:
-        return count
-    total = 0
-    for i in range(count):
-        total += _count(play(position, moves[i]), depth - 1, buffers)
-    return total
-
-
-@kernel(signature="int64(UniTuple(int64, 4), int64, int64[:, ::1])")
-def _count_leaves(position, depth, buffers):
-    if depth == 0:
-        return 1
-    moves = buffers[depth]
-    count = legal_moves(position, moves)
-    total = 0
-    for i in range(count):
-        total += _count_leaves(play(position, moves[i]), depth - 1, buffers)
-    return total

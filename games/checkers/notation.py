@@ -1,0 +1,268 @@
+"""Checkers positions, moves and boards as text, in the numbering and the forms of PDN.
+
+A position is written as a PDN FEN: the side to move, then the squares of each side, men before
+kings, as in `B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29`. A move is written `11-15`, a capture
+`22x8`; where several captures share start and end, by every square that is landed on, `22x15x8`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from games.checkers import rules
+from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, MOST_MOVES, SQUARES, WHITE, Position
+from games.errors import MoveError, PositionError
+
+__all__ = [
+    "captured_squares",
+    "move_path",
+    "move_text",
+    "parse_move",
+    "parse_position",
+    "position_text",
+    "show",
+    "square_bit",
+    "square_number",
+    "squares_of",
+]
+
+#: Longer texts are refused unread; what people write is far shorter even with spaces.
+LONGEST_POSITION, LONGEST_MOVE = 1000, 200
+MOST_PIECES = 12  # of one side
+
+_LETTERS = {BLACK: "B", WHITE: "W"}
+_NAMES = {BLACK: "Black", WHITE: "White"}
+_SIDES = {"b": BLACK, "w": WHITE}
+_JUMPS = (8, 10, -8, -10)  # bits from start to end of a jump, by the direction in a move
+_ITEM = re.compile(r"(k?)\s*([0-9]{1,2})(?:\s*-\s*([0-9]{1,2}))?")
+_MOVE = re.compile(r"[0-9]{1,2}(?:(?:\s*[-x:*×]\s*|\s+)[0-9]{1,2})+")
+_NUMBER = re.compile(r"[0-9]+")
+
+_legal_moves: Callable[[Position, Any], int] = rules.legal_moves
+
+
+def square_bit(square: int) -> int:
+    """The bit number of a square 1..32."""
+    return square - 1 + (square - 1) // 8
+
+
+def square_number(bit: int) -> int:
+    """The square 1..32 of a bit number that is not in the gutter."""
+    return bit + 1 - bit // 9
+
+
+def squares_of(bits: int) -> list[int]:
+    """The squares of a board, in rising order."""
+    return [square for square in range(1, 33) if bits >> square_bit(square) & 1]
+
+
+def position_text(position: Position) -> str:
+    """The one PDN FEN of a position; both sections are there even where one is empty."""
+    own, opponent, kings, side = position
+    white, black = (own, opponent) if side == WHITE else (opponent, own)
+    return f"{_LETTERS[side]}:W{_pieces_text(white, kings)}:B{_pieces_text(black, kings)}"
+
+
+def _pieces_text(pieces: int, kings: int) -> str:
+    men = [str(square) for square in squares_of(pieces & ~kings)]
+    return ",".join(men + [f"K{square}" for square in squares_of(pieces & kings)])
+
+
+def parse_position(text: str) -> Position:
+    """The position that a PDN FEN describes.
+
+    Either section may come first; case, spaces, quotes around the text and a full stop after it do
+    not matter, and `1-12` or `K1-4` stand for all the squares of a range.
+
+    Raises PositionError, which says what was expected and what was found, for any other text and
+    for pieces that cannot stand so: two on a square, a man on the row where it is crowned, more
+    than twelve of a side.
+    """
+    if len(text) > LONGEST_POSITION:
+        raise _position_error(f"a position of at most {LONGEST_POSITION} characters", text)
+    parts = text.strip("\"'. \t\r\n").lower().split(":")
+    letter, sections = parts[0].strip(), parts[1:]
+    if letter not in _SIDES:
+        raise _position_error("the side to move first, B or W as in B:W32:B1", letter or text)
+    men, kings = {BLACK: 0, WHITE: 0}, {BLACK: 0, WHITE: 0}
+    seen: list[int] = []
+    for section in map(str.strip, sections):
+        if section[:1] not in _SIDES:
+            raise _position_error("a section of squares that begins with W or B", section)
+        colour = _SIDES[section[0]]
+        if colour in seen:
+            raise _position_error(
+                "one section for each side", f"a second one for {_NAMES[colour]}", quote=False
+            )
+        seen.append(colour)
+        for is_king, bit in _parse_section(section[1:], colour):
+            taken = men[BLACK] | men[WHITE] | kings[BLACK] | kings[WHITE]
+            if taken >> bit & 1:
+                raise _position_error(
+                    "one piece on a square", f"two on {square_number(bit)}", quote=False
+                )
+            (kings if is_king else men)[colour] |= 1 << bit
+    for colour in (WHITE, BLACK):
+        if colour not in seen:
+            raise _position_error(f"a section for {_NAMES[colour]}, which may be empty", text)
+        count = (men[colour] | kings[colour]).bit_count()
+        if count > MOST_PIECES:
+            raise _position_error(
+                f"at most {MOST_PIECES} {_NAMES[colour].lower()} pieces", str(count), quote=False
+            )
+    side = _SIDES[letter]
+    return (
+        men[side] | kings[side],
+        men[1 - side] | kings[1 - side],
+        kings[BLACK] | kings[WHITE],
+        side,
+    )
+
+
+def _parse_section(text: str, colour: int) -> Iterator[tuple[bool, int]]:
+    """Whether a king, and the bit number, of every piece that a section names."""
+    crowning = FIRST_ROW if colour == WHITE else LAST_ROW
+    for item in text.split(",") if text.strip() else []:
+        match = _ITEM.fullmatch(item.strip())
+        if match is None:
+            raise _position_error("a square such as 18, K18 or 1-12", item.strip())
+        is_king, first, last = match[1] == "k", int(match[2]), int(match[3] or match[2])
+        for square in (first, last):
+            if not 1 <= square <= 32:
+                raise _position_error("squares 1 to 32", str(square), quote=False)
+        if last < first:
+            raise _position_error("a range that rises", item.strip())
+        for square in range(first, last + 1):
+            bit = square_bit(square)
+            if not is_king and crowning >> bit & 1:
+                raise _position_error(
+                    f"a king on {square}, where men of {_NAMES[colour]} are crowned",
+                    "a man",
+                    quote=False,
+                )
+            yield is_king, bit
+
+
+def move_path(move: int) -> list[int]:
+    """The squares that a move visits, start and end included."""
+    start, end = move & 63, move >> 6 & 63
+    jumps = (move >> 12 & SQUARES).bit_count()
+    if jumps == 0:
+        return [square_number(start), square_number(end)]
+    bits = [start]
+    # The last square is written in the move itself, which has no room for a ninth direction.
+    for jump in range(jumps - 1):
+        bits.append(bits[-1] + _JUMPS[move >> 47 + 2 * jump & 3])
+    return [square_number(bit) for bit in [*bits, end]]
+
+
+def captured_squares(move: int) -> list[int]:
+    """The squares of the pieces that a move captures, in rising order."""
+    return squares_of(move >> 12 & SQUARES)
+
+
+def move_text(position: Position, move: int) -> str:
+    """A legal move as PDN writes it; different for all legal moves of a position.
+
+    Raises MoveError for a move that is not legal.
+    """
+    legal = _legal(position)
+    if move not in legal:
+        raise MoveError(f"expected {_choice(legal)}, found the number {move!r}")
+    return _text(legal, move)
+
+
+def _text(legal: list[int], move: int) -> str:
+    path = move_path(move)
+    if sum(other & 4095 == move & 4095 for other in legal) == 1:
+        path = [path[0], path[-1]]
+    return ("x" if move >> 12 else "-").join(map(str, path))
+
+
+def parse_move(position: Position, text: str) -> int:
+    """The legal move that a text names by start and end, with any or all squares between.
+
+    Squares may be divided by `-`, `x`, `:`, `*`, `×` or a space, whether the move captures or not;
+    squares that are landed on may be left out as long as one legal move remains.
+
+    Raises MoveError for a text that is no move, one that names no legal move, and one that names
+    several; the message lists what could be meant.
+    """
+    found = text.strip().lower()
+    if len(text) > LONGEST_MOVE or _MOVE.fullmatch(found) is None:
+        raise MoveError(f"expected a move such as 11-15 or 22x15x8, found {_short(found)!r}")
+    squares = [int(number) for number in _NUMBER.findall(found)]
+    for square in squares:
+        if not 1 <= square <= 32:
+            raise MoveError(f"expected squares 1 to 32, found {square} in {_short(found)!r}")
+    legal = _legal(position)
+    matching = [move for move in legal if _passes(move_path(move), squares)]
+    exact = [move for move in matching if move_path(move) == squares]
+    if len(exact or matching) == 1:
+        return (exact or matching)[0]
+    if matching:
+        paths = _list("x".join(map(str, move_path(move))) for move in matching)
+        raise MoveError(f"expected one of {paths}, found {_short(found)!r}, which names them all")
+    raise MoveError(f"expected {_choice(legal)}, found {_short(found)!r}")
+
+
+def _passes(path: list[int], squares: list[int]) -> bool:
+    """Whether a path has the same start and end and the given squares, in order."""
+    if (path[0], path[-1]) != (squares[0], squares[-1]):
+        return False
+    rest = iter(path)
+    return all(square in rest for square in squares)
+
+
+def show(position: Position) -> str:
+    """The board in eight rows with White at the bottom, then a line that says who moves.
+
+    Men are `b` and `w`, kings `B` and `W`, empty playing squares `.`; each row has the number of
+    its first playing square before it and that of its last after it.
+    """
+    own, opponent, kings, side = position
+    black = own if side == BLACK else opponent
+    lines = []
+    for row in range(8):
+        signs = []
+        for square in range(4 * row + 1, 4 * row + 5):
+            bit = 1 << square_bit(square)
+            sign = "." if not (own | opponent) & bit else "b" if black & bit else "w"
+            signs.append(sign.upper() if kings & bit else sign)
+        cells = "   ".join(signs)
+        # The right-hand square of an even row, as of the top one, is a playing square.
+        board = f"  {cells}" if row % 2 == 0 else f"{cells}  "
+        lines.append(f"{4 * row + 1:2}  {board}  {4 * row + 4:2}")
+    return "\n".join([*lines, f"{_NAMES[side]} to move"])
+
+
+def _legal(position: Position) -> list[int]:
+    moves = np.zeros(MOST_MOVES, dtype=np.int64)
+    count = _legal_moves(position, moves)
+    return [int(move) for move in moves[:count]]
+
+
+def _choice(legal: list[int]) -> str:
+    """What a message offers instead of a move that is not legal."""
+    if not legal:
+        return "no move, as the side to move has none"
+    must = " (captures are mandatory)" if legal[0] >> 12 else ""
+    return f"one of {_list(_text(legal, move) for move in legal)}{must}"
+
+
+def _list(texts: Iterable[str], most: int = 12) -> str:
+    items = list(texts)
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _position_error(expected: str, found: str, *, quote: bool = True) -> PositionError:
+    return PositionError(f"expected {expected}, found {repr(_short(found)) if quote else found}")

@@ -1,0 +1,366 @@
+"""Text forms of checkers: what is written is read back, and what is wrong is said."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.checkers import rules
+from games.checkers.notation import (
+    captured_squares,
+    move_path,
+    move_text,
+    parse_move,
+    parse_position,
+    position_text,
+    show,
+    square_bit,
+    square_number,
+    squares_of,
+)
+from games.checkers.rules import BLACK, SQUARES, START, WHITE
+from games.errors import MoveError, PositionError
+
+pytestmark = pytest.mark.plain
+
+Position = tuple[int, int, int, int]
+
+KNOWN = "B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29"
+LOOP = "W:WK30:B17,18,25,26"  # a king that can go round four men in two directions
+NINE = "W:WK1:BK6,K7,K8,K14,K15,K16,K22,K23,K24"  # a king that can capture all of them
+
+
+def legal(position: Position) -> list[int]:
+    moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
+    return [int(move) for move in moves[: rules.legal_moves(position, moves)]]
+
+
+@st.composite
+def positions(draw: st.DrawFn, kings: bool | None = None) -> Position:
+    """Any placement that can stand on a board; with `kings`, of many kings against one side."""
+    squares = draw(st.permutations(range(1, 33)))
+    white = draw(st.integers(0, 12))
+    black = draw(st.integers(0, 12))
+    pieces = {WHITE: 0, BLACK: 0}
+    crowned = 0
+    for place, square in enumerate(squares[: white + black]):
+        colour = WHITE if place < white else BLACK
+        pieces[colour] |= 1 << square_bit(square)
+        must = square <= 4 if colour == WHITE else square >= 29
+        if must or (draw(st.booleans()) if kings is None else kings):
+            crowned |= 1 << square_bit(square)
+    side = draw(st.sampled_from((BLACK, WHITE)))
+    return pieces[side], pieces[1 - side], crowned, side
+
+
+def test_squares_and_bits() -> None:
+    assert [square_bit(square) for square in (1, 8, 9, 16, 17, 24, 25, 32)] == [
+        0, 7, 9, 16, 18, 25, 27, 34,
+    ]  # fmt: skip
+    assert [square_number(square_bit(square)) for square in range(1, 33)] == [*range(1, 33)]
+    assert sum(1 << square_bit(square) for square in range(1, 33)) == SQUARES
+    assert squares_of(SQUARES) == [*range(1, 33)]
+
+
+def test_text_of_known_positions() -> None:
+    men = ",".join
+    white, black = men(map(str, range(21, 33))), men(map(str, range(1, 13)))
+    assert position_text(START) == f"B:W{white}:B{black}"
+    own = sum(1 << square_bit(square) for square in (12, 16, 20, 22, 25, 29))
+    opponent = sum(1 << square_bit(square) for square in (18, 24, 27, 28, 10, 15))
+    kings = sum(1 << square_bit(square) for square in (22, 25, 29, 10, 15))
+    assert position_text((own, opponent, kings, BLACK)) == KNOWN
+    assert position_text((opponent, own, kings, WHITE)) == "W" + KNOWN[1:]
+    assert position_text((0, 1, 0, WHITE)) == "W:W:B1"
+
+
+@settings(deadline=None)  # the first example may compile
+@given(positions())
+def test_positions_are_read_back(position: Position) -> None:
+    assert parse_position(position_text(position)) == position
+
+
+@settings(deadline=None)  # the first example may compile
+@given(positions(), st.randoms(use_true_random=False))
+def test_positions_are_read_however_they_are_written(
+    position: Position, generator: random.Random
+) -> None:
+    side, *sections = position_text(position).split(":")
+    generator.shuffle(sections)
+    shuffled = []
+    for section in sections:
+        items = section[1:].split(",")
+        generator.shuffle(items)
+        shuffled.append(f" {section[0]}  " + " , ".join(items).replace("K", "K "))
+    text = f' "{":".join([side, *shuffled])} . " \n'
+    assert parse_position(text) == parse_position(text.lower()) == position
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("B:W21-32:B1-12", position_text(START)),
+        ("W:B1-3,9:WK30-32,5.", "W:W5,K30,K31,K32:B1,2,3,9"),
+        ("'W:W5 - 5:B'", "W:W5:B"),
+        ("W:WK1-1,6:B", "W:W6,K1:B"),
+    ],
+)
+def test_ranges(text: str, same: str) -> None:
+    assert position_text(parse_position(text)) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected the side to move first, B or W as in B:W32:B1, found ''"),
+        ("X:W32:B1", "expected the side to move first, B or W as in B:W32:B1, found 'x'"),
+        ("rnbqkbnr/8 w KQkq", "expected the side to move first, B or W as in B:W32:B1, found 'rnb"),
+        ("W:W33:B1", "expected squares 1 to 32, found 33"),
+        ("W:W0:B1", "expected squares 1 to 32, found 0"),
+        ("W:W30-99:B1", "expected squares 1 to 32, found 99"),
+        ("W:W9:B1,9", "expected one piece on a square, found two on 9"),
+        ("W:WK9:B9", "expected one piece on a square, found two on 9"),
+        ("W:W9,K9:B1", "expected one piece on a square, found two on 9"),
+        ("W:W9-12,11:B1", "expected one piece on a square, found two on 11"),
+        ("W:W4:B", "expected a king on 4, where men of White are crowned, found a man"),
+        ("W:W32:B28-29", "expected a king on 29, where men of Black are crowned, found a man"),
+        ("B:W13-25:B1", "expected at most 12 white pieces, found 13"),
+        ("B:W32:B1-12,K20", "expected at most 12 black pieces, found 13"),
+        ("W:W18", "expected a section for Black, which may be empty, found 'W:W18'"),
+        ("W:B18", "expected a section for White, which may be empty, found 'W:B18'"),
+        ("W", "expected a section for White, which may be empty, found 'W'"),
+        ("W:W18:W19", "expected one section for each side, found a second one for White"),
+        ("W:W18:B1:B2", "expected one section for each side, found a second one for Black"),
+        ("W:W18:B1:", "expected a section of squares that begins with W or B, found ''"),
+        ("W:W18:18", "expected a section of squares that begins with W or B, found '18'"),
+        ("W:W18,,19:B1", "expected a square such as 18, K18 or 1-12, found ''"),
+        ("W:W18;19:B1", "expected a square such as 18, K18 or 1-12, found '18;19'"),
+        ("W:W1000:B1", "expected a square such as 18, K18 or 1-12, found '1000'"),
+        ("W:WQ18:B1", "expected a square such as 18, K18 or 1-12, found 'q18'"),
+        ("W:W٣:B1", "expected a square such as 18, K18 or 1-12, found '٣'"),
+        ("W:W12-9:B1", "expected a range that rises, found '12-9'"),
+    ],
+)
+def test_what_is_no_position(text: str, message: str) -> None:
+    with pytest.raises(PositionError, match=f"^{re.escape(message)}"):
+        parse_position(text)
+
+
+@pytest.mark.parametrize("piece", ["B", ":", "W:W", "K1,", " ", "1-12,", "\0", "'", "11 "])
+def test_huge_texts_are_refused_at_once(piece: str) -> None:
+    text = piece * 1_000_000
+    before = time.perf_counter()
+    with pytest.raises(PositionError, match="at most 1000 characters") as caught:
+        parse_position(text)
+    with pytest.raises(MoveError, match="such as 11-15") as also:
+        parse_move(START, text)
+    # What reading this many pieces one by one would take many times over.
+    assert time.perf_counter() - before < 0.5
+    assert len(str(caught.value)) + len(str(also.value)) < 600
+
+
+@settings(deadline=None)  # the first example may compile
+@given(st.text(max_size=60))
+def test_garbage_raises_what_it_should(text: str) -> None:
+    for noise in (text, f"B:W{text}:B1", f"{text}:W32:B1"):
+        try:
+            position = parse_position(noise)
+        except PositionError as error:
+            assert "expected" in str(error) and "found" in str(error)
+        else:
+            assert parse_position(position_text(position)) == position
+    try:
+        move = parse_move(START, text)
+    except MoveError as error:
+        assert "expected" in str(error) and "found" in str(error)
+    else:
+        assert move in legal(START)
+
+
+def neighbours(square: int) -> dict[int, int]:
+    """Squares two rows and files away, each with the square between: by rows and files alone."""
+    cells = {
+        (row, 2 * place + (row + 1) % 2): 4 * row + place + 1
+        for row in range(8)
+        for place in range(4)
+    }
+    row, file = next(cell for cell, number in cells.items() if number == square)
+    return {
+        cells[row + 2 * down, file + 2 * right]: cells[row + down, file + right]
+        for down in (-1, 1)
+        for right in (-1, 1)
+        if (row + 2 * down, file + 2 * right) in cells
+    }
+
+
+@settings(deadline=None)  # the first example may compile
+@given(st.one_of(positions(), positions(kings=True)))
+def test_moves_are_read_back(position: Position) -> None:
+    moves = legal(position)
+    texts = [move_text(position, move) for move in moves]
+    assert len(set(texts)) == len(texts)
+    for move, text in zip(moves, texts, strict=True):
+        path, captured = move_path(move), captured_squares(move)
+        full = ("x" if captured else "-").join(map(str, path))
+        short = ("x" if captured else "-").join(map(str, (path[0], path[-1])))
+        ends = [(move_path(other)[0], move_path(other)[-1]) for other in moves]
+        rivals = ends.count((path[0], path[-1]))
+        assert text == (short if rivals == 1 else full)
+        assert parse_move(position, text) == parse_move(position, full) == move
+        if captured:
+            jumped = [neighbours(a)[b] for a, b in zip(path, path[1:], strict=False)]
+            assert sorted(jumped) == captured
+        else:
+            assert len(path) == 2
+
+
+def test_moves_of_random_games_are_read_back() -> None:
+    generator = random.Random(11)
+    long_captures = 0
+    for _ in range(15):
+        position = START
+        for _ in range(120):
+            moves = legal(position)
+            if not moves:
+                break
+            for move in moves:
+                assert parse_move(position, move_text(position, move)) == move
+                long_captures += len(captured_squares(move)) > 1
+            position = rules.play(position, generator.choice(moves))
+    assert long_captures
+
+
+def test_text_of_known_moves() -> None:
+    assert [move_text(START, move) for move in legal(START)] == [
+        "9-13", "10-14", "11-15", "12-16", "9-14", "10-15", "11-16",
+    ]  # fmt: skip
+    chain = parse_position("W:W22:B18,11")
+    assert [move_text(chain, move) for move in legal(chain)] == ["22x8"]
+    assert captured_squares(legal(chain)[0]) == [11, 18]
+    loop = parse_position(LOOP)
+    assert sorted(move_text(loop, move) for move in legal(loop)) == [
+        "30x21x14x23x30",
+        "30x23x14x21x30",
+    ]
+
+
+def test_moves_of_nine_jumps() -> None:
+    position = parse_position(NINE)
+    moves = legal(position)
+    assert len(moves) == 9
+    assert sum(len(captured_squares(move)) == 9 for move in moves) == 6
+    for move in moves:
+        path = move_path(move)
+        jumped = [neighbours(a)[b] for a, b in zip(path, path[1:], strict=False)]
+        assert sorted(jumped) == captured_squares(move)
+        assert parse_move(position, move_text(position, move)) == move
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["22x15x8", "22x8", "22X15X8", "22-8", "22:8", "22*15*8", "22×8", " 22 x 15 - 8\n", "22 15 8"],
+)
+def test_ways_to_write_a_capture(text: str) -> None:
+    position = parse_position("W:W22:B18,11")
+    assert parse_move(position, text) == legal(position)[0]
+
+
+@pytest.mark.parametrize("text", ["11-15", " 11 - 15 ", "11x15", "11 15"])
+def test_ways_to_write_a_step(text: str) -> None:
+    assert move_path(parse_move(START, text)) == [11, 15]
+
+
+def test_squares_between_may_be_left_out_where_that_is_clear() -> None:
+    position = parse_position(LOOP)
+    assert move_path(parse_move(position, "30x23x14x30")) == [30, 23, 14, 21, 30]
+    assert move_path(parse_move(position, "30x14x21x30")) == [30, 23, 14, 21, 30]
+
+
+@pytest.mark.parametrize(
+    ("position", "text", "message"),
+    [
+        ("B:W14:B9,1", "1-5", "^expected one of 9x18 \\(captures are mandatory\\), found '1-5'$"),
+        ("B:W32:B1,9", "9-15", "^expected one of 1-5, 9-13, 1-6, 9-14, found '9-15'$"),
+        ("B:W32:B1,9", "32-28", "^expected one of .*, found '32-28'$"),
+        ("B:W32:B1,9", "1-5-9", "^expected one of .*, found '1-5-9'$"),
+        (
+            LOOP,
+            "30x30",
+            "^expected one of 30x2.*x30, 30x2.*x30, found '30x30', which names them all$",
+        ),
+        (LOOP, "30x23x30", "which names them all$"),
+        (LOOP, "30x21x23x14x30", "^expected one of .*, found '30x21x23x14x30'$"),
+        ("B:W9,14:B5", "5-9", "^expected no move, as the side to move has none, found '5-9'$"),
+        ("B:W32:B1,9", "33-29", "^expected squares 1 to 32, found 33 in '33-29'$"),
+        ("B:W32:B1,9", "0-1", "^expected squares 1 to 32, found 0 in '0-1'$"),
+        ("B:W32:B1,9", "", "^expected a move such as 11-15 or 22x15x8, found ''$"),
+        ("B:W32:B1,9", "9", "^expected a move such as 11-15 or 22x15x8, found '9'$"),
+        ("B:W32:B1,9", "e2e4", "^expected a move such as 11-15 or 22x15x8, found 'e2e4'$"),
+        ("B:W32:B1,9", "009-13", "^expected a move such as 11-15 or 22x15x8, found '009-13'$"),
+        ("B:W32:B1,9", "9--13", "^expected a move such as 11-15 or 22x15x8, found '9--13'$"),
+        ("B:W32:B1,9", "9-١٣", "^expected a move such as 11-15 or 22x15x8, found"),
+    ],
+)
+def test_what_is_no_move(position: str, text: str, message: str) -> None:
+    with pytest.raises(MoveError, match=message):
+        parse_move(parse_position(position), text)
+
+
+def test_no_move_is_as_long_as_that() -> None:
+    with pytest.raises(
+        MoveError, match="^expected a move such as .*, found '11-15-11.*\\.\\.\\.'$"
+    ):
+        parse_move(START, "11-15-" * 50 + "18")
+
+
+def test_long_lists_of_moves_are_shortened() -> None:
+    position = parse_position("W:WK10,K11,K18,K19:B")
+    assert len(legal(position)) > 12
+    with pytest.raises(MoveError, match=f" and {len(legal(position)) - 12} more, found '1-2'$"):
+        parse_move(position, "1-2")
+
+
+def test_no_text_for_a_move_that_is_not_legal() -> None:
+    move = legal(START)[0]
+    after = rules.play(START, move)
+    with pytest.raises(MoveError, match=f"^expected one of 21-17, .*, found the number {move}$"):
+        move_text(after, move)
+
+
+def test_the_board() -> None:
+    assert show(parse_position(KNOWN)) == "\n".join([
+        " 1    .   .   .   .   4",
+        " 5  .   .   .   .     8",
+        " 9    .   W   .   b  12",
+        "13  .   .   W   b    16",
+        "17    .   w   .   b  20",
+        "21  .   B   .   w    24",
+        "25    B   .   w   w  28",
+        "29  B   .   .   .    32",
+        "Black to move",
+    ])  # fmt: skip
+    assert show((0, 0, 0, WHITE)).endswith("\nWhite to move")
+
+
+def test_the_board_shows_neighbours_next_to_each_other() -> None:
+    """A man's two steps lead to the signs below it, half a square to either side."""
+    for square in range(1, 29):
+        rows = show((1 << square_bit(square), 0, 0, BLACK)).splitlines()
+        row = next(number for number, line in enumerate(rows[:8]) if "b" in line)
+        column = rows[row].index("b")
+        for move in legal((1 << square_bit(square), 0, 0, BLACK)):
+            after = show(tuple_after(square, move)).splitlines()
+            assert after[row + 1].index("b") - column in (-2, 2)
+            assert row == (square - 1) // 4
+
+
+def tuple_after(square: int, move: int) -> Position:
+    """The board with the mover's man moved, still seen with Black to move."""
+    _, own, _, _ = rules.play((1 << square_bit(square), 0, 0, BLACK), move)
+    return own, 0, 0, BLACK

@@ -1,0 +1,442 @@
+"""PDN files: games are read back as written, and damage is told of and survived."""
+
+from __future__ import annotations
+
+import io
+import random
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games import load
+from games.checkers.pdn import ReadGame, read_games, write_game
+from games.contract import Game
+from games.record import Annotation, GameRecord
+
+pytestmark = pytest.mark.plain
+
+CHECKERS = load("checkers")
+START = CHECKERS.start()
+TEXTS = st.text(st.characters(exclude_characters="{}", exclude_categories=("Cs",)), max_size=30)
+VALUES = st.none() | st.floats(-1e6, 1e6).map(lambda value: round(value, 4))
+
+
+def record_of(*texts: str, start: str = "", **options: Any) -> GameRecord:
+    record = GameRecord(CHECKERS, CHECKERS.parse_position(start) if start else None, **options)
+    for text in texts:
+        record.play_text(text)
+    return record
+
+
+def read(text: str, **options: Any) -> list[ReadGame]:
+    return list(read_games(text, CHECKERS, **options))
+
+
+def read_one(text: str, **options: Any) -> ReadGame:
+    games = read(text, **options)
+    assert len(games) == 1, games
+    return games[0]
+
+
+def texts_of(record: GameRecord | None) -> list[str]:
+    assert record is not None
+    pairs = zip(record.positions, record.moves, strict=False)
+    return [CHECKERS.move_text(position, move) for position, move in pairs]
+
+
+def one_line(comment: str) -> str:
+    return " ".join(comment.split())
+
+
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    """A random game, from the start or a later position, with notes and perhaps a result."""
+    generator = random.Random(draw(st.integers(0, 2**32)))
+    position = START
+    for _ in range(draw(st.sampled_from((0, 0, 1, 30, 51)))):
+        moves = CHECKERS.legal_moves(position)
+        position = CHECKERS.play(position, generator.choice(moves)) if moves else position
+    record = GameRecord(CHECKERS, position, comment=draw(TEXTS))
+    for _ in range(draw(st.integers(0, 120))):
+        if record.over:
+            break
+        note: dict[str, Any] = {}
+        if generator.random() < 0.2:
+            depth = draw(st.none() | st.integers(0, 50))
+            note = {"value": draw(VALUES), "depth": depth, "comment": draw(TEXTS)}
+        record.play(generator.choice(CHECKERS.legal_moves(record.position)), **note)
+    if not record.over and draw(st.booleans()):
+        record.declare(draw(st.sampled_from((-1, 0, 1))), "agreed")
+    return record
+
+
+TAG_VALUES = TEXTS.map(lambda text: "".join(c for c in text if c.isprintable()))
+TAGS = st.dictionaries(st.sampled_from(("Event", "White", "Black", "Opening", "X_1")), TAG_VALUES)
+
+
+@settings(deadline=None)  # the first example may compile
+@given(st.lists(st.tuples(records(), TAGS), max_size=3), st.booleans())
+def test_games_are_read_back(games: list[tuple[GameRecord, dict[str, str]]], lines: bool) -> None:
+    text = "\n".join(write_game(record, tags) for record, tags in games)
+    source = io.StringIO(text, newline="\n") if lines else text
+    found = list(read_games(source, CHECKERS))
+    assert len(found) == len(games)
+    for (record, tags), (found_tags, again, problems) in zip(games, found, strict=True):
+        assert problems == []
+        assert again is not None
+        assert again.positions == record.positions
+        assert again.moves == record.moves
+        assert again.outcome() == record.outcome()
+        assert again.comment == one_line(record.comment)
+        assert again.annotations == [
+            Annotation(note.value, note.depth, one_line(note.comment))
+            for note in record.annotations
+        ]
+        assert tags.items() <= found_tags.items()
+        assert write_game(again, found_tags) == write_game(record, tags)
+
+
+def test_a_written_game() -> None:
+    record = record_of("11-15", "22-18", "15x22", "25x18")
+    record.annotations[0] = Annotation(0.35, 7)
+    record.annotations[2] = Annotation(-1.0, None, "forced")
+    record.declare(-1, "Black resigns")
+    assert write_game(record, {"Black": 'A "B" \\', "White": "C", "Opening": "Double Corner"}) == (
+        '[Event "?"]\n[Site "?"]\n[Date "?"]\n[Round "?"]\n[White "C"]\n'
+        '[Black "A \\"B\\" \\\\"]\n[Result "1-0"]\n[GameType "21"]\n[Opening "Double Corner"]\n'
+        "\n"
+        "1. 11-15 {0.35/7} 1... 22-18 2. 15x22 {-1.0/- forced} 2... 25x18 1-0\n"
+    )
+
+
+def test_a_written_game_from_a_position_with_white_to_move() -> None:
+    text = write_game(record_of("18x9", start="W:W18:B14"))
+    assert '[SetUp "1"]\n[FEN "W:W18:B14"]\n' in text
+    assert text.endswith("\n\n1... 18x9 1-0\n")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "result"), [(1, "0-1"), (-1, "1-0"), (0, "1/2-1/2"), (None, "*")]
+)
+def test_results_have_white_first(outcome: float | None, result: str) -> None:
+    record = record_of("11-15")
+    if outcome is not None:
+        record.declare(outcome, "agreed")
+    text = write_game(record)
+    assert f'[Result "{result}"]' in text
+    assert text.endswith(f" {result}\n")
+    again = read_one(text).record
+    assert again is not None and again.outcome() == outcome
+
+
+def test_lines_are_short_and_begin_with_nothing_that_could_be_misread() -> None:
+    record = record_of("11-15")
+    tricky = '[Event "x"] %word ; 1-0 ( $1 ' * 20
+    record.annotate(comment=tricky, value=0.5, depth=3)
+    record.play_text("22-18")
+    text = write_game(record)
+    lines = text.split("\n\n")[1].splitlines()
+    assert len(lines) > 5
+    assert all(len(line) <= 79 for line in lines)
+    assert not any(line.startswith(("[", "%")) for line in lines)
+    again = read_one(text).record
+    assert again is not None and again.annotations[0].comment == tricky.strip()
+
+
+def test_comments_that_look_like_values_stay_comments() -> None:
+    record = record_of("11-15", "22-18", "15x22")
+    notes = [Annotation(comment="0.35/7"), Annotation(comment="-/- x"), Annotation(2.0, 1, "0.5/3")]
+    record.annotations[:] = notes
+    again = read_one(write_game(record)).record
+    assert again is not None and again.annotations == notes
+
+
+def test_values_are_rounded_to_four_decimals() -> None:
+    record = record_of("11-15", "22-18", "15x22")
+    values = [1 / 3, -0.00001, 123456789.0]
+    record.annotations[:] = [Annotation(value, 1) for value in values]
+    text = one_line(write_game(record))
+    assert all(part in text for part in ("{0.3333/1}", "{0.0/1}", "{123456789.0/1}"))
+
+
+@pytest.mark.parametrize(
+    ("note", "message"),
+    [
+        ({"comment": "a } b"}, "expected a comment without braces, found 'a } b'"),
+        ({"comment": "{"}, "expected a comment without braces, found '{'"),
+        ({"value": float("nan")}, "expected a finite value below 1e15, found nan"),
+        ({"value": float("inf")}, "expected a finite value below 1e15, found inf"),
+        ({"depth": -1}, "expected a depth from 0 to 999999999, found -1"),
+    ],
+)
+def test_notes_that_cannot_be_written(note: dict[str, Any], message: str) -> None:
+    record = record_of("11-15")
+    record.annotate(**note)
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        write_game(record)
+
+
+@pytest.mark.parametrize(
+    ("tags", "message"),
+    [
+        ({"Result": "1-0"}, "tag Result: expected \\*, found '1-0'"),
+        ({"GameType": "20"}, "tag GameType: expected 21, found '20'"),
+        ({"FEN": "B:W32:B1"}, "tag FEN: expected none, found 'B:W32:B1'"),
+        ({"Event": "a\nb"}, "tag Event: expected printable characters, found 'a"),
+        ({"My Tag": "a"}, "expected a tag's name of letters and digits, found 'My Tag'"),
+    ],
+)
+def test_tags_that_cannot_be_written(tags: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        write_game(record_of("11-15"), tags)
+    assert write_game(record_of("11-15"), {"Result": "*", "GameType": "21"})
+
+
+def test_only_checkers_is_written() -> None:
+    class Other(Game):
+        name = "other"
+
+        def start(self) -> int:
+            return 0
+
+        def outcome(self, position: int) -> None:
+            return None
+
+    with pytest.raises(ValueError, match="expected a game of checkers, found one of 'other'"):
+        write_game(GameRecord(Other()))
+
+
+FOREIGN = """\ufeff% made by hand
+[Event "Club; 3(a)"]   [Site "A {b}"]
+[Black "Smith"]
+[White "Jones"]
+[Result "0-1"]
+[GameType "21,B,8,8,N1,0"]
+
+{an {old} game; 1-0
+% this is a part of it}
+1. 11-15! $1 22-18?! ; 2. nonsense }
+% 2. more nonsense
+(1... 23-18 {0.5/3} 2. 8-11 (2. 9-13 nothing (!) like this) 0-1)
+2.15x22 {+1.25/12 takes
+  a man} {and more} 25:18* 3. ... 3. 8 - 11 {} 4... 29x25 0-1 {Resigns}
+"""
+
+
+def test_a_file_with_everything_in_it() -> None:
+    # The comment ends at its first brace, so that the line after it is a line of its own.
+    text = FOREIGN.replace("{an {old} game; 1-0\n% this is a part of it}", "{an old game; 1-0}")
+    tags, record, problems = read_one(text)
+    assert problems == []
+    assert record is not None
+    assert texts_of(record) == ["11-15", "22-18", "15x22", "25x18", "8-11", "29-25"]
+    assert tags == {
+        "Event": "Club; 3(a)", "Site": "A {b}", "Black": "Smith", "White": "Jones",
+        "Result": "0-1", "GameType": "21",
+    }  # fmt: skip
+    assert record.comment == "an old game; 1-0"
+    assert record.annotations[2] == Annotation(1.25, 12, "takes a man and more")
+    assert record.annotations[0] == record.annotations[1] == Annotation()
+    assert (record.outcome(), record.reason) == (1.0, "result of the file")
+
+
+def test_comments_between_games_belong_to_neither() -> None:
+    first, second = read("1. 11-15 * {White went home}\n\n" + GOOD)
+    assert first.record is not None and second.record is not None
+    assert (first.record.comment, second.record.comment) == ("", "")
+    assert first.record.annotations == [Annotation()]
+
+
+def test_the_first_of_two_values_is_kept_and_the_other_not_lost() -> None:
+    record = read_one("1. 11-15 {book} {0.5/3} {0.75/4} *").record
+    assert record is not None
+    assert record.annotations == [Annotation(0.5, 3, "book 0.75/4")]
+
+
+def test_reading_in_the_other_order() -> None:
+    text = '[Event "a"]\n[Result "1-0"]\n\n1. 11-15 1-0\n'
+    assert [game.record.outcome() for game in read(text) if game.record] == [-1.0]
+    tags, record, problems = read_one(text, black_first=True)
+    assert record is not None
+    assert (record.outcome(), tags["Result"], problems) == (1.0, "0-1", [])
+
+
+def test_a_game_without_tags_and_one_without_moves() -> None:
+    text = '1. 11-15 *\n[Event "a"]\n[FEN "W:W5:B14"]\n\n*\n{c} 1. 9-13 22-18 1/2-1/2'
+    first, second, third = read(text)
+    assert texts_of(first.record) == ["11-15"]
+    assert second.record is not None
+    assert CHECKERS.position_text(second.record.position) == "W:W5:B14"
+    assert second.tags["SetUp"] == "1"
+    assert texts_of(third.record) == ["9-13", "22-18"]
+    assert third.record is not None and third.record.comment == "c"
+    assert [game.problems for game in (first, second, third)] == [[], [], []]
+    assert read("") == read(" \n\n% x\n{only a comment}\n") == []
+
+
+def test_positions_without_moves_or_results_are_games_of_their_own() -> None:
+    first, second = read('[FEN "W:W5:B14"]\n\n[FEN "W:W6:B14"]\n')
+    assert first.record is not None and second.record is not None
+    assert first.record.start != second.record.start
+    assert first.problems == ["line 1: expected a result, found the next game on line 3"]
+    assert second.problems == ["line 3: expected a result, found the end of the file"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "end", "outcome", "problems"),
+    [
+        ("1-0", "1-0", -1.0, []),
+        ("1-0", "*", -1.0, []),
+        ("*", "0-1", 1.0, []),
+        ("1-0", "0-1", 1.0, ["line 1: expected the result 0-1 (result of the file), found 1-0"]),
+        ("won", "0-1", 1.0, ["line 1: expected a result such as 1-0, found 'won'"]),
+        ("2-0", "2-0", -1.0, []),
+        ("1-1", "1-1", 0.0, []),
+        ("?", "*", None, []),
+    ],
+)
+def test_results_that_do_not_agree(
+    tag: str, end: str, outcome: float | None, problems: list[str]
+) -> None:
+    game = read_one(f'[Result "{tag}"]\n\n1. 11-15 {end}\n')
+    assert game.record is not None
+    assert game.record.outcome() == outcome
+    assert game.problems == problems
+    assert game.tags["Result"] in write_game(game.record, game.tags)
+
+
+def test_the_moves_have_the_last_word_on_the_result() -> None:
+    game = read_one('[FEN "B:W14:B9"]\n[Result "1-0"]\n\n1. 9x18 1/2-1/2\n')
+    assert game.record is not None
+    assert (game.record.outcome(), game.record.reason) == (1.0, "no move")
+    assert game.problems == [
+        "line 4: expected the result 0-1 (no move), found 1/2-1/2",
+        "line 2: expected the result 0-1 (no move), found 1-0",
+    ]
+
+
+def test_draw_rules_are_asked_for() -> None:
+    laps = "1-6 32-27 6-1 27-32 " * 3
+    text = f'[FEN "B:WK32:BK1"]\n\n{laps} 1/2-1/2\n'
+    assert len(texts_of(read_one(text).record)) == 12
+    game = read_one(text, repetitions=3)
+    assert game.record is None
+    assert "move 9 of the game: expected no move after the end (repetition)" in game.problems[0]
+
+
+GOOD = '[Event "good"]\n[Result "*"]\n\n1. 11-15 *\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            '[Event "bad"]\n\n1. 11-15 22-18\n2. 15x23 1-0\n',
+            "line 4: move 3 of the game: expected one of 15x22 (captures are mandatory), found",
+        ),
+        (
+            '[Event "bad"]\n[FEN "B:W4:B1"]\n\n1. 1-5 *\n',
+            "line 2: tag FEN: expected a king on 4, where men of White are crowned, found a man",
+        ),
+        (
+            '[Event "bad"]\n[GameType "20"]\n\n1. 31-26 *\n',
+            "line 2: expected GameType 21, English checkers, found '20'",
+        ),
+        ('[SetUp "1"]\n\n1. 11-15 *\n', "line 1: expected a tag FEN beside SetUp, found none"),
+        ('[Event "bad]\n[Site "x"]\n\n1. 11-15 *\n', "line 1: expected a tag such as"),
+        (
+            '[Event "bad"]\n\n1. 11-15 {no end\n22-18 *\n',
+            "line 3: expected a comment that ends, found",
+        ),
+        ('[Event "bad"]\n\n1. 11-15 (22-18\n23-18 *\n', "line 3: expected ')', found"),
+        ('[Event "bad"]\n\n1. 11-15\n) 22-18 *\n', "line 4: expected a move, found ')'"),
+        ('[Event "bad"]\n\n1. e4 e5 *\n', "line 3: expected a move, found 'e4'"),
+        ('[Event "bad"]\n\n1. 11-15 [x] 22-18 *\n', "line 3: expected a move, found '[x] 22-18 *'"),
+        ('[Event "bad"]\n\n1. 11-155 *\n', "line 3: expected a move, found '11-155'"),
+        ('[Event "bad"]\n\n1. 11-\n15 *\n', "line 3: expected a move, found '11-'"),
+        ('[Event "bad"]\n\n1. 11-15}\n *\n', "line 3: expected a move, found '}'"),
+    ],
+)
+def test_a_damaged_game_is_skipped_and_the_next_one_read(text: str, problem: str) -> None:
+    lines = text.count("\n")
+    bad, good = read(text + GOOD)
+    assert bad.record is None
+    assert len(bad.problems) == 1
+    assert bad.problems[0].startswith(problem)
+    assert (good.tags["Event"], texts_of(good.record), good.problems) == ("good", ["11-15"], [])
+    # The same at the end of a file, and where lines are counted from further on.
+    good, bad = read(GOOD + text)
+    assert good.record is not None and bad.record is None
+    number = int(problem.split(" ")[1].rstrip(":"))
+    assert bad.problems[0].startswith(f"line {number + 4}:")
+    assert number <= lines
+
+
+def test_a_game_that_only_lacks_its_result() -> None:
+    first, second = read('[Event "a"]\n\n1. 11-15 22-18\n' + GOOD)
+    assert texts_of(first.record) == ["11-15", "22-18"]
+    assert first.problems == ["line 3: expected a result, found the next game on line 4"]
+    assert second.problems == []
+
+
+def test_a_broken_first_tag_does_not_damage_the_game_before_it() -> None:
+    first, second = read('[Event "a"]\n\n1. 11-15\n[Event "b\n[Site "c"]\n\n1. 9-13 *\n')
+    assert texts_of(first.record) == ["11-15"]
+    assert (second.record, second.tags) == (None, {"Site": "c"})
+
+
+@settings(deadline=None)  # the first example may compile
+@given(st.text(max_size=200) | st.text('[]{}()"1-0x. \n;%*$Ev\\!/23', max_size=200))
+def test_garbage_never_raises(text: str) -> None:
+    for source in (text, GOOD + text + "\n}\n" + GOOD, f'[A "b"]\n{text}'):
+        for game in read(source):
+            assert isinstance(game, ReadGame)
+            assert game.record is not None or len(game.problems) == 1
+            assert all(problem.startswith("line ") for problem in game.problems)
+
+
+@settings(deadline=None)  # the first example may compile
+@given(records(), st.integers(0, 2**32))
+def test_a_damaged_file_is_read_to_its_end(record: GameRecord, seed: int) -> None:
+    """Characters of one game change; the games around it are read all the same."""
+    generator = random.Random(seed)
+    text = list(write_game(record))
+    for _ in range(3):
+        text[generator.randrange(len(text))] = generator.choice('[]{}()"9-x. \n;%*')
+    games = read(GOOD + "\n" + "".join(text) + "\n" + GOOD)
+    assert games[0].tags["Event"] == games[-1].tags["Event"] == "good"
+    assert texts_of(games[0].record) == texts_of(games[-1].record) == ["11-15"]
+
+
+@pytest.mark.parametrize(
+    "piece", ["(", "{", "[", '[a "', "1-1-", "1. 11-15 ", "* ", "x", "%", '"', "[a", "\\", "11 "]
+)
+def test_huge_garbage_takes_time_in_proportion(piece: str) -> None:
+    def seconds(times: int) -> float:
+        before = time.perf_counter()
+        for _ in read_games(GOOD + piece * times, CHECKERS):
+            pass
+        return time.perf_counter() - before
+
+    seconds(100)
+    # A hundred times the text; ten thousand times the time where each part is read anew.
+    assert seconds(20_000) < 1500 * max(seconds(200), 1e-4)
+
+
+def test_games_come_one_by_one() -> None:
+    read_lines = 0
+
+    def endless() -> Any:
+        nonlocal read_lines
+        while True:
+            for line in GOOD.splitlines(keepends=True):
+                read_lines += 1
+                yield line
+
+    games = read_games(endless(), CHECKERS)
+    for number in range(1, 4):
+        assert next(games).record is not None
+        assert read_lines <= 4 * number + 1
