@@ -10,6 +10,7 @@ import numpy as np
 from games.contract import Game
 from games.record import GameRecord
 from search import Engine, Evaluator, Lookup, as_evaluator
+from search.rote import RoteMemory
 
 __all__ = ["Limits", "Player", "parse_player"]
 
@@ -110,6 +111,4 @@ def parse_player(game: Game, text: str) -> Player:
     found = as_evaluator(game, evaluator)
     if not memory:
         return Player(text, found)
-    from play.memory import load_memory
-
-    return Player(text, found, load_memory(game, memory))
+    return Player(text, found, RoteMemory.load(game, memory))

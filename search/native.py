@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from games.bits import bits_float, float_bits
+from games.bits import bits_float, float_bits, product
 from games.contract import Game
 from games.native import load_float, load_int, native_function, read_position, store_int
 from search.line import ENTRY, LIMIT, STACK, WIDTH
@@ -308,7 +308,9 @@ def rules_addresses(game: Game) -> dict[str, int]:
         raise TypeError(f"{game.name} has no kernels: it is searched in plain Python")
     width = len(game.start())
     if width > WIDTH:
-        raise ValueError(f"{game.name}: expected at most {WIDTH} integers a position, found {width}")
+        raise ValueError(
+            f"{game.name}: expected at most {WIDTH} integers a position, found {width}"
+        )
     position = read_position(width)
     stores = "\n".join(f"    store_int(target, {i}, int(after[{i}]))" for i in range(width))
     gain = "float(gain(position, moves[i]))" if rules.gain else "0.0"
@@ -361,7 +363,7 @@ def outcome_at(source):
     }  # fmt: skip
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def key_function(address: int) -> Callable[[int], int]:
     """The native key function at an address as a Python function of the position's address."""
     return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
@@ -377,12 +379,12 @@ def _key(key: Callable[..., Any] | None, width: int) -> tuple[str, dict[str, Any
 def key_at(source):
     mixed = {width}
     for i in range({width}):
-        mixed = (mixed ^ load_int(source, i)) * 0x1E3779B97F4A7C15
+        mixed = product(mixed ^ load_int(source, i), 0x1E3779B97F4A7C15)
         mixed ^= (mixed >> 31) & 0x1FFFFFFFF
-    mixed = (mixed ^ (mixed >> 29) & 0x7FFFFFFFF) * 0x3C79AC492BA7B653
+    mixed = product(mixed ^ (mixed >> 29) & 0x7FFFFFFFF, 0x3C79AC492BA7B653)
     return (mixed ^ (mixed >> 32) & 0xFFFFFFFF) & 0x7FFFFFFFFFFFFFFF
 """
-    return text, {}
+    return text, {"product": product}
 
 
 def _scope(**kernels: Any) -> dict[str, Any]:

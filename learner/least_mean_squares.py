@@ -1,0 +1,101 @@
+"""Least mean squares: Samuel's idea as the gradient that it nearly is.
+
+The same games and the same difference as `learner.samuel`, between the value that search backs up
+and the static value of Alpha's earlier position; but the weights move by the difference itself,
+along the gradient of its square (Widrow and Hoff 1960), instead of by counted agreements of sign.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from learner.online import OnlineLearner, Step
+from search import LinearEvaluator
+
+__all__ = ["LeastMeanSquares"]
+
+
+class LeastMeanSquares(OnlineLearner):
+    """Weights of all terms follow the difference: w += rate * difference * term / spread.
+
+    Differences are squashed by tanh(difference / scale) * scale, so that a win in sight, which is
+    worth more than any weight can say, counts as a few men. Each term's step is divided by the
+    running mean of its square, so that terms of different units learn alike; the rate falls
+    linearly to a tenth over the `games`. Beta takes over Alpha's weights every `trial` games.
+
+    rate: the part of the difference that one update would remove if one term explained it all.
+    scale: in the unit of the fixed weights, how much a difference counts at most.
+
+    After `fit`: `evaluator_`, `spread_` (mean square of each term).
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 300,
+        depth: int | None = 5,
+        nodes: int | None = None,
+        seed: int = 0,
+        features: Any = "classic",
+        fixed: dict[str, float] | None = None,
+        rate: float = 0.002,
+        scale: float = 1.0,
+        trial: int = 4,
+        settle: bool = True,
+        opening_plies: int = 3,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.features = features
+        self.fixed = fixed
+        self.rate = rate
+        self.scale = scale
+        self.trial = trial
+        self.settle = settle
+        self.opening_plies = opening_plies
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
+        if not self.scale > 0:
+            raise ValueError(f"scale: expected more than 0, found {self.scale}")
+        if self.trial < 1:
+            raise ValueError(f"trial: expected at least 1, found {self.trial}")
+
+    def _begin(self, start: LinearEvaluator) -> None:
+        self.spread_ = np.ones(len(self.features_))
+        self._learned = np.where(self.fixed_, 0.0, 1.0)
+
+    def _correct(self, earlier: list[Step], now: Step) -> bool:
+        terms = earlier[-1].terms
+        difference = now.result.value - self._static(terms)
+        difference = float(np.tanh(difference / self.scale)) * self.scale
+        self.spread_ += 0.001 * (terms * terms - self.spread_)
+        rate = self.rate * (1.0 - 0.9 * self.games_played_ / self.games)
+        step = self._learned * terms / np.maximum(self.spread_, 0.01)
+        self._alpha.weights += rate * difference * step
+        return True
+
+    def _after_game(self, alpha_won: float) -> str:
+        if (self.games_played_ + 1) % self.trial == 0:
+            self._beta.weights[:] = self._alpha.weights
+        return ""
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "alpha": self._alpha.weights.tolist(),
+            "beta": self._beta.weights.tolist(),
+            "spread": self.spread_.tolist(),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._alpha.weights[:] = state["alpha"]
+        self._beta.weights[:] = state["beta"]
+        self.spread_[:] = state["spread"]

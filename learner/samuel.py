@@ -1,0 +1,266 @@
+"""Samuel's learning by generalisation: correlations, powers of two, and a library of terms.
+
+Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers", IBM Journal of
+Research and Development 3 (1959). The defaults are those of his second series of games.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learner.online import OnlineLearner, Step, decided
+from search import LinearEvaluator
+
+__all__ = ["Samuel", "powers_of_two"]
+
+#: Updates after which a correlation averages over more of them, and over at most 256.
+FIRST_SPAN, LAST_SPAN = 16, 256
+BLACK_MARKS = 3
+
+
+def powers_of_two(correlations: NDArray[np.float64], top: int = 18) -> NDArray[np.float64]:
+    """Weights from correlations: sign(C) * 2 ** round(top * |C| / max |C|), 0 where C is 0.
+
+    All 12 coefficients that Samuel prints follow from his correlations by this formula.
+    """
+    sizes = np.abs(correlations)
+    largest = sizes.max(initial=0.0)
+    if largest == 0.0:
+        return np.zeros_like(correlations)
+    powers = np.floor(top * sizes / largest + 0.5)
+    return np.where(sizes > 0.0, np.sign(correlations) * 2.0**powers, 0.0)
+
+
+def span(seen: int) -> int:
+    """How many updates a correlation averages over: 16 until 32 were seen, 32 until 64, ..., 256."""
+    size = FIRST_SPAN
+    while size < LAST_SPAN and seen >= 2 * size:
+        size *= 2
+    return size
+
+
+class Samuel(OnlineLearner):
+    """Alpha corrects its polynomial by what its search backs up; Beta keeps it honest.
+
+    After each move the difference between the value backed up and the static value of Alpha's
+    earlier position, recomputed with the weights as they are, says whether a term pointed the
+    right way. Each active term keeps a running agreement of its sign with the sign of the
+    difference; weights are powers of two of these. Terms that agree with nothing make room for
+    others from a reserve.
+
+    active: how many terms are in use at a time. library: the order of the terms, the first
+    `active` of them in use at the start (None: the feature set's order). tallies: how often a
+    term may have the least correlation before it goes. replacement_pause: Alpha's moves between
+    two replacements at least (0 in the first series). trial: games after which Beta takes over
+    Alpha's polynomial if Alpha won more than it lost, or else gets a black mark (1 in the first
+    series). asymmetric: where the difference has the sign of the value, correct only the terms
+    that contribute against it. growing_span: go further back until the difference exceeds the
+    threshold, instead of one move. settle: value positions after the captures that are pending.
+    The last three are the second series' remedies; first series: False.
+
+    After `fit`: `evaluator_`, `correlations_`, `seen_` (updates of each term), `active_` (names),
+    `reserve_` (names, next first), `black_marks_`, `adoptions_`.
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 300,
+        depth: int | None = 5,
+        nodes: int | None = None,
+        seed: int = 0,
+        features: Any = "samuel",
+        fixed: dict[str, float] | None = None,
+        library: tuple[str, ...] | None = None,
+        active: int = 16,
+        tallies: int = 8,
+        replacement_pause: int = 32,
+        trial: int = 4,
+        asymmetric: bool = True,
+        growing_span: bool = True,
+        settle: bool = True,
+        opening_plies: int = 3,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.features = features
+        self.fixed = fixed
+        self.library = library
+        self.active = active
+        self.tallies = tallies
+        self.replacement_pause = replacement_pause
+        self.trial = trial
+        self.asymmetric = asymmetric
+        self.growing_span = growing_span
+        self.settle = settle
+        self.opening_plies = opening_plies
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name, least in (("active", 1), ("tallies", 1), ("replacement_pause", 0), ("trial", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
+
+    def _begin(self, start: LinearEvaluator) -> None:
+        names = self.features_.names
+        self._index = {name: i for i, name in enumerate(names)}
+        library = [n for n in (self.library or names) if not self.fixed_[self._index[n]]]
+        self.correlations_ = np.zeros(len(names))
+        self.seen_ = np.full(len(names), FIRST_SPAN, dtype=np.int64)
+        learned = [n for n in library if start.weights[self._index[n]] != 0.0]
+        order = learned + [n for n in library if n not in learned]
+        self.active_ = order[: self.active]
+        self.reserve_ = order[self.active :]
+        self._tally = dict.fromkeys(library, 0)
+        self._pause = 0
+        self._anchor = 0
+        self._won = 0.0
+        self._trial_games = 0
+        self.black_marks_ = 0
+        self.adoptions_ = 0
+        if learned:
+            # the inverse of `powers_of_two`, as far as it goes: the largest weight correlates 0.5
+            sizes = np.where(self.fixed_, 0.0, np.abs(start.weights))
+            logs = np.log2(np.maximum(sizes, 1.0))
+            top = max(float(logs.max()), 1.0)
+            self.correlations_ = np.where(
+                sizes > 0.0, np.sign(start.weights) * 0.5 * np.maximum(logs, 0.5) / top, 0.0
+            )
+
+    # --- corrections --------------------------------------------------------------------------
+
+    def _step(self, position: Any, result: Any) -> Step:
+        step = super()._step(position, result)
+        if not self.settle or not self.game_.noisy(position):
+            return step
+        quiet, sign = self._settle(position)
+        terms = sign * self.features_.measure(quiet)[0]
+        return Step(position, terms, result, float(terms @ np.where(self.fixed_, 1.0, 0.0)))
+
+    def _correct(self, earlier: list[Step], now: Step) -> bool:
+        if len(earlier) == 1:
+            self._anchor = 0
+        anchor = earlier[self._anchor]
+        static = self._static(anchor.terms)
+        difference = now.result.value - static
+        active = np.array([self._index[name] for name in self.active_])
+        threshold = float(np.abs(self._alpha.weights[active]).mean())
+        if abs(difference) <= threshold:
+            if not self.growing_span:
+                self._anchor = len(earlier)
+            return False
+        self._anchor = len(earlier)
+        effect = 4 if decided(now.result.value) else 1
+        if effect == 1 and now.material != anchor.material:
+            effect = 2
+        self._update(active, anchor.terms, difference, static, effect)
+        self._pause += 1
+        self._select()
+        self._set_weights()
+        return True
+
+    def _update(
+        self,
+        active: NDArray[np.int64],
+        terms: NDArray[np.float64],
+        difference: float,
+        static: float,
+        effect: int,
+    ) -> None:
+        """Move the correlations of the active terms that say something towards +1 or -1."""
+        sign = 1.0 if difference > 0 else -1.0
+        against_only = self.asymmetric and difference * static > 0
+        for i in active:
+            if terms[i] == 0.0:
+                continue
+            if against_only and sign * terms[i] * self._alpha.weights[i] > 0:
+                continue
+            agreement = sign * np.sign(terms[i])
+            rate = min(1.0, effect / span(int(self.seen_[i])))
+            self.correlations_[i] -= (self.correlations_[i] - agreement) * rate
+            self.seen_[i] += 1
+
+    def _select(self) -> None:
+        """Count against the term that correlates least, and replace it at its eighth tally."""
+        least = min(self.active_, key=lambda name: abs(self.correlations_[self._index[name]]))
+        self._tally[least] += 1
+        if self._tally[least] < self.tallies or not self.reserve_:
+            return
+        if self._pause < self.replacement_pause:
+            return
+        self._pause = 0
+        self._tally[least] = 0
+        newcomer = self.reserve_.pop(0)
+        self.reserve_.append(least)
+        self.active_[self.active_.index(least)] = newcomer
+        for name in (least, newcomer):
+            self.correlations_[self._index[name]] = 0.0
+            self.seen_[self._index[name]] = FIRST_SPAN
+        self._tally[newcomer] = 0
+
+    def _set_weights(self) -> None:
+        learned = powers_of_two(self.correlations_)
+        self._alpha.weights[:] = np.where(self.fixed_, self._alpha.weights, learned)
+
+    # --- between games ------------------------------------------------------------------------
+
+    def _after_game(self, alpha_won: float) -> str:
+        self._won += alpha_won
+        self._trial_games += 1
+        if self._trial_games < self.trial:
+            return ""
+        won, self._won, self._trial_games = self._won, 0.0, 0
+        if won > 0:
+            self._beta.weights[:] = self._alpha.weights
+            self.adoptions_ += 1
+            self.black_marks_ = 0
+            return "Beta takes over Alpha's polynomial"
+        if won == 0:
+            return ""
+        self.black_marks_ += 1
+        if self.black_marks_ < BLACK_MARKS:
+            return f"black mark {self.black_marks_}"
+        self.black_marks_ = 0
+        leading = int(np.argmax(np.abs(self.correlations_)))
+        self.correlations_[leading] = 0.0
+        self._set_weights()
+        return f"third black mark: {self.features_.names[leading]} starts again from 0"
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "alpha": self._alpha.weights.tolist(),
+            "beta": self._beta.weights.tolist(),
+            "correlations": self.correlations_.tolist(),
+            "seen": self.seen_.tolist(),
+            "active": list(self.active_),
+            "reserve": list(self.reserve_),
+            "tally": dict(self._tally),
+            "pause": self._pause,
+            "won": self._won,
+            "trial_games": self._trial_games,
+            "black_marks": self.black_marks_,
+            "adoptions": self.adoptions_,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._alpha.weights[:] = state["alpha"]
+        self._beta.weights[:] = state["beta"]
+        self.correlations_[:] = state["correlations"]
+        self.seen_[:] = state["seen"]
+        self.active_ = list(state["active"])
+        self.reserve_ = list(state["reserve"])
+        self._tally = dict(state["tally"])
+        self._pause = int(state["pause"])
+        self._won = float(state["won"])
+        self._trial_games = int(state["trial_games"])
+        self.black_marks_ = int(state["black_marks"])
+        self.adoptions_ = int(state["adoptions"])

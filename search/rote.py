@@ -1,0 +1,291 @@
+"""Rote memory: positions met in play with the values that search backed up for them.
+
+The first of the lookups (`search.lookup`). A value found at the leaf of a search is worth as many
+plies more as it was searched deep when it was stored, so that what is remembered grows deeper as
+it is used (Samuel 1959). In memory it is a hash table that native searches probe at full speed; on
+disk it is one SQLite table.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import Game
+from games.kernel import kernel
+from search.line import WIN
+from search.lookup import EXACT, Lookup
+
+__all__ = ["RoteError", "RoteMemory"]
+
+FORMAT = "plysmith-rote-1"
+#: Records are kept in a table at most this full.
+FULLEST = 0.5
+
+
+class RoteError(ValueError):
+    """A file that holds no rote memory, or one of another game."""
+
+
+@kernel
+def find(keys, mask, key):
+    """The slot of a key, or of the empty place where it belongs."""
+    slot = (key ^ (key >> 31)) & mask
+    while keys[slot] != 0 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel
+def place_all(keys, mask, new_keys, slots):
+    """Find the slot of every key, entering those that are new."""
+    for i in range(len(new_keys)):
+        slot = find(keys, mask, new_keys[i])
+        keys[slot] = new_keys[i]
+        slots[i] = slot
+
+
+def probe_kernel(game: Game) -> Any:
+    """`probe(tables, position)` of a game, which looks a position up as its standard form."""
+    rules = game.rules
+    if rules is None or rules.key is None:
+        raise ValueError(f"rote memory: expected a game whose rules have a key, found {game.name}")
+    key_of = rules.key
+    standard = rules.standard
+
+    if standard is None:
+
+        @kernel
+        def standard_key(position):
+            return key_of(position) | 1
+
+    else:
+
+        @kernel
+        def standard_key(position):
+            return key_of(standard(position)) | 1
+
+    @kernel
+    def probe(tables, position):
+        keys, values, depths, uses = tables
+        slot = find(keys, len(keys) - 1, standard_key(position))
+        if keys[slot] == 0:
+            return (False, 0.0, 0, EXACT)
+        uses[slot] += 1
+        return (True, values[slot], depths[slot], EXACT)
+
+    return standard_key, probe
+
+
+class RoteMemory(Lookup):
+    """Positions with backed-up values and depths, for one game.
+
+    Positions are stored in their standard form (the rules' `standard`: in checkers seen by
+    Black, boards of kings alone also reflected), so that mirror images share a record.
+
+    capacity: records kept at most. oldest: a record whose age exceeds this is forgotten. Age grows
+    at each `merge` and is halved for each use since. direction: by what part the magnitude of a
+    value shrinks for each ply that it was backed up, so that of equal values the nearer is
+    preferred.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        capacity: int = 1_000_000,
+        oldest: int = 200,
+        direction: float = 0.002,
+    ) -> None:
+        if capacity < 1:
+            raise ValueError(f"capacity: expected at least 1, found {capacity}")
+        if oldest < 1:
+            raise ValueError(f"oldest: expected at least 1, found {oldest}")
+        if not 0 <= direction < 0.1:
+            raise ValueError(f"direction: expected 0 to 0.1, found {direction}")
+        self.game = game
+        self.capacity = capacity
+        self.oldest = oldest
+        self.direction = direction
+        self._standard_key, probe = probe_kernel(game)
+        slots = 1024
+        while slots * FULLEST < capacity:
+            slots *= 2
+        self._keys = np.zeros(slots, dtype=np.int64)
+        self._values = np.zeros(slots, dtype=np.float64)
+        self._depths = np.zeros(slots, dtype=np.int64)
+        self._uses = np.zeros(slots, dtype=np.int64)
+        self._ages = np.zeros(slots, dtype=np.int64)
+        self._new: dict[int, tuple[float, int]] = {}
+        self._count = 0
+        super().__init__(probe, (self._keys, self._values, self._depths, self._uses))
+
+    def __len__(self) -> int:
+        """How many positions are remembered, those not merged yet included."""
+        return self._count + len(self._new)
+
+    def store(self, position: Any, value: float, depth: int) -> None:
+        """Remember what a search of `depth` plies backed up; searches see it after `merge`.
+
+        A record of greater depth is kept as it is.
+        """
+        if value != value or depth < 0:
+            raise ValueError(
+                f"expected a value and a depth of at least 0, found {value} and {depth}"
+            )
+        key = int(self._standard_key(position))
+        known = self._new.get(key)
+        if known is None or known[1] <= depth:
+            if abs(value) < WIN / 2:
+                value *= 1.0 - self.direction * depth
+            self._new[key] = (value, depth)
+
+    def merge(self) -> None:
+        """Take in what was stored; records grow older, used ones younger, old ones go.
+
+        Where there are too many, those of least depth go first, and of these the oldest.
+        """
+        used = np.minimum(self._uses, 62)
+        self._ages = (self._ages + (self._keys != 0)) >> used
+        self._uses[:] = 0
+        if self._new:
+            keys = np.array(list(self._new), dtype=np.int64)
+            values = np.array([value for value, _ in self._new.values()])
+            depths = np.array([depth for _, depth in self._new.values()], dtype=np.int64)
+            self._new.clear()
+            if self._count + len(keys) > self.capacity:
+                self._forget(self.capacity - min(len(keys), self.capacity))
+                order = np.argsort(-depths, kind="stable")[: self.capacity]
+                keys, values, depths = keys[order], values[order], depths[order]
+            self._enter(keys, values, depths)
+        if bool((self._ages > self.oldest).any()):
+            self._forget(self.capacity)
+
+    def _enter(
+        self,
+        keys: NDArray[np.int64],
+        values: NDArray[np.float64],
+        depths: NDArray[np.int64],
+        ages: NDArray[np.int64] | None = None,
+    ) -> None:
+        slots = np.zeros(len(keys), dtype=np.int64)
+        place_all(self._keys, len(self._keys) - 1, keys, slots)
+        better = depths >= self._depths[slots]
+        chosen = slots[better]
+        self._values[chosen] = values[better]
+        self._depths[chosen] = depths[better]
+        self._ages[chosen] = 0 if ages is None else ages[better]
+        self._count = int(np.count_nonzero(self._keys))
+
+    def _forget(self, keep: int) -> None:
+        """Drop records that are too old, and of the rest all but the `keep` most worth keeping."""
+        slots = np.flatnonzero((self._keys != 0) & (self._ages <= self.oldest))
+        order = np.lexsort((self._keys[slots], self._ages[slots], -self._depths[slots]))
+        slots = np.sort(slots[order[:keep]])
+        keys, values = self._keys[slots].copy(), self._values[slots].copy()
+        depths, ages = self._depths[slots].copy(), self._ages[slots].copy()
+        for table in (self._keys, self._values, self._depths, self._uses, self._ages):
+            table[:] = 0
+        self._enter(keys, values, depths, ages)
+
+    def records(self) -> list[tuple[int, float, int, int]]:
+        """(key, value, depth, age) of every merged record, in order of the keys."""
+        slots = np.flatnonzero(self._keys)
+        slots = slots[np.argsort(self._keys[slots])]
+        columns = (self._keys, self._values, self._depths, self._ages)
+        return list(zip(*(column[slots].tolist() for column in columns), strict=True))
+
+    def identity(self) -> str:
+        """What a file must share with the game that it is read for."""
+        position = self.game.start()
+        keys = [int(self._standard_key(position))]
+        for _ in range(8):
+            position = self.game.play(position, self.game.legal_moves(position)[0])
+            keys.append(int(self._standard_key(position)))
+        return struct.pack(f"<{len(keys)}q", *keys).hex()
+
+    def save(self, path: Any, *, evaluator: str = "") -> None:
+        """Write all merged records to a SQLite file, replacing it as a whole.
+
+        `evaluator` names what the values come from. Raises OSError where it cannot be written.
+        """
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.new")
+        temporary.unlink(missing_ok=True)
+        facts = {
+            "format": FORMAT,
+            "game": self.game.name,
+            "rules": str(self.game.version),
+            "identity": self.identity(),
+            "evaluator": evaluator,
+            "capacity": str(self.capacity),
+            "oldest": str(self.oldest),
+            "direction": repr(self.direction),
+        }
+        try:
+            with closing(sqlite3.connect(temporary)) as database:
+                database.execute("PRAGMA synchronous = FULL")
+                database.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT)")
+                database.execute(
+                    "CREATE TABLE positions (key INTEGER PRIMARY KEY, value REAL NOT NULL,"
+                    " depth INTEGER NOT NULL, age INTEGER NOT NULL)"
+                )
+                database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+                database.executemany("INSERT INTO positions VALUES (?, ?, ?, ?)", self.records())
+                database.commit()
+            temporary.replace(path)
+        except sqlite3.Error as error:
+            raise OSError(f"{path}: cannot write the rote memory: {error}") from error
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, game: Game, path: Any) -> RoteMemory:
+        """The memory in a file; FileNotFoundError or RoteError where there is none that fits."""
+        path = Path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"{path}: expected a rote memory, found no file")
+        try:
+            with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+                facts = dict(database.execute("SELECT name, value FROM facts"))
+                rows = database.execute(
+                    "SELECT key, value, depth, age FROM positions ORDER BY key"
+                ).fetchall()
+        except sqlite3.Error as error:
+            raise RoteError(f"{path}: expected a rote memory, found none: {error}") from None
+        if facts.get("format") != FORMAT or facts.get("game") != game.name:
+            raise RoteError(
+                f"{path}: expected a rote memory of {game.name} ({FORMAT}), found"
+                f" {facts.get('game')} ({facts.get('format')})"
+            )
+        try:
+            memory = cls(
+                game,
+                capacity=max(int(facts["capacity"]), len(rows)),
+                oldest=int(facts["oldest"]),
+                direction=float(facts["direction"]),
+            )
+            keys, values, depths, ages = (np.array(c) for c in zip(*rows, strict=True)) if rows else (
+                np.zeros(0) for _ in range(4)
+            )
+            if not np.isfinite(values.astype(float)).all():
+                raise ValueError("values that are not finite")
+            columns = keys.astype(np.int64), values.astype(float), depths.astype(np.int64)
+            memory._enter(*columns, ages.astype(np.int64))
+        except (KeyError, TypeError, ValueError) as error:
+            raise RoteError(f"{path}: damaged rote memory: {error!r}") from None
+        if facts.get("identity") != memory.identity() or facts.get("rules") != str(game.version):
+            raise RoteError(
+                f"{path}: expected positions identified as by rules {game.version} of {game.name},"
+                f" found rules {facts.get('rules')} or another numbering of positions"
+            )
+        return memory
+
+
