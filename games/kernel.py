@@ -10,23 +10,36 @@ Three things are added to Numba's own cache, each for a trap that it does not co
 * a kernel that calls itself needs a signature, because a recursive function with two
   specialisations can crash when it is read back from the cache (numba issue 6061).
 
-This module, `games.bits`, `games.native` and `search.native` are the only places that know Numba's private names.
+This module, `games.bits`, `games.native` and `search.native` are the only places that know Numba's
+private names.
 """
 
 from __future__ import annotations
 
 import builtins
 import dis
+import functools
 import hashlib
+import sys
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-__all__ = ["compiled", "describe", "fingerprint", "is_kernel", "kernel", "uncompiled"]
+__all__ = [
+    "check_callees",
+    "compiled",
+    "describe",
+    "fingerprint",
+    "is_kernel",
+    "kernel",
+    "toolchain",
+    "uncompiled",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -41,9 +54,7 @@ def kernel(function: Function) -> Function: ...
 
 
 @overload
-def kernel(
-    *, signature: Any = None, fastmath: bool = False
-) -> Callable[[Function], Function]: ...
+def kernel(*, signature: Any = None, fastmath: bool = False) -> Callable[[Function], Function]: ...
 
 
 def kernel(
@@ -76,24 +87,32 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
             f"kernel {name} calls itself: give its types, as in"
             " @kernel(signature='int64(int64, int64)')"
         )
-    mark = _digest(function)
+    options = {**OPTIONS, "fastmath": fastmath}
+    how = f"{signature} {sorted(options.items())}"
+    mark = _digest(function, how)
     if not compiled:
         function.fingerprint = mark  # type: ignore[attr-defined]
+        function.how = how  # type: ignore[attr-defined]
         return function
     # Numba names the cache file after the qualified name, and takes its last part for the name by
     # which the function calls itself.
     original, function.__qualname__ = function.__qualname__, f"k{mark[:16]}.{name}"
     arguments = (signature,) if signature is not None else ()
-    options = {**OPTIONS, "fastmath": fastmath}
     try:
         dispatcher = numba.njit(*arguments, cache=True, **options)(function)
-    except RuntimeError as error:  # nowhere to write: compile for this process only
-        if "cannot cache" not in str(error):
+    except RuntimeError as error:
+        if not cannot_cache(error):
             raise
         dispatcher = numba.njit(*arguments, **options)(function)
     dispatcher.fingerprint = mark
+    dispatcher.how = how
     dispatcher.__qualname__ = original
     return dispatcher  # type: ignore[no-any-return]
+
+
+def cannot_cache(error: RuntimeError) -> bool:
+    """Whether Numba found nowhere to write: then it compiles for this process only."""
+    return "cannot cache" in str(error)
 
 
 def is_kernel(function: object) -> bool:
@@ -106,6 +125,29 @@ def fingerprint(function: Any) -> str:
     if not is_kernel(function):
         raise TypeError(f"expected a function marked with @kernel, found {function!r}")
     return str(function.fingerprint)
+
+
+def check_callees(kernel: Any) -> None:
+    """Raise TypeError where a name that a kernel uses has another value than at its definition.
+
+    In an interactive session a function may be defined anew while its caller stays. The caller's
+    fingerprint then stands for the old one, and the cache must not learn the new under that name.
+    """
+    pending, seen = [kernel], set()
+    while pending:
+        function = pending.pop()
+        if id(function) in seen:
+            continue
+        seen.add(id(function))
+        source = _python(function)
+        if _digest(source, function.how) != function.fingerprint:
+            raise TypeError(
+                f"kernel {function.__name__}: something that it uses was defined anew after it;"
+                " define it again as well"
+            )
+        used = [source.__globals__.get(name) for name in source.__code__.co_names]
+        used += [cell.cell_contents for cell in source.__closure__ or ()]
+        pending += filter(is_kernel, used)
 
 
 def uncompiled(function: Any, _twins: dict[int, Any] | None = None) -> Any:
@@ -134,30 +176,70 @@ def _python(function: Any) -> types.FunctionType:
 
 
 def _calls_itself(function: Any) -> bool:
-    return function.__name__ in function.__code__.co_names and (
-        function.__globals__.get(function.__name__) in (None, function)
-        or not hasattr(function.__globals__.get(function.__name__), "__code__")
-    )
+    name = function.__name__
+    if name not in _global_names(function.__code__):
+        return False
+    other = function.__globals__.get(name)
+    if other is None:
+        return not hasattr(builtins, name)
+    # an earlier definition of the name makes way for this one before it is called
+    return bool(getattr(other, "__qualname__", None) == function.__qualname__)
 
 
-def _digest(function: Any) -> str:
+@functools.cache
+def toolchain() -> str:
+    """What the code between kernels and compiler is: part of every fingerprint."""
+    here = Path(__file__)
+    files = [here, here.with_name("native.py"), here.with_name("bits.py")]
+    return " ".join([*map(_file_mark, files), f"bounds {bool(numba.config.BOUNDSCHECK)}"])
+
+
+@functools.cache
+def _file_mark(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return "no source"
+
+
+def _module_mark(name: str) -> str:
+    """The source of a module, for what an overload compiles is not in the function itself."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return f"{name} {_file_mark(Path(file)) if file else 'no source'}"
+
+
+def _digest(function: Any, how: str) -> str:
+    parts = [toolchain(), how, *_function_parts(function, frozenset())]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _function_parts(function: Any, seen: frozenset[int]) -> list[str]:
+    """All that decides what a function does: code, defaults and what its names stand for."""
     code = function.__code__
-    parts = [function.__name__, *_code_parts(code)]
+    defaults = (function.__defaults__ or (), sorted((function.__kwdefaults__ or {}).items()))
+    parts = [function.__name__, *_code_parts(code), repr(defaults)]
+    names = _names(code)
     scope = function.__globals__
     for name in _global_names(code):
         if name == function.__name__:
             continue
         if name in scope:
-            value = scope[name]
-            parts.append(f"{name}={describe(value, _names(code))}")
+            parts.append(f"{name}={describe(scope[name], names, seen)}")
         elif not hasattr(builtins, name):
             raise NameError(
                 f"kernel {function.__name__} uses the name {name}, which is not defined yet:"
                 " define the kernels that it calls before it"
             )
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        parts.append(f"{name}={describe(cell.cell_contents, set())}")
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            raise NameError(
+                f"kernel {function.__name__} uses the local name {name}, which is not defined yet:"
+                " define it before, and a kernel that calls itself at the top of a module"
+            ) from None
+        parts.append(f"{name}={describe(value, names, seen)}")
+    return parts
 
 
 def _code_parts(code: types.CodeType) -> list[str]:
@@ -191,19 +273,31 @@ def _global_names(code: types.CodeType) -> list[str]:
     return sorted(found)
 
 
-def describe(value: Any, names: set[str]) -> str:
-    """What a kernel sees of a value: a text that changes when the value does."""
+def describe(value: Any, names: set[str], seen: frozenset[int] = frozenset()) -> str:
+    """What a kernel sees of a value: a text that changes when the value does.
+
+    `names` are the names that the kernel uses, some of them as attributes of modules; `seen` holds
+    what is being described already.
+    """
     if is_kernel(value):
         return str(value.fingerprint)
     if isinstance(value, np.ndarray):
         return f"{value.dtype}{value.shape}{hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, types.ModuleType):
-        members = sorted(n for n in names if is_kernel(getattr(value, n, None)))
-        return value.__name__ + "".join(f".{n}:{getattr(value, n).fingerprint}" for n in members)
     if isinstance(value, tuple):
-        return "(" + ",".join(describe(item, names) for item in value) + ")"
-    if isinstance(value, types.FunctionType):  # a function with an overload, as in games.bits
-        return "\n".join(_code_parts(value.__code__))
-    if isinstance(value, (bool, int, float, str, np.generic)):
+        return "(" + ",".join(describe(item, names, seen) for item in value) + ")"
+    if isinstance(value, (bool, int, float, complex, str, np.generic)):
         return repr(value)
-    return str(getattr(value, "__qualname__", None) or value)
+    if id(value) in seen:
+        return ""
+    seen |= {id(value)}
+    if isinstance(value, types.ModuleType):
+        members = sorted(n for n in names if n in vars(value))
+        return value.__name__ + "".join(
+            f".{n}:{describe(getattr(value, n), names, seen)}" for n in members
+        )
+    if isinstance(value, Dispatcher):  # of numba.njit
+        return "\n".join(_function_parts(value.py_func, seen))
+    name = str(getattr(value, "__qualname__", None) or value)
+    if callable(value) and not isinstance(value, (type, types.BuiltinFunctionType)):
+        return f"{name} of {_module_mark(getattr(value, '__module__', ''))}"
+    return name

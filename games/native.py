@@ -28,7 +28,14 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import get_cfarray_intrinsic
 from platformdirs import user_cache_dir
 
-from games.kernel import OPTIONS, describe
+from games.kernel import (
+    OPTIONS,
+    cannot_cache,
+    check_callees,
+    describe,
+    is_kernel,
+    toolchain,
+)
 
 __all__ = ["load_float", "load_int", "native_function", "read_arrays", "read_position", "store_int"]
 
@@ -118,9 +125,7 @@ def call_python(typingctx: Any, function: Any, source: Any, width: Any) -> Any:
         lock = api.gil_ensure()
         items = [
             api.long_from_longlong(
-                builder.load(
-                    _pointer(builder, arguments[1], ir.Constant(WORD, i), WORD)
-                )
+                builder.load(_pointer(builder, arguments[1], ir.Constant(WORD, i), WORD))
             )
             for i in range(size)
         ]
@@ -156,7 +161,8 @@ def native_function(
     written it is compiled for this process only. The code lives as long as the process.
     """
     marks = [f"{key}={describe(value, set())}" for key, value in sorted(scope.items())]
-    mark = hashlib.sha256("\n".join([source, signature, str(fastmath), *marks]).encode())
+    parts = [toolchain(), source, signature, str(fastmath), *marks]
+    mark = hashlib.sha256("\n".join(parts).encode())
     return _compile(name, source, mark.hexdigest(), _Scope(scope), signature, fastmath)
 
 
@@ -189,17 +195,24 @@ _MODULE = "plysmith_generated"
 _kept: list[Any] = []  # compiled code is freed with its Python object
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _compile(
     name: str, source: str, mark: str, scope: _Scope, signature: str, fastmath: bool
 ) -> int:
+    for kernel in filter(is_kernel, scope.values()):
+        check_callees(kernel)
     path = _generated_file(f"{name}_{mark[:24]}.py", source)
     # A module of this name must exist: the cache imports it when it reads a function back.
     sys.modules.setdefault(_MODULE, ModuleType(_MODULE))
     names = {**_MEMORY, **scope, "__name__": _MODULE}
     exec(compile(source, str(path or f"<generated {name}>"), "exec"), names)
-    native = numba.cfunc(signature, cache=path is not None, fastmath=fastmath, **OPTIONS)
-    function = native(names[name])
+    options = {**OPTIONS, "fastmath": fastmath}
+    try:
+        function = numba.cfunc(signature, cache=path is not None, **options)(names[name])
+    except RuntimeError as error:
+        if not cannot_cache(error):
+            raise
+        function = numba.cfunc(signature, **options)(names[name])
     _kept.append(function)
     return int(function.address)
 
