@@ -61,9 +61,7 @@ class FeatureSet:
         rows = np.ascontiguousarray(np.atleast_2d(positions), dtype=np.int64)
         values = np.zeros((len(rows), len(self)), dtype=np.float64)
         if kernels.compiled:
-            self._native_measure(rows.shape[1])(
-                len(rows), rows.ctypes.data, values.ctypes.data
-            )
+            self._native_measure(rows.shape[1])(len(rows), rows.ctypes.data, values.ctypes.data)
             return values
         for row, out in zip(rows, values, strict=True):
             out[:] = self.values(tuple(int(x) for x in row))

@@ -136,7 +136,7 @@ class Nim(KernelGame):
     def parse_move(self, position: Any, text: str) -> int:
         for move in self.legal_moves(position):
             if self.move_text(position, move) == " ".join(text.split()):
-                return move
+                return int(move)
         raise MoveError(
             f"expected a move such as '1 from 2', at most as many sticks as the pile of"
             f" {self.position_text(position)!r} has, found {text.strip()[:40]!r}"

@@ -85,9 +85,7 @@ class TicTacToe(KernelGame):
     rules = Rules(legal_moves=legal_moves, play=play, outcome=outcome)
     start_position = (0, 0, 0)
     most_moves = 9
-    features = {
-        "lines": FeatureSet("lines", {"open_lines": open_lines, "twos": twos}, swap_sides)
-    }
+    features = {"lines": FeatureSet("lines", {"open_lines": open_lines, "twos": twos}, swap_sides)}
     evaluators = {"open_lines": ("lines", {"open_lines": 1.0})}
 
     def to_move(self, position: Any) -> int:
