@@ -118,7 +118,10 @@ def most_promising(line, first, count):
 
 @kernel(signature=QUIESCE)
 def quiesce(line, alpha, beta, ply):
-    """The value at depth 0: static where quiet, else backed up from all moves."""
+    """The value at depth 0: static where quiet, else backed up from all moves.
+
+    Meaningless once `line.stop` is set.
+    """
     line.nodes += 1
     line.pv_length[ply] = 0
     kind = status(line, ply)
@@ -128,6 +131,10 @@ def quiesce(line, alpha, beta, ply):
         if lookup_settles(line, 0, alpha, beta, ply):
             return line.hit_value
         return static_value(line, ply)
+    if line.nodes >= line.node_limit:
+        line.stop = 1
+    if line.stop != 0:
+        return 0.0
     count = legal_moves(line, ply)
     first = line.first[ply]
     best = -INFINITY
@@ -320,6 +327,7 @@ def search_window(line, depth, previous, spread):
     if line.stop == 0 and value <= alpha:
         value = search_root(line, depth, -INFINITY, beta, 0)
     if line.stop == 0 and value >= beta:
+        best_to_front(line)
         value = search_root(line, depth, alpha, INFINITY, 0)
         if line.stop == 0 and value <= alpha:  # the table answered the two windows differently
             value = search_root(line, depth, -INFINITY, INFINITY, 0)
@@ -332,16 +340,21 @@ def iterate(line):
 
     On return `root_moves[0]` is the best move, `value` its value, `pv[0]` the principal variation
     and `completed` the depth searched in full; `depth_value`, `depth_move` and `depth_nodes` hold
-    the same for each depth. A stopped iteration counts only by a move found better in it.
+    the same for each depth. A stopped iteration counts only by a move found better in it, and with
+    `exact_root` not at all: `settled_values` are those of the root moves at depth `completed`.
     """
     previous = 0.0
     spread = 0.0
     for depth in range(1, line.depth_limit + 1):
         line.best = 0
         value = search_window(line, depth, previous, spread)
+        if line.stop != 0 and line.exact_root and line.completed > 0:
+            break
         best_to_front(line)
         if line.stop != 0:
             break
+        for i in range(line.root_count):
+            line.settled_values[i] = line.root_values[i]
         line.completed = depth
         line.depth_value[depth] = value
         line.depth_move[depth] = line.root_moves[0]

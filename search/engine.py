@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from search.lookup import Lookup
 __all__ = ["Depth", "Engine", "Result"]
 
 DEEPEST = 100
+UNLIMITED = 1 << 62  # nodes
 TIES = ("first", "opponent_errors")
 
 
@@ -77,9 +79,11 @@ class Engine:
     order_depth: order moves by the static values they lead to where at least this many plies
         remain; None for never.
     repetition: value a position that comes back as a draw, in games where positions can.
-    ties: among moves of equal exact value, "first" takes the first in an order shuffled by `seed`
-        (the game's own order where it is None), "opponent_errors" the one after which most
-        replies are worse for the opponent than his best; it searches all moves in full.
+    ties: among moves of equal exact value, "first" takes the first found in an order shuffled by
+        `seed` (the game's own order where it is None), "opponent_errors" the one after which most
+        replies are worse for the opponent than his best. That one searches all moves in full, in
+        half of the nodes and seconds allowed, and keeps the other half for the replies; where that
+        is too little to search them all as deep, it takes the first.
 
     Not to be used by two threads at once.
     """
@@ -106,6 +110,7 @@ class Engine:
         self.ties = ties
         self._random = np.random.default_rng(seed) if seed is not None else None
         self._errors: list[BaseException] = []
+        self._stopped = False
         self._lookup = lookup
         self._generation = 0
         self.native = game.rules is not None and kernels.compiled
@@ -149,10 +154,11 @@ class Engine:
 
     def _fail(self, error: BaseException) -> None:
         self._errors.append(error)
-        self.stop()
+        self._line.put(stop=1)
 
     def stop(self) -> None:
         """End the search that is under way; it returns what it has. Callable from any thread."""
+        self._stopped = True
         self._line.put(stop=1)
 
     def clear(self) -> None:
@@ -176,8 +182,7 @@ class Engine:
         """
         if self.ties == "first":
             return self._search(position, depth, nodes, seconds, history, exact=False)
-        result = self._search(position, depth, nodes, seconds, history, exact=True)
-        return self._prefer_opponent_errors(position, result)
+        return self._search_for_errors(position, depth, nodes, seconds, history)
 
     def analyse(
         self,
@@ -202,6 +207,10 @@ class Engine:
     ) -> Result:
         _check_limits(depth, nodes, seconds)
         began = time.perf_counter()
+        if self.native and len(position) != len(self.game.start()):
+            raise ValueError(
+                f"expected a position of {len(self.game.start())} integers, found {position!r}"
+            )
         moves = self.game.legal_moves(position)
         if not moves:
             return self._finished(position)
@@ -214,10 +223,10 @@ class Engine:
         self._prepare(position, moves, history)
         self._line.put(
             depth_limit=min(depth or DEEPEST, DEEPEST),
-            node_limit=nodes or 1 << 62,
+            node_limit=min(nodes or UNLIMITED, UNLIMITED),
             exact_root=int(exact),
         )
-        interrupted = self._run(seconds)
+        interrupted = self._run(seconds) or self._stopped
         if self._errors:
             error = self._errors[0]
             self._errors.clear()
@@ -234,6 +243,7 @@ class Engine:
     def _prepare(self, position: Any, moves: list[Any], history: Sequence[Any]) -> None:
         line = self._line
         self._generation = (self._generation + 1) & 0xFF
+        self._stopped = False
         earlier = list(history)[-lines.MOST_EARLIER :] if line.repeats else []
         line.put(
             generation=self._generation,
@@ -250,7 +260,7 @@ class Engine:
         line.start(position, moves, earlier)
 
     def _run(self, seconds: float | None) -> bool:
-        """Search until a limit is reached; returns whether it was interrupted."""
+        """Search until a limit is reached; returns whether Ctrl-C interrupted it."""
         line = self._line
         if seconds is None and threading.current_thread() is not threading.main_thread():
             self._iterate(line)
@@ -266,13 +276,13 @@ class Engine:
         # Native code holds up signals: it runs in a thread of its own, and this one waits.
         thread = threading.Thread(target=work, daemon=True)
         interrupted = False
-        thread.start()
         try:
-            thread.join(seconds)
+            thread.start()
+            thread.join(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
         except KeyboardInterrupt:
             interrupted = True
         while thread.is_alive():
-            self.stop()
+            line.put(stop=1)
             try:
                 thread.join()
             except KeyboardInterrupt:
@@ -290,15 +300,6 @@ class Engine:
         completed = int(line.completed)
         pv = tuple(as_move(move) for move in line.pv[0][: int(line.pv_length[0])])
         move = as_move(line.root_moves[0])
-        if value != value:  # stopped before any move was valued
-            value, pv = self.evaluator(position), (move,)
-        moves: list[tuple[Any, float]] = []
-        if exact and completed:
-            moves = [
-                (as_move(line.root_moves[i]), float(line.root_values[i]) + 0.0)
-                for i in range(count)
-            ]
-            moves.sort(key=lambda item: -item[1])
         history = tuple(
             Depth(
                 d,
@@ -308,10 +309,20 @@ class Engine:
             )
             for d in range(1, completed + 1)
         )
+        moves: list[tuple[Any, float]] = []
+        if exact and completed:
+            value = history[-1].value
+            moves = [
+                (as_move(line.root_moves[i]), float(line.settled_values[i]) + 0.0)
+                for i in range(count)
+            ]
+            moves.sort(key=lambda item: -item[1])
+        if value != value:  # stopped before any move was valued
+            value = self.evaluator(position)
         return Result(
             move,
             value + 0.0,
-            pv,
+            pv if pv[:1] == (move,) else (move,),
             completed,
             int(line.nodes),
             time.perf_counter() - began,
@@ -322,38 +333,66 @@ class Engine:
             interrupted,
         )
 
-    def _prefer_opponent_errors(self, position: Any, result: Result) -> Result:
+    def _search_for_errors(
+        self,
+        position: Any,
+        depth: int | None,
+        nodes: int | None,
+        seconds: float | None,
+        history: Sequence[Any],
+    ) -> Result:
         """Among the best moves, the one that gives the opponent most ways to go wrong."""
+        _check_limits(depth, nodes, seconds)
+        half_nodes = None if nodes is None else max(1, nodes // 2)
+        half_seconds = None if seconds is None else seconds / 2
+        result = self._search(position, depth, half_nodes, half_seconds, history, exact=True)
         best = [move for move, value in result.moves if value == result.value]
         if len(best) < 2 or result.depth < 2:
             return result
         errors: dict[Any, int] = {}
-        nodes = result.nodes
         for move in best:
-            after = self.game.play(position, move)
-            replies = self._search(after, result.depth - 1, None, None, (), exact=True)
-            nodes += replies.nodes
+            if result.interrupted:
+                break
+            left_nodes = None if nodes is None else nodes - result.nodes
+            left_seconds = None if seconds is None else seconds - result.seconds
+            if (left_nodes or 1) <= 0 or (left_seconds or 1.0) <= 0:
+                break
+            before: Sequence[Any] = ()
+            if self.game.irreversible and not self.game.irreversible(position, move):
+                before = (*history, position)
+            replies = self._search(
+                self.game.play(position, move),
+                result.depth - 1,
+                left_nodes,
+                left_seconds,
+                before,
+                exact=True,
+            )
+            result = replace(
+                result,
+                nodes=result.nodes + replies.nodes,
+                seconds=result.seconds + replies.seconds,
+                lookups=result.lookups + replies.lookups,
+                found=result.found + replies.found,
+                interrupted=replies.interrupted,
+            )
+            if replies.depth < result.depth - 1 and replies.plies_to_end is None:
+                break
             errors[move] = sum(value < replies.value for _, value in replies.moves)
+        if len(errors) < len(best):
+            return result
         chosen = max(best, key=lambda move: errors[move])
-        pv = result.pv if chosen == result.move else (chosen,)
-        return Result(
-            chosen,
-            result.value,
-            pv,
-            result.depth,
-            nodes,
-            result.seconds,
-            result.history,
-            result.moves,
-            result.lookups,
-            result.found,
-            result.interrupted,
-        )
+        return result if chosen == result.move else replace(result, move=chosen, pv=(chosen,))
 
 
 def _check_limits(depth: int | None, nodes: int | None, seconds: float | None) -> None:
     if depth is None and nodes is None and seconds is None:
         raise ValueError("expected a limit: depth, nodes or seconds; found none")
+    for name, number in (("depth", depth), ("nodes", nodes)):
+        try:
+            operator.index(0 if number is None else number)
+        except TypeError:
+            raise ValueError(f"{name}: expected a whole number, found {number!r}") from None
     if depth is not None and not 1 <= depth <= DEEPEST:
         raise ValueError(f"depth: expected 1 to {DEEPEST} plies, found {depth}")
     if nodes is not None and nodes < 1:

@@ -55,8 +55,13 @@ class Evaluator:
         errors: list[BaseException] = []
         address, data, keep = self.native(errors.append)
         call = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64, ctypes.c_int64)(address)
-        rows = np.ascontiguousarray(np.array(positions, dtype=np.int64))
-        step = rows.strides[0]
+        width = len(self.game.start())
+        rows = np.ascontiguousarray(positions, dtype=np.int64)
+        if len(rows) and rows.shape[1:] != (width,):
+            raise ValueError(
+                f"expected positions of {width} integers, found an array of shape {rows.shape}"
+            )
+        step = 8 * width
         values = [call(data, rows.ctypes.data + i * step) for i in range(len(rows))]
         del keep
         if errors:
@@ -241,13 +246,13 @@ def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
     """The evaluator that a name, a file, a kernel, a callable or an evaluator stands for.
 
     A name is one of the game's hand-crafted evaluators; None values everything 0. Raises
-    ValueError for a name that is neither such nor a file, and for an evaluator of another game.
+    FileNotFoundError for a name that is neither such nor a file, and ValueError for an evaluator of
+    another game or of other rules.
     """
     if isinstance(evaluator, Evaluator):
-        if evaluator.game.name != game.name:
-            raise ValueError(
-                f"expected an evaluator of {game.name}, found one of {evaluator.game.name}"
-            )
+        expected, found = _described(game), _described(evaluator.game)
+        if expected != found:
+            raise ValueError(f"expected an evaluator of {expected}, found one of {found}")
         return evaluator
     if evaluator is None:
         return PythonEvaluator(game, lambda position: 0.0, name="zero")
@@ -262,6 +267,12 @@ def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
     return PythonEvaluator(game, evaluator)
 
 
+def _described(game: Game) -> str:
+    """What an evaluator has to share with a game: name, rules and, with kernels, the position."""
+    width = f" with {len(game.start())} integers a position" if game.rules else ""
+    return f"{game.name}, rules version {game.version}{width}"
+
+
 def _hand_crafted(game: Game, name: str) -> Evaluator:
     entry = game.evaluators[name]
     if kernels.is_kernel(entry):
@@ -270,4 +281,3 @@ def _hand_crafted(game: Game, name: str) -> Evaluator:
     if kernels.is_kernel(features):
         return KernelEvaluator(game, features, weights, name=name)
     return LinearEvaluator(game, game.features[features], weights, name=name)
-

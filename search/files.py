@@ -12,6 +12,8 @@ import json
 import math
 import os
 import tempfile
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +58,7 @@ def write_atomically(path: Any, text: str) -> None:
 
 def sample_positions(game: Game) -> list[Any]:
     """The same positions of random play on every machine, some of each stage of a game."""
-    positions = []
+    positions: list[Any] = []
     state = 20591
     position = game.start()
     while len(positions) < SAMPLE:
@@ -128,19 +130,20 @@ def load_evaluator(
             raise EvaluatorError(f"{path}: {error}") from None
     if content["game"] != game.name:
         raise EvaluatorError(
-            f"{path}: expected an evaluator of {game.name}, found one of {content['game']}"
+            f"{path}: expected an evaluator of {game.name}, found one of {_short(content['game'])}"
         )
     if content["rules"] != game.version:
         raise EvaluatorError(
             f"{path}: expected rules version {game.version} of {game.name}, found"
-            f" {content['rules']}"
+            f" {_short(content['rules'])}"
         )
     if features is None:
         features = game.features.get(content["features"])
         if features is None:
             raise EvaluatorError(
                 f"{path}: expected a feature set of {game.name}"
-                f" ({', '.join(game.features) or 'it has none'}), found {content['features']!r};"
+                f" ({', '.join(game.features) or 'it has none'}), found"
+                f" {_short(content['features'])!r};"
                 " pass features= for a set of your own"
             )
     _check_terms(path, content, game, features)
@@ -157,12 +160,12 @@ def _read(path: Path) -> dict[str, Any]:
     if path.stat().st_size > MOST_BYTES:
         raise EvaluatorError(f"{path}: expected at most {MOST_BYTES} bytes, found a larger file")
     try:
-        content = json.loads(path.read_bytes().decode("utf-8"))
+        content = json.loads(path.read_bytes().decode("utf-8"), object_pairs_hook=_fields)
     except (ValueError, RecursionError) as error:
         raise EvaluatorError(f"{path}: expected JSON, found none: {error}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
-        raise EvaluatorError(f"{path}: expected format {FORMAT!r}, found {str(found)[:60]!r}")
+        raise EvaluatorError(f"{path}: expected format {FORMAT!r}, found {_short(found)!r}")
     fields = {
         "game": str,
         "rules": int,
@@ -173,31 +176,31 @@ def _read(path: Path) -> dict[str, Any]:
         "provenance": dict,
     }
     for field, kind in fields.items():
-        if not isinstance(content.get(field), kind):
+        value = content.get(field)
+        if not isinstance(value, kind) or isinstance(value, bool):
             raise EvaluatorError(
-                f"{path}: expected field {field!r} of type {kind.__name__}, found"
-                f" {str(content.get(field))[:60]!r}"
+                f"{path}: expected field {field!r} of type {kind.__name__}, found {_short(value)!r}"
             )
-    unknown = set(content) - set(fields) - {"format"}
+    unknown = [field for field in content if field not in (*fields, "format")]
     if unknown:
-        raise EvaluatorError(f"{path}: expected no fields but {list(fields)}, found {unknown}")
+        raise EvaluatorError(
+            f"{path}: expected no fields but {list(fields)}, found {_shortened(unknown)}"
+        )
     for term, weight in content["weights"].items():
         good = isinstance(weight, (int, float)) and not isinstance(weight, bool)
         if not good or abs(weight) > 1e300 or not math.isfinite(weight):
             raise EvaluatorError(
-                f"{path}: expected a finite number as weight of {term[:40]}, found"
-                f" {str(weight)[:40]}"
+                f"{path}: expected a finite number as weight of {_short(term)}, found"
+                f" {_short(weight)}"
             )
     return content
 
 
-def _check_terms(
-    path: Path, content: dict[str, Any], game: Game, features: FeatureSet
-) -> None:
+def _check_terms(path: Path, content: dict[str, Any], game: Game, features: FeatureSet) -> None:
     unknown = [term for term in content["weights"] if term not in features.terms]
     if unknown:
         raise EvaluatorError(
-            f"{path}: expected terms of feature set {features.name}, found {unknown[:8]}"
+            f"{path}: expected terms of feature set {features.name}, found {_shortened(unknown)}"
         )
     expected = identity(game, features)
     changed = [
@@ -209,5 +212,25 @@ def _check_terms(
         raise EvaluatorError(
             f"{path}: its weights were made for other definitions of {', '.join(changed[:8])}:"
             f" expected {[expected[t] for t in changed[:8]]},"
-            f" found {[content['identity'].get(t) for t in changed[:8]]}"
+            f" found {_shortened(content['identity'].get(t) for t in changed)}"
         )
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which no name stands twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        twice = [name for name, count in counts.items() if count > 1]
+        raise ValueError(f"names that occur twice: {_shortened(twice)}")
+    return fields
+
+
+def _short(value: Any) -> str:
+    """A value as text, cut where it is too long for a message."""
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+def _shortened(values: Iterable[Any]) -> list[str]:
+    return [_short(value) for value in values][:8]

@@ -6,7 +6,7 @@ ones in a Python object with the same field names. `search.native` reads and wri
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,6 +54,7 @@ LINE = np.dtype(
         ("pv_length", np.int64, (MOST_PLIES + 1,)),
         ("root_moves", np.int64, (MOST_ROOT_MOVES,)),
         ("root_values", np.float64, (MOST_ROOT_MOVES,)),
+        ("settled_values", np.float64, (MOST_ROOT_MOVES,)),
         ("depth_value", np.float64, (MOST_PLIES + 1,)),
         ("depth_move", np.int64, (MOST_PLIES + 1,)),
         ("depth_nodes", np.int64, (MOST_PLIES + 1,)),
@@ -123,6 +124,8 @@ class NativeLine:
 class PlainLine:
     """The same fields for positions and moves that are any Python objects."""
 
+    history: Any
+
     def __init__(self, game: Game, evaluate: Any, probe: Any = None) -> None:
         self.game = game
         self.evaluate = evaluate
@@ -141,6 +144,10 @@ class PlainLine:
         self.table: dict[Any, tuple[float, int, int, int]] = {}
         self.most_moves = 0
         self.clear()
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def put(self, **values: Any) -> None:
         """Set fields."""

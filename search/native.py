@@ -34,9 +34,7 @@ def _caller(result: Any) -> Any:
         """Call the C function at an address with a tuple of integers."""
 
         def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            items = [
-                builder.extract_value(values[1], i) for i in range(signature.args[1].count)
-            ]
+            items = [builder.extract_value(values[1], i) for i in range(signature.args[1].count)]
             kind = ir.FunctionType(context.get_value_type(result), [i.type for i in items])
             return builder.call(builder.inttoptr(values[0], kind.as_pointer()), items)
 

@@ -1,0 +1,67 @@
+"""Counting the leaves of a game's tree: the classic proof that rules are right, and fast."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numba
+from numba import boolean, int64
+
+from games import kernel as kernels
+from games.contract import Game
+from games.kernel import kernel
+from search.line import LINE, MOST_PLIES, NativeLine
+from search.native import has_room, legal_moves, move_at, play, rules_addresses
+
+__all__ = ["perft"]
+
+
+@kernel(signature=int64(numba.from_dtype(LINE), int64, int64, boolean))
+def count_leaves(line, depth, ply, bulk):
+    """Leaves `depth` plies below the position at `ply`; sets `line.stop` where there is no room."""
+    if depth == 0:
+        return 1
+    if not has_room(line, ply):
+        line.stop = 1
+        return 0
+    count = legal_moves(line, ply)
+    if bulk and depth == 1:
+        return count
+    first = line.first[ply]
+    leaves = 0
+    for i in range(count):
+        play(line, ply, move_at(line, first + i))
+        leaves += count_leaves(line, depth - 1, ply + 1, bulk)
+    return leaves
+
+
+def perft(game: Game, position: Any, depth: int, *, bulk: bool = True) -> int:
+    """The number of ways to play exactly `depth` plies from a position on.
+
+    With `bulk` the moves of the last ply are counted without being played. Games written as
+    kernels are counted by the code that searches enter. Raises ValueError for a depth that is
+    negative, or too deep for the search's line of play.
+    """
+    if operator.index(depth) < 0:
+        raise ValueError(f"depth: expected at least 0 plies, found {depth}")
+    if game.rules is None or not kernels.compiled:
+        return _count(game, position, depth, bulk)
+    if depth > MOST_PLIES:
+        raise ValueError(f"depth: expected at most {MOST_PLIES} plies, found {depth}")
+    line = NativeLine(table_mib=0.001)
+    line.put(**rules_addresses(game), most_moves=getattr(game, "most_moves", 256))
+    line.start(position, [], [])
+    leaves = int(count_leaves(line.record[0], depth, 0, bulk))
+    if line.stop:
+        raise ValueError(f"depth: expected fewer plies with so many moves, found {depth}")
+    return leaves
+
+
+def _count(game: Game, position: Any, depth: int, bulk: bool) -> int:
+    if depth == 0:
+        return 1
+    moves = game.legal_moves(position)
+    if bulk and depth == 1:
+        return len(moves)
+    return sum(_count(game, game.play(position, move), depth - 1, bulk) for move in moves)
