@@ -1,0 +1,1 @@
+"""Making evaluators out of games played."""

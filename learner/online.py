@@ -127,9 +127,7 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
             note = self._after_game(alpha_won)
             self.games_played_ = number + 1
             if watch is not None:
-                watch(
-                    Progress(number + 1, self.games, record, side, self.updates_, note)
-                )
+                watch(Progress(number + 1, self.games, record, side, self.updates_, note))
         return self
 
     def _set_up(self, evaluator: Any) -> None:
@@ -202,9 +200,9 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         How many games are to be played is not among them: a finished run may be prolonged.
         """
         options = {
-            name: value if isinstance(value, (int, float, str, bool, type(None), dict)) else str(
-                getattr(value, "name", value)
-            )
+            name: value
+            if isinstance(value, (int, float, str, bool, type(None), dict))
+            else str(getattr(value, "name", value))
             for name, value in sorted(self.get_params(deep=False).items())
             if name != "games"
         }
@@ -221,9 +219,7 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
 
     # --- one game -----------------------------------------------------------------------------
 
-    def _play(
-        self, number: int, opening: tuple[Any, ...]
-    ) -> tuple[GameRecord, int, float]:
+    def _play(self, number: int, opening: tuple[Any, ...]) -> tuple[GameRecord, int, float]:
         """Play a game; returns it with Alpha's side and what Alpha won."""
         side = number % 2
         record = GameRecord(self.game_)

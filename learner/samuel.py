@@ -34,10 +34,13 @@ def powers_of_two(correlations: NDArray[np.float64], top: int = 18) -> NDArray[n
     return np.where(sizes > 0.0, np.sign(correlations) * 2.0**powers, 0.0)
 
 
-def span(seen: int) -> int:
-    """How many updates a correlation averages over: 16 until 32 were seen, 32 until 64, ..., 256."""
+def span(seen: int, longest: int = LAST_SPAN) -> int:
+    """How many updates a correlation averages over: 16 until 32 were seen, 32 until 64, ...
+
+    At most `longest` of them, which is a power of two.
+    """
     size = FIRST_SPAN
-    while size < LAST_SPAN and seen >= 2 * size:
+    while size < longest and seen >= 2 * size:
         size *= 2
     return size
 
@@ -82,6 +85,8 @@ class Samuel(OnlineLearner):
         trial: int = 4,
         asymmetric: bool = True,
         growing_span: bool = True,
+        threshold: float | None = None,
+        longest_span: int = LAST_SPAN,
         settle: bool = True,
         opening_plies: int = 3,
     ) -> None:
@@ -99,6 +104,8 @@ class Samuel(OnlineLearner):
         self.trial = trial
         self.asymmetric = asymmetric
         self.growing_span = growing_span
+        self.threshold = threshold
+        self.longest_span = longest_span
         self.settle = settle
         self.opening_plies = opening_plies
 
@@ -151,7 +158,9 @@ class Samuel(OnlineLearner):
         static = self._static(anchor.terms)
         difference = now.result.value - static
         active = np.array([self._index[name] for name in self.active_])
-        threshold = float(np.abs(self._alpha.weights[active]).mean())
+        threshold = self.threshold
+        if threshold is None:
+            threshold = float(np.abs(self._alpha.weights[active]).mean())
         if abs(difference) <= threshold:
             if not self.growing_span:
                 self._anchor = len(earlier)
@@ -183,7 +192,7 @@ class Samuel(OnlineLearner):
             if against_only and sign * terms[i] * self._alpha.weights[i] > 0:
                 continue
             agreement = sign * np.sign(terms[i])
-            rate = min(1.0, effect / span(int(self.seen_[i])))
+            rate = min(1.0, effect / span(int(self.seen_[i]), self.longest_span))
             self.correlations_[i] -= (self.correlations_[i] - agreement) * rate
             self.seen_[i] += 1
 

@@ -1,0 +1,1 @@
+"""Where evaluators meet opponents: matches, ratings, judgements."""

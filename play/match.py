@@ -19,7 +19,8 @@ from games.contract import Game
 from games.record import GameRecord
 from play.openings import Openings
 from play.player import Limits, Player, Seat
-from play.statistics import Sprt, Tally
+from play.sprt import Sprt
+from play.statistics import MatchSummary
 
 __all__ = ["Match", "Pair", "play_game", "play_match"]
 
@@ -29,10 +30,14 @@ MOST_PLIES = 1000
 
 @dataclass(frozen=True)
 class Pair:
-    """Two games of one opening, and what the first player scored in them (0 to 2)."""
+    """Two games of one opening; the first player begins the first of them."""
 
     games: tuple[GameRecord, GameRecord]
-    score: float
+
+    def points(self) -> tuple[float, float]:
+        """What the first player scored in each game: 1, 0.5 or 0."""
+        outcomes = self.games[0].outcome() or 0.0, -(self.games[1].outcome() or 0.0)
+        return 0.5 + 0.5 * outcomes[0], 0.5 + 0.5 * outcomes[1]
 
 
 @dataclass
@@ -47,20 +52,9 @@ class Match:
     interrupted: bool = False
     verdict: str = ""
 
-    @property
-    def tally(self) -> Tally:
-        """Pair scores as the statistics take them."""
-        return Tally.of_pairs(pair.score for pair in self.pairs)
-
-    def results(self) -> tuple[int, int, int]:
-        """Games that the first player won, drew and lost."""
-        counts = [0, 0, 0]
-        for pair in self.pairs:
-            for index, game in enumerate(pair.games):
-                outcome = game.outcome() or 0.0
-                points = outcome if index == 0 else -outcome
-                counts[1 - int(points > 0) + int(points < 0)] += 1
-        return counts[0], counts[1], counts[2]
+    def summary(self) -> MatchSummary:
+        """Wins, draws, losses and the statistics of the pairs, from the first player's view."""
+        return MatchSummary.of_pairs(pair.points() for pair in self.pairs)
 
 
 def play_game(game: Game, seats: tuple[Seat, Seat], opening: tuple[Any, ...]) -> GameRecord:
@@ -131,7 +125,7 @@ def play_match(
                 if progress is not None:
                     progress(match)
                 if sprt is not None:
-                    match.verdict = sprt.verdict(match.tally)
+                    match.verdict = sprt.verdict(match.summary().tally)
                     if match.verdict != "continue":
                         break
         except KeyboardInterrupt:
@@ -153,7 +147,6 @@ def _play_pair(
     stopped: Event,
 ) -> Pair | None:
     records = []
-    score = 0.0
     for index in range(2):
         for colour, seat in enumerate(seats):
             # the same chance for the same colour in both games
@@ -161,10 +154,8 @@ def _play_pair(
         record = play_game(game, seats if index == 0 else (seats[1], seats[0]), opening)
         if stopped.is_set():
             return None
-        outcome = record.outcome() or 0.0
-        score += 0.5 + 0.5 * (outcome if index == 0 else -outcome)
         records.append(record)
-    return Pair((records[0], records[1]), score)
+    return Pair((records[0], records[1]))
 
 
 class _Tables:

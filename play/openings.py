@@ -84,9 +84,7 @@ class Openings:
             layer = following
         return [(p, m) for p, m in layer.items() if self.game.outcome(p) is None]
 
-    def _random_lines(
-        self, random: np.random.Generator, plies: int
-    ) -> Iterator[tuple[Any, Moves]]:
+    def _random_lines(self, random: np.random.Generator, plies: int) -> Iterator[tuple[Any, Moves]]:
         """Random lines of one length: enough for some variety, not all that there are."""
         ends: set[Any] = set()
         repeats = 0

@@ -1,0 +1,160 @@
+"""Rote learning: play, and remember every position with the value that search backed up for it.
+
+Source: Samuel 1959, the section on rote learning; the memory itself is `search.rote`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+import games as all_games
+from games.record import GameRecord
+from learner.online import MOST_PLIES, TABLE_MIB, Progress
+from play.openings import Openings
+from search import Engine, as_evaluator
+from search.rote import RoteMemory
+
+__all__ = ["Rote"]
+
+
+class Rote(BaseEstimator):  # type: ignore[misc]
+    """Self-play of one evaluator that remembers what it has seen.
+
+    Both sides search `depth` plies with the memory as lookup, and what a search backs up is
+    remembered; a value from memory at a leaf makes the search deeper there, so what is stored
+    next is worth more than its depth. The memory is merged every `merge_moves` moves.
+
+    openings: how many distinct openings of `opening_plies` plies are played, over and over (None:
+    as many as there are games). capacity, oldest, direction: see `RoteMemory`. seed: decides the
+    openings and which of equal moves is played.
+
+    After `fit`: `memory_`, `evaluator_`, `games_played_`.
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 2000,
+        depth: int | None = 5,
+        nodes: int | None = None,
+        seed: int = 0,
+        openings: int | None = None,
+        opening_plies: int = 3,
+        merge_moves: int = 20,
+        capacity: int = 1_000_000,
+        oldest: int = 100_000,
+        direction: float = 0.0005,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.openings = openings
+        self.opening_plies = opening_plies
+        self.merge_moves = merge_moves
+        self.capacity = capacity
+        self.oldest = oldest
+        self.direction = direction
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> Rote:
+        """Play `games` games with an evaluator and remember them; returns the learner.
+
+        `resume` is a state of `checkpoint`, whose memory is loaded from the file that it names.
+        `watch` is called after every game.
+        """
+        for name, least in (("games", 1), ("merge_moves", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
+        self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        self.evaluator_ = as_evaluator(self.game_, evaluator)
+        self.games_played_ = 0
+        self.moves_ = 0
+        if resume is None:
+            self.memory_ = RoteMemory(
+                self.game_,
+                capacity=self.capacity,
+                oldest=self.oldest,
+                direction=self.direction,
+            )
+        else:
+            if resume["identity"] != self.identity():
+                raise ValueError(
+                    f"expected a checkpoint of {self.identity()}, found {resume['identity']}"
+                )
+            self.memory_ = RoteMemory.load(self.game_, resume["memory"])
+            self.games_played_ = int(resume["games_played"])
+            self.moves_ = int(resume["moves"])
+        engine = Engine(self.game_, self.evaluator_, lookup=self.memory_, table_mib=TABLE_MIB)
+        openings = self._openings()
+        for number in range(self.games_played_, self.games):
+            record = self._play(engine, openings[number % len(openings)])
+            self.games_played_ = number + 1
+            if watch is not None:
+                note = f"{len(self.memory_)} positions"
+                watch(Progress(number + 1, self.games, record, 0, self.moves_, note))
+        self.memory_.merge()
+        return self
+
+    def _openings(self) -> list[tuple[Any, ...]]:
+        drawn = iter(Openings(self.game_, plies=self.opening_plies, seed=self.seed))
+        count = self.openings or self.games
+        found = [opening for opening, _ in zip(drawn, range(count), strict=False)]
+        if not found:
+            raise ValueError(f"expected openings of {self.opening_plies} plies, found none")
+        return found
+
+    def _play(self, engine: Engine, opening: tuple[Any, ...]) -> GameRecord:
+        record = GameRecord(self.game_)
+        for move in opening:
+            record.play(move)
+        engine.clear()
+        while not record.over and record.ply < MOST_PLIES:
+            result = engine.search(
+                record.position, depth=self.depth, nodes=self.nodes, history=record.history
+            )
+            if result.interrupted:
+                raise KeyboardInterrupt
+            # a value that counts on a repetition belongs to the game, not to the position
+            if result.value != 0.0:
+                self.memory_.store(record.position, result.value, result.depth)
+            self.moves_ += 1
+            if self.moves_ % self.merge_moves == 0:
+                self.memory_.merge()
+                engine.clear()
+            record.play(result.move, value=result.value, depth=result.depth)
+        if not record.over:
+            record.declare(0.0, f"{MOST_PLIES} plies")
+        return record
+
+    def identity(self) -> dict[str, Any]:
+        """The options that a checkpoint must share with the learner that resumes it."""
+        options = {
+            name: value if isinstance(value, (int, float, str, type(None))) else str(value)
+            for name, value in sorted(self.get_params(deep=False).items())
+            if name != "games"
+        }
+        return {"learner": type(self).__name__, **options}
+
+    def checkpoint(self, folder: Any) -> dict[str, Any]:
+        """Save the memory in a folder; returns what `fit(resume=...)` goes on from."""
+        self.memory_.merge()
+        path = Path(folder) / f"memory-{self.games_played_:06d}.sqlite"
+        self.memory_.save(path, evaluator=self.evaluator_.name)
+        return {
+            "identity": self.identity(),
+            "games_played": self.games_played_,
+            "moves": self.moves_,
+            "memory": str(path),
+        }
