@@ -13,10 +13,21 @@ from __future__ import annotations
 
 import importlib
 
+from games.check import check_game
 from games.contract import Game, KernelGame, Rules
-from games.errors import MoveError, PositionError
+from games.errors import ContractError, MoveError, PositionError
 
-__all__ = ["Game", "KernelGame", "MoveError", "PositionError", "Rules", "load", "names"]
+__all__ = [
+    "ContractError",
+    "Game",
+    "KernelGame",
+    "MoveError",
+    "PositionError",
+    "Rules",
+    "check_game",
+    "load",
+    "names",
+]
 
 _GAMES = {
     "checkers": ("games.checkers", "Checkers"),

@@ -9,3 +9,7 @@ class PositionError(ValueError):
 
 class MoveError(ValueError):
     """A move that is not legal, or a text that names none or more than one."""
+
+
+class ContractError(AssertionError):
+    """A game that breaks the contract of `games.contract`; raised by `games.check_game`."""
