@@ -90,12 +90,14 @@ class Game:
     def parse_position(self, text: str) -> Position:
         """The position that a text describes; PositionError where it describes none."""
         try:
-            return ast.literal_eval(text)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            position = ast.literal_eval(text.strip())
+            hash(position)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             raise PositionError(
                 f"expected a position of {self.name} such as"
                 f" {self.position_text(self.start())}, found {text[:80]!r}"
             ) from None
+        return position
 
     def move_text(self, position: Position, move: Move) -> str:
         """A move as people write it; different for all legal moves of a position."""

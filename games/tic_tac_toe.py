@@ -116,7 +116,10 @@ class TicTacToe(KernelGame):
         )
         if all(any(side & line == line for line in LINES) for side in (first, second)):
             raise PositionError(f"expected one winner at most, found lines of both in {board}")
-        return (first, second, 0) if mover == "X" else (second, first, 1)
+        own, opponent = (first, second) if mover == "X" else (second, first)
+        if any(own & line == line for line in LINES):
+            raise PositionError(f"expected no line of {mover}, who is to move, found {board}")
+        return (own, opponent, "XO".index(mover))
 
     def move_text(self, position: Any, move: int) -> str:
         return str(move.bit_length())
