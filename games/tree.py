@@ -54,13 +54,13 @@ class Tree(Game):
         return float(node) if self.to_move(position) == 0 else -float(node)
 
     def parse_position(self, text: str) -> tuple[int, ...]:
-        path = super().parse_position(text)
+        path: tuple[int, ...] = super().parse_position(text)
         node = self.root
-        for branch in path if isinstance(path, tuple) else (None,):
+        for branch in path:
             if not isinstance(node, (list, tuple)) or branch not in range(len(node)):
                 raise PositionError(f"expected a path of this tree, found {text[:80]!r}")
             node = node[branch]
-        return tuple(path)
+        return path
 
     def move_text(self, position: tuple[int, ...], move: int) -> str:
         return str(move + 1)
