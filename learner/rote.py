@@ -5,6 +5,7 @@ Source: Samuel 1959, the section on rote learning; the memory itself is `search.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from sklearn.base import BaseEstimator
 
 import games as all_games
 from games.record import GameRecord
+from learner.folder import RunFolder
 from learner.online import MOST_PLIES, TABLE_MIB, Progress
 from play.openings import Openings
 from search import Engine, as_evaluator
+from search.files import write_atomically
 from search.rote import RoteMemory
 
-__all__ = ["Rote"]
+__all__ = ["Rote", "RoteRun"]
 
 
 class Rote(BaseEstimator):  # type: ignore[misc]
@@ -158,3 +161,59 @@ class Rote(BaseEstimator):  # type: ignore[misc]
             "moves": self.moves_,
             "memory": str(path),
         }
+
+
+class RoteRun:
+    """A rote learner in a folder: checkpoints, a log, and the memory as memory.sqlite."""
+
+    def __init__(
+        self, learner: Rote, folder: Any, *, options: dict[str, Any] | None = None
+    ) -> None:
+        self.learner = learner
+        self.folder = RunFolder(folder, {"log.csv": "game,moves,outcome,plies,note\n"})
+        self.options = options or {}
+        self.memory_path = self.folder.path / "memory.sqlite"
+        self._saved: Path | None = None
+
+    def train(
+        self,
+        evaluator: Any,
+        *,
+        resume: bool = False,
+        show: Callable[[Progress, dict[int, list[Any]]], None] | None = None,
+    ) -> RoteMemory:
+        """Learn to the end, writing ten checkpoints on the way; returns the memory."""
+        state = None
+        if resume:
+            state = self.folder.load()["learner"]
+            self._saved = Path(state["memory"])
+        else:
+            self.folder.create()
+            write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
+        every = max(1, self.learner.games // 10)
+
+        def watch(progress: Progress) -> None:
+            record = progress.record
+            self.folder.log(
+                "log.csv",
+                f"{progress.game},{progress.updates},{record.outcome()},{record.ply},"
+                f"{progress.note}\n",
+            )
+            if progress.game % every == 0:
+                self._save()
+            if show is not None:
+                show(progress, {})
+
+        self.learner.fit(evaluator, resume=state, watch=watch)
+        self._save()
+        self.learner.memory_.save(self.memory_path, evaluator=self.learner.evaluator_.name)
+        return self.learner.memory_
+
+    def _save(self) -> None:
+        """A checkpoint names the memory file that belongs to it; the one before then goes."""
+        before = self._saved
+        state = self.learner.checkpoint(self.folder.path)
+        self.folder.save({"learner": state})
+        self._saved = Path(state["memory"])
+        if before is not None and before != self._saved:
+            before.unlink(missing_ok=True)

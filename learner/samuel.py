@@ -87,6 +87,7 @@ class Samuel(OnlineLearner):
         growing_span: bool = True,
         threshold: float | None = None,
         longest_span: int = LAST_SPAN,
+        top_power: int = 18,
         settle: bool = True,
         opening_plies: int = 3,
     ) -> None:
@@ -106,6 +107,7 @@ class Samuel(OnlineLearner):
         self.growing_span = growing_span
         self.threshold = threshold
         self.longest_span = longest_span
+        self.top_power = top_power
         self.settle = settle
         self.opening_plies = opening_plies
 
@@ -215,7 +217,7 @@ class Samuel(OnlineLearner):
         self._tally[newcomer] = 0
 
     def _set_weights(self) -> None:
-        learned = powers_of_two(self.correlations_)
+        learned = powers_of_two(self.correlations_, self.top_power)
         self._alpha.weights[:] = np.where(self.fixed_, self._alpha.weights, learned)
 
     # --- between games ------------------------------------------------------------------------

@@ -89,7 +89,8 @@ class Openings:
         ends: set[Any] = set()
         repeats = 0
         while repeats < _TRIES and len(ends) < 4096:
-            position, moves = self.game.start(), ()
+            position = self.game.start()
+            moves: Moves = ()
             for _ in range(plies):
                 legal = self.game.legal_moves(position)
                 if not legal:

@@ -1,0 +1,317 @@
+"""Matches, ladders and judgements from the command line: `python -m play`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+GAMES = ("checkers", "tic_tac_toe", "nim")
+PLAYER_HELP = (
+    "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory"
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    result = argparse.ArgumentParser(prog="python -m play", description=__doc__)
+    commands = result.add_subparsers(dest="command", required=True)
+
+    match = commands.add_parser("match", help="two players, paired openings, colours swapped")
+    match.add_argument("game", choices=GAMES)
+    match.add_argument("first", help=PLAYER_HELP)
+    match.add_argument("second", help=PLAYER_HELP)
+    _match_options(match, games=400)
+    match.add_argument("--sprt", metavar="ELO0,ELO1", help="stop when the test has decided")
+    match.add_argument(
+        "--model", choices=("normalised", "logistic"), default="normalised", help="of the test"
+    )
+
+    ladder = commands.add_parser("ladder", help="a round robin with joint ratings")
+    ladder.add_argument("game", choices=GAMES)
+    ladder.add_argument("players", nargs="+", help=f"{PLAYER_HELP}; the first is rated 0")
+    _match_options(ladder, games=200)
+    ladder.add_argument("--plot", type=Path, metavar="FILE", help="picture of the ratings (PNG)")
+
+    judge = commands.add_parser("judge", help="moves and values against a deeper search")
+    judge.add_argument("game", choices=GAMES)
+    judge.add_argument("evaluators", nargs="+", help="names or files")
+    judge.add_argument("--referee", default="classic", help="evaluator of the deeper search")
+    judge.add_argument("--referee-depth", type=int, default=9, metavar="PLIES")
+    judge.add_argument("--depth", type=int, default=1, metavar="PLIES", help="of the judged")
+    judge.add_argument("--positions", type=int, default=300, metavar="N", help="of random play")
+    judge.add_argument("--file", type=Path, help="positions, one a line, instead")
+    judge.add_argument("--seed", type=int, default=0)
+    judge.add_argument("--threads", type=int, default=2)
+    judge.add_argument("--json", action="store_true", help="last line: the figures as JSON")
+    return result
+
+
+def _match_options(command: argparse.ArgumentParser, *, games: int) -> None:
+    add = command.add_argument
+    add("--games", type=int, default=games, metavar="N", help="different games to count")
+    add("--depth", type=int, metavar="PLIES", help="a move (default 5 if no limit is given)")
+    add("--nodes", type=int, metavar="N", help="positions a move")
+    add("--seconds", type=float, metavar="S", help="time a move")
+    add("--seed", type=int, default=0, help="decides openings and chance")
+    add("--plies", type=int, default=3, metavar="N", help="of the openings, at first")
+    add("--within", type=float, metavar="V", help="only openings so near even, by --judge")
+    add("--judge", default="classic", help="who values the openings (default classic)")
+    add("--threads", type=int, default=2, metavar="N")
+    add("--pdn", type=Path, metavar="FILE", help="write the games (checkers)")
+    add("--json", action="store_true", help="last line: the figures as JSON")
+    add("--quiet", action="store_true", help="no progress bar")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns its exit status."""
+    options = parser().parse_args(arguments)
+    command = {"match": run_match, "ladder": run_ladder, "judge": run_judge}[options.command]
+    try:
+        return command(options)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, OSError) as error:
+        print(f"play: {error}", file=sys.stderr)
+        return 2
+
+
+def _limits(options: argparse.Namespace) -> Any:
+    from play.player import Limits
+
+    depth = options.depth
+    if depth is None and options.nodes is None and options.seconds is None:
+        depth = 5
+    return Limits(depth=depth, nodes=options.nodes, seconds=options.seconds)
+
+
+def _openings(options: argparse.Namespace, game: Any) -> Any:
+    from play.openings import Openings
+
+    return Openings(
+        game,
+        plies=options.plies,
+        seed=options.seed,
+        within=options.within,
+        judge=options.judge if options.within is not None else None,
+    )
+
+
+def _write_pdn(path: Path, game: Any, matches: list[Any], limits: Any) -> None:
+    from play.match import all_games
+    from search.files import write_atomically
+
+    if game.name != "checkers":
+        raise ValueError(f"--pdn: expected checkers, found {game.name}")
+    from games.checkers.pdn import write_game
+
+    texts = [
+        write_game(record, {"Event": str(limits), "Black": black, "White": white, "Round": str(i)})
+        for i, (black, white, record) in enumerate(all_games(matches), 1)
+    ]
+    write_atomically(path, "\n".join(texts))
+
+
+class _Bar:
+    """Progress over the games of a match, with the score so far."""
+
+    def __init__(self, games: int, quiet: bool) -> None:
+        from tqdm import tqdm
+
+        self._bar = tqdm(total=games, unit=" games", disable=quiet, dynamic_ncols=True)
+        self._done = 0
+
+    def __call__(self, match: Any) -> None:
+        if len(match.pairs) == 1:
+            self._done = self._bar.n
+        summary = match.summary()
+        text = f"{match.first} {100 * summary.score.value:.1f} % of {match.second}"
+        self._bar.set_postfix_str(text, refresh=False)
+        self._bar.update(self._done + 2 * len(match.pairs) - self._bar.n)
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+def run_match(options: argparse.Namespace) -> int:
+    """`match`: two players."""
+    import games
+    from play.match import play_match
+    from play.player import parse_player
+    from play.sprt import Sprt
+
+    game = games.load(options.game)
+    limits = _limits(options)
+    first, second = parse_player(game, options.first), parse_player(game, options.second)
+    sprt = None
+    if options.sprt is not None:
+        try:
+            elo0, elo1 = (float(part) for part in options.sprt.split(","))
+        except ValueError:
+            raise ValueError(f"--sprt: expected ELO0,ELO1, found {options.sprt!r}") from None
+        sprt = Sprt(elo0, elo1, model=options.model)
+    bar = _Bar(options.games, options.quiet)
+    match = play_match(
+        game,
+        first,
+        second,
+        limits=limits,
+        games=options.games,
+        openings=_openings(options, game),
+        threads=options.threads,
+        sprt=sprt,
+        seed=options.seed,
+        progress=bar,
+    )
+    bar.close()
+    summary = match.summary()
+    print(
+        f"{first.name} against {second.name}: {limits}, openings of {options.plies} plies or more"
+    )
+    print(summary.text(sprt))
+    print(f"all games different; {match.repeated} pairs were not counted, as they came before")
+    if (
+        summary.games < options.games
+        and not match.interrupted
+        and match.verdict in ("", "continue")
+    ):
+        print(f"no more than {summary.games} different games from these openings")
+    if options.pdn is not None:
+        _write_pdn(options.pdn, game, [match], limits)
+    if options.json:
+        print(json.dumps(match_figures(match, summary)))
+    if match.interrupted:
+        raise KeyboardInterrupt
+    return 0
+
+
+def match_figures(match: Any, summary: Any) -> dict[str, Any]:
+    """A match as plain values; an infinite end of an interval is null."""
+
+    def interval(estimate: Any) -> list[float | None]:
+        values = (estimate.value, estimate.low, estimate.high)
+        return [value if math.isfinite(value) else None for value in values]
+
+    return {
+        "first": match.first,
+        "second": match.second,
+        "limits": str(match.limits),
+        "games": summary.games,
+        "wins": summary.wins,
+        "draws": summary.draws,
+        "losses": summary.losses,
+        "score": interval(summary.score),
+        "elo": interval(summary.elo),
+        "normalised_elo": interval(summary.normalised_elo),
+        "superiority": summary.superiority,
+        "repeated_pairs": match.repeated,
+        "verdict": match.verdict,
+    }
+
+
+def run_ladder(options: argparse.Namespace) -> int:
+    """`ladder`: a round robin."""
+    import games
+    from play.ladder import ladder, plot_ladder
+    from play.player import parse_player
+
+    game = games.load(options.game)
+    limits = _limits(options)
+    players = [parse_player(game, text) for text in options.players]
+    pairings = len(players) * (len(players) - 1) // 2
+    bar = _Bar(options.games * pairings, options.quiet)
+    ratings, matches = ladder(
+        game,
+        players,
+        limits=limits,
+        games=options.games,
+        openings=lambda: _openings(options, game),
+        threads=options.threads,
+        seed=options.seed,
+        progress=bar,
+    )
+    bar.close()
+    print(f"{limits}; Elo with the 95 % interval of the difference from {options.players[0]}")
+    width = max(len(rating.name) for rating in ratings)
+    for place, rating in enumerate(ratings, 1):
+        print(
+            f"{place:3} {rating.name:{width}}  {rating.elo.value:+7.1f}"
+            f" [{rating.elo.low:+7.1f}, {rating.elo.high:+7.1f}]"
+            f"  {100 * rating.score:5.1f} % of {rating.games} games"
+        )
+    if options.plot is not None:
+        options.plot.parent.mkdir(parents=True, exist_ok=True)
+        plot_ladder(options.plot, ratings, f"{game.name}, {limits}")
+        print(f"plot: {options.plot}")
+    if options.pdn is not None:
+        _write_pdn(options.pdn, game, matches, limits)
+    if options.json:
+        figures = [match_figures(match, match.summary()) for match in matches]
+        print(json.dumps({"matches": figures}))
+    return 0
+
+
+def run_judge(options: argparse.Namespace) -> int:
+    """`judge`: quality without games."""
+    import games
+    from play.judge import judge, random_positions, referee
+    from search import as_evaluator
+
+    for name, least in (("depth", 1), ("referee_depth", 1), ("positions", 2), ("threads", 1)):
+        if getattr(options, name) < least:
+            raise ValueError(
+                f"--{name.replace('_', '-')}: expected at least {least}, found"
+                f" {getattr(options, name)}"
+            )
+    game = games.load(options.game)
+    evaluators = [(name, as_evaluator(game, name)) for name in options.evaluators]
+    if options.file is not None:
+        lines = options.file.read_text(encoding="utf-8").splitlines()
+        positions = [game.parse_position(line) for line in lines if line.strip()]
+    else:
+        positions = random_positions(game, options.positions, seed=options.seed)
+    from tqdm import tqdm
+
+    with tqdm(total=len(positions), unit=" positions", disable=None) as bar:
+        verdicts = referee(
+            game,
+            options.referee,
+            positions,
+            depth=options.referee_depth,
+            threads=options.threads,
+            progress=lambda: bar.update() and None,
+        )
+    print(
+        f"{len(verdicts.positions)} undecided positions; referee: {options.referee} at depth"
+        f" {options.referee_depth}; judged at depth {options.depth}; 95 % intervals"
+    )
+    figures = []
+    for name, evaluator in evaluators:
+        found = judge(game, evaluator, verdicts, depth=options.depth, name=name)
+        figures.append(
+            {
+                "evaluator": name,
+                "positions": found.positions,
+                "agreement": found.agreement.value,
+                "loss": found.loss.value,
+                "correlation": found.correlation,
+                "error": found.error,
+            }
+        )
+        print(
+            f"{name}: agrees on {found.agreement.value:.1%}"
+            f" [{found.agreement.low:.1%}, {found.agreement.high:.1%}],"
+            f" loses {found.loss.value:.3f} [{found.loss.low:.3f}, {found.loss.high:.3f}] a move;"
+            f" static values correlate {found.correlation:.3f}, error {found.error:.3f}"
+        )
+    if options.json:
+        print(json.dumps({"judged": figures}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,299 @@
+"""Train an evaluator by self-play: `python train.py checkers`.
+
+Shows progress, keeps everything in a folder under runs/, and ends with matches of what was learned
+against hand-crafted evaluators, with error bars. `--resume` continues a run that was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+GAMES = ("checkers", "tic_tac_toe", "nim")
+LEARNERS = ("samuel", "lms", "rote")
+
+#: What a run does where the command line says nothing.
+RECIPES: dict[tuple[str, str], dict[str, Any]] = {
+    ("checkers", "samuel"): {"games": 600, "depth": 5, "options": {"fixed": {"PIECES": 2.0**20}}},
+    ("checkers", "lms"): {"games": 600, "depth": 5, "options": {"fixed": {"men": 1.0}}},
+    ("checkers", "rote"): {"games": 1200, "depth": 5, "options": {}, "from": "rote"},
+}
+OPPONENTS = {"checkers": ("material", "rote", "classic")}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    result = argparse.ArgumentParser(
+        prog="train.py", description="Train an evaluator by self-play and measure it."
+    )
+    add = result.add_argument
+    add("game", choices=GAMES, help="the game")
+    add("--learner", choices=LEARNERS, default="samuel", help="how to learn (default: samuel)")
+    add("--games", type=int, metavar="N", help="games of self-play")
+    add("--depth", type=int, metavar="PLIES", help="plies of every search")
+    add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
+    add("--seed", type=int, default=0, metavar="N", help="decides all that is left to chance")
+    add("--features", metavar="NAME", help="feature set of a linear learner")
+    add("--from", dest="start", metavar="FILE", help="evaluator to start from (default: zero)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        help="any other option of the learner, e.g. --set tallies=16; may be repeated",
+    )
+    add("--run", type=Path, metavar="FOLDER", help="folder of the run (default: under runs/)")
+    add("--resume", type=Path, metavar="FOLDER", help="go on with the run in this folder")
+    add("--snapshots", type=int, default=20, metavar="N", help="evaluators measured on the way")
+    add("--opponents", metavar="A,B", help="evaluators to measure against")
+    add("--match-games", type=int, default=400, metavar="N", help="games of each final match")
+    add("--quiet", action="store_true", help="no progress bar")
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program; returns its exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        return run(options)
+    except KeyboardInterrupt:
+        print("\nstopped; go on with --resume", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, OSError) as error:
+        print(f"train.py: {error}", file=sys.stderr)
+        return 2
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train as the options say."""
+    import json
+
+    if options.resume is not None:
+        if options.run is not None or options.start is not None:
+            raise ValueError("--resume goes on as it began: expected no --run or --from beside it")
+        saved = options.resume / "options.json"
+        if not saved.is_file():
+            raise FileNotFoundError(f"{options.resume}: expected a run to resume, found none")
+        try:
+            settings = json.loads(saved.read_text(encoding="utf-8"))
+            settings["game"], settings["learner"], settings["options"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{saved}: expected the options of a run, found {error!r}") from None
+        if (settings["game"], settings["learner"]) != (options.game, options.learner):
+            raise ValueError(
+                f"{options.resume}: expected a run of {options.game} by {options.learner}, found"
+                f" one of {settings['game']} by {settings['learner']}"
+            )
+        if options.games is not None:
+            settings["games"] = options.games
+        folder = options.resume
+    else:
+        settings = settings_of(options)
+        folder = options.run or free_folder(Path("runs"), f"{options.game}-{options.learner}")
+    if settings["learner"] == "rote":
+        return train_rote(settings, folder, resume=options.resume is not None, quiet=options.quiet)
+    return train_linear(settings, folder, resume=options.resume is not None, quiet=options.quiet)
+
+
+def settings_of(options: argparse.Namespace) -> dict[str, Any]:
+    """What the command line and the recipe for game and learner make together."""
+    recipe = RECIPES.get((options.game, options.learner), {"games": 300, "depth": 5})
+    extra = dict(recipe.get("options", {}))
+    for text in options.set:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise ValueError(f"--set: expected OPTION=VALUE, found {text!r}")
+        try:
+            extra[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            extra[name] = value
+    if options.features is not None:
+        extra["features"] = options.features
+    depth = options.depth
+    if depth is None and options.nodes is None:
+        depth = recipe["depth"]
+    opponents = (
+        options.opponents.split(",")
+        if options.opponents
+        else list(OPPONENTS.get(options.game, ("random",)))
+    )
+    return {
+        "game": options.game,
+        "learner": options.learner,
+        "games": options.games if options.games is not None else recipe["games"],
+        "depth": depth,
+        "nodes": options.nodes,
+        "seed": options.seed,
+        "from": options.start or recipe.get("from"),
+        "snapshots": options.snapshots,
+        "opponents": opponents,
+        "match_games": options.match_games,
+        "options": extra,
+    }
+
+
+def free_folder(parent: Path, name: str) -> Path:
+    """A folder that is not there yet: NAME, NAME-2, NAME-3 ..."""
+    folder, number = parent / name, 1
+    while folder.exists():
+        number += 1
+        folder = parent / f"{name}-{number}"
+    return folder
+
+
+def train_linear(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: bool) -> int:
+    """Train weights of terms."""
+    print("loading (the first time, rules and terms are compiled)", flush=True)
+    import games
+    from learner.run import Run
+    from play.player import Limits, parse_player
+
+    game = games.load(settings["game"])
+    learner = make_learner(settings)
+    for opponent in settings["opponents"]:
+        parse_player(game, opponent)
+    limits = Limits(depth=settings["depth"], nodes=settings["nodes"])
+    session = Run(
+        learner,
+        game,
+        folder,
+        opponents=settings["opponents"],
+        snapshots=min(settings["snapshots"], settings["games"]),
+        limits=limits,
+        options=settings,
+    )
+    show = Bar(settings["games"], quiet)
+    began = time.perf_counter()
+    try:
+        best = session.train(settings["from"], resume=resume, show=show)
+    finally:
+        show.close()
+    print(
+        f"{learner.updates_} corrections in {learner.games_played_} games,"
+        f" {time.perf_counter() - began:.0f} s; best of the snapshots: {best.name}"
+    )
+    print_weights(best)
+    for found in session.report(best, settings["opponents"], games=settings["match_games"]):
+        print(f"{describe(found)} at {limits}", flush=True)
+    print(f"evaluator: {folder / 'best.json'}; plots and games beside it")
+    return 0
+
+
+def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: bool) -> int:
+    """Fill a rote memory, and play with it against the same evaluator without."""
+    print("loading (the first time, rules and terms are compiled)", flush=True)
+    import games
+    from learner.arena import measure
+    from learner.rote import Rote, RoteRun
+    from learner.run import REPORT_SEED
+    from play.player import Limits, Player, parse_player
+    from search import as_evaluator
+
+    if settings["from"] is None:
+        raise ValueError("rote learning needs an evaluator: expected --from NAME or FILE")
+    game = games.load(settings["game"])
+    learner = Rote(
+        game,
+        games=settings["games"],
+        depth=settings["depth"],
+        nodes=settings["nodes"],
+        seed=settings["seed"],
+        **_known(Rote, settings["options"]),
+    )
+    session = RoteRun(learner, folder, options=settings)
+    show = Bar(settings["games"], quiet)
+    try:
+        session.train(settings["from"], resume=resume, show=show)
+    finally:
+        show.close()
+    memory = learner.memory_
+    print(f"{len(memory)} positions remembered: {session.memory_path}")
+    evaluator = as_evaluator(game, settings["from"])
+    parse_player(game, settings["from"])
+    limits = Limits(depth=settings["depth"], nodes=settings["nodes"])
+    player = Player(f"{evaluator.name}+memory", evaluator, memory)
+    for found in measure(
+        game,
+        player,
+        [settings["from"]],
+        games=settings["match_games"],
+        limits=limits,
+        seed=REPORT_SEED,
+        threads=2,
+    ):
+        print(f"with memory {describe(found)} at {limits}")
+    print("the openings of this match are among those learned from: see --help of play match")
+    return 0
+
+
+def describe(found: Any) -> str:
+    """One match in one line."""
+    return (
+        f"against {found.opponent:>8}: {100 * found.score:5.1f} % of {found.games} games"
+        f" (+{found.wins} ={found.draws} -{found.losses}), Elo {found.elo:+.0f}"
+        f" [{found.low:+.0f}, {found.high:+.0f}]"
+    )
+
+
+def _known(kind: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Options as given, if the learner has them."""
+    known = set(kind().get_params(deep=False)) - {"game", "games", "depth", "nodes", "seed"}
+    unknown = set(options) - known
+    if unknown:
+        raise ValueError(
+            f"--set: expected one of {', '.join(sorted(known))}; found {', '.join(sorted(unknown))}"
+        )
+    return options
+
+
+def make_learner(settings: dict[str, Any]) -> Any:
+    """The linear learner that the settings name."""
+    from learner.least_mean_squares import LeastMeanSquares
+    from learner.samuel import Samuel
+
+    kind: Any = {"samuel": Samuel, "lms": LeastMeanSquares}[settings["learner"]]
+    return kind(
+        settings["game"],
+        games=settings["games"],
+        depth=settings["depth"],
+        nodes=settings["nodes"],
+        seed=settings["seed"],
+        **_known(kind, settings["options"]),
+    )
+
+
+class Bar:
+    """A progress bar with a rate, corrections made and the last strength measured."""
+
+    def __init__(self, games: int, quiet: bool) -> None:
+        from tqdm import tqdm
+
+        self._bar = tqdm(total=games, unit=" games", disable=quiet, dynamic_ncols=True)
+
+    def __call__(self, progress: Any, measured: dict[int, list[Any]]) -> None:
+        """Show where learning stands."""
+        text = {"corrections": progress.updates}
+        if measured:
+            last = max(measured)
+            scores = [f"{e.opponent} {100 * e.score:.0f}%" for e in measured[last]]
+            text[f"after {last}"] = " ".join(scores)
+        self._bar.set_postfix(text, refresh=False)
+        self._bar.update(progress.game - self._bar.n)
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        self._bar.close()
+
+
+def print_weights(evaluator: Any) -> None:
+    """The weights, largest first."""
+    weights = sorted(evaluator.term_weights().items(), key=lambda item: -abs(item[1]))
+    print("weights: " + ", ".join(f"{name} {weight:g}" for name, weight in weights if weight))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
