@@ -5,6 +5,7 @@ A position is the tuple of the piles and the side to move. A move is pile * 64 +
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,6 +70,7 @@ def always(position):
     return 1
 
 
+@functools.cache
 def _play_kernel(piles: int) -> Any:
     """`play` for a number of piles: the compiler builds tuples of a length it knows."""
     import linecache

@@ -334,6 +334,19 @@ def search_window(line, depth, previous, spread):
     return value
 
 
+@kernel
+def decided(line, value, depth):
+    """Whether deeper searches would find the same: the end of the game is in sight.
+
+    With `exact_root` it has to be so after every root move.
+    """
+    count = line.root_count if line.exact_root else 0
+    for i in range(count):
+        if WIN - abs(line.root_values[i]) > depth:
+            return False
+    return WIN - abs(value) <= depth
+
+
 @kernel(signature=void(RECORD))
 def iterate(line):
     """Deepen until a limit is reached, the game is decided or `line.stop` is set.
@@ -362,5 +375,5 @@ def iterate(line):
         # the swing of the last two iterations, for evaluators differ in scale
         spread = abs(value - previous) + 0.5 * spread if depth > 1 else 0.0
         previous = value
-        if value > PROVEN and WIN - value <= depth or value < -PROVEN and value + WIN <= depth:
+        if decided(line, value, depth):
             break

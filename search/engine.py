@@ -376,13 +376,19 @@ class Engine:
                 found=result.found + replies.found,
                 interrupted=replies.interrupted,
             )
-            if replies.depth < result.depth - 1 and replies.plies_to_end is None:
+            short = replies.move is not None and replies.depth < result.depth - 1
+            if short and not _decided(replies):
                 break
             errors[move] = sum(value < replies.value for _, value in replies.moves)
         if len(errors) < len(best):
             return result
         chosen = max(best, key=lambda move: errors[move])
         return result if chosen == result.move else replace(result, move=chosen, pv=(chosen,))
+
+
+def _decided(analysis: Result) -> bool:
+    """Whether the end of the game is in sight after every move."""
+    return bool(analysis.moves) and all(abs(value) > lines.WIN / 2 for _, value in analysis.moves)
 
 
 def _check_limits(depth: int | None, nodes: int | None, seconds: float | None) -> None:

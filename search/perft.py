@@ -22,7 +22,7 @@ def count_leaves(line, depth, ply, bulk):
     """Leaves `depth` plies below the position at `ply`; sets `line.stop` where there is no room."""
     if depth == 0:
         return 1
-    if not has_room(line, ply):
+    if line.stop != 0 or not has_room(line, ply):
         line.stop = 1
         return 0
     count = legal_moves(line, ply)
