@@ -64,7 +64,8 @@ def kernel(
 
     The function keeps its name and is called as before. It must not create arrays, lists or other
     objects: it writes its results into arrays that it is given, or returns numbers and tuples.
-    Kernels that it calls are to be defined before it.
+    Kernels that it calls are to be defined before it. Elements of arrays narrower than 64 bits go
+    through `float()` or `int()`, for uncompiled NumPy calculates with as few bits as they have.
 
     `signature` (a Numba signature) is needed by a function that calls itself, and only by it; it
     is then compiled at once. `fastmath` allows sums of floating-point numbers to be reordered.

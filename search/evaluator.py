@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -112,7 +113,7 @@ class LinearEvaluator(Evaluator):
                 f" {self.weights.shape}"
             )
         if not np.isfinite(self.weights).all():
-            bad = [n for n, w in zip(features.names, self.weights, strict=True) if w - w != 0]
+            bad = [n for n, w in self.term_weights().items() if not math.isfinite(w)]
             raise ValueError(f"weights: expected finite numbers, found NaN or infinity for {bad}")
 
     def __repr__(self) -> str:
