@@ -23,6 +23,8 @@ RECIPES: dict[tuple[str, str], dict[str, Any]] = {
     ("checkers", "rote"): {"games": 1200, "depth": 5, "options": {}, "from": "rote"},
 }
 OPPONENTS = {"checkers": ("material", "rote", "classic")}
+#: Those whom snapshots are measured against: the nearer in strength, the more a game tells.
+PACEMAKERS = {"checkers": ("rote", "classic")}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -48,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--run", type=Path, metavar="FOLDER", help="folder of the run (default: under runs/)")
     add("--resume", type=Path, metavar="FOLDER", help="go on with the run in this folder")
-    add("--snapshots", type=int, default=20, metavar="N", help="evaluators measured on the way")
+    add("--snapshots", type=int, default=24, metavar="N", help="evaluators measured on the way")
     add("--opponents", metavar="A,B", help="evaluators to measure against")
     add("--match-games", type=int, default=400, metavar="N", help="games of each final match")
     add("--quiet", action="store_true", help="no progress bar")
@@ -131,9 +133,15 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
         "from": options.start or recipe.get("from"),
         "snapshots": options.snapshots,
         "opponents": opponents,
+        "pacemakers": opponents if options.opponents else pacemakers(options.game, opponents),
         "match_games": options.match_games,
         "options": extra,
     }
+
+
+def pacemakers(game: str, opponents: list[str]) -> list[str]:
+    """Who the snapshots of a run are measured against."""
+    return list(PACEMAKERS.get(game, opponents))
 
 
 def free_folder(parent: Path, name: str) -> Path:
@@ -154,14 +162,14 @@ def train_linear(settings: dict[str, Any], folder: Path, *, resume: bool, quiet:
 
     game = games.load(settings["game"])
     learner = make_learner(settings)
-    for opponent in settings["opponents"]:
+    for opponent in {*settings["opponents"], *settings["pacemakers"]}:
         parse_player(game, opponent)
     limits = Limits(depth=settings["depth"], nodes=settings["nodes"])
     session = Run(
         learner,
         game,
         folder,
-        opponents=settings["opponents"],
+        opponents=settings["pacemakers"],
         snapshots=min(settings["snapshots"], settings["games"]),
         limits=limits,
         options=settings,
@@ -216,16 +224,16 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
     parse_player(game, settings["from"])
     limits = Limits(depth=settings["depth"], nodes=settings["nodes"])
     player = Player(f"{evaluator.name}+memory", evaluator, memory)
-    for found in measure(
+    found = measure(
         game,
         player,
-        [settings["from"]],
+        settings["from"],
         games=settings["match_games"],
         limits=limits,
         seed=REPORT_SEED,
         threads=2,
-    ):
-        print(f"with memory {describe(found)} at {limits}")
+    )
+    print(f"with memory {describe(found)} at {limits}")
     print("the openings of this match are among those learned from: see --help of play match")
     return 0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -41,49 +40,45 @@ class Strength:
 def measure(
     game: Game | str,
     player: Any,
-    opponents: Sequence[str],
+    opponent: str,
     *,
     games: int,
     limits: Limits,
     seed: int,
     threads: int = 1,
-) -> list[Strength]:
-    """Play an evaluator (or player) against each opponent; one entry for each.
+) -> Strength:
+    """Play an evaluator (or player) against an opponent.
 
     `seed` decides the openings, so that a later measurement with another seed is independent of
     what was chosen by an earlier one.
     """
     game = all_games.load(game) if isinstance(game, str) else game
-    first = player if isinstance(player, Player) else Player("learned", as_evaluator(game, player))
-    found = []
-    for name in opponents:
-        match = play_match(
-            game,
-            first,
-            parse_player(game, name),
-            limits=limits,
-            games=games,
-            openings=Openings(game, seed=seed),
-            threads=threads,
-            seed=seed,
-        )
-        if match.interrupted:
-            raise KeyboardInterrupt
-        summary = match.summary()
-        found.append(
-            Strength(
-                name,
-                summary.games,
-                summary.wins,
-                summary.draws,
-                summary.losses,
-                summary.score.value,
-                summary.elo.value,
-                summary.elo.low,
-                summary.elo.high,
-            )
-        )
-    return found
+    if not isinstance(player, Player):
+        player = Player("learned", as_evaluator(game, player))
+    match = play_match(
+        game,
+        player,
+        parse_player(game, opponent),
+        limits=limits,
+        games=games,
+        openings=Openings(game, seed=seed),
+        threads=threads,
+        seed=seed,
+    )
+    if match.interrupted:
+        raise KeyboardInterrupt
+    summary = match.summary()
+    return Strength(
+        opponent,
+        summary.games,
+        summary.wins,
+        summary.draws,
+        summary.losses,
+        summary.score.value,
+        summary.elo.value,
+        summary.elo.low,
+        summary.elo.high,
+    )
 
 
 def _ignore_interrupts() -> None:
@@ -91,28 +86,33 @@ def _ignore_interrupts() -> None:
 
 
 class Arena:
-    """Measures evaluator files one after another on the second core.
+    """Measures evaluators while something else goes on.
 
-    A game that `games.load` knows is played in a process of its own, any other in a thread.
+    A game that `games.load` knows is played in `workers` processes, any other in as many threads.
     """
 
-    def __init__(
-        self, game: Game, opponents: Sequence[str], *, games: int, limits: Limits, seed: int
-    ) -> None:
+    def __init__(self, game: Game, *, limits: Limits, workers: int = 1) -> None:
         self._game: Game | str = game.name if game.name in all_games.names() else game
-        self._options: dict[str, Any] = {"games": games, "limits": limits, "seed": seed}
-        self._opponents = list(opponents)
+        self._limits = limits
         self._pool: ProcessPoolExecutor | ThreadPoolExecutor
         if isinstance(self._game, str):
             self._pool = ProcessPoolExecutor(
-                1, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts
+                workers, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts
             )
         else:
-            self._pool = ThreadPoolExecutor(1)
+            self._pool = ThreadPoolExecutor(workers)
 
-    def submit(self, path: Any) -> Future[list[Strength]]:
-        """Ask for the strength of the evaluator in a file."""
-        return self._pool.submit(measure, self._game, str(path), self._opponents, **self._options)
+    def submit(self, player: Any, opponent: str, *, games: int, seed: int) -> Future[Strength]:
+        """Ask for the strength of the evaluator in a file against an opponent."""
+        return self._pool.submit(
+            measure,
+            self._game,
+            str(player),
+            opponent,
+            games=games,
+            limits=self._limits,
+            seed=seed,
+        )
 
     def close(self) -> None:
         """Drop what has not begun and wait for what has."""

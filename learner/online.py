@@ -8,7 +8,6 @@ subclass says.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +23,7 @@ from games.record import GameRecord
 from play.openings import Openings
 from search import WIN, Engine, LinearEvaluator, Result, as_evaluator
 
-__all__ = ["OnlineLearner", "Progress", "Step"]
+__all__ = ["OnlineLearner", "Progress", "Step", "decided", "identity_of"]
 
 #: A learner's table is small: its searches are short, and clearing it costs time.
 TABLE_MIB = 1.0
@@ -195,18 +194,8 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
             )
 
     def identity(self) -> dict[str, Any]:
-        """The options that a checkpoint must share with the learner that resumes it.
-
-        How many games are to be played is not among them: a finished run may be prolonged.
-        """
-        options = {
-            name: value
-            if isinstance(value, (int, float, str, bool, type(None), dict))
-            else str(getattr(value, "name", value))
-            for name, value in sorted(self.get_params(deep=False).items())
-            if name != "games"
-        }
-        return {"learner": type(self).__name__, **options}
+        """The options that a checkpoint must share with the learner that resumes it."""
+        return identity_of(self)
 
     def checkpoint(self) -> dict[str, Any]:
         """What `fit(resume=...)` goes on from."""
@@ -269,11 +258,20 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         return position, sign
 
 
+def identity_of(learner: Any) -> dict[str, Any]:
+    """A learner's name and options as plain values.
+
+    How many games are to be played is not among them: a finished run may be prolonged.
+    """
+    plain = (int, float, str, bool, dict, type(None))
+    options = {
+        name: value if isinstance(value, plain) else str(getattr(value, "name", value))
+        for name, value in sorted(learner.get_params(deep=False).items())
+        if name != "games"
+    }
+    return {"learner": type(learner).__name__, **options}
+
+
 def decided(value: float) -> bool:
     """Whether a value from search means that the game is won or lost."""
     return abs(value) > WIN / 2
-
-
-def text_seed(*parts: Any) -> int:
-    """A seed that follows from its parts, the same in every process."""
-    return zlib.crc32(repr(parts).encode())

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 import games as all_games
 from games.record import GameRecord
 from learner.folder import RunFolder
-from learner.online import MOST_PLIES, TABLE_MIB, Progress
+from learner.online import MOST_PLIES, TABLE_MIB, Progress, identity_of
 from play.openings import Openings
 from search import Engine, as_evaluator
 from search.files import write_atomically
@@ -92,9 +92,9 @@ class Rote(BaseEstimator):  # type: ignore[misc]
                 direction=self.direction,
             )
         else:
-            if resume["identity"] != self.identity():
+            if resume["identity"] != identity_of(self):
                 raise ValueError(
-                    f"expected a checkpoint of {self.identity()}, found {resume['identity']}"
+                    f"expected a checkpoint of {identity_of(self)}, found {resume['identity']}"
                 )
             self.memory_ = RoteMemory.load(self.game_, resume["memory"])
             self.games_played_ = int(resume["games_played"])
@@ -141,22 +141,13 @@ class Rote(BaseEstimator):  # type: ignore[misc]
             record.declare(0.0, f"{MOST_PLIES} plies")
         return record
 
-    def identity(self) -> dict[str, Any]:
-        """The options that a checkpoint must share with the learner that resumes it."""
-        options = {
-            name: value if isinstance(value, (int, float, str, type(None))) else str(value)
-            for name, value in sorted(self.get_params(deep=False).items())
-            if name != "games"
-        }
-        return {"learner": type(self).__name__, **options}
-
     def checkpoint(self, folder: Any) -> dict[str, Any]:
         """Save the memory in a folder; returns what `fit(resume=...)` goes on from."""
         self.memory_.merge()
         path = Path(folder) / f"memory-{self.games_played_:06d}.sqlite"
         self.memory_.save(path, evaluator=self.evaluator_.name)
         return {
-            "identity": self.identity(),
+            "identity": identity_of(self),
             "games_played": self.games_played_,
             "moves": self.moves_,
             "memory": str(path),

@@ -16,13 +16,13 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 from games.contract import Game
-from learner.arena import Arena, Strength, measure
+from learner.arena import Arena, Strength
 from learner.folder import RunFolder
 from learner.online import OnlineLearner, Progress
 from play.player import Limits
@@ -37,16 +37,17 @@ LOGS = {
 }
 #: Games between two checkpoints.
 CHECKPOINT_GAMES = 10
-#: Seeds of the openings: learning uses its own, choosing the best another, the report a third.
-CHOICE_SEED, REPORT_SEED = 1_000_003, 2_000_003
+#: Seeds of the openings: learning uses its own, choosing the best others, the report one more.
+CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
 
 
 class Run:
     """One training run of a linear learner in a folder.
 
-    opponents: who snapshots are measured against; the best is the one with the highest mean
-    score. snapshots: how many are taken, evenly spread. snapshot_games: games of each against
-    each opponent. limits: of these matches.
+    opponents: who snapshots are measured against. snapshots: how many are taken, evenly spread.
+    snapshot_games: games of each against each opponent. finalists: how many of those with the
+    highest mean score are measured again, with `final_games`, to choose the best. limits: of these
+    matches.
     """
 
     def __init__(
@@ -56,8 +57,10 @@ class Run:
         folder: Any,
         *,
         opponents: Sequence[str],
-        snapshots: int = 20,
+        snapshots: int = 24,
         snapshot_games: int = 60,
+        finalists: int = 4,
+        final_games: int = 200,
         limits: Limits,
         options: dict[str, Any] | None = None,
     ) -> None:
@@ -69,11 +72,13 @@ class Run:
         self.opponents = list(opponents)
         self.snapshots = snapshots
         self.snapshot_games = snapshot_games
+        self.finalists = finalists
+        self.final_games = final_games
         self.limits = limits
         self.options = options or {}
         #: game number -> strength against each opponent
         self.measured: dict[int, list[Strength]] = {}
-        self._waiting: dict[int, Future[list[Strength]]] = {}
+        self._waiting: dict[int, list[Future[Strength]]] = {}
 
     def train(
         self,
@@ -97,27 +102,18 @@ class Run:
         else:
             self.folder.create()
             write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
-        arena = Arena(
-            self.game,
-            self.opponents,
-            games=self.snapshot_games,
-            limits=self.limits,
-            seed=CHOICE_SEED,
-        )
-        self._arena = arena
+        self._arena = arena = Arena(self.game, limits=self.limits)
         try:
             for game in self._due(0 if state is None else int(state["games_played"])):
                 if game not in self.measured:
-                    self._waiting[game] = arena.submit(self._snapshot_path(game))
+                    self._ask(game)
             self.learner.fit(
                 evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
             )
             for game in sorted(self._waiting):
-                self.measured[game] = self._waiting.pop(game).result()
-        except KeyboardInterrupt:
-            # the game that was under way is lost, and played again when the run is resumed
-            raise
+                self._collect(game)
         finally:
+            # the game that was under way is lost, and played again when the run is resumed
             arena.close()
         self._save()
         return self._finish()
@@ -153,14 +149,26 @@ class Run:
         if due:
             evaluator = self._named(self.learner.evaluator_.copy(), game)
             evaluator.save(self._snapshot_path(game))
-            self._waiting[game] = self._arena.submit(self._snapshot_path(game))
+            self._ask(game)
         for waiting in sorted(self._waiting):
-            if self._waiting[waiting].done():
-                self.measured[waiting] = self._waiting.pop(waiting).result()
+            if all(future.done() for future in self._waiting[waiting]):
+                self._collect(waiting)
         if due or game % CHECKPOINT_GAMES == 0:
             self._save()
         if show is not None:
             show(progress, self.measured)
+
+    def _ask(self, game: int) -> None:
+        """Have a snapshot measured."""
+        self._waiting[game] = [
+            self._arena.submit(
+                self._snapshot_path(game), opponent, games=self.snapshot_games, seed=CHOICE_SEED
+            )
+            for opponent in self.opponents
+        ]
+
+    def _collect(self, game: int) -> None:
+        self.measured[game] = [future.result() for future in self._waiting.pop(game)]
 
     def _named(self, evaluator: LinearEvaluator, game: int) -> LinearEvaluator:
         evaluator.name = f"{type(self.learner).__name__.lower()}-{game}"
@@ -182,16 +190,35 @@ class Run:
             }
         )
 
-    def best_game(self) -> int:
-        """The snapshot that scored most; of equals the latest."""
-        return max(
-            self.measured,
-            key=lambda game: (sum(entry.score for entry in self.measured[game]), game),
-        )
+    def _best_snapshot(self) -> int:
+        """The finalist that scored most when measured again; of equals the latest."""
+
+        def mean(entries: Sequence[Strength]) -> float:
+            return sum(entry.score for entry in entries) / max(1, len(entries))
+
+        ranking = sorted(self.measured, key=lambda game: (mean(self.measured[game]), game))
+        finalists = ranking[-self.finalists :]
+        if len(finalists) == 1:
+            return finalists[0]
+        arena = Arena(self.game, limits=self.limits, workers=2)
+        try:
+            asked = {
+                game: [
+                    arena.submit(
+                        self._snapshot_path(game), opponent, games=self.final_games, seed=FINAL_SEED
+                    )
+                    for opponent in self.opponents
+                ]
+                for game in finalists
+            }
+            found = {game: [f.result() for f in futures] for game, futures in asked.items()}
+        finally:
+            arena.close()
+        return max(finalists, key=lambda game: (mean(found[game]), game))
 
     def _finish(self) -> LinearEvaluator:
         path = self.folder.path
-        best = self.best_game()
+        best = self._best_snapshot()
         last = self._named(self.learner.evaluator_.copy(), self.learner.games_played_)
         last.save(path / "last.json")
         shutil.copyfile(self._snapshot_path(best), path / "best.json.new")
@@ -216,24 +243,24 @@ class Run:
         return load_evaluator(path / "best.json", game=self.game, features=self.learner.features_)
 
     def report(
-        self, evaluator: LinearEvaluator, opponents: Sequence[str], *, games: int, threads: int = 2
-    ) -> list[Strength]:
+        self, evaluator: LinearEvaluator, opponents: Sequence[str], *, games: int
+    ) -> Iterator[Strength]:
         """Measure the best evaluator on openings drawn anew, and write report.json."""
-        found = measure(
-            self.game,
-            evaluator,
-            opponents,
-            games=games,
-            limits=self.limits,
-            seed=REPORT_SEED,
-            threads=threads,
-        )
+        arena = Arena(self.game, limits=self.limits, workers=2)
+        found: list[Strength] = []
+        try:
+            best = self.folder.path / "best.json"
+            asked = [arena.submit(best, o, games=games, seed=REPORT_SEED) for o in opponents]
+            for future in asked:
+                found.append(future.result())
+                yield found[-1]
+        finally:
+            arena.close()
         content = {
             "evaluator": evaluator.name,
             "limits": str(self.limits),
             "matches": [entry.as_dict() for entry in found],
         }
         # an Elo of infinity is not JSON
-        text = json.dumps(content, indent=1).replace("Infinity", "null")
-        write_atomically(self.folder.path / "report.json", text)
-        return found
+        text = json.dumps(content, indent=1).replace("-Infinity", "null")
+        write_atomically(self.folder.path / "report.json", text.replace("Infinity", "null"))
