@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +93,12 @@ def test_a_page_that_fails_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.plain
 def test_own_game_is_a_page_with_python() -> None:
     assert len(blocks((ROOT / "docs" / "own_game.md").read_text("utf-8"))) >= 6
+
+
+@pytest.mark.plain
+def test_the_map_names_every_module_and_no_other() -> None:
+    named = set(re.findall(r"`(\w+\.py)`", (ROOT / "docs" / "architecture.md").read_text("utf-8")))
+    packages = [ROOT / name for name in ("games", "search", "play", "learner")]
+    modules = {path.name for package in packages for path in package.glob("*.py")}
+    assert modules - named - {"__init__.py"} == set(), "not in docs/architecture.md"
+    assert named - modules - {"train.py"} == set(), "in docs/architecture.md, but not there"
