@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ class FeatureSet:
     terms: Mapping[str, Term]
     swap: Callable[[Any], Any] | None = None
     fingerprint: str = field(init=False)
+    _measures: dict[int, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.terms:
@@ -91,8 +93,8 @@ class FeatureSet:
         return f"term_{index}(position)"
 
     def _native_measure(self, width: int) -> Callable[[int, int, int], None]:
-        import ctypes
-
+        if width in self._measures:
+            return self._measures[width]
         lines = [
             "def measure_at(count, source, target):",
             "    for i in range(count):",
@@ -109,4 +111,5 @@ class FeatureSet:
             "measure_at", "\n".join(lines), self.scope(), "void(int64, int64, int64)"
         )
         signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
-        return signature(address)
+        self._measures[width] = signature(address)
+        return self._measures[width]

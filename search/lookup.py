@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from games.contract import Game
 from games.kernel import is_kernel, uncompiled
 from games.native import native_function, read_arrays, read_position
@@ -31,18 +29,17 @@ class Lookup:
     def __init__(self, probe: Callable[..., Any], tables: Any = ()) -> None:
         self.probe = probe
         self.tables = tables
-        self._block: np.ndarray[Any, Any] | None = None
 
     def plain(self) -> Callable[[Any], tuple[bool, float, int, int]]:
         """The probe as a Python function of a position."""
         probe = uncompiled(self.probe) if is_kernel(self.probe) else self.probe
         return lambda position: probe(self.tables, position)
 
-    def native(self, game: Game) -> tuple[int, int]:
-        """Addresses of the native probe and of what it reads, valid as long as this object."""
+    def native(self, game: Game) -> tuple[int, int, Any]:
+        """Addresses of the native probe and of what it reads, and what keeps that alive."""
         if not is_kernel(self.probe):
             raise TypeError("expected a probe marked with @kernel for a game written as kernels")
-        self._block, tables = read_arrays(self.tables)
+        block, tables = read_arrays(self.tables)
         text = f"""
 def probe_at(data, source, target):
     found, value, depth, bound = probe({tables}, {read_position(len(game.start()))})
@@ -55,4 +52,4 @@ def probe_at(data, source, target):
 """
         signature = "int64(int64, int64, int64)"
         address = native_function("probe_at", text, {"probe": self.probe}, signature)
-        return address, self._block.ctypes.data
+        return address, block.ctypes.data, (block, self.tables)
