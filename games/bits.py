@@ -18,12 +18,12 @@ __all__ = ["bits_float", "float_bits", "lowest", "next_up", "popcount", "product
 
 def popcount(bits: int) -> int:
     """How many bits of a non-negative integer are set."""
-    return bits.bit_count()
+    return int(bits).bit_count()
 
 
 def lowest(bits: int) -> int:
     """The number of the lowest bit that is set, counted from 0; undefined for 0."""
-    return (bits & -bits).bit_length() - 1
+    return int(bits & -bits).bit_length() - 1
 
 
 def product(first: int, second: int) -> int:
@@ -91,16 +91,12 @@ def _reverse(typingctx: Any, bits: Any) -> Any:
 
 @intrinsic
 def _float_bits(typingctx: Any, value: Any) -> Any:
-    return _cast(
-        typingctx, types.float64, types.int64, lambda b, x: b.bitcast(x, ir.IntType(64))
-    )
+    return _cast(typingctx, types.float64, types.int64, lambda b, x: b.bitcast(x, ir.IntType(64)))
 
 
 @intrinsic
 def _bits_float(typingctx: Any, bits: Any) -> Any:
-    return _cast(
-        typingctx, types.int64, types.float64, lambda b, x: b.bitcast(x, ir.DoubleType())
-    )
+    return _cast(typingctx, types.int64, types.float64, lambda b, x: b.bitcast(x, ir.DoubleType()))
 
 
 @overload(popcount, strict=False)

@@ -299,6 +299,8 @@ def describe(value: Any, names: set[str], seen: frozenset[int] = frozenset()) ->
     if isinstance(value, Dispatcher):  # of numba.njit
         return "\n".join(_function_parts(value.py_func, seen))
     name = str(getattr(value, "__qualname__", None) or value)
+    if isinstance(value, types.FunctionType):
+        name = "\n".join([name, *_code_parts(value.__code__)])
     if callable(value) and not isinstance(value, (type, types.BuiltinFunctionType)):
         return f"{name} of {_module_mark(getattr(value, '__module__', ''))}"
     return name
