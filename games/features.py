@@ -32,7 +32,9 @@ class FeatureSet:
     terms: Mapping[str, Term]
     swap: Callable[[Any], Any] | None = None
     fingerprint: str = field(init=False)
-    _measures: dict[int, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _measures: dict[int, Callable[[int, int, int], None]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         if not self.terms:
