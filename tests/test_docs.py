@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,8 @@ def run(page: Path, most: int | None = None) -> dict[str, Any]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if (ROOT / "data").exists():  # a copy, for examples read what a clone has and may write
+        shutil.copytree(ROOT / "data", tmp_path / "data")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

@@ -216,6 +216,16 @@ def remembers(self: Any, position: Any) -> list[int]:
     return [1, 2] if self.asked % 2 else [2, 1]
 
 
+def shown_once(self: Any, position: Heap) -> str:
+    position.rest += 1
+    return "a heap"
+
+
+def outcome_by_chance(self: Any, position: Any) -> float | None:
+    self.asked = getattr(self, "asked", 1) if position[0] else -getattr(self, "asked", -1)
+    return None if position[0] else float(self.asked)
+
+
 def starts_elsewhere(self: Any) -> Any:
     self.asked = getattr(self, "asked", 0) + 1
     return (20 + self.asked, 0)
@@ -244,6 +254,14 @@ PLAIN: dict[str, tuple[Callable[[], Game], str]] = {
         lambda: heap_game(play=eats_itself),
         r"playing 1 leaves it as it is; in position Heap\(20\): expected Heap\(20\), found"
         r" Heap\(19\)$",
+    ),
+    "a look that changes the position": (
+        lambda: heap_game(show=shown_once),
+        r"looking at a position leaves it as it is; in position Heap\(20\): .* found Heap\(21\)$",
+    ),
+    "an outcome by chance": (
+        lambda: broken(outcome=outcome_by_chance),
+        "outcome answers alike each time; .* expected (-1.0, found 1.0|1.0, found -1.0)$",
     ),
     "a position equal only to itself": (
         lambda: heap_game(start=lambda self: Board(20)),
@@ -439,6 +457,32 @@ def overflows(position):
 
 
 @kernel
+def huge_moves(position, moves):
+    moves[0] = 1 << 40 + 30 * (position[2] + 1)
+    return 1
+
+
+@kernel
+def moves_that_overflow(position, moves):
+    count = ttt.legal_moves(position, moves)
+    for i in range(count):
+        product = (int(moves[i]) + 0x7FFFFFFFFFFFFF00) * 3
+        if product < 0:
+            moves[i] = 0
+    return count
+
+
+@kernel
+def gain_that_overflows(position, move):
+    return (move + 0x7FFFFFFFFFFFFF00) * 3
+
+
+@kernel
+def a_number(position):
+    return position[0]
+
+
+@kernel
 def own_squares(position):
     return position[0]
 
@@ -522,6 +566,14 @@ KERNELS: dict[str, tuple[Callable[[], Game], str]] = {
         lambda: tic_tac_toe(key=own_squares),
         r"different positions have different keys \(\d+\)",
     ),
+    "moves of more than 64 bits": (
+        lambda: tic_tac_toe(legal_moves=huge_moves),
+        "moves are integers of 64 bits; .* found OverflowError",
+    ),
+    "a standard that is a number": (
+        lambda: tic_tac_toe(standard=a_number),
+        "standard returns a tuple of integers; .* expected a tuple of integers, found 0",
+    ),
     "a standard that is none": (
         lambda: tic_tac_toe(standard=transposed),
         "standard of a standard position is itself",
@@ -556,16 +608,24 @@ def test_check_game_finds_a_broken_kernel(name: str) -> None:
         check_game(make(), games=3)
 
 
+DIFFERENT: dict[str, tuple[Callable[[], Game], str]] = {
+    "key": (lambda: tic_tac_toe(key=overflows), r"expected \d{20,}, found -?\d+"),
+    "legal_moves": (
+        lambda: tic_tac_toe(legal_moves=moves_that_overflow),
+        r"expected \[1, 2, .*, 256\], found \[1, 2, .*, 0\]$",
+    ),
+    "gain of 1": (lambda: tic_tac_toe(gain=gain_that_overflows), r"expected \d{20}, found -?\d+"),
+    "feature mine.term": (lambda: with_term(overflows, None), r"expected .*e\+.*, found "),
+}
+
+
 @pytest.mark.skipif(not compiled, reason="there is no compiled code to differ")
-def test_check_game_finds_compiled_code_that_differs() -> None:
-    message = (
-        "key compiled is the same as uncompiled; in position .* expected \\d{20,}, found -?\\d+"
-    )
-    with pytest.raises(ContractError, match=message):
-        check_game(tic_tac_toe(key=overflows))
-    terms = FeatureSet("mine", {"big": overflows})
-    with pytest.raises(ContractError, match="feature mine.big compiled is the same as uncompiled"):
-        check_game(tic_tac_toe(features={"mine": terms}, evaluators={}))
+@pytest.mark.parametrize("what", DIFFERENT)
+def test_check_game_finds_compiled_code_that_differs(what: str) -> None:
+    make, message = DIFFERENT[what]
+    rule = f"^tic_tac_toe: {what} compiled is the same as uncompiled; in position .*{message}"
+    with pytest.raises(ContractError, match=rule):
+        check_game(make())
 
 
 # --- tic-tac-toe and nim ----------------------------------------------------------------------
