@@ -13,13 +13,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-GAMES = ("checkers", "tic_tac_toe", "nim")
+GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
 LEARNERS = ("samuel", "lms", "rote")
 
 #: What a run does where the command line says nothing.
 RECIPES: dict[tuple[str, str], dict[str, Any]] = {
     ("checkers", "samuel"): {"games": 600, "depth": 5, "options": {"fixed": {"PIECES": 2.0**20}}},
-    ("checkers", "lms"): {"games": 600, "depth": 5, "options": {"fixed": {"men": 1.0}}},
+    ("checkers", "lms"): {
+        "games": 1500,
+        "depth": 5,
+        "options": {"fixed": {"men": 1.0}, "rate": 0.001, "scale": 0.5},
+    },
     ("checkers", "rote"): {"games": 1200, "depth": 5, "options": {}, "from": "rote"},
 }
 OPPONENTS = {"checkers": ("material", "rote", "classic")}
@@ -33,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         prog="train.py", description="Train an evaluator by self-play and measure it."
     )
     add = result.add_argument
-    add("game", choices=GAMES, help="the game")
+    add("game", help=GAME_HELP)
     add("--learner", choices=LEARNERS, default="samuel", help="how to learn (default: samuel)")
     add("--games", type=int, metavar="N", help="games of self-play")
     add("--depth", type=int, metavar="PLIES", help="plies of every search")
@@ -95,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         folder = options.resume
     else:
         settings = settings_of(options)
-        folder = options.run or free_folder(Path("runs"), f"{options.game}-{options.learner}")
+        folder = options.run or free_folder(Path("runs"), run_name(options))
     if settings["learner"] == "rote":
         return train_rote(settings, folder, resume=options.resume is not None, quiet=options.quiet)
     return train_linear(settings, folder, resume=options.resume is not None, quiet=options.quiet)
@@ -139,6 +143,11 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def run_name(options: argparse.Namespace) -> str:
+    """What the folder of a new run is called."""
+    return f"{options.game.rpartition(':')[2].lower()}-{options.learner}"
+
+
 def pacemakers(game: str, opponents: list[str]) -> list[str]:
     """Who the snapshots of a run are measured against."""
     return list(PACEMAKERS.get(game, opponents))
@@ -161,7 +170,7 @@ def train_linear(settings: dict[str, Any], folder: Path, *, resume: bool, quiet:
     from play.player import Limits, parse_player
 
     game = games.load(settings["game"])
-    learner = make_learner(settings)
+    learner = make_learner(game, settings)
     for opponent in {*settings["opponents"], *settings["pacemakers"]}:
         parse_player(game, opponent)
     limits = Limits(depth=settings["depth"], nodes=settings["nodes"])
@@ -258,19 +267,24 @@ def _known(kind: Any, options: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def make_learner(settings: dict[str, Any]) -> Any:
+def make_learner(game: Any, settings: dict[str, Any]) -> Any:
     """The linear learner that the settings name."""
     from learner.least_mean_squares import LeastMeanSquares
     from learner.samuel import Samuel
 
     kind: Any = {"samuel": Samuel, "lms": LeastMeanSquares}[settings["learner"]]
+    options = _known(kind, settings["options"])
+    if "features" not in options and kind().features not in game.features:
+        if not game.features:
+            raise ValueError(f"expected a game with features, found {game.name}, which has none")
+        options = {**options, "features": next(iter(game.features))}
     return kind(
-        settings["game"],
+        game,
         games=settings["games"],
         depth=settings["depth"],
         nodes=settings["nodes"],
         seed=settings["seed"],
-        **_known(kind, settings["options"]),
+        **options,
     )
 
 

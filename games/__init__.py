@@ -42,10 +42,22 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Game:
-    """The game of that name; ValueError, which lists the known ones, for an unknown name."""
-    if name not in _GAMES:
-        raise ValueError(f"game: expected one of {', '.join(_GAMES)}, found {str(name)[:60]!r}")
-    module, kind = _GAMES[name]
-    game = getattr(importlib.import_module(module), kind)()
-    assert isinstance(game, Game)
-    return game
+    """The game of that name, or a game of your own as `package.module:Class`.
+
+    ValueError, which lists the known names, where there is none.
+    """
+    module, colon, kind = str(name).partition(":")
+    if not colon:
+        if name not in _GAMES:
+            raise ValueError(
+                f"game: expected one of {', '.join(_GAMES)}, or module:Class for your own, found"
+                f" {str(name)[:60]!r}"
+            )
+        module, kind = _GAMES[name]
+    try:
+        made = getattr(importlib.import_module(module), kind)()
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"game: expected a class {kind!r} in module {module}: {error}") from None
+    if not isinstance(made, Game):
+        raise ValueError(f"game: expected a subclass of games.Game, found {type(made).__name__}")
+    return made

@@ -61,14 +61,17 @@ class FeatureSet:
         return FeatureSet(name or self.name, chosen, self.swap)
 
     def measure(self, positions: Any) -> NDArray[np.float64]:
-        """The values of all terms, [positions, terms], for positions [positions, integers]."""
-        rows = np.ascontiguousarray(np.atleast_2d(positions), dtype=np.int64)
+        """The values of all terms for a sequence of positions, [positions, terms].
+
+        Positions that are tuples of integers of one length (or an array [positions, integers])
+        are measured by native code, any others by the Python interpreter.
+        """
+        rows = _rows(positions) if kernels.compiled else None
+        if rows is None:
+            measured = [self.values(position) for position in positions]
+            return np.array(measured, dtype=np.float64).reshape(len(measured), len(self))
         values = np.zeros((len(rows), len(self)), dtype=np.float64)
-        if kernels.compiled:
-            self._native_measure(rows.shape[1])(len(rows), rows.ctypes.data, values.ctypes.data)
-            return values
-        for row, out in zip(rows, values, strict=True):
-            out[:] = self.values(tuple(int(x) for x in row))
+        self._native_measure(rows.shape[1])(len(rows), rows.ctypes.data, values.ctypes.data)
         return values
 
     def values(self, position: Any) -> list[float]:
@@ -115,3 +118,14 @@ class FeatureSet:
         signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
         self._measures[width] = signature(address)
         return self._measures[width]
+
+
+def _rows(positions: Any) -> NDArray[np.int64] | None:
+    """Positions as an array of integers; None where they are something else."""
+    try:
+        rows = np.array(positions)
+    except (ValueError, OverflowError):  # of different lengths
+        return None
+    if rows.ndim != 2 or rows.dtype != np.int64:
+        return None
+    return np.ascontiguousarray(rows)

@@ -239,7 +239,7 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         return record, side, won
 
     def _step(self, position: Any, result: Result) -> Step:
-        terms = self.features_.measure(position)[0]
+        terms = self.features_.measure([position])[0]
         return Step(position, terms, result, float(terms @ np.where(self.fixed_, 1.0, 0.0)))
 
     def _static(self, terms: NDArray[np.float64]) -> float:

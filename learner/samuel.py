@@ -150,7 +150,7 @@ class Samuel(OnlineLearner):
         if not self.settle or not self.game_.noisy(position):
             return step
         quiet, sign = self._settle(position)
-        terms = sign * self.features_.measure(quiet)[0]
+        terms = sign * self.features_.measure([quiet])[0]
         return Step(position, terms, result, float(terms @ np.where(self.fixed_, 1.0, 0.0)))
 
     def _correct(self, earlier: list[Step], now: Step) -> bool:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-GAMES = ("checkers", "tic_tac_toe", "nim")
+GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
 PLAYER_HELP = (
     "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory"
 )
@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     commands = result.add_subparsers(dest="command", required=True)
 
     match = commands.add_parser("match", help="two players, paired openings, colours swapped")
-    match.add_argument("game", choices=GAMES)
+    match.add_argument("game", help=GAME_HELP)
     match.add_argument("first", help=PLAYER_HELP)
     match.add_argument("second", help=PLAYER_HELP)
     _match_options(match, games=400)
@@ -31,13 +31,13 @@ def parser() -> argparse.ArgumentParser:
     )
 
     ladder = commands.add_parser("ladder", help="a round robin with joint ratings")
-    ladder.add_argument("game", choices=GAMES)
+    ladder.add_argument("game", help=GAME_HELP)
     ladder.add_argument("players", nargs="+", help=f"{PLAYER_HELP}; the first is rated 0")
     _match_options(ladder, games=200)
     ladder.add_argument("--plot", type=Path, metavar="FILE", help="picture of the ratings (PNG)")
 
     judge = commands.add_parser("judge", help="moves and values against a deeper search")
-    judge.add_argument("game", choices=GAMES)
+    judge.add_argument("game", help=GAME_HELP)
     judge.add_argument("evaluators", nargs="+", help="names or files")
     judge.add_argument("--referee", default="classic", help="evaluator of the deeper search")
     judge.add_argument("--referee-depth", type=int, default=9, metavar="PLIES")

@@ -21,6 +21,8 @@ from search.lookup import Lookup
 __all__ = ["Depth", "Engine", "Result"]
 
 DEEPEST = 100
+#: A search of at most so many plies or positions takes milliseconds, less than a thread of its own.
+SHORT_DEPTH, SHORT_NODES = 6, 100_000
 UNLIMITED = 1 << 62  # nodes
 TIES = ("first", "opponent_errors")
 
@@ -141,7 +143,7 @@ class Engine:
             most_moves=getattr(self.game, "most_moves", 256),
         )
         if self._lookup is not None:
-            lookup_at, tables = self._lookup.native(self.game)
+            lookup_at, tables, self._kept_tables = self._lookup.native(self.game)
             line.put(lookup_at=lookup_at, tables=tables)
         self._iterate = lambda line: iterate(line.record[0])
 
@@ -259,11 +261,22 @@ class Engine:
         )
         line.start(position, moves, earlier)
 
+    def _is_short(self) -> bool:
+        """Whether a native search ends so soon that Ctrl-C can wait for it."""
+        line = self._line
+        return self.native and bool(
+            line.depth_limit <= SHORT_DEPTH or line.node_limit <= SHORT_NODES
+        )
+
     def _run(self, seconds: float | None) -> bool:
         """Search until a limit is reached; returns whether Ctrl-C interrupted it."""
         line = self._line
-        if seconds is None and threading.current_thread() is not threading.main_thread():
-            self._iterate(line)
+        in_main = threading.current_thread() is threading.main_thread()
+        if seconds is None and (not in_main or self._is_short()):
+            try:
+                self._iterate(line)
+            except KeyboardInterrupt:
+                return True
             return False
         failed: list[BaseException] = []
 

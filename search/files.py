@@ -78,7 +78,7 @@ def identity(game: Game, features: FeatureSet) -> dict[str, str]:
     """For each term eight hexadecimal digits that stand for what it measures."""
     known = (game.name, game.version, features.fingerprint)
     if known not in _identities:
-        values = features.measure(np.array(sample_positions(game), dtype=np.int64))
+        values = features.measure(sample_positions(game))
         _identities[known] = {
             name: hashlib.sha256(np.round(column, 6).tobytes()).hexdigest()[:8]
             for name, column in zip(features.names, values.T + 0.0, strict=True)

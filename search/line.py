@@ -81,6 +81,7 @@ class NativeLine:
         # one cache line a bucket, so the table begins on a cache line
         self._table = np.zeros(buckets * 2 * ENTRY + 8, dtype=np.int64)
         start = self._table.ctypes.data
+        self._views = {name: self.record[name] for name in LINE.names or ()}
         line = self.record[0]
         line["positions"] = self._positions.ctypes.data
         line["moves"] = self._moves.ctypes.data
@@ -90,28 +91,29 @@ class NativeLine:
         line["table_mask"] = buckets - 1
 
     def __getattr__(self, name: str) -> Any:
-        return self.record[0][name]
+        view = self._views[name]
+        return view[0] if view.ndim > 1 else view.item()
 
     def put(self, **values: Any) -> None:
         """Set fields of the record."""
         for name, value in values.items():
-            self.record[name] = value
+            self._views[name][0] = value
 
     def start(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
         """Make a position the root, with its moves and the positions before it."""
         from search.native import key_function
 
-        line = self.record[0]
-        line["root_moves"][: len(moves)] = moves
-        line["quiet_plies"][0] = len(earlier)
-        line["pv_length"][0] = 0
-        line["killers"] = -1
-        line["history"] *= 0.25
-        if line["repeats"]:
-            key = key_function(int(line["key_at"]))
+        self.root_moves[: len(moves)] = moves
+        self.quiet_plies[0] = len(earlier)
+        self.pv_length[0] = 0
+        self.killers[:] = -1
+        self.history[:] *= 0.25
+        if self.repeats:
+            key = key_function(self.key_at)
+            place, keys = self.positions, self.keys
             for i, before in enumerate([*earlier, position]):
                 self._positions[0, : len(before)] = before
-                line["keys"][i] = key(int(line["positions"]))
+                keys[i] = key(place)
         self._positions[0, : len(position)] = position
 
     def clear(self) -> None:
