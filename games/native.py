@@ -37,7 +37,15 @@ from games.kernel import (
     toolchain,
 )
 
-__all__ = ["load_float", "load_int", "native_function", "read_arrays", "read_position", "store_int"]
+__all__ = [
+    "load_float",
+    "load_int",
+    "native_function",
+    "prefetch",
+    "read_arrays",
+    "read_position",
+    "store_int",
+]
 
 WORD = ir.IntType(64)
 
@@ -88,6 +96,21 @@ def store_float(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(types.int64, types.int64, types.float64), codegen
+
+
+@intrinsic
+def prefetch(typingctx: Any, address: Any, index: Any) -> Any:
+    """Begin to bring the cache line with place `index` behind an address near the processor."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _pointer(builder, arguments[0], arguments[1], WORD)
+        kind = ir.FunctionType(ir.VoidType(), [place.type] + [ir.IntType(32)] * 3)
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        read, near, data = (ir.Constant(ir.IntType(32), number) for number in (0, 3, 1))
+        builder.call(function, [place, read, near, data])
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), codegen
 
 
 def _pointer_cast(kind: Any) -> Any:

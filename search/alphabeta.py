@@ -24,6 +24,7 @@ from search.native import (
     LOWER,
     QUIET,
     UPPER,
+    expect_probe,
     has_room,
     legal_moves,
     move_at,
@@ -218,10 +219,15 @@ def negamax(line, depth, alpha, beta, ply):
     if ply >= MOST_PLIES - 1 or not has_room(line, ply):
         return static_value(line, ply)
     key = position_key(line, ply)
+    expect_probe(line, key)
     if line.repeats and repeated(line, key, ply):
         return 0.0
     if lookup_settles(line, depth, alpha, beta, ply):
         return line.hit_value
+
+    count = legal_moves(line, ply)  # before the probe, which takes the time to fetch its bucket
+    if count == 0:
+        return finished_value(line, ply)
 
     hint = -1
     if probe_table(line, key):
@@ -232,9 +238,6 @@ def negamax(line, depth, alpha, beta, ply):
             if bound_holds(line.hit_bound, value, alpha, beta):
                 return value
 
-    count = legal_moves(line, ply)
-    if count == 0:
-        return finished_value(line, ply)
     order_moves(line, ply, depth, count, hint)
     first = line.first[ply]
     floor = alpha

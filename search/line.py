@@ -62,8 +62,8 @@ LINE = np.dtype(
     align=True,
 )
 
-#: Integers of a table entry; two entries make a bucket of one cache line.
-ENTRY = 4
+#: Integers of a table entry; two entries make a bucket, and two buckets a cache line.
+ENTRY = 2
 
 
 class NativeLine:
@@ -78,8 +78,9 @@ class NativeLine:
         buckets = 1
         while buckets * 2 * 2 * ENTRY * 8 <= table_mib * 2**20:
             buckets *= 2
-        # one cache line a bucket, so the table begins on a cache line
-        self._table = np.zeros(buckets * 2 * ENTRY + 8, dtype=np.int64)
+        # A bucket must not lie across two cache lines, so the table begins with one. NumPy asks for
+        # huge pages for what is not zeroed; `clear` does that.
+        self._table = np.empty(buckets * 2 * ENTRY + 8, dtype=np.int64)
         start = self._table.ctypes.data
         self._views = {name: self.record[name] for name in LINE.names or ()}
         line = self.record[0]

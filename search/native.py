@@ -18,7 +18,15 @@ from numba.extending import intrinsic, overload
 
 from games.bits import bits_float, float_bits, product
 from games.contract import Game
-from games.native import load_float, load_int, native_function, read_position, store_int
+from games.kernel import kernel
+from games.native import (
+    load_float,
+    load_int,
+    native_function,
+    prefetch,
+    read_position,
+    store_int,
+)
 from search.line import ENTRY, LIMIT, STACK, WIDTH
 
 QUIET, NOISY, FINISHED = 0, 1, 2
@@ -232,6 +240,15 @@ def _probe_lookup(line, ply):
 # --- the transposition table -----------------------------------------------------------------
 
 
+def expect_probe(line, key):
+    """Say that a position will soon be looked up, so that its bucket is there by then."""
+
+
+@overload(expect_probe)
+def _expect_probe(line, key):
+    return lambda line, key: prefetch(line.table, (key & line.table_mask) * (2 * ENTRY))
+
+
 def probe_table(line, key):
     """Look a position up; fills `hit_value`, `hit_depth`, `hit_bound` and `hit_move`."""
     entry = line.table.get(key)
@@ -247,18 +264,27 @@ def _probe_table(line, key):
         place = (key & line.table_mask) * (2 * ENTRY)
         for _ in range(2):
             value = load_int(line.table, place + 1)
-            facts = load_int(line.table, place + 2)
-            # the key is stored mixed with the data: an entry torn by another thread fits no key
-            if load_int(line.table, place) ^ value ^ facts == key and facts != 0:
+            # the first word is stored mixed with the value: a torn entry fits no key
+            facts = load_int(line.table, place) ^ value ^ _key_part(key)
+            if facts >> 24 == 0 and facts & 3 != 0:
                 line.hit_value = bits_float(value)
-                line.hit_depth = facts & 0xFF
-                line.hit_bound = (facts >> 8) & 3
-                line.hit_move = (facts >> 16) & 0xFFFF
+                line.hit_bound = (facts & 3) - 1
+                line.hit_depth = (facts >> 2) & 0x7F
+                line.hit_move = (facts >> 9) & 0x3FF
                 return True
             place += ENTRY
         return False
 
     return native
+
+
+@kernel
+def _key_part(key):
+    """The part of a key that a table entry holds, in the upper 40 bits.
+
+    Below it are 2 bits of bound + 1, 7 of depth, 10 of the move and 5 of the generation.
+    """
+    return key >> 23 << 24
 
 
 def store_table(line, key, value, depth, bound, move):
@@ -276,22 +302,20 @@ def store_table(line, key, value, depth, bound, move):
 def _store_table(line, key, value, depth, bound, move):
     def native(line, key, value, depth, bound, move):
         place = (key & line.table_mask) * (2 * ENTRY)
-        generation = line.generation & 0xFF
-        facts = load_int(line.table, place + 2)
-        same = load_int(line.table, place) ^ load_int(line.table, place + 1) ^ facts == key
-        if not same and (facts >> 40) & 0xFF == generation and facts & 0xFF > depth:
+        generation = line.generation & 0x1F
+        first, its_value = load_int(line.table, place), load_int(line.table, place + 1)
+        facts = first ^ its_value
+        same = (facts ^ _key_part(key)) >> 24 == 0
+        if not same and (facts >> 19) & 0x1F == generation and (facts >> 2) & 0x7F > depth:
             place += ENTRY
         elif not same:
             # what is moved out of the first place is still better than what the second holds
-            store_int(line.table, place + ENTRY, load_int(line.table, place))
-            store_int(line.table, place + ENTRY + 1, load_int(line.table, place + 1))
-            store_int(line.table, place + ENTRY + 2, facts)
+            store_int(line.table, place + ENTRY, first)
+            store_int(line.table, place + ENTRY + 1, its_value)
         bits = float_bits(value)
-        # bit 62 tells an entry from an empty place
-        facts = depth | bound << 8 | move << 16 | generation << 40 | 1 << 62
-        store_int(line.table, place, key ^ bits ^ facts)
+        facts = (bound + 1) | depth << 2 | min(move, 0x3FF) << 9 | generation << 19
+        store_int(line.table, place, _key_part(key) ^ facts ^ bits)
         store_int(line.table, place + 1, bits)
-        store_int(line.table, place + 2, facts)
 
     return native
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numba
@@ -50,7 +52,9 @@ def perft(game: Game, position: Any, depth: int, *, bulk: bool = True) -> int:
     if depth > MOST_PLIES:
         raise ValueError(f"depth: expected at most {MOST_PLIES} plies, found {depth}")
     line = NativeLine(table_mib=0.001)
-    line.put(**rules_addresses(game), most_moves=getattr(game, "most_moves", 256))
+    bare = copy.copy(game)  # without what only the order of moves and repetition need
+    bare.rules = replace(game.rules, gain=None, irreversible=None)
+    line.put(**rules_addresses(bare), most_moves=getattr(game, "most_moves", 256))
     line.start(position, [], [])
     leaves = int(count_leaves(line.record[0], depth, 0, bulk))
     if line.stop:

@@ -497,9 +497,7 @@ def test_a_game_that_nobody_knows(tmp_path: Path) -> None:
     path = tmp_path / "evaluator.json"
     fields = content(random_weights(CHECKERS, "classic"), path)
     path.write_text(json.dumps({**fields, "game": "go"}))
-    with pytest.raises(
-        EvaluatorError, match="expected one of checkers, nim, tic_tac_toe, found 'go'"
-    ):
+    with pytest.raises(EvaluatorError, match="expected one of checkers, nim, .*, found 'go'"):
         load_evaluator(path)
 
 
