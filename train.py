@@ -11,7 +11,8 @@ import ast
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin
 
 GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
 LEARNERS = ("samuel", "lms", "rote")
@@ -20,12 +21,25 @@ LEARNERS = ("samuel", "lms", "rote")
 RECIPES: dict[tuple[str, str], dict[str, Any]] = {
     ("checkers", "samuel"): {"games": 600, "depth": 5, "options": {"fixed": {"PIECES": 2.0**20}}},
     ("checkers", "lms"): {
-        "games": 1500,
+        "games": 1000,
         "depth": 5,
-        "options": {"fixed": {"men": 1.0}, "rate": 0.001, "scale": 0.5},
+        "options": {"fixed": {"men": 1.0}},
     },
     ("checkers", "rote"): {"games": 1200, "depth": 5, "options": {}, "from": "rote"},
 }
+#: The same for every game and learner.
+DEFAULTS = {
+    "seed": 0,
+    "snapshots": 24,
+    "snapshot_games": 60,
+    "final_games": 200,
+    "match_games": 400,
+}
+#: Settings of a run that a resumed one takes over: what its options.json holds.
+SETTINGS = (
+    *("game", "learner", "games", "depth", "nodes", "from", "opponents", "pacemakers", "options"),
+    *DEFAULTS,
+)
 OPPONENTS = {"checkers": ("material", "rote", "classic")}
 #: Those whom snapshots are measured against: the nearer in strength, the more a game tells.
 PACEMAKERS = {"checkers": ("rote", "classic")}
@@ -38,11 +52,11 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add("game", help=GAME_HELP)
-    add("--learner", choices=LEARNERS, default="samuel", help="how to learn (default: samuel)")
+    add("--learner", choices=LEARNERS, help="how to learn (default: samuel)")
     add("--games", type=int, metavar="N", help="games of self-play")
     add("--depth", type=int, metavar="PLIES", help="plies of every search")
     add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
-    add("--seed", type=int, default=0, metavar="N", help="decides all that is left to chance")
+    add("--seed", type=int, metavar="N", help="decides all that is left to chance (default: 0)")
     add("--features", metavar="NAME", help="feature set of a linear learner")
     add("--from", dest="start", metavar="FILE", help="evaluator to start from (default: zero)")
     add(
@@ -54,9 +68,15 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--run", type=Path, metavar="FOLDER", help="folder of the run (default: under runs/)")
     add("--resume", type=Path, metavar="FOLDER", help="go on with the run in this folder")
-    add("--snapshots", type=int, default=24, metavar="N", help="evaluators measured on the way")
+    add("--snapshots", type=int, metavar="N", help="evaluators measured on the way (default: 24)")
     add("--opponents", metavar="A,B", help="evaluators to measure against")
-    add("--match-games", type=int, default=400, metavar="N", help="games of each final match")
+    for name, meaning in (
+        ("snapshot_games", "games of a snapshot against each opponent"),
+        ("final_games", "games of each of the best snapshots, to choose among them"),
+        ("match_games", "games of each match at the end"),
+    ):
+        option = "--" + name.replace("_", "-")
+        add(option, type=int, metavar="N", help=f"{meaning} (default: {DEFAULTS[name]})")
     add("--quiet", action="store_true", help="no progress bar")
     return result
 
@@ -67,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return run(options)
     except KeyboardInterrupt:
-        print("\nstopped; go on with --resume", file=sys.stderr)
+        print("stopped; go on with --resume", file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
@@ -76,38 +96,55 @@ def main(arguments: list[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Train as the options say."""
-    import json
-
-    if options.resume is not None:
-        if options.run is not None or options.start is not None:
-            raise ValueError("--resume goes on as it began: expected no --run or --from beside it")
-        saved = options.resume / "options.json"
-        if not saved.is_file():
-            raise FileNotFoundError(f"{options.resume}: expected a run to resume, found none")
-        try:
-            settings = json.loads(saved.read_text(encoding="utf-8"))
-            settings["game"], settings["learner"], settings["options"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{saved}: expected the options of a run, found {error!r}") from None
-        if (settings["game"], settings["learner"]) != (options.game, options.learner):
-            raise ValueError(
-                f"{options.resume}: expected a run of {options.game} by {options.learner}, found"
-                f" one of {settings['game']} by {settings['learner']}"
-            )
-        if options.games is not None:
-            settings["games"] = options.games
-        folder = options.resume
+    resume = options.resume is not None
+    if resume:
+        settings, folder = resumed_settings(options), options.resume
     else:
         settings = settings_of(options)
-        folder = options.run or free_folder(Path("runs"), run_name(options))
-    if settings["learner"] == "rote":
-        return train_rote(settings, folder, resume=options.resume is not None, quiet=options.quiet)
-    return train_linear(settings, folder, resume=options.resume is not None, quiet=options.quiet)
+        folder = options.run or free_folder(Path("runs"), run_name(settings))
+    train = train_rote if settings["learner"] == "rote" else train_linear
+    return train(settings, folder, resume=resume, quiet=options.quiet)
+
+
+def resumed_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """What a run began with; nothing but the number of games may change."""
+    import json
+
+    may_stand = {"game", "learner", "games", "resume", "quiet"}
+    given = [name for name, value in vars(options).items() if value and name not in may_stand]
+    if options.seed is not None and "seed" not in given:
+        given.append("seed")
+    if given:
+        names = ", ".join(f"--{'from' if n == 'start' else n.replace('_', '-')}" for n in given)
+        raise ValueError(
+            f"--resume goes on as the run began: expected no other options but --games, found"
+            f" {names}"
+        )
+    saved = options.resume / "options.json"
+    if not saved.is_file():
+        raise FileNotFoundError(f"{options.resume}: expected a run to resume, found none")
+    try:
+        settings = json.loads(saved.read_text(encoding="utf-8"))
+        missing = [name for name in SETTINGS if name not in settings]
+        if missing or not isinstance(settings, dict):
+            raise ValueError(f"nothing about {', '.join(missing)}")
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ValueError(f"{saved}: expected the options of a run, found {error}") from None
+    expected = options.game, options.learner or settings["learner"]
+    if (settings["game"], settings["learner"]) != expected or expected[1] not in LEARNERS:
+        raise ValueError(
+            f"{options.resume}: expected a run of {expected[0]} by {expected[1]}, found one of"
+            f" {settings['game']} by {settings['learner']}"
+        )
+    if options.games is not None:
+        settings["games"] = options.games
+    return settings
 
 
 def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     """What the command line and the recipe for game and learner make together."""
-    recipe = RECIPES.get((options.game, options.learner), {"games": 300, "depth": 5})
+    learner = options.learner or "samuel"
+    recipe = RECIPES.get((options.game, learner), {"games": 300, "depth": 5})
     extra = dict(recipe.get("options", {}))
     for text in options.set:
         name, equals, value = text.partition("=")
@@ -122,6 +159,15 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     depth = options.depth
     if depth is None and options.nodes is None:
         depth = recipe["depth"]
+    chosen = {name: getattr(options, name) for name in DEFAULTS}
+    numbers = {name: DEFAULTS[name] if n is None else n for name, n in chosen.items()}
+    games = options.games if options.games is not None else recipe["games"]
+    if games < 1:
+        raise ValueError(f"--games: expected at least 1, found {games}")
+    for name in ("snapshot_games", "final_games", "match_games"):
+        if numbers[name] < 2:
+            option = "--" + name.replace("_", "-")
+            raise ValueError(f"{option}: expected at least 2, found {numbers[name]}")
     opponents = (
         options.opponents.split(",")
         if options.opponents
@@ -129,23 +175,21 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     )
     return {
         "game": options.game,
-        "learner": options.learner,
-        "games": options.games if options.games is not None else recipe["games"],
+        "learner": learner,
+        "games": games,
         "depth": depth,
         "nodes": options.nodes,
-        "seed": options.seed,
         "from": options.start or recipe.get("from"),
-        "snapshots": options.snapshots,
         "opponents": opponents,
         "pacemakers": opponents if options.opponents else pacemakers(options.game, opponents),
-        "match_games": options.match_games,
         "options": extra,
+        **numbers,
     }
 
 
-def run_name(options: argparse.Namespace) -> str:
+def run_name(settings: dict[str, Any]) -> str:
     """What the folder of a new run is called."""
-    return f"{options.game.rpartition(':')[2].lower()}-{options.learner}"
+    return f"{settings['game'].rpartition(':')[2].lower()}-{settings['learner']}"
 
 
 def pacemakers(game: str, opponents: list[str]) -> list[str]:
@@ -180,6 +224,8 @@ def train_linear(settings: dict[str, Any], folder: Path, *, resume: bool, quiet:
         folder,
         opponents=settings["pacemakers"],
         snapshots=min(settings["snapshots"], settings["games"]),
+        snapshot_games=settings["snapshot_games"],
+        final_games=settings["final_games"],
         limits=limits,
         options=settings,
     )
@@ -257,14 +303,33 @@ def describe(found: Any) -> str:
 
 
 def _known(kind: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Options as given, if the learner has them."""
+    """Options as given, if the learner has them and they are of the right type."""
+    from typing import get_type_hints
+
+    hints = get_type_hints(kind.__init__)
     known = set(kind().get_params(deep=False)) - {"game", "games", "depth", "nodes", "seed"}
     unknown = set(options) - known
     if unknown:
         raise ValueError(
             f"--set: expected one of {', '.join(sorted(known))}; found {', '.join(sorted(unknown))}"
         )
+    for name, value in options.items():
+        if not _fits(value, hints[name]):
+            hint = hints[name]
+            expected = hint.__name__ if type(hint) is type else hint
+            raise ValueError(f"--set {name}: expected {expected}, found {value!r}")
     return options
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type that an option is declared with."""
+    if hint is Any:
+        return True
+    parts = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+    kinds = [get_origin(part) or part for part in parts]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int in kinds or float in kinds
+    return type(value) in kinds or (isinstance(value, list) and tuple in kinds)
 
 
 def make_learner(game: Any, settings: dict[str, Any]) -> Any:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
+from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -81,8 +85,30 @@ def measure(
     )
 
 
-def _ignore_interrupts() -> None:
+def _serve() -> None:
+    """Make this a process that leaves Ctrl-C to its parent and ends with it, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def outlive() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=outlive, daemon=True).start()
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let processes begin without hearing Ctrl-C, which is theirs to ignore from the start."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class Arena:
@@ -97,22 +123,23 @@ class Arena:
         self._pool: ProcessPoolExecutor | ThreadPoolExecutor
         if isinstance(self._game, str):
             self._pool = ProcessPoolExecutor(
-                workers, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts
+                workers, multiprocessing.get_context("spawn"), initializer=_serve
             )
         else:
             self._pool = ThreadPoolExecutor(workers)
 
     def submit(self, player: Any, opponent: str, *, games: int, seed: int) -> Future[Strength]:
         """Ask for the strength of the evaluator in a file against an opponent."""
-        return self._pool.submit(
-            measure,
-            self._game,
-            str(player),
-            opponent,
-            games=games,
-            limits=self._limits,
-            seed=seed,
-        )
+        with _interrupts_ignored():  # the first call starts the processes
+            return self._pool.submit(
+                measure,
+                self._game,
+                str(player),
+                opponent,
+                games=games,
+                limits=self._limits,
+                seed=seed,
+            )
 
     def close(self) -> None:
         """Drop what has not begun and wait for what has."""

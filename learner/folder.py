@@ -59,7 +59,7 @@ class RunFolder:
                     if file.seek(0, os.SEEK_END) < size:
                         raise ValueError(f"{name} is shorter than {size} bytes")
                     file.truncate(size)
-        except (ValueError, KeyError, TypeError, OSError) as error:
+        except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
             raise RunError(
                 f"{path}: expected a checkpoint, found a damaged one: {error!r}"
             ) from None

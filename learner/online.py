@@ -23,7 +23,7 @@ from games.record import GameRecord
 from play.openings import Openings
 from search import WIN, Engine, LinearEvaluator, Result, as_evaluator
 
-__all__ = ["OnlineLearner", "Progress", "Step", "decided", "identity_of"]
+__all__ = ["OnlineLearner", "Progress", "Step", "check_limits", "decided", "identity_of"]
 
 #: A learner's table is small: its searches are short, and clearing it costs time.
 TABLE_MIB = 1.0
@@ -57,9 +57,9 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
 
     game: the game or its name. games: how many to play. depth: plies of every search; or nodes:
     positions of every search. features: a feature set or its name. fixed: weights that are given
-    and never learned, by term. seed: decides everything else. opening_plies: random plies before
-    a game begins to count. within: how far from even an opening may be, judged by the evaluator
-    that learning starts from.
+    and never learned, by term; they hold whatever evaluator learning starts from. seed: decides
+    everything else. settle: value Alpha's positions after the captures that are pending.
+    opening_plies: random plies before a game begins to count.
 
     After `fit`: `evaluator_` (the last weights), `updates_`, `games_played_`, and what the
     subclass adds.
@@ -72,7 +72,10 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
     features: Any
     fixed: dict[str, float] | None
     seed: int
+    settle: bool
     opening_plies: int
+    games_played_: int
+    updates_: int
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -111,12 +114,9 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         `resume` is a state of `get_state`, from which learning goes on as if it had never
         stopped. `watch` is called after every game.
         """
-        self._set_up(evaluator)
+        self.prepare(evaluator)
         if resume is not None:
-            self._check_resume(resume)
-            self.set_state(resume)
-            self.games_played_ = int(resume["games_played"])
-            self.updates_ = int(resume["updates"])
+            self._resume(resume)
         openings = self._openings()
         for number in range(self.games):
             opening = next(openings)
@@ -129,7 +129,8 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
                 watch(Progress(number + 1, self.games, record, side, self.updates_, note))
         return self
 
-    def _set_up(self, evaluator: Any) -> None:
+    def prepare(self, evaluator: Any = None) -> None:
+        """Check options and evaluator and set everything up, as `fit` does first."""
         self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
         self._check_options()
         self.features_ = self._feature_set(self.game_)
@@ -150,7 +151,7 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
                     f"expected an evaluator over the terms {', '.join(self.features_.names)};"
                     f" found {', '.join(given.features.names)}"
                 )
-            start.weights[:] = given.weights
+            start.weights[:] = np.where(self.fixed_, start.weights, given.weights)
         self._alpha = start
         self._beta = start.copy()
         self._alpha_engine = Engine(self.game_, self._alpha, table_mib=TABLE_MIB)
@@ -163,12 +164,7 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
     def _check_options(self) -> None:
         if self.games < 1:
             raise ValueError(f"games: expected at least 1, found {self.games}")
-        if self.depth is None and self.nodes is None:
-            raise ValueError("expected a depth or a number of nodes, found neither")
-        if self.depth is not None and not 1 <= self.depth <= 30:
-            raise ValueError(f"depth: expected 1 to 30 plies, found {self.depth}")
-        if self.nodes is not None and self.nodes < 10:
-            raise ValueError(f"nodes: expected at least 10, found {self.nodes}")
+        check_limits(self.depth, self.nodes)
 
     def _feature_set(self, game: Game) -> FeatureSet:
         if isinstance(self.features, FeatureSet):
@@ -182,16 +178,30 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
 
     def _openings(self) -> Iterator[tuple[Any, ...]]:
         """Openings without end: where the distinct ones run out they come again."""
+        count = 0
         while True:
-            yield from Openings(self.game_, plies=self.opening_plies, seed=self.seed)
+            for opening in Openings(self.game_, plies=self.opening_plies, seed=self.seed):
+                count += 1
+                yield opening
+            if not count:
+                raise ValueError(
+                    f"opening_plies: expected openings of {self.opening_plies} plies, found none"
+                )
 
-    def _check_resume(self, state: dict[str, Any]) -> None:
+    def _resume(self, state: dict[str, Any]) -> None:
         mine = self.identity()
-        if state.get("identity") != mine:
+        found = state.get("identity")
+        if found != mine:
             raise ValueError(
                 f"expected a checkpoint of the same learner, options and features ({mine}),"
-                f" found one of {state.get('identity')}"
+                f" found one of {str(found)[:1000]}"
             )
+        try:
+            self.set_state(state)
+            self.games_played_ = int(state["games_played"])
+            self.updates_ = int(state["updates"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a state of this learner, found {error!r}") from None
 
     def identity(self) -> dict[str, Any]:
         """The options that a checkpoint must share with the learner that resumes it."""
@@ -239,7 +249,11 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         return record, side, won
 
     def _step(self, position: Any, result: Result) -> Step:
-        terms = self.features_.measure([position])[0]
+        if self.settle and self.game_.noisy(position):
+            quiet, sign = self._settle(position)
+            terms = sign * self.features_.measure([quiet])[0]
+        else:
+            terms = self.features_.measure([position])[0]
         return Step(position, terms, result, float(terms @ np.where(self.fixed_, 1.0, 0.0)))
 
     def _static(self, terms: NDArray[np.float64]) -> float:
@@ -252,6 +266,8 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
             if not self.game_.noisy(position):
                 break
             result = self._alpha_engine.search(position, depth=1)
+            if result.interrupted:
+                raise KeyboardInterrupt
             if result.move is None:
                 break
             position, sign = self.game_.play(position, result.move), -sign
@@ -270,6 +286,16 @@ def identity_of(learner: Any) -> dict[str, Any]:
         if name != "games"
     }
     return {"learner": type(learner).__name__, **options}
+
+
+def check_limits(depth: int | None, nodes: int | None) -> None:
+    """Raise ValueError unless these are limits to learn with."""
+    if depth is None and nodes is None:
+        raise ValueError("expected a depth or a number of nodes, found neither")
+    if depth is not None and not 1 <= depth <= 30:
+        raise ValueError(f"depth: expected 1 to 30 plies, found {depth}")
+    if nodes is not None and nodes < 10:
+        raise ValueError(f"nodes: expected at least 10, found {nodes}")
 
 
 def decided(value: float) -> bool:

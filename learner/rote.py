@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator
 
 import games as all_games
 from games.record import GameRecord
-from learner.folder import RunFolder
-from learner.online import MOST_PLIES, TABLE_MIB, Progress, identity_of
+from learner.folder import RunError, RunFolder
+from learner.online import MOST_PLIES, TABLE_MIB, Progress, check_limits, identity_of
 from play.openings import Openings
 from search import Engine, as_evaluator
 from search.files import write_atomically
@@ -37,6 +37,9 @@ class Rote(BaseEstimator):  # type: ignore[misc]
 
     After `fit`: `memory_`, `evaluator_`, `games_played_`.
     """
+
+    games_played_: int
+    moves_: int
 
     def __init__(
         self,
@@ -77,28 +80,9 @@ class Rote(BaseEstimator):  # type: ignore[misc]
         `resume` is a state of `checkpoint`, whose memory is loaded from the file that it names.
         `watch` is called after every game.
         """
-        for name, least in (("games", 1), ("merge_moves", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
-        self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
-        self.evaluator_ = as_evaluator(self.game_, evaluator)
-        self.games_played_ = 0
-        self.moves_ = 0
-        if resume is None:
-            self.memory_ = RoteMemory(
-                self.game_,
-                capacity=self.capacity,
-                oldest=self.oldest,
-                direction=self.direction,
-            )
-        else:
-            if resume["identity"] != identity_of(self):
-                raise ValueError(
-                    f"expected a checkpoint of {identity_of(self)}, found {resume['identity']}"
-                )
-            self.memory_ = RoteMemory.load(self.game_, resume["memory"])
-            self.games_played_ = int(resume["games_played"])
-            self.moves_ = int(resume["moves"])
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
         engine = Engine(self.game_, self.evaluator_, lookup=self.memory_, table_mib=TABLE_MIB)
         openings = self._openings()
         for number in range(self.games_played_, self.games):
@@ -109,6 +93,34 @@ class Rote(BaseEstimator):  # type: ignore[misc]
                 watch(Progress(number + 1, self.games, record, 0, self.moves_, note))
         self.memory_.merge()
         return self
+
+    def prepare(self, evaluator: Any = None) -> None:
+        """Check options and evaluator and set everything up, as `fit` does first."""
+        for name in ("games", "merge_moves", "openings"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise ValueError(f"{name}: expected at least 1, found {number}")
+        check_limits(self.depth, self.nodes)
+        self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        self.evaluator_ = as_evaluator(self.game_, evaluator)
+        self.memory_ = RoteMemory(
+            self.game_, capacity=self.capacity, oldest=self.oldest, direction=self.direction
+        )
+        self.games_played_ = 0
+        self.moves_ = 0
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        found = state.get("identity")
+        if found != identity_of(self):
+            raise ValueError(
+                f"expected a checkpoint of {identity_of(self)}, found {str(found)[:1000]}"
+            )
+        try:
+            self.games_played_, self.moves_ = int(state["games_played"]), int(state["moves"])
+            path = Path(state["memory"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a state of this learner, found {error!r}") from None
+        self.memory_ = RoteMemory.load(self.game_, path)
 
     def _openings(self) -> list[tuple[Any, ...]]:
         drawn = iter(Openings(self.game_, plies=self.opening_plies, seed=self.seed))
@@ -174,13 +186,11 @@ class RoteRun:
         show: Callable[[Progress, dict[int, list[Any]]], None] | None = None,
     ) -> RoteMemory:
         """Learn to the end, writing ten checkpoints on the way; returns the memory."""
-        state = None
-        if resume:
-            state = self.folder.load()["learner"]
-            self._saved = Path(state["memory"])
-        else:
+        self.learner.prepare(evaluator)
+        state = self._load() if resume else None
+        if not resume:
             self.folder.create()
-            write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
+        write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
         every = max(1, self.learner.games // 10)
 
         def watch(progress: Progress) -> None:
@@ -199,6 +209,19 @@ class RoteRun:
         self._save()
         self.learner.memory_.save(self.memory_path, evaluator=self.learner.evaluator_.name)
         return self.learner.memory_
+
+    def _load(self) -> dict[str, Any]:
+        """The state of the learner in the last checkpoint."""
+        saved = self.folder.load()
+        try:
+            state = dict(saved["learner"])
+            # wherever the folder has been moved, its memory has moved with it
+            self._saved = self.folder.path / Path(state["memory"]).name
+        except (KeyError, TypeError, ValueError) as error:
+            raise RunError(
+                f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
+            ) from None
+        return {**state, "memory": str(self._saved)}
 
     def _save(self) -> None:
         """A checkpoint names the memory file that belongs to it; the one before then goes."""

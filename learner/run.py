@@ -14,7 +14,6 @@ one folder:
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -23,7 +22,7 @@ from typing import Any
 
 from games.contract import Game
 from learner.arena import Arena, Strength
-from learner.folder import RunFolder
+from learner.folder import RunError, RunFolder
 from learner.online import OnlineLearner, Progress
 from play.player import Limits
 from search import LinearEvaluator, load_evaluator
@@ -76,6 +75,8 @@ class Run:
         self.final_games = final_games
         self.limits = limits
         self.options = options or {}
+        #: games after which a snapshot was taken
+        self._taken: list[int] = []
         #: game number -> strength against each opponent
         self.measured: dict[int, list[Strength]] = {}
         self._waiting: dict[int, list[Future[Strength]]] = {}
@@ -89,22 +90,16 @@ class Run:
     ) -> LinearEvaluator:
         """Learn to the end; returns the best evaluator, which is also in best.json.
 
-        Ctrl-C writes a checkpoint at the last finished game and passes the exception on.
+        Ctrl-C is passed on: what came after the last checkpoint is played again on resuming.
         """
-        state = None
-        if resume:
-            saved = self.folder.load()
-            state = saved["learner"]
-            self.measured = {
-                int(game): [Strength(**entry) for entry in entries]
-                for game, entries in saved["measured"].items()
-            }
-        else:
+        self.learner.prepare(evaluator)
+        state = self._load() if resume else None
+        if not resume:
             self.folder.create()
-            write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
+        write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
         self._arena = arena = Arena(self.game, limits=self.limits)
         try:
-            for game in self._due(0 if state is None else int(state["games_played"])):
+            for game in self._taken:
                 if game not in self.measured:
                     self._ask(game)
             self.learner.fit(
@@ -113,16 +108,30 @@ class Run:
             for game in sorted(self._waiting):
                 self._collect(game)
         finally:
-            # the game that was under way is lost, and played again when the run is resumed
             arena.close()
         self._save()
         return self._finish()
 
-    def _due(self, upto: int) -> list[int]:
-        """The games after which a snapshot is taken, as far as they are played."""
-        games = self.learner.games
-        marks = {max(1, math.ceil(games * (i + 1) / self.snapshots)) for i in range(self.snapshots)}
-        return sorted(mark for mark in marks if mark <= upto)
+    def _load(self) -> dict[str, Any]:
+        """The state of the learner in the last checkpoint."""
+        saved = self.folder.load()
+        try:
+            self._taken = [int(game) for game in saved["taken"]]
+            self.measured = {
+                int(game): [Strength(**entry) for entry in entries]
+                for game, entries in saved["measured"].items()
+            }
+            state = saved["learner"]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise RunError(
+                f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
+            ) from None
+        return dict(state)
+
+    def _is_due(self, game: int) -> bool:
+        """Whether a snapshot is taken after a game: after the last, and evenly before."""
+        games, count = self.learner.games, self.snapshots
+        return game * count // games > (game - 1) * count // games
 
     def _snapshot_path(self, game: int) -> Path:
         return self.folder.path / "snapshots" / f"{game:06d}.json"
@@ -145,10 +154,11 @@ class Run:
             names = ["Alpha", "Beta"] if progress.alpha_side == 0 else ["Beta", "Alpha"]
             tags = {"Event": "Plysmith", "Round": str(game), "Black": names[0], "White": names[1]}
             self.folder.log("games.pdn", write_game(progress.record, tags) + "\n")
-        due = game in self._due(game)
+        due = self._is_due(game)
         if due:
             evaluator = self._named(self.learner.evaluator_.copy(), game)
             evaluator.save(self._snapshot_path(game))
+            self._taken.append(game)
             self._ask(game)
         for waiting in sorted(self._waiting):
             if all(future.done() for future in self._waiting[waiting]):
@@ -183,6 +193,7 @@ class Run:
         self.folder.save(
             {
                 "learner": self.learner.checkpoint(),
+                "taken": self._taken,
                 "measured": {
                     str(game): [entry.as_dict() for entry in entries]
                     for game, entries in sorted(self.measured.items())

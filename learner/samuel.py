@@ -6,6 +6,7 @@ Research and Development 3 (1959). The defaults are those of his second series o
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -56,13 +57,17 @@ class Samuel(OnlineLearner):
 
     active: how many terms are in use at a time. library: the order of the terms, the first
     `active` of them in use at the start (None: the feature set's order). tallies: how often a
-    term may have the least correlation before it goes. replacement_pause: Alpha's moves between
-    two replacements at least (0 in the first series). trial: games after which Beta takes over
-    Alpha's polynomial if Alpha won more than it lost, or else gets a black mark (1 in the first
-    series). asymmetric: where the difference has the sign of the value, correct only the terms
-    that contribute against it. growing_span: go further back until the difference exceeds the
-    threshold, instead of one move. settle: value positions after the captures that are pending.
-    The last three are the second series' remedies; first series: False.
+    term may have the least correlation before it goes. replacement_pause: corrections between two
+    replacements at least (0 in the first series). trial: games after which Beta takes over Alpha's
+    polynomial if Alpha won more of them than it lost; if it lost more, Alpha gets a black mark (1
+    in the first series). asymmetric: where the difference has the sign of the value, correct only
+    the terms that contribute against it. growing_span: go further back until the difference
+    exceeds the threshold, instead of one move. settle: value positions after pending captures.
+    The last three are the second series' remedies; first series: False. threshold: what the
+    difference has to exceed (None: the mean size of the active weights). longest_span: updates
+    that a correlation averages over at most. top_power: the largest weight is 2 to this power.
+
+    An evaluator to start from lends its signs and the order of its `active` largest weights.
 
     After `fit`: `evaluator_`, `correlations_`, `seen_` (updates of each term), `active_` (names),
     `reserve_` (names, next first), `black_marks_`, `adoptions_`.
@@ -116,14 +121,33 @@ class Samuel(OnlineLearner):
         for name, least in (("active", 1), ("tallies", 1), ("replacement_pause", 0), ("trial", 1)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
+        if self.threshold is not None and not self.threshold >= 0:
+            raise ValueError(f"threshold: expected at least 0, found {self.threshold}")
+        if not FIRST_SPAN <= self.longest_span <= 1 << 20:
+            raise ValueError(
+                f"longest_span: expected {FIRST_SPAN} to {1 << 20}, found {self.longest_span}"
+            )
+        if not 1 <= self.top_power <= 30:
+            raise ValueError(f"top_power: expected 1 to 30, found {self.top_power}")
 
     def _begin(self, start: LinearEvaluator) -> None:
         names = self.features_.names
         self._index = {name: i for i, name in enumerate(names)}
-        library = [n for n in (self.library or names) if not self.fixed_[self._index[n]]]
+        chosen = names if self.library is None else self.library
+        unknown = [name for name in chosen if name not in self._index]
+        if unknown or len(set(chosen)) < len(chosen):
+            raise ValueError(
+                f"library: expected terms of {self.features_.name}, each once, found"
+                f" {', '.join(map(str, unknown or chosen))}"
+            )
+        library = [n for n in chosen if not self.fixed_[self._index[n]]]
+        if not library:
+            raise ValueError("library: expected a term that is not fixed, found none")
         self.correlations_ = np.zeros(len(names))
         self.seen_ = np.full(len(names), FIRST_SPAN, dtype=np.int64)
-        learned = [n for n in library if start.weights[self._index[n]] != 0.0]
+        sizes = {n: abs(float(start.weights[self._index[n]])) for n in library}
+        largest = sorted((n for n in library if sizes[n]), key=lambda n: -sizes[n])[: self.active]
+        learned = [n for n in library if n in largest]
         order = learned + [n for n in library if n not in learned]
         self.active_ = order[: self.active]
         self.reserve_ = order[self.active :]
@@ -136,22 +160,16 @@ class Samuel(OnlineLearner):
         self.adoptions_ = 0
         if learned:
             # the inverse of `powers_of_two`, as far as it goes: the largest weight correlates 0.5
-            sizes = np.where(self.fixed_, 0.0, np.abs(start.weights))
-            logs = np.log2(np.maximum(sizes, 1.0))
-            top = max(float(logs.max()), 1.0)
-            self.correlations_ = np.where(
-                sizes > 0.0, np.sign(start.weights) * 0.5 * np.maximum(logs, 0.5) / top, 0.0
-            )
+            for name in learned:
+                power = self.top_power + math.log2(sizes[name] / sizes[largest[0]])
+                size = 0.5 * max(power, 0.25) / self.top_power
+                self.correlations_[self._index[name]] = math.copysign(
+                    size, start.weights[self._index[name]]
+                )
+        self._set_weights()
+        self._beta.weights[:] = self._alpha.weights
 
     # --- corrections --------------------------------------------------------------------------
-
-    def _step(self, position: Any, result: Any) -> Step:
-        step = super()._step(position, result)
-        if not self.settle or not self.game_.noisy(position):
-            return step
-        quiet, sign = self._settle(position)
-        terms = sign * self.features_.measure([quiet])[0]
-        return Step(position, terms, result, float(terms @ np.where(self.fixed_, 1.0, 0.0)))
 
     def _correct(self, earlier: list[Step], now: Step) -> bool:
         if len(earlier) == 1:

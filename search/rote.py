@@ -27,6 +27,8 @@ __all__ = ["RoteError", "RoteMemory"]
 FORMAT = "plysmith-rote-1"
 #: Records are kept in a table at most this full.
 FULLEST = 0.5
+#: Records that a memory can be made for, of 80 bytes each.
+MOST_RECORDS = 1 << 26
 
 
 class RoteError(ValueError):
@@ -103,8 +105,8 @@ class RoteMemory(Lookup):
         oldest: int = 200,
         direction: float = 0.002,
     ) -> None:
-        if capacity < 1:
-            raise ValueError(f"capacity: expected at least 1, found {capacity}")
+        if not 1 <= capacity <= MOST_RECORDS:
+            raise ValueError(f"capacity: expected 1 to {MOST_RECORDS}, found {capacity}")
         if oldest < 1:
             raise ValueError(f"oldest: expected at least 1, found {oldest}")
         if not 0 <= direction < 0.1:
@@ -135,9 +137,10 @@ class RoteMemory(Lookup):
 
         A record of greater depth is kept as it is.
         """
-        if value != value or depth < 0:
+        if not abs(value) <= WIN or depth < 0:
             raise ValueError(
-                f"expected a value and a depth of at least 0, found {value} and {depth}"
+                f"expected a value of -{WIN:g} to {WIN:g} and a depth of at least 0, found"
+                f" {value} and {depth}"
             )
         key = int(self._standard_key(position))
         known = self._new.get(key)
@@ -149,50 +152,58 @@ class RoteMemory(Lookup):
     def merge(self) -> None:
         """Take in what was stored; records grow older, used ones younger, old ones go.
 
-        Where there are too many, those of least depth go first, and of these the oldest.
+        Where there are too many, those of least depth go first, and of these the oldest. Nothing
+        grows older where nothing was stored or used since the last merge.
         """
+        if not self._new and not self._uses.any():
+            return
         used = np.minimum(self._uses, 62)
         self._ages = (self._ages + (self._keys != 0)) >> used
         self._uses[:] = 0
-        if self._new:
-            keys = np.array(list(self._new), dtype=np.int64)
-            values = np.array([value for value, _ in self._new.values()])
-            depths = np.array([depth for _, depth in self._new.values()], dtype=np.int64)
-            self._new.clear()
-            if self._count + len(keys) > self.capacity:
-                self._forget(self.capacity - min(len(keys), self.capacity))
-                order = np.argsort(-depths, kind="stable")[: self.capacity]
-                keys, values, depths = keys[order], values[order], depths[order]
-            self._enter(keys, values, depths)
-        if bool((self._ages > self.oldest).any()):
-            self._forget(self.capacity)
+        keys = np.array(list(self._new), dtype=np.int64)
+        values = np.array([value for value, _ in self._new.values()], dtype=np.float64)
+        depths = np.array([depth for _, depth in self._new.values()], dtype=np.int64)
+        self._new.clear()
+        crowded = self._count + len(keys) > self.capacity
+        if crowded or bool((self._ages > self.oldest).any()):
+            self._choose(keys, values, depths)
+        else:
+            self._enter(keys, values, depths, np.zeros_like(keys))
 
     def _enter(
         self,
         keys: NDArray[np.int64],
         values: NDArray[np.float64],
         depths: NDArray[np.int64],
-        ages: NDArray[np.int64] | None = None,
+        ages: NDArray[np.int64],
     ) -> None:
+        """Put records into the table, for which there is room; a deeper one there stays."""
         slots = np.zeros(len(keys), dtype=np.int64)
         place_all(self._keys, len(self._keys) - 1, keys, slots)
         better = depths >= self._depths[slots]
         chosen = slots[better]
         self._values[chosen] = values[better]
         self._depths[chosen] = depths[better]
-        self._ages[chosen] = 0 if ages is None else ages[better]
+        self._ages[chosen] = ages[better]
         self._count = int(np.count_nonzero(self._keys))
 
-    def _forget(self, keep: int) -> None:
-        """Drop records that are too old, and of the rest all but the `keep` most worth keeping."""
+    def _choose(
+        self, keys: NDArray[np.int64], values: NDArray[np.float64], depths: NDArray[np.int64]
+    ) -> None:
+        """Keep those most worth it of the records and newcomers, and none that is too old."""
         slots = np.flatnonzero((self._keys != 0) & (self._ages <= self.oldest))
-        order = np.lexsort((self._keys[slots], self._ages[slots], -self._depths[slots]))
-        slots = np.sort(slots[order[:keep]])
-        keys, values = self._keys[slots].copy(), self._values[slots].copy()
-        depths, ages = self._depths[slots].copy(), self._ages[slots].copy()
+        ages = np.concatenate([self._ages[slots], np.zeros_like(keys)])
+        keys = np.concatenate([self._keys[slots], keys])
+        values = np.concatenate([self._values[slots], values])
+        depths = np.concatenate([self._depths[slots], depths])
+        # of the records of one position the last is the deepest, and of equal ones the newest
+        order = np.lexsort((np.arange(len(keys)), depths, keys))
+        order = order[np.append(keys[order[1:]] != keys[order[:-1]], len(order) > 0)[: len(order)]]
+        rank = np.lexsort((keys[order], ages[order], -depths[order]))
+        order = order[np.sort(rank[: self.capacity])]
         for table in (self._keys, self._values, self._depths, self._uses, self._ages):
             table[:] = 0
-        self._enter(keys, values, depths, ages)
+        self._enter(keys[order], values[order], depths[order], ages[order])
 
     def records(self) -> list[tuple[int, float, int, int]]:
         """(key, value, depth, age) of every merged record, in order of the keys."""
@@ -206,7 +217,10 @@ class RoteMemory(Lookup):
         position = self.game.start()
         keys = [int(self._standard_key(position))]
         for _ in range(8):
-            position = self.game.play(position, self.game.legal_moves(position)[0])
+            moves = self.game.legal_moves(position)
+            if not moves:
+                break
+            position = self.game.play(position, moves[0])
             keys.append(int(self._standard_key(position)))
         return struct.pack(f"<{len(keys)}q", *keys).hex()
 
@@ -232,6 +246,8 @@ class RoteMemory(Lookup):
         try:
             with closing(sqlite3.connect(temporary)) as database:
                 database.execute("PRAGMA synchronous = FULL")
+                # the file is replaced as a whole: a journal would only be left behind by a kill
+                database.execute("PRAGMA journal_mode = MEMORY")
                 database.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT)")
                 database.execute(
                     "CREATE TABLE positions (key INTEGER PRIMARY KEY, value REAL NOT NULL,"
@@ -252,40 +268,59 @@ class RoteMemory(Lookup):
         path = Path(path)
         if not path.is_file():
             raise FileNotFoundError(f"{path}: expected a rote memory, found no file")
-        try:
-            with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
-                facts = dict(database.execute("SELECT name, value FROM facts"))
-                rows = database.execute(
-                    "SELECT key, value, depth, age FROM positions ORDER BY key"
-                ).fetchall()
-        except sqlite3.Error as error:
-            raise RoteError(f"{path}: expected a rote memory, found none: {error}") from None
+        facts, rows = _read(path)
         if facts.get("format") != FORMAT or facts.get("game") != game.name:
             raise RoteError(
                 f"{path}: expected a rote memory of {game.name} ({FORMAT}), found"
-                f" {facts.get('game')} ({facts.get('format')})"
+                f" {str(facts.get('game'))[:60]} ({str(facts.get('format'))[:60]})"
             )
         try:
             memory = cls(
                 game,
-                capacity=max(int(facts["capacity"]), len(rows)),
+                capacity=int(facts["capacity"]),
                 oldest=int(facts["oldest"]),
                 direction=float(facts["direction"]),
             )
-            keys, values, depths, ages = (np.array(c) for c in zip(*rows, strict=True)) if rows else (
-                np.zeros(0) for _ in range(4)
-            )
-            if not np.isfinite(values.astype(float)).all():
-                raise ValueError("values that are not finite")
-            columns = keys.astype(np.int64), values.astype(float), depths.astype(np.int64)
-            memory._enter(*columns, ages.astype(np.int64))
-        except (KeyError, TypeError, ValueError) as error:
-            raise RoteError(f"{path}: damaged rote memory: {error!r}") from None
+            memory._enter(*_columns(rows, memory.capacity))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise RoteError(
+                f"{path}: expected a rote memory, found a damaged one: {str(error)[:200]}"
+            ) from None
         if facts.get("identity") != memory.identity() or facts.get("rules") != str(game.version):
             raise RoteError(
                 f"{path}: expected positions identified as by rules {game.version} of {game.name},"
-                f" found rules {facts.get('rules')} or another numbering of positions"
+                f" found rules {str(facts.get('rules'))[:60]} or another numbering of positions"
             )
         return memory
 
 
+def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    """Facts and positions as they stand in a file."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            # a view could be a query without end
+            names = "SELECT name FROM sqlite_master WHERE type = 'table'"
+            tables = {name for (name,) in database.execute(names)}
+            if not {"facts", "positions"} <= tables:
+                raise sqlite3.DatabaseError(f"tables {sorted(tables)}"[:200])
+            facts = dict(database.execute("SELECT name, value FROM facts"))
+            rows = database.execute("SELECT key, value, depth, age FROM positions ORDER BY key")
+            return facts, rows.fetchall()
+    except sqlite3.Error as error:
+        raise RoteError(f"{path}: expected a rote memory, found none: {error}") from None
+
+
+def _columns(rows: list[tuple[Any, ...]], capacity: int) -> tuple[Any, Any, Any, Any]:
+    """Keys, values, depths and ages of records from a file; ValueError if no memory has such."""
+    if len(rows) > capacity:
+        raise ValueError(f"expected at most {capacity} records, found {len(rows)}")
+    for row in rows:
+        key, value, depth, age = row
+        whole = type(key) is type(depth) is type(age) is int
+        if not whole or key % 2 == 0 or depth < 0 or age < 0 or type(value) is not float:
+            raise ValueError(f"expected an odd key, a value, a depth and an age, found {row}")
+        if not abs(value) <= WIN:
+            raise ValueError(f"expected values of -{WIN:g} to {WIN:g}, found {value}")
+    columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
+    kinds = (np.int64, np.float64, np.int64, np.int64)
+    return tuple(np.array(c, dtype=k) for c, k in zip(columns, kinds, strict=True))  # type: ignore[return-value]
