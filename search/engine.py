@@ -15,7 +15,7 @@ import numpy as np
 from games import kernel as kernels
 from games.contract import Game
 from search import line as lines
-from search.evaluator import Evaluator, as_evaluator
+from search.evaluator import Evaluator, PythonEvaluator, as_evaluator
 from search.lookup import Lookup
 
 __all__ = ["Depth", "Engine", "Result"]
@@ -264,8 +264,10 @@ class Engine:
     def _is_short(self) -> bool:
         """Whether a native search ends so soon that Ctrl-C can wait for it."""
         line = self._line
-        return self.native and bool(
-            line.depth_limit <= SHORT_DEPTH or line.node_limit <= SHORT_NODES
+        return (
+            self.native
+            and not isinstance(self.evaluator, PythonEvaluator)  # which may take its time
+            and bool(line.depth_limit <= SHORT_DEPTH or line.node_limit <= SHORT_NODES)
         )
 
     def _run(self, seconds: float | None) -> bool:

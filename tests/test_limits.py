@@ -142,6 +142,23 @@ def test_ctrl_c_returns_what_was_found(limits: dict[str, Any], ties: str) -> Non
     assert result.move in CHECKERS.legal_moves(CHECKERS.start())
 
 
+@plain
+@pytest.mark.parametrize("limits", [{"depth": 5}, {"nodes": 50_000}], ids=str)
+def test_ctrl_c_ends_a_search_with_a_slow_evaluator(limits: dict[str, Any]) -> None:
+    def slow(position: Any) -> float:
+        time.sleep(0.02)
+        return 0.0
+
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    result, seconds = timed(Engine(CHECKERS, slow), **limits)
+    timer.join()
+    assert result.interrupted
+    assert seconds < 10
+
+
 @compiled_only
 def test_a_stopped_analysis_holds_the_values_of_the_last_full_depth() -> None:
     for nodes in range(2_000, 60_000, 7_003):
