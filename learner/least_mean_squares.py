@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from learner.online import OnlineLearner, Step
+from learner.online import OnlineLearner, Step, decided
 from search import LinearEvaluator
 
 __all__ = ["LeastMeanSquares"]
@@ -20,13 +20,14 @@ __all__ = ["LeastMeanSquares"]
 class LeastMeanSquares(OnlineLearner):
     """Weights of all terms follow the difference: w += rate * difference * term / spread.
 
-    Differences are squashed by tanh(difference / scale) * scale, so that a win in sight, which is
-    worth more than any weight can say, counts as a few men. Each term's step is divided by the
+    A game that search has found to be won is worth `win`, or the static value if that is more.
+    Differences are squashed by tanh(difference / scale) * scale, so that one blunder does not
+    outweigh a hundred quiet positions. Each term's step is divided by the
     running mean of its square, so that terms of different units learn alike; the rate falls
     linearly to a tenth over the `games`. Beta takes over Alpha's weights every `trial` games.
 
     rate: the part of the difference that one update would remove if one term explained it all.
-    scale: in the unit of the fixed weights, how much a difference counts at most.
+    win, scale: in the unit of the fixed weights.
 
     After `fit`: `evaluator_`, `spread_` (mean square of each term).
     """
@@ -41,8 +42,9 @@ class LeastMeanSquares(OnlineLearner):
         seed: int = 0,
         features: Any = "classic",
         fixed: dict[str, float] | None = None,
-        rate: float = 0.002,
-        scale: float = 1.0,
+        rate: float = 0.001,
+        scale: float = 0.3,
+        win: float = 3.0,
         trial: int = 4,
         settle: bool = True,
         opening_plies: int = 3,
@@ -56,6 +58,7 @@ class LeastMeanSquares(OnlineLearner):
         self.fixed = fixed
         self.rate = rate
         self.scale = scale
+        self.win = win
         self.trial = trial
         self.settle = settle
         self.opening_plies = opening_plies
@@ -66,6 +69,8 @@ class LeastMeanSquares(OnlineLearner):
             raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
         if not self.scale > 0:
             raise ValueError(f"scale: expected more than 0, found {self.scale}")
+        if not self.win > 0:
+            raise ValueError(f"win: expected more than 0, found {self.win}")
         if self.trial < 1:
             raise ValueError(f"trial: expected at least 1, found {self.trial}")
 
@@ -75,8 +80,11 @@ class LeastMeanSquares(OnlineLearner):
 
     def _correct(self, earlier: list[Step], now: Step) -> bool:
         terms = earlier[-1].terms
-        difference = now.result.value - self._static(terms)
-        difference = float(np.tanh(difference / self.scale)) * self.scale
+        static = self._static(terms)
+        backed_up = now.result.value
+        if decided(backed_up):
+            backed_up = float(np.copysign(max(self.win, abs(static)), backed_up))
+        difference = float(np.tanh((backed_up - static) / self.scale)) * self.scale
         self.spread_ += 0.001 * (terms * terms - self.spread_)
         rate = self.rate * (1.0 - 0.9 * self.games_played_ / self.games)
         step = self._learned * terms / np.maximum(self.spread_, 0.01)

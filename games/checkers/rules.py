@@ -52,9 +52,9 @@ def jumpers(position):
     empty = SQUARES & ~(own | opponent)
     upward = own if side == BLACK else own & kings
     downward = own if side == WHITE else own & kings
-    return (
-        upward & (((opponent >> 4) & (empty >> 8)) | ((opponent >> 5) & (empty >> 10)))
-    ) | (downward & (((opponent << 4) & (empty << 8)) | ((opponent << 5) & (empty << 10))))
+    return (upward & (((opponent >> 4) & (empty >> 8)) | ((opponent >> 5) & (empty >> 10)))) | (
+        downward & (((opponent << 4) & (empty << 8)) | ((opponent << 5) & (empty << 10)))
+    )
 
 
 @kernel
