@@ -102,6 +102,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         settings = settings_of(options)
         folder = options.run or free_folder(Path("runs"), run_name(settings))
+    if settings["games"] < 1:
+        raise ValueError(f"--games: expected at least 1, found {settings['games']}")
     train = train_rote if settings["learner"] == "rote" else train_linear
     return train(settings, folder, resume=resume, quiet=options.quiet)
 
@@ -162,8 +164,6 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     chosen = {name: getattr(options, name) for name in DEFAULTS}
     numbers = {name: DEFAULTS[name] if n is None else n for name, n in chosen.items()}
     games = options.games if options.games is not None else recipe["games"]
-    if games < 1:
-        raise ValueError(f"--games: expected at least 1, found {games}")
     for name in ("snapshot_games", "final_games", "match_games"):
         if numbers[name] < 2:
             option = "--" + name.replace("_", "-")

@@ -61,7 +61,8 @@ class RunFolder:
                     file.truncate(size)
         except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
             raise RunError(
-                f"{path}: expected a checkpoint, found a damaged one: {error!r}"
+                f"{path}: expected a checkpoint, found a damaged one:"
+                f" {type(error).__name__}: {error}"
             ) from None
         assert isinstance(content, dict)
         return content

@@ -164,6 +164,8 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
     def _check_options(self) -> None:
         if self.games < 1:
             raise ValueError(f"games: expected at least 1, found {self.games}")
+        if self.seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {self.seed}")
         check_limits(self.depth, self.nodes)
 
     def _feature_set(self, game: Game) -> FeatureSet:
@@ -197,6 +199,9 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
                 f" found one of {str(found)[:1000]}"
             )
         try:
+            for name, own in self.get_state().items():
+                if isinstance(own, list) and len(state[name]) != len(own):
+                    raise ValueError(f"{name}: expected {len(own)} entries")
             self.set_state(state)
             self.games_played_ = int(state["games_played"])
             self.updates_ = int(state["updates"])

@@ -11,8 +11,8 @@ from learner.arena import Strength
 
 __all__ = ["plot_strength", "plot_weights"]
 
-#: Terms drawn in colour and named; the others are grey.
-NAMED = 10
+#: Colours of the terms that are drawn in colour and named; the others are grey.
+COLOURS = tuple(f"C{number}" for number in range(10) if number != 7)  # C7 is grey
 
 
 def _figure(title: str) -> Any:
@@ -69,13 +69,13 @@ def plot_weights(
     names = [name for name in snapshots[-1][1] if name not in fixed]
     columns = {name: np.array([weights[name] for _, weights in snapshots]) for name in names}
     ranking = sorted(names, key=lambda name: -abs(float(columns[name][-1])))
-    named = set(ranking[:NAMED])
+    colours = dict(zip(ranking, COLOURS, strict=False))
     largest = max((float(np.abs(c).max()) for c in columns.values()), default=0.0)
     if largest > 1000:
         axes.set_yscale("symlog", base=2, linthresh=1)
     for name in reversed(ranking):
-        if name in named:
-            axes.plot(games, columns[name], linewidth=1.8, label=name)
+        if name in colours:
+            axes.plot(games, columns[name], linewidth=1.8, label=name, color=colours[name])
         else:
             axes.plot(games, columns[name], linewidth=0.8, color="grey", alpha=0.4)
     axes.axhline(0, color="black", linewidth=1, alpha=0.6)

@@ -100,6 +100,8 @@ class Rote(BaseEstimator):  # type: ignore[misc]
             number = getattr(self, name)
             if number is not None and number < 1:
                 raise ValueError(f"{name}: expected at least 1, found {number}")
+        if self.seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {self.seed}")
         check_limits(self.depth, self.nodes)
         self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
         self.evaluator_ = as_evaluator(self.game_, evaluator)

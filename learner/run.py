@@ -121,12 +121,11 @@ class Run:
                 int(game): [Strength(**entry) for entry in entries]
                 for game, entries in saved["measured"].items()
             }
-            state = saved["learner"]
+            return dict(saved["learner"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise RunError(
                 f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
             ) from None
-        return dict(state)
 
     def _is_due(self, game: int) -> bool:
         """Whether a snapshot is taken after a game: after the last, and evenly before."""

@@ -306,7 +306,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
             facts = dict(database.execute("SELECT name, value FROM facts"))
             rows = database.execute("SELECT key, value, depth, age FROM positions ORDER BY key")
             return facts, rows.fetchall()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise RoteError(f"{path}: expected a rote memory, found none: {error}") from None
 
 
