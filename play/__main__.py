@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,11 @@ def parser() -> argparse.ArgumentParser:
     match.add_argument("first", help=PLAYER_HELP)
     match.add_argument("second", help=PLAYER_HELP)
     _match_options(match, games=400)
-    match.add_argument("--sprt", metavar="ELO0,ELO1", help="stop when the test has decided")
+    match.add_argument(
+        "--sprt",
+        metavar="ELO0,ELO1",
+        help="stop when the test has decided; --sprt=-5,0 if it begins with a minus",
+    )
     match.add_argument(
         "--model", choices=("normalised", "logistic"), default="normalised", help="of the test"
     )
@@ -101,13 +106,32 @@ def _openings(options: argparse.Namespace, game: Any) -> Any:
     )
 
 
+def _check_options(options: argparse.Namespace, game: Any) -> None:
+    """Refuse, before any game is played, what would be refused after them."""
+    if options.games < 2:
+        raise ValueError(f"--games: expected at least 2, found {options.games}")
+    if options.threads < 1:
+        raise ValueError(f"--threads: expected at least 1, found {options.threads}")
+    if options.pdn is not None and game.name != "checkers":
+        raise ValueError(f"--pdn: expected checkers, found {game.name}")
+    for option, path in (("--pdn", options.pdn), ("--plot", getattr(options, "plot", None))):
+        if path is None:
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=path.parent).close()
+        except OSError as error:
+            raise OSError(
+                f"{option}: expected a file that can be written, found {path}: {error.strerror}"
+            ) from None
+        if path.is_dir():
+            raise OSError(f"{option}: expected a file that can be written, found folder {path}")
+
+
 def _write_pdn(path: Path, game: Any, matches: list[Any], limits: Any) -> None:
+    from games.checkers.pdn import write_game
     from play.match import all_games
     from search.files import write_atomically
-
-    if game.name != "checkers":
-        raise ValueError(f"--pdn: expected checkers, found {game.name}")
-    from games.checkers.pdn import write_game
 
     texts = [
         write_game(record, {"Event": str(limits), "Black": black, "White": white, "Round": str(i)})
@@ -125,6 +149,12 @@ class _Bar:
         self._bar = tqdm(total=games, unit=" games", disable=quiet, dynamic_ncols=True)
         self._done = 0
 
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
     def __call__(self, match: Any) -> None:
         if len(match.pairs) == 1:
             self._done = self._bar.n
@@ -132,9 +162,6 @@ class _Bar:
         text = f"{match.first} {100 * summary.score.value:.1f} % of {match.second}"
         self._bar.set_postfix_str(text, refresh=False)
         self._bar.update(self._done + 2 * len(match.pairs) - self._bar.n)
-
-    def close(self) -> None:
-        self._bar.close()
 
 
 def run_match(options: argparse.Namespace) -> int:
@@ -154,20 +181,21 @@ def run_match(options: argparse.Namespace) -> int:
         except ValueError:
             raise ValueError(f"--sprt: expected ELO0,ELO1, found {options.sprt!r}") from None
         sprt = Sprt(elo0, elo1, model=options.model)
-    bar = _Bar(options.games, options.quiet)
-    match = play_match(
-        game,
-        first,
-        second,
-        limits=limits,
-        games=options.games,
-        openings=_openings(options, game),
-        threads=options.threads,
-        sprt=sprt,
-        seed=options.seed,
-        progress=bar,
-    )
-    bar.close()
+    _check_options(options, game)
+    openings = _openings(options, game)
+    with _Bar(options.games, options.quiet) as bar:
+        match = play_match(
+            game,
+            first,
+            second,
+            limits=limits,
+            games=options.games,
+            openings=openings,
+            threads=options.threads,
+            sprt=sprt,
+            seed=options.seed,
+            progress=bar,
+        )
     summary = match.summary()
     print(
         f"{first.name} against {second.name}: {limits}, openings of {options.plies} plies or more"
@@ -189,13 +217,14 @@ def run_match(options: argparse.Namespace) -> int:
     return 0
 
 
+def interval(estimate: Any) -> list[float | None]:
+    """A value and the ends of its interval; null, as JSON has it, where infinite."""
+    values = (estimate.value, estimate.low, estimate.high)
+    return [value if math.isfinite(value) else None for value in values]
+
+
 def match_figures(match: Any, summary: Any) -> dict[str, Any]:
-    """A match as plain values; an infinite end of an interval is null."""
-
-    def interval(estimate: Any) -> list[float | None]:
-        values = (estimate.value, estimate.low, estimate.high)
-        return [value if math.isfinite(value) else None for value in values]
-
+    """A match as plain values."""
     return {
         "first": match.first,
         "second": match.second,
@@ -210,31 +239,34 @@ def match_figures(match: Any, summary: Any) -> dict[str, Any]:
         "superiority": summary.superiority,
         "repeated_pairs": match.repeated,
         "verdict": match.verdict,
+        "interrupted": match.interrupted,
     }
 
 
 def run_ladder(options: argparse.Namespace) -> int:
     """`ladder`: a round robin."""
     import games
-    from play.ladder import ladder, plot_ladder
+    from play.ladder import check_players, ladder, plot_ladder
     from play.player import parse_player
 
     game = games.load(options.game)
     limits = _limits(options)
     players = [parse_player(game, text) for text in options.players]
+    check_players(players)
     pairings = len(players) * (len(players) - 1) // 2
-    bar = _Bar(options.games * pairings, options.quiet)
-    ratings, matches = ladder(
-        game,
-        players,
-        limits=limits,
-        games=options.games,
-        openings=lambda: _openings(options, game),
-        threads=options.threads,
-        seed=options.seed,
-        progress=bar,
-    )
-    bar.close()
+    _check_options(options, game)
+    openings = _openings(options, game)
+    with _Bar(options.games * pairings, options.quiet) as bar:
+        ratings, matches = ladder(
+            game,
+            players,
+            limits=limits,
+            games=options.games,
+            openings=lambda: openings,
+            threads=options.threads,
+            seed=options.seed,
+            progress=bar,
+        )
     print(f"{limits}; Elo with the 95 % interval of the difference from {options.players[0]}")
     width = max(len(rating.name) for rating in ratings)
     for place, rating in enumerate(ratings, 1):
@@ -250,9 +282,31 @@ def run_ladder(options: argparse.Namespace) -> int:
     if options.pdn is not None:
         _write_pdn(options.pdn, game, matches, limits)
     if options.json:
+        rated = [
+            {"name": r.name, "elo": interval(r.elo), "games": r.games, "score": r.score}
+            for r in ratings
+        ]
         figures = [match_figures(match, match.summary()) for match in matches]
-        print(json.dumps({"matches": figures}))
+        print(json.dumps({"ratings": rated, "matches": figures}))
+    if matches[-1].interrupted:
+        raise KeyboardInterrupt
     return 0
+
+
+def _read_positions(path: Path, game: Any) -> list[Any]:
+    """The positions of a file, one a line; ValueError names the line that holds none."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"--file: expected a text file, found {path}: {error}") from None
+    positions = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                positions.append(game.parse_position(line.strip()))
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+    return positions
 
 
 def run_judge(options: argparse.Namespace) -> int:
@@ -260,18 +314,22 @@ def run_judge(options: argparse.Namespace) -> int:
     import games
     from play.judge import judge, random_positions, referee
     from search import as_evaluator
+    from search.engine import DEEPEST
 
-    for name, least in (("depth", 1), ("referee_depth", 1), ("positions", 2), ("threads", 1)):
-        if getattr(options, name) < least:
+    for name in ("depth", "referee_depth"):
+        if not 1 <= getattr(options, name) <= DEEPEST:
             raise ValueError(
-                f"--{name.replace('_', '-')}: expected at least {least}, found"
+                f"--{name.replace('_', '-')}: expected 1 to {DEEPEST} plies, found"
                 f" {getattr(options, name)}"
             )
+    for name, least in (("positions", 2), ("threads", 1)):
+        if getattr(options, name) < least:
+            raise ValueError(f"--{name}: expected at least {least}, found {getattr(options, name)}")
     game = games.load(options.game)
     evaluators = [(name, as_evaluator(game, name)) for name in options.evaluators]
+    deeper = as_evaluator(game, options.referee)
     if options.file is not None:
-        lines = options.file.read_text(encoding="utf-8").splitlines()
-        positions = [game.parse_position(line) for line in lines if line.strip()]
+        positions = _read_positions(options.file, game)
     else:
         positions = random_positions(game, options.positions, seed=options.seed)
     from tqdm import tqdm
@@ -279,7 +337,7 @@ def run_judge(options: argparse.Namespace) -> int:
     with tqdm(total=len(positions), unit=" positions", disable=None) as bar:
         verdicts = referee(
             game,
-            options.referee,
+            deeper,
             positions,
             depth=options.referee_depth,
             threads=options.threads,
@@ -296,8 +354,8 @@ def run_judge(options: argparse.Namespace) -> int:
             {
                 "evaluator": name,
                 "positions": found.positions,
-                "agreement": found.agreement.value,
-                "loss": found.loss.value,
+                "agreement": interval(found.agreement),
+                "loss": interval(found.loss),
                 "correlation": found.correlation,
                 "error": found.error,
             }

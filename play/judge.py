@@ -7,9 +7,12 @@ well its static values follow the referee's, are averaged over the positions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -54,6 +57,12 @@ def random_positions(game: Game, count: int, *, seed: int = 0, most_plies: int =
 
     Raises ValueError where the game seems to have no more than a part of them.
     """
+    if count < 1:
+        raise ValueError(f"positions: expected at least 1, found {count}")
+    if seed < 0:
+        raise ValueError(f"seed: expected at least 0, found {seed}")
+    if most_plies < 3:
+        raise ValueError(f"most_plies: expected at least 3, found {most_plies}")
     random = np.random.default_rng(seed)
     found: dict[Any, None] = {}
     barren = 0
@@ -83,23 +92,45 @@ def referee(
     threads: int = 2,
     progress: Callable[[], None] | None = None,
 ) -> Verdicts:
-    """The exact value of every move at a depth; positions that are won or lost are left out.
+    """The exact value of every move at a depth; positions in which one wins or loses are left out.
 
-    A win counts plies, not quality of judgement, so no error could be measured on it.
+    A win counts plies, not quality of judgement, so no error could be measured on it. `progress`
+    is called after each position.
     """
-    pool: list[Engine] = []
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
+    judging = as_evaluator(game, evaluator)
+    engines = [
+        Engine(game, judging, table_mib=8, equal_depth=True)
+        for _ in range(min(threads, len(positions)))
+    ]
+    free: SimpleQueue[Engine] = SimpleQueue()
+    for engine in engines:
+        free.put(engine)
+    stopped = Event()
 
     def look(position: Any) -> dict[Any, float]:
-        engine = pool.pop() if pool else Engine(game, as_evaluator(game, evaluator), table_mib=8)
-        engine.clear()
-        result = engine.analyse(position, depth=depth)
-        pool.append(engine)
-        if progress is not None:
-            progress()
-        return dict(result.moves)
+        engine = free.get()
+        try:
+            engine.clear()
+            return {} if stopped.is_set() else dict(engine.analyse(position, depth=depth).moves)
+        finally:
+            free.put(engine)
 
+    found: list[dict[Any, float]] = []
     with ThreadPoolExecutor(threads) as workers:
-        found = list(workers.map(look, positions))
+        running = [workers.submit(look, position) for position in positions]
+        try:
+            for future in running:
+                found.append(future.result())
+                if progress is not None:
+                    progress()
+        finally:
+            stopped.set()
+            # Again and again, for a search that is only just beginning misses it.
+            while wait(running, timeout=0.02).not_done:
+                for engine in engines:
+                    engine.stop()
     kept = [
         (position, moves)
         for position, moves in zip(positions, found, strict=True)
@@ -119,13 +150,16 @@ def judge(
 ) -> Judgement:
     """Compare an evaluator, searching `depth` plies, with what the referee found."""
     judged = as_evaluator(game, evaluator)
-    engine = Engine(game, judged, table_mib=4)
+    engine = Engine(game, judged, table_mib=4, equal_depth=True)
     losses = []
     for position, moves, best in zip(
         verdicts.positions, verdicts.values, verdicts.best, strict=True
     ):
         engine.clear()
-        losses.append(best - moves[engine.search(position, depth=depth).move])
+        result = engine.search(position, depth=depth)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        losses.append(best - moves[result.move])
     static = judged.values(list(verdicts.positions))
     loss = np.array(losses)
     spread = float(static.std())
@@ -139,7 +173,7 @@ def judge(
         name or judged.name,
         len(loss),
         mean_interval(agreed, bounds=(0.0, 1.0)),
-        mean_interval(loss),
+        mean_interval(loss, bounds=(0.0, math.inf)),
         correlation,
         error,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,11 +29,10 @@ def ladder(
     """Every player against every other, `games` games each; ratings (best first) and matches.
 
     The first player is the anchor, rated 0. Raises ValueError for fewer than two players or two
-    of one name. Ctrl-C ends it after the match under way; ratings then cover what was played.
+    of one name. Ctrl-C ends it: ratings then cover what was played, the last match is marked as
+    interrupted, and players who had not played yet are left out.
     """
-    names = [player.name for player in players]
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"expected two or more players of different names, found {names}")
+    check_players(players)
     matches: list[Match] = []
     pairings = [(a, b) for i, a in enumerate(players) for b in players[i + 1 :]]
     for first, second in pairings:
@@ -47,44 +47,56 @@ def ladder(
             seed=seed,
             progress=progress,
         )
-        if match.pairs:
-            matches.append(match)
+        matches.append(match)
         if match.interrupted:
-            raise KeyboardInterrupt
+            break
     table = {(match.first, match.second): match.summary().tally for match in matches}
-    return rate(table, anchor=names[0]), matches
+    return rate(table, anchor=players[0].name), matches
+
+
+def check_players(players: Sequence[Player]) -> None:
+    """ValueError for fewer than two players or two of one name."""
+    names = [player.name for player in players]
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise ValueError(f"expected two or more players of different names, found {names}")
 
 
 def plot_ladder(path: Any, ratings: Sequence[Rating], title: str) -> None:
-    """Ratings with their 95 % intervals, best on top."""
+    """Write a PNG: ratings with their 95 % intervals, best on top; arrows where one is open."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 1.4 + 0.45 * len(ratings)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    lowest = min(rating.elo.value for rating in ratings)
-    highest = max(rating.elo.value for rating in ratings)
-    room = 0.1 * (highest - lowest) + 20
+    ends = [end for r in ratings for end in (r.elo.low, r.elo.value, r.elo.high)]
+    finite = [end for end in ends if math.isfinite(end)]
+    room = 0.08 * (max(finite) - min(finite)) + 20
+    left, right = min(finite) - room, max(finite) + room
     for place, rating in enumerate(reversed(ratings)):
-        low = max(rating.elo.low, lowest - 10 * room)
-        high = min(rating.elo.high, highest + 10 * room)
-        axes.plot([low, high], [place, place], color="tab:blue", linewidth=2)
-        axes.plot([rating.elo.value], [place], "o", color="tab:blue")
+        estimate = rating.elo
+        interval = [max(estimate.low, left), min(estimate.high, right)]
+        axes.plot(interval, [place, place], color="tab:blue", linewidth=2)
+        axes.plot([estimate.value], [place], "o", color="tab:blue")
+        for end, edge, arrow in ((estimate.low, left, "<"), (estimate.high, right, ">")):
+            if math.isinf(end):
+                axes.plot([edge], [place], arrow, color="tab:blue", clip_on=False)
         axes.annotate(
-            f"{rating.elo.value:+.0f}",
-            (rating.elo.value, place),
+            f"{estimate.value:+.0f}",
+            (estimate.value, place),
             xytext=(0, 7),
             textcoords="offset points",
             ha="center",
         )
     axes.set_yticks(range(len(ratings)), [rating.name for rating in reversed(ratings)])
     axes.set_ylim(-0.6, len(ratings) - 0.2)
-    axes.set_xlabel(f"Elo, 95 % interval of the difference from {anchor_name(ratings)}")
+    axes.set_xlim(left, right)
+    arrows = "; arrow: no bound" if len(finite) < len(ends) else ""
+    axes.set_xlabel(f"Elo, 95 % interval of the difference from {anchor_name(ratings)}{arrows}")
     axes.set_title(title, loc="left")
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=120)
+    figure.savefig(path, dpi=120, format="png")
 
 
 def anchor_name(ratings: Sequence[Rating]) -> str:

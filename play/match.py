@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Event, Lock
@@ -37,7 +37,9 @@ class Pair:
     def points(self) -> tuple[float, float]:
         """What the first player scored in each game: 1, 0.5 or 0."""
         outcomes = self.games[0].outcome() or 0.0, -(self.games[1].outcome() or 0.0)
-        return 0.5 + 0.5 * outcomes[0], 0.5 + 0.5 * outcomes[1]
+        # By who won, also in a game whose outcomes are points.
+        first, second = (0.5 * ((outcome > 0) - (outcome < 0) + 1) for outcome in outcomes)
+        return first, second
 
 
 @dataclass
@@ -57,12 +59,17 @@ class Match:
         return MatchSummary.of_pairs(pair.points() for pair in self.pairs)
 
 
-def play_game(game: Game, seats: tuple[Seat, Seat], opening: tuple[Any, ...]) -> GameRecord:
-    """One game from an opening on; `seats[0]` has the side that begins."""
+def play_game(
+    game: Game, seats: tuple[Seat, Seat], opening: tuple[Any, ...], stopped: Event | None = None
+) -> GameRecord:
+    """One game from an opening on; `seats[0]` has the side that begins.
+
+    It is left unfinished once `stopped` is set.
+    """
     record = GameRecord(game)
     for move in opening:
         record.play(move)
-    while not record.over:
+    while not record.over and not (stopped is not None and stopped.is_set()):
         if record.ply >= MOST_PLIES:
             record.declare(0.0, f"{MOST_PLIES} plies")
             break
@@ -94,6 +101,8 @@ def play_match(
         raise ValueError(f"games: expected at least 2, found {games}")
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
+    if seed < 0:
+        raise ValueError(f"seed: expected at least 0, found {seed}")
     match = Match(first.name, second.name, limits)
     stopped = Event()
     tables = _Tables(game, first, second, limits, table_mib)
@@ -113,7 +122,8 @@ def play_match(
                 running.extend(pool.submit(play_pair, *draw) for draw in islice(drawn, wanted))
                 if not running:
                     break
-                pair = running.popleft().result()
+                pair = running[0].result()
+                running.popleft()
                 if pair is None:
                     break
                 keys = {(i, record.start, *record.moves) for i, record in enumerate(pair.games)}
@@ -134,7 +144,9 @@ def play_match(
             stopped.set()
             for future in running:
                 future.cancel()
-            tables.stop()
+            # Again and again, for a search that is only just beginning misses it.
+            while wait(running, timeout=0.02).not_done:
+                tables.stop()
     return match
 
 
@@ -151,7 +163,7 @@ def _play_pair(
         for colour, seat in enumerate(seats):
             # the same chance for the same colour in both games
             seat.begin(hash((seed, number, colour ^ index)) & 0x7FFFFFFF)
-        record = play_game(game, seats if index == 0 else (seats[1], seats[0]), opening)
+        record = play_game(game, seats if index == 0 else (seats[1], seats[0]), opening, stopped)
         if stopped.is_set():
             return None
         records.append(record)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ __all__ = ["Openings"]
 
 Moves = tuple[Any, ...]
 _TRIES = 2000  # random lines in a row that lead to nothing new before a length is given up
+_MOST_LISTED = 50_000  # positions after some plies that are still listed one and all
 
 
 class Openings:
     """Distinct openings in a seeded order: each ends in a position that no other ends in.
 
     First come all positions after `plies` plies (in checkers 216, from the 302 three-move
-    sequences), then positions after one more random ply, and so on. With `within`, only those are
+    sequences; some of them where they are too many to list), then positions after one more random
+    ply, and so on. No opening passes through a position twice. With `within`, only those are
     used whose value by `judge`, searched `depth` plies deep, is at most that far from even.
     """
 
@@ -36,6 +39,8 @@ class Openings:
     ) -> None:
         if not 0 <= plies <= 40:
             raise ValueError(f"plies: expected 0 to 40, found {plies}")
+        if seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {seed}")
         if within is not None and not within > 0:
             raise ValueError(f"within: expected a value above 0, found {within}")
         if within is not None and judge is None:
@@ -53,17 +58,16 @@ class Openings:
         """Openings as tuples of moves from the start; ends where the game has no more."""
         seen: set[Any] = set()
         random = np.random.default_rng(self.seed)
-        shortest = self._all(self.plies)
-        for i in random.permutation(len(shortest)):
-            position, moves = shortest[i]
-            seen.add(position)
-            if self._even(position):
-                yield moves
         barren = 0
-        plies = self.plies + 1
-        while barren < 3:
+        for plies in count(self.plies):
+            every = self._all(plies) if plies == self.plies else None
+            lines: Iterable[tuple[Any, Moves]]
+            if every is None:
+                lines = self._random_lines(random, plies)
+            else:
+                lines = [every[i] for i in random.permutation(len(every))]
             found = False
-            for position, moves in self._random_lines(random, plies):
+            for position, moves in lines:
                 if position in seen:
                     continue
                 seen.add(position)
@@ -71,16 +75,27 @@ class Openings:
                     found = True
                     yield moves
             barren = 0 if found else barren + 1
-            plies += 1
+            if barren == 3:
+                return
 
-    def _all(self, plies: int) -> list[tuple[Any, Moves]]:
-        """Every distinct position after some plies, with the first way there."""
+    def _all(self, plies: int) -> list[tuple[Any, Moves]] | None:
+        """Every distinct position after some plies, with the first way there; None if too many.
+
+        Where positions can come back, those are left out that fewer plies lead to.
+        """
         layer: dict[Any, Moves] = {self.game.start(): ()}
+        earlier: set[Any] = set()
         for _ in range(plies):
+            if self.game.irreversible is not None:
+                earlier.update(layer)
             following: dict[Any, Moves] = {}
             for position, moves in layer.items():
                 for move in self.game.legal_moves(position):
-                    following.setdefault(self.game.play(position, move), (*moves, move))
+                    after = self.game.play(position, move)
+                    if after not in earlier:
+                        following.setdefault(after, (*moves, move))
+                if len(following) > _MOST_LISTED:
+                    return None
             layer = following
         return [(p, m) for p, m in layer.items() if self.game.outcome(p) is None]
 
@@ -91,13 +106,15 @@ class Openings:
         while repeats < _TRIES and len(ends) < 4096:
             position = self.game.start()
             moves: Moves = ()
+            passed = {position}
             for _ in range(plies):
                 legal = self.game.legal_moves(position)
                 if not legal:
                     break
                 move = legal[int(random.integers(len(legal)))]
                 position, moves = self.game.play(position, move), (*moves, move)
-            if position in ends or self.game.outcome(position) is not None:
+                passed.add(position)
+            if len(passed) <= plies or position in ends or self.game.outcome(position) is not None:
                 repeats += 1
                 continue
             ends.add(position)
@@ -108,4 +125,7 @@ class Openings:
         if self._engine is None or self.within is None:
             return True
         self._engine.clear()
-        return abs(self._engine.search(position, depth=self.depth).value) <= self.within
+        result = self._engine.search(position, depth=self.depth)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return abs(result.value) <= self.within

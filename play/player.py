@@ -10,6 +10,7 @@ import numpy as np
 from games.contract import Game
 from games.record import GameRecord
 from search import Engine, Evaluator, Lookup, as_evaluator
+from search.engine import DEEPEST
 from search.rote import RoteMemory
 
 __all__ = ["Limits", "Player", "parse_player"]
@@ -28,6 +29,12 @@ class Limits:
     def __post_init__(self) -> None:
         if self.depth is None and self.nodes is None and self.seconds is None:
             raise ValueError("expected a limit: depth, nodes or seconds; found none")
+        if self.depth is not None and not 1 <= self.depth <= DEEPEST:
+            raise ValueError(f"depth: expected 1 to {DEEPEST} plies, found {self.depth}")
+        if self.nodes is not None and self.nodes < 1:
+            raise ValueError(f"nodes: expected at least 1, found {self.nodes}")
+        if self.seconds is not None and not self.seconds > 0:
+            raise ValueError(f"seconds: expected more than 0, found {self.seconds}")
 
     def __str__(self) -> str:
         parts = [
@@ -40,7 +47,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Player:
-    """Who plays: an evaluator (None plays at random) and, if it has one, its lookup."""
+    """Who plays: an evaluator (None plays at random), its lookup, and options of its `Engine`."""
 
     name: str
     evaluator: Evaluator | None
@@ -59,23 +66,22 @@ class Seat:
         self.player = player
         self.limits = limits
         self._game = game
-        self._engine = (
-            Engine(
-                game,
-                player.evaluator,
-                lookup=player.lookup,
-                table_mib=table_mib,
-                **player.options,
-            )
-            if player.evaluator is not None
-            else None
-        )
+        self._table_mib = table_mib
+        self._engine = self._new_engine() if player.evaluator is not None else None
         self._random = np.random.default_rng(0)
+
+    def _new_engine(self, **changed: Any) -> Engine:
+        player = self.player
+        options = {"table_mib": self._table_mib, **player.options, **changed}
+        return Engine(self._game, player.evaluator, lookup=player.lookup, **options)
 
     def begin(self, seed: int) -> None:
         """Forget the last game; the seed decides what is left to chance in the next."""
         self._random = np.random.default_rng(seed)
-        if self._engine is not None:
+        if self.player.options.get("seed") is not None:
+            # An engine's own order of moves goes on from search to search.
+            self._engine = self._new_engine(seed=(self.player.options["seed"], seed))
+        elif self._engine is not None:
             self._engine.clear()
 
     def stop(self) -> None:
@@ -107,8 +113,10 @@ def parse_player(game: Game, text: str) -> Player:
     """
     if text == RANDOM:
         return Player(RANDOM, None)
-    evaluator, _, memory = text.partition("+")
+    evaluator, plus, memory = text.partition("+")
     found = as_evaluator(game, evaluator)
-    if not memory:
+    if not plus:
         return Player(text, found)
+    if not memory:
+        raise ValueError(f"expected EVALUATOR+MEMORY, a file after the +, found {text!r}")
     return Player(text, found, RoteMemory.load(game, memory))
