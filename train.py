@@ -31,8 +31,8 @@ RECIPES: dict[tuple[str, str], dict[str, Any]] = {
 DEFAULTS = {
     "seed": 0,
     "snapshots": 24,
-    "snapshot_games": 60,
-    "final_games": 200,
+    "snapshot_games": 40,
+    "final_games": 150,
     "match_games": 400,
 }
 #: Settings of a run that a resumed one takes over: what its options.json holds.

@@ -57,9 +57,9 @@ class Run:
         *,
         opponents: Sequence[str],
         snapshots: int = 24,
-        snapshot_games: int = 60,
+        snapshot_games: int = 40,
         finalists: int = 4,
-        final_games: int = 200,
+        final_games: int = 150,
         limits: Limits,
         options: dict[str, Any] | None = None,
     ) -> None:
