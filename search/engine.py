@@ -281,25 +281,28 @@ class Engine:
                 return True
             return False
         failed: list[BaseException] = []
+        # Not `join`: interrupted by Ctrl-C, that of Python 3.11 takes the thread for ended.
+        ended = threading.Event()
 
         def work() -> None:
             try:
                 self._iterate(line)
             except BaseException as error:
                 failed.append(error)
+            finally:
+                ended.set()
 
         # Native code holds up signals: it runs in a thread of its own, and this one waits.
-        thread = threading.Thread(target=work, daemon=True)
         interrupted = False
         try:
-            thread.start()
-            thread.join(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
+            threading.Thread(target=work, daemon=True, name="search").start()
+            ended.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
         except KeyboardInterrupt:
             interrupted = True
-        while thread.is_alive():
+        while not ended.is_set():
             line.put(stop=1)
             try:
-                thread.join()
+                ended.wait()
             except KeyboardInterrupt:
                 interrupted = True
         if failed:

@@ -88,6 +88,15 @@ def timed(engine: Engine, **limits: Any) -> tuple[Result, float]:
     return result, time.perf_counter() - began
 
 
+def no_search_runs() -> bool:
+    """Whether every search has ended, or does within a moment."""
+    for _ in range(100):
+        if not any(thread.name == "search" for thread in threading.enumerate()):
+            return True
+        time.sleep(0.01)
+    return False
+
+
 @plain
 @pytest.mark.parametrize("ties", ["first", "opponent_errors"])
 def test_a_time_limit_holds(ties: str) -> None:
@@ -97,6 +106,7 @@ def test_a_time_limit_holds(ties: str) -> None:
     assert result.move in CHECKERS.legal_moves(CHECKERS.start())
     assert result.depth >= 1
     assert not result.interrupted
+    assert no_search_runs()
 
 
 @plain
@@ -119,6 +129,7 @@ def test_stop_from_another_thread(game: Game, in_main: bool) -> None:
         thread.join(timeout=60)
     timer.join()
     assert results[0].interrupted
+    assert no_search_runs()
     assert results[0].depth >= 1
     assert results[0].move == results[0].pv[0]
     # the next search is not stopped
@@ -137,6 +148,7 @@ def test_ctrl_c_returns_what_was_found(limits: dict[str, Any], ties: str) -> Non
     result, seconds = timed(engine, **limits)
     timer.join()
     assert result.interrupted
+    assert no_search_runs()
     assert seconds < 20
     assert result.depth >= 1
     assert result.move in CHECKERS.legal_moves(CHECKERS.start())
@@ -156,6 +168,7 @@ def test_ctrl_c_ends_a_search_with_a_slow_evaluator(limits: dict[str, Any]) -> N
     result, seconds = timed(Engine(CHECKERS, slow), **limits)
     timer.join()
     assert result.interrupted
+    assert no_search_runs()
     assert seconds < 10
 
 
