@@ -65,6 +65,8 @@ class RunFolder:
                 f" {type(error).__name__}: {error}"
             ) from None
         assert isinstance(content, dict)
+        for torn in self.path.rglob(".*"):  # what a killed run was writing
+            torn.unlink(missing_ok=True)
         return content
 
     def log(self, name: str, text: str) -> None:

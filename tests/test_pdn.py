@@ -388,6 +388,12 @@ def test_a_broken_first_tag_does_not_damage_the_game_before_it() -> None:
     assert (second.record, second.tags) == (None, {"Site": "c"})
 
 
+def test_a_game_of_tags_alone_does_not_swallow_the_next() -> None:
+    first, second = read('[Site "a"]\n[Black -?"]\n\n' + GOOD)
+    assert (first.record, first.tags) == (None, {"Site": "a"})
+    assert second.tags["Event"] == "good" and texts_of(second.record) == ["11-15"]
+
+
 @settings(deadline=None)  # the first example may compile
 @given(st.text(max_size=200) | st.text('[]{}()"1-0x. \n;%*$Ev\\!/23', max_size=200))
 def test_garbage_never_raises(text: str) -> None:

@@ -226,6 +226,9 @@ def _tokens(lines: Iterable[str]) -> Iterator[_Token]:
             # A comment that was never closed would swallow the rest of the file.
             yield _Token("open comment", "", started)
             comment = None
+        if comment is None and not line.strip():
+            yield _Token("blank", "", number)
+            continue
         if comment is None and line.startswith("%"):
             continue
         place = 0
@@ -273,6 +276,7 @@ class _Reading:
         self.variation = 0  # how many brackets are open
         self.variation_line = 0
         self.begun = False  # whether the tags are over
+        self.parted = False  # whether an empty line came after tags
         self.line = 1  # of the latest word
         self.result: _Token | None = None
 
@@ -285,10 +289,15 @@ class _Reading:
         """Whether a token belongs to the next game already."""
         if token.kind not in ("tag", "broken"):
             return False
-        # A tag that is there a second time belongs to the next of two games without moves.
-        return self.begun or token.text in self.tags
+        # A tag that is there a second time belongs to the next of two games without moves, and so
+        # does the tag that games begin with, after an empty line.
+        first = self.parted and token.text == ROSTER[0]
+        return self.begun or first or token.text in self.tags
 
     def add(self, token: _Token) -> None:
+        if token.kind == "blank":
+            self.parted = bool(self.tags)
+            return
         self.line = token.line
         self.begun |= token.kind not in ("tag", "broken", "comment")
         if token.kind == "open comment":
