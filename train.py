@@ -19,13 +19,9 @@ LEARNERS = ("samuel", "lms", "rote")
 
 #: What a run does where the command line says nothing.
 RECIPES: dict[tuple[str, str], dict[str, Any]] = {
-    ("checkers", "samuel"): {"games": 600, "depth": 5, "options": {"fixed": {"PIECES": 2.0**20}}},
-    ("checkers", "lms"): {
-        "games": 1000,
-        "depth": 5,
-        "options": {"fixed": {"men": 1.0}},
-    },
-    ("checkers", "rote"): {"games": 1200, "depth": 5, "options": {}, "from": "rote"},
+    ("checkers", "samuel"): {"games": 600, "depth": 5},
+    ("checkers", "lms"): {"games": 1000, "depth": 5},
+    ("checkers", "rote"): {"games": 1200, "depth": 5, "from": "rote"},
 }
 #: The same for every game and learner.
 DEFAULTS = {

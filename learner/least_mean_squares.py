@@ -7,7 +7,7 @@ along the gradient of its square (Widrow and Hoff 1960), instead of by counted a
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,9 @@ class LeastMeanSquares(OnlineLearner):
     After `fit`: `evaluator_`, `spread_` (mean square of each term).
     """
 
+    #: The unit of the others.
+    usual_fixed: ClassVar[dict[str, float]] = {"men": 1.0}
+
     def __init__(
         self,
         game: Any = "checkers",
@@ -48,6 +51,8 @@ class LeastMeanSquares(OnlineLearner):
         trial: int = 4,
         settle: bool = True,
         opening_plies: int = 3,
+        within: float | None = None,
+        judge: Any = "classic",
     ) -> None:
         self.game = game
         self.games = games
@@ -62,6 +67,8 @@ class LeastMeanSquares(OnlineLearner):
         self.trial = trial
         self.settle = settle
         self.opening_plies = opening_plies
+        self.within = within
+        self.judge = judge
 
     def _check_options(self) -> None:
         super()._check_options()

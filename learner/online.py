@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +57,12 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
 
     game: the game or its name. games: how many to play. depth: plies of every search; or nodes:
     positions of every search. features: a feature set or its name. fixed: weights that are given
-    and never learned, by term; they hold whatever evaluator learning starts from. seed: decides
-    everything else. settle: value Alpha's positions after the captures that are pending.
-    opening_plies: random plies before a game begins to count.
+    and never learned, by term; they hold whatever evaluator learning starts from (None: the
+    `usual_fixed` of the learner, for terms that the feature set has). seed: decides everything
+    else. settle: value Alpha's positions after the captures that are pending. opening_plies: plies
+    before a game begins to count, first all positions after so many, then random ones after more.
+    within: use only openings whose value is at most that far from even (None: all), by the
+    evaluator `judge` searching 7 plies.
 
     After `fit`: `evaluator_` (the last weights), `updates_`, `games_played_`, and what the
     subclass adds.
@@ -74,6 +77,9 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
     seed: int
     settle: bool
     opening_plies: int
+    within: float | None
+    judge: Any
+    usual_fixed: ClassVar[dict[str, float]] = {}
     games_played_: int
     updates_: int
 
@@ -134,7 +140,10 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
         self._check_options()
         self.features_ = self._feature_set(self.game_)
-        fixed = self.fixed or {}
+        fixed = self.fixed
+        if fixed is None:
+            usual = self.usual_fixed.items()
+            fixed = {term: weight for term, weight in usual if term in self.features_.terms}
         unknown = [term for term in fixed if term not in self.features_.terms]
         if unknown:
             raise ValueError(
@@ -182,7 +191,13 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         """Openings without end: where the distinct ones run out they come again."""
         count = 0
         while True:
-            for opening in Openings(self.game_, plies=self.opening_plies, seed=self.seed):
+            for opening in Openings(
+                self.game_,
+                plies=self.opening_plies,
+                seed=self.seed,
+                within=self.within,
+                judge=self.judge if self.within is not None else None,
+            ):
                 count += 1
                 yield opening
             if not count:

@@ -249,7 +249,9 @@ class Run:
                                   features=self.learner.features_).term_weights())
             for game in sorted(self.measured)
         ]  # fmt: skip
-        plot_weights(path / "weights.png", snapshots, fixed=tuple(self.learner.fixed or ()))
+        names = self.learner.features_.names
+        fixed = [name for name, held in zip(names, self.learner.fixed_, strict=True) if held]
+        plot_weights(path / "weights.png", snapshots, fixed=fixed)
         return load_evaluator(path / "best.json", game=self.game, features=self.learner.features_)
 
     def report(

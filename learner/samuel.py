@@ -7,7 +7,7 @@ Research and Development 3 (1959). The defaults are those of his second series o
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,9 @@ class Samuel(OnlineLearner):
     `reserve_` (names, next first), `black_marks_`, `adoptions_`.
     """
 
+    #: A man, 4 of it, outweighs all that 16 weights of up to 2**18 say in most positions.
+    usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
+
     def __init__(
         self,
         game: Any = "checkers",
@@ -95,6 +98,8 @@ class Samuel(OnlineLearner):
         top_power: int = 18,
         settle: bool = True,
         opening_plies: int = 3,
+        within: float | None = None,
+        judge: Any = "classic",
     ) -> None:
         self.game = game
         self.games = games
@@ -115,6 +120,8 @@ class Samuel(OnlineLearner):
         self.top_power = top_power
         self.settle = settle
         self.opening_plies = opening_plies
+        self.within = within
+        self.judge = judge
 
     def _check_options(self) -> None:
         super()._check_options()
