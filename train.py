@@ -228,7 +228,7 @@ def train_linear(settings: dict[str, Any], folder: Path, *, resume: bool, quiet:
     show = Bar(settings["games"], quiet)
     began = time.perf_counter()
     try:
-        best = session.train(settings["from"], resume=resume, show=show)
+        best = session.train(settings["from"], resume=resume, show=show, say=show.say)
     finally:
         show.close()
     print(
@@ -353,12 +353,16 @@ class Bar:
     """A progress bar with a rate, corrections made and the last strength measured."""
 
     def __init__(self, games: int, quiet: bool) -> None:
-        from tqdm import tqdm
-
-        self._bar = tqdm(total=games, unit=" games", disable=quiet, dynamic_ncols=True)
+        self._options = {"total": games, "disable": quiet}
+        self._bar: Any = None
 
     def __call__(self, progress: Any, measured: dict[int, list[Any]]) -> None:
         """Show where learning stands."""
+        if self._bar is None:  # not before the first game, for until then all may be refused
+            from tqdm import tqdm
+
+            done = progress.game - 1  # of a run that is resumed
+            self._bar = tqdm(**self._options, unit=" games", initial=done, dynamic_ncols=True)
         text = {"corrections": progress.updates}
         if measured:
             last = max(measured)
@@ -367,9 +371,15 @@ class Bar:
         self._bar.set_postfix(text, refresh=False)
         self._bar.update(progress.game - self._bar.n)
 
+    def say(self, text: str) -> None:
+        """A line below the bar."""
+        self.close()
+        print(text, flush=True)
+
     def close(self) -> None:
         """Leave the bar as it is."""
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
 
 
 def print_weights(evaluator: Any) -> None:

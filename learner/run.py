@@ -87,10 +87,12 @@ class Run:
         *,
         resume: bool = False,
         show: Callable[[Progress, dict[int, list[Strength]]], None] | None = None,
+        say: Callable[[str], None] = lambda text: None,
     ) -> LinearEvaluator:
         """Learn to the end; returns the best evaluator, which is also in best.json.
 
-        Ctrl-C is passed on: what came after the last checkpoint is played again on resuming.
+        `show` is called after every game; `say` gets a line when something else begins. Ctrl-C is
+        passed on: what came after the last checkpoint is played again on resuming.
         """
         self.learner.prepare(evaluator)
         state = self._load() if resume else None
@@ -105,11 +107,14 @@ class Run:
             self.learner.fit(
                 evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
             )
+            if self._waiting:
+                say(f"learned; {len(self._waiting)} snapshots are still to be measured")
             for game in sorted(self._waiting):
                 self._collect(game)
         finally:
             arena.close()
         self._save()
+        say("choosing among the best snapshots")
         return self._finish()
 
     def _load(self) -> dict[str, Any]:
