@@ -262,7 +262,7 @@ class Run:
     def report(
         self, evaluator: LinearEvaluator, opponents: Sequence[str], *, games: int
     ) -> Iterator[Strength]:
-        """Measure the best evaluator on openings drawn anew, and write report.json."""
+        """Measure the best evaluator on openings in a new order, and write report.json."""
         arena = Arena(self.game, limits=self.limits, workers=2)
         found: list[Strength] = []
         try:
