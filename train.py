@@ -249,8 +249,7 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
     from learner.arena import measure
     from learner.rote import Rote, RoteRun
     from learner.run import REPORT_SEED
-    from play.player import Limits, Player, parse_player
-    from search import as_evaluator
+    from play.player import Limits, Player
 
     if settings["from"] is None:
         raise ValueError("rote learning needs an evaluator: expected --from NAME or FILE")
@@ -271,10 +270,8 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
         show.close()
     memory = learner.memory_
     print(f"{len(memory)} positions remembered: {session.memory_path}")
-    evaluator = as_evaluator(game, settings["from"])
-    parse_player(game, settings["from"])
     limits = Limits(depth=settings["depth"], nodes=settings["nodes"])
-    player = Player(f"{evaluator.name}+memory", evaluator, memory)
+    player = Player(f"{learner.evaluator_.name}+memory", learner.evaluator_, memory)
     found = measure(
         game,
         player,
@@ -285,7 +282,7 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
         threads=2,
     )
     print(f"with memory {describe(found)} at {limits}")
-    print("the openings of this match are among those learned from: see --help of play match")
+    print("the openings of this match are among those learned from")
     return 0
 
 

@@ -53,8 +53,9 @@ def measure(
 ) -> Strength:
     """Play an evaluator (or player) against an opponent.
 
-    `seed` decides the openings, so that a later measurement with another seed is independent of
-    what was chosen by an earlier one.
+    `seed` decides the order of the openings. Another seed draws from the same positions, so it is
+    not independent of what was chosen by an earlier measurement: between players without chance
+    an opening that comes again gives the same game.
     """
     game = all_games.load(game) if isinstance(game, str) else game
     if not isinstance(player, Player):

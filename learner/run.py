@@ -36,7 +36,7 @@ LOGS = {
 }
 #: Games between two checkpoints.
 CHECKPOINT_GAMES = 10
-#: Seeds of the openings: learning uses its own, choosing the best others, the report one more.
+#: Seeds of the order of the openings, which are the same positions for all three.
 CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
 
 
