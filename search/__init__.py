@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from search.engine import Depth, Engine, Result
+from search.engine import Engine
 from search.evaluator import (
     Evaluator,
     KernelEvaluator,
@@ -13,6 +13,7 @@ from search.evaluator import (
 from search.files import EvaluatorError, load_evaluator
 from search.line import WIN
 from search.lookup import EXACT, LOWER, UPPER, Lookup
+from search.result import Depth, Result
 
 __all__ = [
     "EXACT",

@@ -39,6 +39,7 @@ from search.native import (
     static_value,
     status,
     store_table,
+    trace,
 )
 
 RECORD = numba.from_dtype(LINE)
@@ -266,6 +267,7 @@ def negamax(line, depth, alpha, beta, ply):
                 remember_line(line, ply, move)
     bound = LOWER if best >= beta else UPPER if best <= floor else EXACT
     store_table(line, key, from_here(best, ply), depth, bound, best_index)
+    trace(line, ply, best, depth, bound)
     return best
 
 
@@ -363,6 +365,7 @@ def iterate(line):
     spread = 0.0
     for depth in range(1, line.depth_limit + 1):
         line.best = 0
+        line.traced = line.trace_first
         value = search_window(line, depth, previous, spread)
         if line.stop != 0 and line.exact_root and line.completed > 0:
             break

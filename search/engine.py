@@ -1,4 +1,4 @@
-"""`Engine`: search with limits, and `Result`: what it found."""
+"""`Engine`: search with limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import operator
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,55 +17,15 @@ from games.contract import Game
 from search import line as lines
 from search.evaluator import Evaluator, PythonEvaluator, as_evaluator
 from search.lookup import Lookup
+from search.result import Depth, Result
 
-__all__ = ["Depth", "Engine", "Result"]
+__all__ = ["Engine"]
 
 DEEPEST = 100
 #: A search of at most so many plies or positions takes milliseconds, less than a thread of its own.
 SHORT_DEPTH, SHORT_NODES = 6, 100_000
 UNLIMITED = 1 << 62  # nodes
 TIES = ("first", "opponent_errors")
-
-
-@dataclass(frozen=True)
-class Depth:
-    """What one iteration found."""
-
-    depth: int
-    value: float
-    move: Any
-    nodes: int
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a search found; values are for the side to move.
-
-    `move` is None where the game is over. A value beyond `search.WIN` / 2 counts plies to the end:
-    see `plies_to_end`. `depth` is the depth searched in full, `nodes` the positions looked at,
-    `history` one entry for each depth. `moves` holds (move, value) for every legal move, best
-    first, from `analyse`, and is empty otherwise. `lookups` and `found` count questions to the
-    lookup and answers. `interrupted` tells that Ctrl-C or `Engine.stop` ended the search.
-    """
-
-    move: Any
-    value: float
-    pv: tuple[Any, ...]
-    depth: int
-    nodes: int
-    seconds: float
-    history: tuple[Depth, ...] = ()
-    moves: tuple[tuple[Any, float], ...] = ()
-    lookups: int = 0
-    found: int = 0
-    interrupted: bool = field(default=False, compare=False)
-
-    @property
-    def plies_to_end(self) -> int | None:
-        """Plies until the game is won or lost with the play found; None where that is open."""
-        if abs(self.value) <= lines.WIN / 2:
-            return None
-        return int(lines.WIN - abs(self.value))
 
 
 class Engine:
@@ -81,6 +41,8 @@ class Engine:
     order_depth: order moves by the static values they lead to where at least this many plies
         remain; None for never.
     repetition: value a position that comes back as a draw, in games where positions can.
+    trace: room for so many positions with what the last search (its last iteration) found of each:
+        see `traced`. 0 for none, which costs nothing.
     ties: among moves of equal exact value, "first" takes the first found in an order shuffled by
         `seed` (the game's own order where it is None), "opponent_errors" the one after which most
         replies are worse for the opponent than his best. That one searches all moves in full, in
@@ -100,9 +62,12 @@ class Engine:
         equal_depth: bool = False,
         order_depth: int | None = None,
         repetition: bool = True,
+        trace: int = 0,
         ties: str = "first",
         seed: int | None = None,
     ) -> None:
+        if not 0 <= trace <= 1 << 24:
+            raise ValueError(f"trace: expected 0 to {1 << 24} positions, found {trace}")
         if ties not in TIES:
             raise ValueError(f"ties: expected one of {', '.join(TIES)}, found {ties!r}")
         if not 0 < table_mib <= 65536:
@@ -119,9 +84,9 @@ class Engine:
         self._line: Any
         self._iterate: Callable[[Any], None]
         if self.native:
-            self._bind_native(table_mib)
+            self._bind_native(table_mib, trace)
         else:
-            self._bind_plain()
+            self._bind_plain(trace)
         self._line.put(
             wins=int(game.wins),
             repeats=int(repetition and game.irreversible is not None),
@@ -130,16 +95,17 @@ class Engine:
         )
         self._line.clear()
 
-    def _bind_native(self, table_mib: float) -> None:
+    def _bind_native(self, table_mib: float, trace: int) -> None:
         from search.alphabeta import iterate
         from search.native import rules_addresses
 
-        self._line = line = lines.NativeLine(table_mib)
+        self._line = line = lines.NativeLine(table_mib, trace)
         evaluate_at, evaluator, self._kept = self.evaluator.native(self._fail)
         line.put(
             **rules_addresses(self.game),
             evaluate_at=evaluate_at,
             evaluator=evaluator,
+            width=len(self.game.start()),
             most_moves=getattr(self.game, "most_moves", 256),
         )
         if self._lookup is not None:
@@ -147,21 +113,52 @@ class Engine:
             line.put(lookup_at=lookup_at, tables=tables)
         self._iterate = lambda line: iterate(line.record[0])
 
-    def _bind_plain(self) -> None:
+    def _bind_plain(self, trace: int) -> None:
         from search import alphabeta
 
         probe = self._lookup.plain() if self._lookup else None
-        self._line = lines.PlainLine(self.game, self.evaluator.plain(), probe)
+        self._line = lines.PlainLine(self.game, self.evaluator.plain(), probe, trace)
         self._iterate = kernels.uncompiled(alphabeta.iterate)
 
     def _fail(self, error: BaseException) -> None:
         self._errors.append(error)
         self._line.put(stop=1)
 
+    @property
+    def steady(self) -> bool:
+        """Whether a search takes the moves in the game's own order, and the first of equals."""
+        return self.ties == "first" and self._random is None
+
+    def line_for_games(self, depth: int, nodes: int) -> Any:
+        """The line of a native engine, set up for whole games at these limits."""
+        self._stopped = False
+        self._line.put(depth_limit=depth, node_limit=nodes, exact_root=0)
+        return self._line
+
+    def after_games(self) -> None:
+        """Go on counting where whole games have left off; raises what an evaluator raised."""
+        self._generation = int(self._line.generation)
+        if self._errors:
+            error = self._errors[0]
+            self._errors.clear()
+            raise error
+
     def stop(self) -> None:
         """End the search that is under way; it returns what it has. Callable from any thread."""
         self._stopped = True
         self._line.put(stop=1)
+
+    def traced(self) -> tuple[Any, Any, Any, Any]:
+        """What the last search found below its root: positions, values, depths and bounds.
+
+        Positions [n, integers] (a list in plain Python) that were searched at least one ply deep in
+        the last iteration, each time they were: their values are exact (`search.lookup.EXACT`), at
+        least or at most what the search says (LOWER, UPPER: alpha-beta cut it short). Values are
+        for the side to move there; those beyond WIN / 2 count plies from the root of the search.
+        Positions that the transposition table answered are left out.
+        """
+        width = len(self.game.start()) if self.native else 0
+        return self._line.trace(width)  # type: ignore[no-any-return]
 
     def clear(self) -> None:
         """Forget everything earlier searches left, so that the next is as in a new engine."""

@@ -38,6 +38,8 @@ _NUMBERS = (
     " generation earlier nodes stop lookups found root_count completed best"
     # what the last table or lookup probe found, and where a lookup writes
     " hit_depth hit_bound hit_move scratch"
+    # positions searched, kept with their values: memory (0 for none), and how many of room
+    " trace_at trace_room trace_first traced"
 ).split()
 
 LINE = np.dtype(
@@ -62,6 +64,9 @@ LINE = np.dtype(
     align=True,
 )
 
+#: Integers of a traced position: the position, its value, and depth with bound.
+TRACE = WIDTH + 2
+
 #: Integers of a table entry; two entries make a bucket, and two buckets a cache line.
 ENTRY = 2
 
@@ -69,7 +74,7 @@ ENTRY = 2
 class NativeLine:
     """A record of type `LINE` with the arrays that it points to."""
 
-    def __init__(self, table_mib: float) -> None:
+    def __init__(self, table_mib: float, trace: int = 0) -> None:
         self.record = np.zeros(1, dtype=LINE)
         self._positions = np.zeros((MOST_PLIES + 1, WIDTH), dtype=np.int64)
         self._moves = np.zeros(STACK, dtype=np.int64)
@@ -88,6 +93,9 @@ class NativeLine:
         line["moves"] = self._moves.ctypes.data
         line["order"] = self._order.ctypes.data
         line["scratch"] = self._scratch.ctypes.data
+        self._trace = np.zeros((trace, TRACE), dtype=np.int64)
+        line["trace_at"] = self._trace.ctypes.data if trace else 0
+        line["trace_room"] = trace
         line["table"] = start + (-start) % 64
         line["table_mask"] = buckets - 1
 
@@ -117,6 +125,12 @@ class NativeLine:
                 keys[i] = key(place)
         self._positions[0, : len(position)] = position
 
+    def trace(self, width: int) -> tuple[Any, Any, Any, Any]:
+        """Positions of the trace, their values, depths and bounds, as arrays."""
+        rows = self._trace[: self.traced]
+        values = rows[:, WIDTH].copy().view(np.float64)
+        return rows[:, :width].copy(), values, rows[:, WIDTH + 1] >> 2, rows[:, WIDTH + 1] & 3
+
     def clear(self) -> None:
         """Forget what earlier searches left."""
         self._table[:] = 0
@@ -129,7 +143,7 @@ class PlainLine:
 
     history: Any
 
-    def __init__(self, game: Game, evaluate: Any, probe: Any = None) -> None:
+    def __init__(self, game: Game, evaluate: Any, probe: Any = None, trace: int = 0) -> None:
         self.game = game
         self.evaluate = evaluate
         self.probe = probe
@@ -146,6 +160,8 @@ class PlainLine:
         self.order: list[float] = []
         self.table: dict[Any, tuple[float, int, int, int]] = {}
         self.most_moves = 0
+        self.trace_room = self.trace_at = trace
+        self.trace_entries: list[tuple[Any, float, int, int]] = []
         self.clear()
 
     if TYPE_CHECKING:
@@ -168,6 +184,12 @@ class PlainLine:
         self.pv_length[0] = 0
         self.killers[:] = None
         self.history *= 0.25
+
+    def trace(self, width: int) -> tuple[Any, Any, Any, Any]:
+        """Positions of the trace, their values, depths and bounds, as lists."""
+        entries = self.trace_entries[: self.traced]
+        positions, values, depths, bounds = zip(*entries, strict=True) if entries else ((),) * 4
+        return list(positions), np.array(values), np.array(depths, int), np.array(bounds, int)
 
     def clear(self) -> None:
         """Forget what earlier searches left."""

@@ -27,7 +27,7 @@ from games.native import (
     read_position,
     store_int,
 )
-from search.line import ENTRY, LIMIT, STACK, WIDTH
+from search.line import ENTRY, LIMIT, STACK, TRACE, WIDTH
 
 QUIET, NOISY, FINISHED = 0, 1, 2
 EXACT, LOWER, UPPER = 0, 1, 2
@@ -233,6 +233,32 @@ def _probe_lookup(line, ply):
         line.hit_depth = load_int(line.scratch, 1)
         line.hit_bound = load_int(line.scratch, 2)
         return True
+
+    return native
+
+
+# --- the trace -------------------------------------------------------------------------------
+
+
+def trace(line, ply, value, depth, bound):
+    """Keep the position at `ply` with what its search found, where that was asked for."""
+    if line.traced < line.trace_room:
+        del line.trace_entries[line.traced :]
+        line.trace_entries.append((line.positions[ply], value, depth, bound))
+        line.traced += 1
+
+
+@overload(trace)
+def _trace(line, ply, value, depth, bound):
+    def native(line, ply, value, depth, bound):
+        if line.traced < line.trace_room:  # no room at all is what keeps it off
+            place = line.trace_at + 8 * TRACE * line.traced
+            source = line.positions + 8 * WIDTH * ply
+            for i in range(line.width):
+                store_int(place, i, load_int(source, i))
+            store_int(place, WIDTH, float_bits(value))
+            store_int(place, WIDTH + 1, depth << 2 | bound)
+            line.traced += 1
 
     return native
 

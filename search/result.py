@@ -1,0 +1,51 @@
+"""`Result`: what a search found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from search.line import WIN
+
+__all__ = ["Depth", "Result"]
+
+
+@dataclass(frozen=True)
+class Depth:
+    """What one iteration found."""
+
+    depth: int
+    value: float
+    move: Any
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search found; values are for the side to move.
+
+    `move` is None where the game is over. A value beyond `search.WIN` / 2 counts plies to the end:
+    see `plies_to_end`. `depth` is the depth searched in full, `nodes` the positions looked at,
+    `history` one entry for each depth. `moves` holds (move, value) for every legal move, best
+    first, from `analyse`, and is empty otherwise. `lookups` and `found` count questions to the
+    lookup and answers. `interrupted` tells that Ctrl-C or `Engine.stop` ended the search.
+    """
+
+    move: Any
+    value: float
+    pv: tuple[Any, ...]
+    depth: int
+    nodes: int
+    seconds: float
+    history: tuple[Depth, ...] = ()
+    moves: tuple[tuple[Any, float], ...] = ()
+    lookups: int = 0
+    found: int = 0
+    interrupted: bool = field(default=False, compare=False)
+
+    @property
+    def plies_to_end(self) -> int | None:
+        """Plies until the game is won or lost with the play found; None where that is open."""
+        if abs(self.value) <= WIN / 2:
+            return None
+        return int(WIN - abs(self.value))
