@@ -43,6 +43,8 @@ class Game:
     wins: bool = True
     #: Feature sets by name.
     features: Mapping[str, Any] = {}
+    #: Encodings by name: what networks see of a position.
+    encodings: Mapping[str, Any] = {}
     #: Hand-crafted evaluators by name: (feature set, weights) or a kernel.
     evaluators: Mapping[str, Any] = {}
     rules: Rules | None = None
@@ -167,9 +169,9 @@ class KernelGame(Game):
         import numpy as np
 
         self._moves = np.zeros(self.most_moves, dtype=np.int64)
-        irreversible = self.rules.irreversible
-        if irreversible is not None:
-            self.irreversible = lambda position, move: bool(irreversible(position, move))
+        if self.rules.irreversible is not None:
+            # A method by its own name would say that the positions of every game can come back.
+            self.irreversible = self._irreversible
 
     def start(self) -> Position:
         return self.start_position
@@ -188,6 +190,9 @@ class KernelGame(Game):
 
     def noisy(self, position: Position) -> bool:
         return self.rules.noisy is not None and bool(self.rules.noisy(position))
+
+    def _irreversible(self, position: Position, move: Move) -> bool:
+        return bool(self.rules.irreversible(position, move))  # type: ignore[misc]
 
     def gain(self, position: Position, move: Move) -> float:
         return 0.0 if self.rules.gain is None else float(self.rules.gain(position, move))

@@ -1,8 +1,9 @@
 """Evaluators: a position goes in, its value for the side to move comes out.
 
-There are three kinds, and searches, matches and learners treat them alike: weights over a feature
-set (`LinearEvaluator`), a kernel with the arrays that it reads (`KernelEvaluator`), and any Python
-callable (`PythonEvaluator`). Changing weights in place never compiles anything.
+Searches, matches and learners treat all kinds alike: weights over a feature set
+(`LinearEvaluator`), a kernel with the arrays that it reads (`KernelEvaluator`), any Python callable
+(`PythonEvaluator`), and those of files of their own, such as `search.network`. Changing weights in
+place never compiles anything.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ class Evaluator:
 
     game: Game
     name: str
+    #: How names of files that hold such an evaluator end; empty for what cannot be saved.
+    suffix: str = ""
 
     def plain(self) -> Callable[[Any], float]:
         """The evaluator as a Python function of a position."""
@@ -84,6 +87,8 @@ class LinearEvaluator(Evaluator):
     terms left out are 0. `provenance` says how the weights came about; it is saved with them.
     Raises ValueError for a wrong number of weights, an unknown term, NaN or infinity.
     """
+
+    suffix = ".json"
 
     def __init__(
         self,

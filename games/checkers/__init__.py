@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from games.checkers import notation, rules
+from games.checkers.encoding import PIECE_SQUARES
 from games.checkers.evaluators import EVALUATORS
 from games.checkers.features import CLASSIC, SAMUEL
 from games.checkers.rules import MOST_MOVES, START, Position
@@ -32,6 +33,7 @@ class Checkers(KernelGame):
     start_position = START
     most_moves = MOST_MOVES
     features = {"classic": CLASSIC, "samuel": SAMUEL}
+    encodings = {"piece_squares": PIECE_SQUARES}
     evaluators = EVALUATORS
 
     def to_move(self, position: Position) -> int:

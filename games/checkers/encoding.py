@@ -1,0 +1,33 @@
+"""What a network sees of a checkers position."""
+
+from __future__ import annotations
+
+from games.bits import lowest
+from games.checkers.rules import WHITE
+from games.encoding import Encoding
+from games.kernel import kernel
+
+
+@kernel
+def piece_squares(position, places):
+    """Write 32 * kind + square for every piece and return how many there are.
+
+    Kinds are own men, own kings, the opponent's men and kings: 0 to 3. Squares are those of PDN
+    less 1; for White the board is turned, so that own men always move towards square 31.
+    """
+    own, opponent, kings, side = position
+    turn = 31 if side == WHITE else 0
+    rest = own | opponent
+    count = 0
+    while rest:
+        bit = lowest(rest)
+        rest &= rest - 1
+        # the gutters at bits 8, 17 and 26 have no square; and 31 - square is 31 ^ square
+        square = (bit - bit // 9) ^ turn
+        places[count] = square + 32 * ((kings >> bit) & 1) + 64 * ((opponent >> bit) & 1)
+        count += 1
+    return count
+
+
+#: 128 inputs: which kind of piece stands on which square, seen by the side to move.
+PIECE_SQUARES = Encoding("piece_squares", 128, 32, piece_squares)
