@@ -65,6 +65,7 @@ class PositionStore:
         self._about = {"game": game.name, "rules": game.version, "width": self._width}
         self._lock = threading.Lock()
         self._waiting: list[Rows] = []  # what the next shard begins with
+        self._in_memory = 0  # how many rows these are
         self._shard: Path | None = None  # the shard that holds the first of them
         self._written = 0  # how many it holds
         self._known: dict[Path, tuple[tuple[int, int], int]] = {}
@@ -102,6 +103,7 @@ class PositionStore:
         )
         with self._lock:
             self._waiting.append(rows)
+            self._in_memory += len(rows)
             if self._in_memory >= self.shard_rows:
                 self._write_full()
 
@@ -143,23 +145,25 @@ class PositionStore:
             if self.folder.is_dir():
                 for torn in self.folder.glob(".positions-*.part"):
                     torn.unlink(missing_ok=True)
-            self._waiting, self._shard, self._written = [], None, 0
+            self._begin([], None)
             if not kept:
                 return
             path, size = kept[-1]
             if size < self._rows_of(path):
                 write_shard(path, self._read(path).take(slice(size)), self._about, replace=True)
             if size < self.shard_rows:
-                self._waiting, self._shard, self._written = [self._read(path)], path, size
+                self._begin([self._read(path)], path)
 
     @property
     def waiting(self) -> int:
         """How many rows are in memory only."""
         return self._in_memory - self._written
 
-    @property
-    def _in_memory(self) -> int:
-        return sum(map(len, self._waiting))
+    def _begin(self, rows: list[Rows], shard: Path | None) -> None:
+        """Begin a shard with these rows, all of which are in the file where there is one."""
+        self._waiting, self._shard = rows, shard
+        self._in_memory = sum(map(len, rows))
+        self._written = self._in_memory if shard is not None else 0
 
     def _gathered(self) -> Rows:
         self._waiting = [Rows.concatenate(self._waiting, self._width)]
@@ -170,7 +174,7 @@ class PositionStore:
         while len(rows) >= self.shard_rows:
             self._write(rows.take(slice(self.shard_rows)), self._shard)
             rows = rows.take(slice(self.shard_rows, None))
-            self._waiting, self._shard, self._written = [rows], None, 0
+            self._begin([rows], None)
 
     def _write(self, rows: Rows, path: Path | None) -> Path:
         """Put rows into a shard: this one, or the next that nobody else has taken."""

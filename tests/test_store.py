@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 import threading
 import warnings
@@ -17,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import learner.shards
+from benchmarks.store import main as measure
 from games import Game
 from games import kernel as kernels
 from games.checkers import Checkers
@@ -661,3 +663,10 @@ def test_wrong_options_are_refused(tmp_path: Path) -> None:
     for fraction in (0.0, 1.0, float("nan")):
         with pytest.raises(ValueError, match="test_fraction: expected a share"):
             split(fraction)
+
+
+def test_the_benchmark_finds_what_is_promised_of_size(capsys: pytest.CaptureFixture[str]) -> None:
+    assert measure(["--positions", "20000", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert figures["bytes_each"] <= 20 + 11
+    assert figures["sampled"] > 0

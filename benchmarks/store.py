@@ -1,0 +1,116 @@
+"""What the position store costs: `python -m benchmarks.store [--positions N] [--json]`.
+
+Positions of random checkers play, drawn again and again until there are enough, are written to a
+store in a temporary folder, as games of 60, and read back: all at once, in random batches, with
+filters, and each only once. Rates are of this machine, with its files in memory once written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import games
+from learner.store import Filter, PositionStore, distinct, split
+
+PLIES = 60
+TARGET = 50_000_000
+LABEL_BYTES = 11
+
+
+def random_positions(game: Any, count: int, seed: int) -> Any:
+    """Positions of random play, [count, integers]."""
+    random = np.random.default_rng(seed)
+    positions, position = [], game.start()
+    while len(positions) < count:
+        positions.append(position)
+        moves = game.legal_moves(position)
+        over = not moves or random.random() < 1 / PLIES
+        position = game.start() if over else game.play(position, moves[random.integers(len(moves))])
+    return np.array(positions, dtype=np.int64)
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    """What a piece of work returns, and the seconds that it took."""
+    began = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - began
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the measurement; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.store", description=__doc__)
+    parser.add_argument("--positions", type=int, default=5_000_000)
+    parser.add_argument("--batch", type=int, default=16_384)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
+    options = parser.parse_args(arguments)
+    game = games.load("checkers")
+    random = np.random.default_rng(options.seed)
+    played = random_positions(game, min(100_000, options.positions + PLIES + 1), options.seed)
+    figures: dict[str, Any] = {"positions": options.positions}
+
+    def rate(name: str, rows: int, seconds: float) -> None:
+        figures[name] = round(rows / seconds)
+        print(f"{name:<28} {rows / seconds / 1e6:7.2f} M positions/s")
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = PositionStore(folder, game)
+
+        value = random.normal(size=PLIES)
+        plies = np.arange(PLIES)
+
+        def write() -> None:
+            for game_number, first in enumerate(range(0, options.positions, PLIES)):
+                rows = min(PLIES, options.positions - first)
+                begin = int(random.integers(len(played) - PLIES))
+                store.append(
+                    played[begin : begin + rows],
+                    value=value[:rows],
+                    result=game_number % 3 - 1,
+                    ply=plies[:rows],
+                    game_number=game_number,
+                )
+            store.flush()
+
+        rate("written, game by game", options.positions, timed(write)[1])
+        size = sum(path.stat().st_size for path in Path(folder).iterdir())
+        bytes_each = size / options.positions
+        figures["bytes_each"] = round(bytes_each, 2)
+        print(
+            f"{bytes_each:.2f} bytes a position, {bytes_each - LABEL_BYTES:.2f} without labels:"
+            f" {TARGET / 1e6:.0f} million take {TARGET * bytes_each / 1e9:.2f} GB"
+        )
+        filters = {
+            "sampled": Filter(),
+            "sampled, quiet": Filter(quiet=True),
+            "sampled, nine games of ten": Filter(games=split(0.1)[0]),
+        }
+        for name, keep in filters.items():
+            batches = store.sample(options.batch, seed=options.seed, keep=keep)
+            count, seconds = timed(lambda batches=batches: sum(map(len, batches)))  # type: ignore[misc]
+            rate(name, count, seconds)
+            if keep == Filter():
+                print(f"{'':<28} {TARGET / count * seconds:7.1f} s for {TARGET / 1e6:.0f} million")
+                assert count == options.positions
+        rows, seconds = timed(store.load)
+        rate("loaded", len(rows), seconds)
+        once, seconds = timed(lambda: distinct(game, rows))
+        rate("made distinct", len(rows), seconds)
+        print(f"{len(once)} distinct positions")
+        figures["distinct"] = len(once)
+    if options.json:
+        print(json.dumps(figures))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
