@@ -21,6 +21,11 @@ from games.native import native_function, read_position
 
 __all__ = ["Encoding"]
 
+#: Stands where there is no place.
+_NONE = np.int64(-(1 << 62))
+#: Places are listed on the stack of a searching thread.
+MOST_ACTIVE = 4096
+
 
 @dataclass(frozen=True)
 class Encoding:
@@ -41,10 +46,10 @@ class Encoding:
     )
 
     def __post_init__(self) -> None:
-        if not 1 <= self.most <= self.size <= 1 << 24:
+        if not (1 <= self.most <= self.size <= 1 << 24 and self.most <= MOST_ACTIVE):
             raise ValueError(
-                f"encoding {self.name}: expected 1 <= most <= size <= {1 << 24}, found most"
-                f" {self.most} and size {self.size}"
+                f"encoding {self.name}: expected 1 <= most <= size <= {1 << 24} and most <="
+                f" {MOST_ACTIVE}, found most {self.most} and size {self.size}"
             )
         if not kernels.is_kernel(self.active):
             raise TypeError(f"encoding {self.name}: expected a function marked with @kernel")
@@ -68,18 +73,22 @@ class Encoding:
         """
         rows = _rows(positions) if kernels.compiled else None
         if rows is None:
-            count, listed = self._plain_lists(positions)
+            found = [self.places(position) for position in positions]
+            longest = max(map(len, found), default=0)
+            listed = np.full((len(found), max(longest, self.most)), _NONE)
+            for row, places in zip(listed, found, strict=True):
+                row[: len(places)] = places
         else:
-            listed = np.full((len(rows) + 1, self.most), self.size, dtype=np.int64)
+            listed = np.full((len(rows), self.most), _NONE)
             list_all = self._native_lists(rows.shape[1])
-            count = list_all(len(rows), rows.ctypes.data, listed.ctypes.data)
-            listed = listed[:-1]
-        inside = not len(listed) or 0 <= listed.min() <= listed.max() <= self.size
-        if count > self.most or not inside:
+            longest = list_all(len(rows), rows.ctypes.data, listed.ctypes.data)
+        wrong = listed[(listed != _NONE) & ((listed < 0) | (listed >= self.size))]
+        if longest > self.most or len(wrong):
             raise ValueError(
                 f"encoding {self.name}: expected at most {self.most} places from 0 to"
-                f" {self.size - 1}, found {count} from {listed.min()} to {listed.max()}"
+                f" {self.size - 1}, found {longest} places, out of range {wrong[:8].tolist()}"
             )
+        listed[listed == _NONE] = self.size
         return listed
 
     def dense(self, positions: Any) -> NDArray[np.float32]:
@@ -91,16 +100,9 @@ class Encoding:
 
     def places(self, position: Any) -> list[int]:
         """The places of the inputs that are 1, computed by the Python interpreter."""
-        found = np.full(self.most, self.size, dtype=np.int64)
+        found = np.full(self.most, _NONE)
         count = int(kernels.uncompiled(self.active)(position, found))
-        return [int(place) for place in found[:count]]
-
-    def _plain_lists(self, positions: Any) -> tuple[int, NDArray[np.int64]]:
-        found = [self.places(position) for position in positions]
-        listed = np.full((len(found), self.most), self.size, dtype=np.int64)
-        for row, places in zip(listed, found, strict=True):
-            row[: len(places)] = places
-        return max(map(len, found), default=0), listed
+        return [*found[:count].tolist(), *[int(_NONE)] * (count - self.most)]
 
     def _native_lists(self, width: int) -> Callable[[int, int, int], int]:
         if width in self._lists:
@@ -112,7 +114,7 @@ def active_at(rows, source, target):
         position = {read_position(width)}
         count = int(active(position, array_at(int64_pointer(target), ({self.most},))))
         for j in range(count, {self.most}):
-            store_int(target, j, {self.size})
+            store_int(target, j, {_NONE})
         longest = max(longest, count)
         source += {8 * width}
         target += {8 * self.most}

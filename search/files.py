@@ -107,7 +107,7 @@ def load_evaluator(
         return _load_linear(path, game, own)
     content, arrays = load_arrays(path)
     form = content.get("format")
-    if form not in ARRAY_FORMS:
+    if not isinstance(form, str) or form not in ARRAY_FORMS:
         raise EvaluatorError(
             f"{path}: expected format {' or '.join(map(repr, ARRAY_FORMS))}, found {short(form)!r}"
         )

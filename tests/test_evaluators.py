@@ -35,6 +35,7 @@ from search import (
     load_evaluator,
 )
 from search.files import MOST_BYTES
+from search.network import NetworkEvaluator
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
@@ -89,6 +90,15 @@ def random_weights(game: games.Game, features: str) -> LinearEvaluator:
     return LinearEvaluator(game, feature_set, weights, provenance={"seed": 6})
 
 
+def random_network(game: games.Game, inputs: Any, *widths: int) -> NetworkEvaluator:
+    generator = np.random.default_rng(7)
+    layers = [
+        (generator.normal(0, 1, (before, after)), generator.normal(1, 1, after))
+        for before, after in zip(widths, widths[1:], strict=False)
+    ]
+    return NetworkEvaluator(game, inputs, layers)
+
+
 KINDS: dict[str, Callable[[], Evaluator]] = {
     "linear, named": lambda: as_evaluator(CHECKERS, "classic"),
     "linear, a few terms": lambda: as_evaluator(CHECKERS, "material"),
@@ -98,12 +108,18 @@ KINDS: dict[str, Callable[[], Evaluator]] = {
     "kernel": lambda: as_evaluator(CHECKERS, pieces),
     "kernel, array": lambda: KernelEvaluator(CHECKERS, weighted, np.array([1.0, 1.5])),
     "kernel, arrays": lambda: KernelEvaluator(CHECKERS, tabulated, tables()),
+    "network": lambda: random_network(CHECKERS, CHECKERS.encodings["piece_squares"], 128, 9, 1),
+    "network, terms": lambda: random_network(TIC_TAC_TOE, TIC_TAC_TOE.features["lines"], 2, 8, 1),
     "python": lambda: as_evaluator(CHECKERS, in_python),
     "python, nim": lambda: PythonEvaluator(NIM, lambda position: sum(position) % 3),
     "zero": lambda: as_evaluator(TIC_TAC_TOE, None),
 }
 SWAPS = {"checkers": swap_sides, "tic_tac_toe": swap_marks}
-ONE_SIDED = {"python"}  # does not count the kings of both sides
+ONE_SIDED = {
+    "python",  # does not count the kings of both sides
+    "network",
+    "network, terms",
+}
 any_kind = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -369,13 +385,14 @@ def test_a_file_holds_an_evaluator(kind: str, tmp_path: Path) -> None:
     assert read.features is evaluator.features
     for position in random_positions(evaluator.game, 5, 20):
         assert read(position) == evaluator(position)
+    assert evaluator.suffix == path.suffix
     read.save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
 @plain
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if "linear" not in kind])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if not KINDS[kind]().suffix])
 def test_code_cannot_be_saved(kind: str, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="expected a linear evaluator to save, found a"):
         KINDS[kind]().save(tmp_path / "evaluator.json")

@@ -22,8 +22,8 @@ def piece_squares(position, places):
     while rest:
         bit = lowest(rest)
         rest &= rest - 1
-        # the gutters at bits 8, 17 and 26 have no square; and 31 - square is 31 ^ square
-        square = (bit - bit // 9) ^ turn
+        # bit * 57 >> 9 is bit // 9, the gutters below a bit; and 31 ^ square is 31 - square
+        square = (bit - (bit * 57 >> 9)) ^ turn
         places[count] = square + 32 * ((kings >> bit) & 1) + 64 * ((opponent >> bit) & 1)
         count += 1
     return count

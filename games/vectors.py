@@ -1,0 +1,220 @@
+"""Sums over rows of float32 in memory, as vector instructions of generated native code.
+
+A row of a matrix is taken as whole vectors, whose lanes are independent sums. So they stay in
+registers while the rows are added up, and every sum has one order of additions, whatever the
+machine: results are the same bit for bit as those of NumPy code that adds row by row.
+
+All addresses are 64-bit integers and all sizes literals. Rows follow one another without gaps and
+their widths are multiples of `LANES`: who has fewer columns pads them with zeros.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+__all__ = ["LANES", "add_products", "dot", "stack_block", "sum_rows"]
+
+#: Widths are multiples of this.
+LANES = 8
+#: Lanes that are summed in one go: eight registers of 256 bits.
+MOST_LANES = 64
+#: Inputs whose signs one integer holds.
+WORD_BITS = 64
+
+FLOAT, WORD = ir.FloatType(), ir.IntType(64)
+FLOAT_BYTES, WORD_BYTES = 4, 8
+
+
+def _number(value: int) -> Any:
+    return ir.Constant(WORD, value)
+
+
+def _literals(*sizes: Any) -> bool:
+    return all(isinstance(size, types.IntegerLiteral) for size in sizes)
+
+
+def _place(builder: Any, address: Any, offset: Any, kind: Any) -> Any:
+    """A pointer to a `kind` at `offset` bytes behind an address."""
+    return builder.inttoptr(builder.add(address, offset), kind.as_pointer())
+
+
+def _load(builder: Any, address: Any, index: Any, lanes: int) -> Any:
+    """The `lanes` floats from place `index` behind an address on."""
+    offset = builder.mul(index, _number(FLOAT_BYTES))
+    return builder.load(_place(builder, address, offset, ir.VectorType(FLOAT, lanes)), align=4)
+
+
+def _store(builder: Any, address: Any, index: int, vector: Any) -> None:
+    place = _place(builder, address, _number(FLOAT_BYTES * index), vector.type)
+    builder.store(vector, place, align=4)
+
+
+def _chunks(width: int, most: int = MOST_LANES) -> list[tuple[int, int]]:
+    """First place and length of the pieces that a row is worked through in."""
+    return [(first, min(most, width - first)) for first in range(0, width, most)]
+
+
+def _row(builder: Any, rows: Any, index: Any, width: int, first: int, lanes: int) -> Any:
+    place = builder.add(builder.mul(index, _number(width)), _number(first))
+    return _load(builder, rows, place, lanes)
+
+
+def _stack_block(typingctx: Any, size: Any) -> Any:
+    """The address of `size` bytes on the stack, which last until the generated function returns.
+
+    Their content is undefined. Each place in the text that calls this has a block of its own.
+    """
+    if not _literals(size):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.ArrayType(ir.IntType(8), size.literal_value)
+        block = cgutils.alloca_once(builder, kind)
+        block.align = 64  # a cache line
+        return builder.ptrtoint(block, WORD)
+
+    return types.int64(size), codegen
+
+
+def _sum_rows(
+    typingctx: Any, target: Any, bias: Any, rows: Any, places: Any, count: Any, width: Any
+) -> Any:
+    """Write bias + rows[places[0]] + ... + rows[places[count - 1]] to `target`.
+
+    `places` are 64-bit integers. `target` and `bias` have `width` floats, as every row has.
+    """
+    if not _literals(width):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, bias, rows, places, count, _ = arguments
+        for first, lanes in _chunks(width.literal_value):
+            total = cgutils.alloca_once_value(builder, _load(builder, bias, _number(first), lanes))
+            with cgutils.for_range(builder, count) as loop:
+                offset = builder.mul(loop.index, _number(WORD_BYTES))
+                place = builder.load(_place(builder, places, offset, WORD))
+                row = _row(builder, rows, place, width.literal_value, first, lanes)
+                builder.store(builder.fadd(builder.load(total), row), total)
+            _store(builder, target, first, builder.load(total))
+        return context.get_dummy_value()
+
+    five = (types.int64,) * 5
+    return types.none(*five, width), codegen
+
+
+def _add_products(
+    typingctx: Any,
+    target: Any, bias: Any, rows: Any, inputs: Any, length: Any, width: Any, positive: Any,
+) -> Any:  # fmt: skip
+    """Write bias + inputs[0] * rows[0] + ... + inputs[length - 1] * rows[length - 1] to `target`.
+
+    Inputs that are 0 are skipped, and with a literal 1 as `positive` all that are not above 0:
+    then the inputs are read through a ReLU. Products are rounded before they are added.
+    """
+    if not _literals(length, width, positive):
+        return None
+    size, columns = length.literal_value, width.literal_value
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, bias, rows, inputs = arguments[:4]
+        words = _chunks(size, WORD_BITS)
+        masks = cgutils.alloca_once(builder, ir.ArrayType(WORD, len(words)))
+        for word, (first, count) in enumerate(words):
+            vector = _load(builder, inputs, _number(first), count)
+            zero = ir.Constant(vector.type, [0.0] * count)
+            compare = builder.fcmp_ordered if positive.literal_value else builder.fcmp_unordered
+            used = compare(">" if positive.literal_value else "!=", vector, zero)
+            mask = builder.zext(builder.bitcast(used, ir.IntType(count)), WORD)
+            builder.store(mask, cgutils.gep_inbounds(builder, masks, 0, word))
+        for first, lanes in _chunks(columns):
+            total = cgutils.alloca_once_value(builder, _load(builder, bias, _number(first), lanes))
+            with cgutils.for_range(builder, _number(len(words))) as loop:
+                mask = builder.load(cgutils.gep_inbounds(builder, masks, 0, loop.index))
+                base = builder.mul(loop.index, _number(WORD_BITS))
+                with _each_bit(builder, mask) as bit:
+                    index = builder.add(base, bit)
+                    value = _load(builder, inputs, index, 1)
+                    # one lane to all lanes
+                    spread = builder.shuffle_vector(
+                        value, ir.Constant(value.type, ir.Undefined),
+                        ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes),
+                    )  # fmt: skip
+                    row = _row(builder, rows, index, columns, first, lanes)
+                    more = builder.fadd(builder.load(total), builder.fmul(spread, row))
+                    builder.store(more, total)
+            _store(builder, target, first, builder.load(total))
+        return context.get_dummy_value()
+
+    four = (types.int64,) * 4
+    return types.none(*four, length, width, positive), codegen
+
+
+class _each_bit:
+    """A loop over the numbers of the bits set in a mask, lowest first; a context for its body."""
+
+    def __init__(self, builder: Any, mask: Any) -> None:
+        self.builder = builder
+        self.rest = cgutils.alloca_once_value(builder, mask)
+
+    def __enter__(self) -> Any:
+        builder = self.builder
+        self.test = builder.append_basic_block("bits")
+        body = builder.append_basic_block("bits.body")
+        self.end = builder.append_basic_block("bits.end")
+        builder.branch(self.test)
+        builder.position_at_end(self.test)
+        rest = builder.load(self.rest)
+        builder.cbranch(builder.icmp_unsigned("!=", rest, _number(0)), body, self.end)
+        builder.position_at_end(body)
+        builder.store(builder.and_(rest, builder.sub(rest, _number(1))), self.rest)
+        return builder.cttz(rest, ir.Constant(ir.IntType(1), 1))
+
+    def __exit__(self, *failure: object) -> None:
+        self.builder.branch(self.test)
+        self.builder.position_at_end(self.end)
+
+
+def _dot(typingctx: Any, inputs: Any, weights: Any, length: Any, positive: Any) -> Any:
+    """The sum of inputs[i] * weights[i], a float32; with `positive` 1 inputs below 0 count as 0.
+
+    Products are added up in `LANES` sums, one for each i modulo `LANES`, of which then the second
+    half is added to the first until one is left.
+    """
+    if not _literals(length, positive):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        inputs, weights = arguments[:2]
+        zero = ir.Constant(ir.VectorType(FLOAT, LANES), [0.0] * LANES)
+        total = zero
+        for first, lanes in _chunks(length.literal_value, LANES):
+            value = _load(builder, inputs, _number(first), lanes)
+            if positive.literal_value:
+                value = builder.select(builder.fcmp_ordered(">", value, zero), value, zero)
+            product = builder.fmul(value, _load(builder, weights, _number(first), lanes))
+            total = builder.fadd(total, product)
+        lanes = LANES
+        while lanes > 1:
+            lanes //= 2
+            low, high = (
+                builder.shuffle_vector(
+                    total, ir.Constant(total.type, ir.Undefined),
+                    ir.Constant(ir.VectorType(ir.IntType(32), lanes), list(range(at, at + lanes))),
+                )
+                for at in (0, lanes)
+            )  # fmt: skip
+            total = builder.fadd(low, high)
+        return builder.extract_element(total, ir.Constant(ir.IntType(32), 0))
+
+    return types.float32(types.int64, types.int64, length, positive), codegen
+
+
+stack_block = intrinsic(_stack_block)
+sum_rows = intrinsic(_sum_rows)
+add_products = intrinsic(_add_products)
+dot = intrinsic(_dot)

@@ -1,0 +1,353 @@
+"""Small networks as evaluators of the native search: float32, ReLU between the layers.
+
+The first layer over an encoding adds up the rows of the few inputs that are 1; later layers skip
+the inputs that ReLU made 0. For each architecture a few lines of text are compiled, in which the
+widths are literals; weights are read by address, so that new ones compile nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernel as kernels
+from games.contract import Game
+from games.encoding import Encoding
+from games.features import FeatureSet
+from games.native import native_function, read_position
+from games.vectors import LANES, add_products, dot, stack_block, sum_rows
+from search.array_files import save_arrays, take_array
+from search.evaluator import SIGNATURE, Evaluator, Fail
+from search.header import (
+    FIELDS,
+    EvaluatorError,
+    check_fields,
+    describe_input,
+    find_game,
+    find_input,
+    header,
+    short,
+    shortened,
+)
+
+__all__ = ["Inputs", "NetworkEvaluator"]
+
+FORMAT = "plysmith-network-1"
+#: Units of a layer and layers of a network, for they take room on the stack of a searching thread.
+MOST_UNITS, MOST_LAYERS = 4096, 16
+
+Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
+Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+class NetworkEvaluator(Evaluator):
+    """A network of layers with ReLU between them: value = scale * output.
+
+    `inputs` is an encoding, a feature set, or both as (encoding, features), where the terms follow
+    the encoding's inputs. `layers` are pairs of weights [inputs, outputs] and bias [outputs], from
+    the first to the last, which has one output; a single layer is a linear function with a bias.
+    `layers` of the evaluator are copies in float32, which may be changed in place at any time, but
+    not while a search runs. All is calculated in float32 in one order of additions, so that results
+    are the same on all machines and equal those of `plain`.
+
+    Raises ValueError for layers that do not fit one another or the inputs, NaN and infinity.
+    """
+
+    suffix = ".safetensors"
+
+    def __init__(
+        self,
+        game: Game,
+        inputs: Inputs,
+        layers: Sequence[tuple[Any, Any]],
+        *,
+        scale: float = 1.0,
+        name: str = "network",
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.game = game
+        self.inputs = inputs
+        self.encoding, self.features = _separate(inputs)
+        self.name = name
+        self.provenance = dict(provenance or {})
+        self.layers: tuple[Layer, ...] = tuple(
+            _kept(number, layer, last=0 < number == len(layers) - 1)
+            for number, layer in enumerate(layers)
+        )
+        self._check()
+        # what native code reads: scale, then the addresses of each layer's weights and bias
+        self._data = np.zeros(1 + 2 * len(self.layers), dtype=np.int64)
+        self._data[1:] = [array.ctypes.data for layer in self.layers for array in layer]
+        self.scale = scale
+
+    def _check(self) -> None:
+        width = sum(len(one) for one in (self.encoding, self.features) if one is not None)
+        if not 1 <= len(self.layers) <= MOST_LAYERS:
+            raise ValueError(f"layers: expected 1 to {MOST_LAYERS}, found {len(self.layers)}")
+        for number, (weights, bias) in enumerate(self.layers):
+            outputs = 1 if number == len(self.layers) - 1 else weights.shape[1]
+            if weights.shape != (width, outputs) or bias.shape != (outputs,):
+                raise ValueError(
+                    f"layer {number}: expected weights of shape {(width, outputs)} and bias of"
+                    f" shape {(outputs,)}, found {weights.shape} and {bias.shape}"
+                )
+            width = outputs
+
+    def __repr__(self) -> str:
+        widths = "-".join(map(str, self.widths))
+        return f"NetworkEvaluator({self.game.name}, {widths}, {self.name!r})"
+
+    def __reduce__(self) -> Any:
+        # addresses do not leave the process
+        return _rebuilt, (
+            self.game, self.inputs, self.layers, self.scale, self.name, self.provenance,
+        )  # fmt: skip
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Inputs, units of each hidden layer, and 1."""
+        return (self.layers[0][0].shape[0], *(bias.shape[0] for _, bias in self.layers))
+
+    @property
+    def scale(self) -> float:
+        """What the output is multiplied by; a finite number."""
+        return float(self._data[:1].view(np.float64)[0])
+
+    @scale.setter
+    def scale(self, scale: float) -> None:
+        if not np.isfinite(scale):
+            raise ValueError(f"scale: expected a finite number, found {scale}")
+        self._data[:1].view(np.float64)[0] = scale
+
+    def copy(self) -> NetworkEvaluator:
+        """The same evaluator with weights of its own."""
+        return NetworkEvaluator(
+            self.game, self.inputs, self.layers, scale=self.scale, name=self.name,
+            provenance=self.provenance,
+        )  # fmt: skip
+
+    def plain(self) -> Callable[[Any], float]:
+        active = kernels.uncompiled(self.encoding.active) if self.encoding else None
+        room = np.zeros(self.encoding.most if self.encoding else 1, dtype=np.int64)
+        (first, first_bias), *later = self.layers
+        start = self.encoding.size if self.encoding else 0
+
+        def value(position: Any) -> float:
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = first_bias.copy()
+                for place in room[: active(position, room)] if active else ():
+                    total += first[place]
+                terms = self.features.values(position) if self.features else []
+                for term, row in zip(np.array(terms, np.float32), first[start:], strict=True):
+                    if term != 0:
+                        total += term * row
+                for number, (weights, bias) in enumerate(later, 1):
+                    inputs = np.where(total > 0, total, np.float32(0))
+                    if number == len(later):
+                        total = bias + _in_lanes(inputs * weights[:, 0])
+                        break
+                    total = bias.copy()
+                    for unit, row in zip(inputs, weights, strict=True):
+                        if unit > 0:
+                            total += unit * row
+                return float(total[0]) * self.scale
+
+        return value
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        lines = ["def value_at(data, source):"]
+        lines += [f"    position = {read_position(len(self.game.start()))}", *self._first_layer()]
+        for number in range(1, len(self.layers)):
+            weights, bias = (f"load_int(data, {2 * number + part})" for part in (1, 2))
+            length = _padded(self.widths[number])
+            if number == len(self.layers) - 1:
+                lines += [
+                    f"    bias = array_at(float32_pointer({bias}), (1,))",
+                    f"    output = bias[0] + dot(hidden_{number}, {weights}, {length}, 1)",
+                ]
+            else:
+                width = _padded(self.widths[number + 1])
+                lines += [
+                    f"    hidden_{number + 1} = stack_block({4 * width})",
+                    f"    add_products(hidden_{number + 1}, {bias}, {weights}, hidden_{number},"
+                    f" {length}, {width}, 1)",
+                ]
+        if len(self.layers) == 1:
+            lines.append("    output = array_at(float32_pointer(hidden_1), (1,))[0]")
+        lines.append("    return load_float(data, 0) * float(output)")
+        scope: dict[str, Any] = dict(
+            stack_block=stack_block, sum_rows=sum_rows, add_products=add_products, dot=dot
+        )
+        if self.encoding:
+            scope["active"] = self.encoding.active
+        if self.features:
+            scope |= self.features.scope()
+        address = native_function("value_at", "\n".join(lines), scope, SIGNATURE)
+        return address, self._data.ctypes.data, (self._data, self.layers)
+
+    def _first_layer(self) -> list[str]:
+        """Text that puts the sums of the first layer at `hidden_1`."""
+        width = _padded(self.widths[1])
+        rows, bias = "load_int(data, 1)", "load_int(data, 2)"
+        lines = [f"    hidden_1 = stack_block({4 * width})"]
+        if self.encoding:
+            most = self.encoding.most
+            lines += [
+                f"    places = stack_block({8 * most})",
+                f"    count = int(active(position, array_at(int64_pointer(places), ({most},))))",
+                f"    sum_rows(hidden_1, {bias}, {rows}, places, count, {width})",
+            ]
+            rows, bias = f"{rows} + {4 * width * self.encoding.size}", "hidden_1"
+        if self.features:
+            count = len(self.features)
+            length = _padded(count)
+            lines += [
+                *(["    swapped = swap(position)"] if self.features.swap else []),
+                f"    room = stack_block({4 * length})",
+                f"    terms = array_at(float32_pointer(room), ({length},))",
+                *(f"    terms[{i}] = float({self.features.expression(i)})" for i in range(count)),
+                *(f"    terms[{i}] = 0.0" for i in range(count, length)),
+                f"    add_products(hidden_1, {bias}, {rows}, room, {length}, {width}, 0)",
+            ]
+        return lines
+
+    def save(self, path: Any) -> None:
+        inputs = [one for one in (self.encoding, self.features) if one]
+        content = header(
+            self,
+            FORMAT,
+            scale=self.scale,
+            inputs=[describe_input(self.game, one) for one in inputs],
+            widths=list(self.widths),
+        )
+        arrays: dict[str, NDArray[np.float32]] = {}
+        for number, (weights, bias) in enumerate(self.layers):
+            arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
+        save_arrays(path, content, arrays)
+
+
+def network_from(
+    path: Path,
+    content: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    game: Game | None,
+    inputs: Inputs | None,
+) -> NetworkEvaluator:
+    """The network in a file's header and arrays; EvaluatorError where they are not of one."""
+    check_fields(path, content, {**FIELDS, "scale": float, "inputs": list, "widths": list})
+    game = find_game(path, content, game)
+    entries = content["inputs"]
+    if not 1 <= len(entries) <= 2:
+        raise EvaluatorError(f"{path}: expected one or two inputs, found {len(entries)}")
+    own = [None] * len(entries) if inputs is None else [o for o in _separate(inputs) if o]
+    if len(own) != len(entries):
+        raise EvaluatorError(f"{path}: expected {len(own)} kinds of inputs, found {len(entries)}")
+    found = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
+    widths = content["widths"]
+    known = sum(map(len, found))
+    good = (
+        2 <= len(widths) <= MOST_LAYERS + 1
+        and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
+        and widths[0] == known
+        and widths[-1] == 1
+    )
+    if not good:
+        raise EvaluatorError(
+            f"{path}: expected the widths of 2 to {MOST_LAYERS + 1} layers, from {known} to 1,"
+            f" found {shortened(widths)}"
+        )
+    layers = [
+        (
+            take_array(path, arrays, f"weights_{number}", np.float32, (before, after)),
+            take_array(path, arrays, f"bias_{number}", np.float32, (after,)),
+        )
+        for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False))
+    ]
+    if arrays:
+        raise EvaluatorError(f"{path}: expected no other arrays, found {shortened(arrays)}")
+    both: Any = found[0] if len(found) == 1 else tuple(found)
+    try:
+        return NetworkEvaluator(
+            game, both, layers, scale=content["scale"], name=content["name"],
+            provenance=content["provenance"],
+        )  # fmt: skip
+    except (TypeError, ValueError) as error:
+        raise EvaluatorError(f"{path}: {short(error)}") from None
+
+
+def _rebuilt(
+    game: Game, inputs: Inputs, layers: Sequence[Layer], scale: float, name: str, provenance: Any
+) -> NetworkEvaluator:
+    return NetworkEvaluator(game, inputs, layers, scale=scale, name=name, provenance=provenance)
+
+
+def _separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
+    if isinstance(inputs, Encoding):
+        return inputs, None
+    if isinstance(inputs, FeatureSet):
+        return None, inputs
+    if isinstance(inputs, tuple) and [type(one) for one in inputs] == [Encoding, FeatureSet]:
+        return inputs
+    raise TypeError(
+        "inputs: expected an Encoding, a FeatureSet or a tuple of one of each, found"
+        f" {short(repr(inputs))}"
+    )
+
+
+def _padded(width: int) -> int:
+    return -(-width // LANES) * LANES
+
+
+def _zeros(count: int) -> NDArray[np.float32]:
+    """Zeros that begin with a cache line."""
+    block = np.zeros(count + 16, dtype=np.float32)
+    skip = -block.ctypes.data % 64 // block.itemsize
+    return block[skip : skip + count]
+
+
+def _kept(number: int, layer: Any, *, last: bool) -> Layer:
+    """Views of weights [inputs, outputs] and bias into memory that is laid out for native code.
+
+    Rows are padded with zeros to a multiple of `LANES`; the single column of a last layer is
+    laid out as one padded row.
+    """
+    try:
+        weights, bias = (np.asarray(array, dtype=np.float32) for array in layer)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"layer {number}: expected weights and bias, found {error}") from None
+    if weights.ndim != 2 or bias.ndim != 1:
+        raise ValueError(
+            f"layer {number}: expected weights of two dimensions and bias of one, found shapes"
+            f" {weights.shape} and {bias.shape}"
+        )
+    inputs, outputs = weights.shape
+    if not 1 <= outputs <= MOST_UNITS:
+        raise ValueError(f"layer {number}: expected 1 to {MOST_UNITS} outputs, found {outputs}")
+    if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
+        raise ValueError(f"layer {number}: expected finite numbers, found NaN or infinity")
+    width = _padded(outputs)
+    if last:
+        kept = _zeros(_padded(inputs))[:inputs, None]
+    else:
+        kept = _zeros(inputs * width).reshape(inputs, width)[:, :outputs]
+    kept_bias = _zeros(width)[:outputs]
+    if kept.shape != weights.shape or kept_bias.shape != bias.shape:  # reported by the caller
+        return weights, bias
+    kept[:], kept_bias[:] = weights, bias
+    return kept, kept_bias
+
+
+def _in_lanes(products: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The sum of products [units] in the order in which `games.vectors.dot` takes them; [1]."""
+    lanes = np.zeros((_padded(len(products)) // LANES, LANES), dtype=np.float32)
+    lanes.reshape(-1)[: len(products)] = products
+    total = np.zeros(LANES, dtype=np.float32)
+    for row in lanes:
+        total += row
+    while len(total) > 1:
+        total = total[: len(total) // 2] + total[len(total) // 2 :]
+    return total
