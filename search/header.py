@@ -34,6 +34,7 @@ __all__ = [
     "header",
     "identity",
     "parse_json",
+    "sample_positions",
     "write_atomically",
 ]
 
@@ -92,12 +93,15 @@ def describe_input(game: Game, inputs: Encoding | FeatureSet) -> dict[str, Any]:
     return {"encoding": inputs.name, "size": inputs.size, "identity": _encoded(game, inputs)}
 
 
-def sample_positions(game: Game) -> list[Any]:
-    """The same positions of random play on every machine, some of each stage of a game."""
+def sample_positions(game: Game, count: int = SAMPLE) -> list[Any]:
+    """The same positions of random play on every machine, some of each stage of a game.
+
+    Fewer of them are the first of more. Some may be finished.
+    """
     positions: list[Any] = []
     state = 20591
     position = game.start()
-    while len(positions) < SAMPLE:
+    while len(positions) < count:
         moves = game.legal_moves(position)
         positions.append(position)
         # a generator of our own, for libraries may change theirs
