@@ -35,6 +35,8 @@ class Evaluator:
     name: str
     #: How names of files that hold such an evaluator end; empty for what cannot be saved.
     suffix: str = ""
+    #: How the weights came about; saved with them.
+    provenance: dict[str, Any]
 
     def plain(self) -> Callable[[Any], float]:
         """The evaluator as a Python function of a position."""
@@ -71,6 +73,13 @@ class Evaluator:
         if errors:
             raise errors[0]
         return np.array(values)
+
+    def copy(self) -> Evaluator:
+        """The same evaluator with weights of its own; TypeError for one that is code."""
+        raise TypeError(
+            f"{self.name} is code, not weights: expected an evaluator that learns, found a"
+            f" {type(self).__name__}"
+        )
 
     def save(self, path: Any) -> None:
         """Write the evaluator to a file that `search.load_evaluator` reads."""

@@ -396,6 +396,8 @@ def test_a_file_holds_an_evaluator(kind: str, tmp_path: Path) -> None:
 def test_code_cannot_be_saved(kind: str, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="expected a linear evaluator to save, found a"):
         KINDS[kind]().save(tmp_path / "evaluator.json")
+    with pytest.raises(TypeError, match="is code, not weights: expected an evaluator that learns"):
+        KINDS[kind]().copy()
     assert not [*tmp_path.iterdir()]
 
 
