@@ -8,22 +8,18 @@ subclass says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
-import games as all_games
-from games.contract import Game
-from games.features import FeatureSet
 from games.record import GameRecord
-from play.openings import Openings
+from learner.learner import Learner, Progress, feature_set
 from search import WIN, Engine, LinearEvaluator, Result, as_evaluator
 
-__all__ = ["OnlineLearner", "Progress", "Step", "check_limits", "decided", "identity_of"]
+__all__ = ["OnlineLearner", "Step", "decided"]
 
 #: A learner's table is small: its searches are short, and clearing it costs time.
 TABLE_MIB = 1.0
@@ -40,48 +36,19 @@ class Step:
     material: float
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where learning stands after a game."""
-
-    game: int
-    games: int
-    record: GameRecord
-    alpha_side: int
-    updates: int
-    note: str = ""
-
-
-class OnlineLearner(BaseEstimator):  # type: ignore[misc]
+class OnlineLearner(Learner):
     """What learners that correct their weights move by move have in common.
 
-    game: the game or its name. games: how many to play. depth: plies of every search; or nodes:
-    positions of every search. features: a feature set or its name. fixed: weights that are given
-    and never learned, by term; they hold whatever evaluator learning starts from (None: the
-    `usual_fixed` of the learner, for terms that the feature set has). seed: decides everything
-    else. settle: value Alpha's positions after the captures that are pending. opening_plies: plies
-    before a game begins to count, first all positions after so many, then random ones after more.
-    within: use only openings whose value is at most that far from even (None: all), by the
-    evaluator `judge` searching 7 plies.
-
-    After `fit`: `evaluator_` (the last weights), `updates_`, `games_played_`, and what the
-    subclass adds.
+    Beside the options of every learner: features: a feature set or its name. fixed: weights that
+    are given and never learned, by term; they hold whatever evaluator learning starts from (None:
+    the `usual_fixed` of the learner, for terms that the feature set has). settle: value Alpha's
+    positions after the captures that are pending.
     """
 
-    game: Any
-    games: int
-    depth: int | None
-    nodes: int | None
     features: Any
     fixed: dict[str, float] | None
-    seed: int
     settle: bool
-    opening_plies: int
-    within: float | None
-    judge: Any
     usual_fixed: ClassVar[dict[str, float]] = {}
-    games_played_: int
-    updates_: int
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -97,14 +64,6 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         """Draw the consequences of a game (1 won, 0 drawn, -1 lost); what there is to report."""
         raise NotImplementedError
 
-    def get_state(self) -> dict[str, Any]:
-        """Everything that the rest of the learning depends on, as plain JSON values."""
-        raise NotImplementedError
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state that `get_state` gave."""
-        raise NotImplementedError
-
     # --- learning -----------------------------------------------------------------------------
 
     def fit(
@@ -114,12 +73,7 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         resume: dict[str, Any] | None = None,
         watch: Callable[[Progress], None] | None = None,
     ) -> OnlineLearner:
-        """Play `games` games and learn from them; returns the learner.
-
-        `evaluator` is where the weights start (all but the fixed ones 0 where it is None).
-        `resume` is a state of `get_state`, from which learning goes on as if it had never
-        stopped. `watch` is called after every game.
-        """
+        """As in `Learner`; without an evaluator all weights but the fixed ones start at 0."""
         self.prepare(evaluator)
         if resume is not None:
             self._resume(resume)
@@ -132,14 +86,13 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
             note = self._after_game(alpha_won)
             self.games_played_ = number + 1
             if watch is not None:
-                watch(Progress(number + 1, self.games, record, side, self.updates_, note))
+                watch(Progress(number + 1, self.games, record, self.updates_, note, side))
         return self
 
     def prepare(self, evaluator: Any = None) -> None:
-        """Check options and evaluator and set everything up, as `fit` does first."""
-        self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        self._load_game()
         self._check_options()
-        self.features_ = self._feature_set(self.game_)
+        self.features_ = feature_set(self.game_, self.features)
         fixed = self.fixed
         if fixed is None:
             usual = self.usual_fixed.items()
@@ -169,72 +122,6 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
         self.games_played_ = 0
         self.updates_ = 0
         self._begin(start)
-
-    def _check_options(self) -> None:
-        if self.games < 1:
-            raise ValueError(f"games: expected at least 1, found {self.games}")
-        if self.seed < 0:
-            raise ValueError(f"seed: expected at least 0, found {self.seed}")
-        check_limits(self.depth, self.nodes)
-
-    def _feature_set(self, game: Game) -> FeatureSet:
-        if isinstance(self.features, FeatureSet):
-            return self.features
-        if self.features not in game.features:
-            raise ValueError(
-                f"features: expected one of {', '.join(game.features) or 'none'} for"
-                f" {game.name}, found {self.features!r}"
-            )
-        return game.features[self.features]  # type: ignore[no-any-return]
-
-    def _openings(self) -> Iterator[tuple[Any, ...]]:
-        """Openings without end: where the distinct ones run out they come again."""
-        count = 0
-        while True:
-            for opening in Openings(
-                self.game_,
-                plies=self.opening_plies,
-                seed=self.seed,
-                within=self.within,
-                judge=self.judge if self.within is not None else None,
-            ):
-                count += 1
-                yield opening
-            if not count:
-                raise ValueError(
-                    f"opening_plies: expected openings of {self.opening_plies} plies, found none"
-                )
-
-    def _resume(self, state: dict[str, Any]) -> None:
-        mine = self.identity()
-        found = state.get("identity")
-        if found != mine:
-            raise ValueError(
-                f"expected a checkpoint of the same learner, options and features ({mine}),"
-                f" found one of {str(found)[:1000]}"
-            )
-        try:
-            for name, own in self.get_state().items():
-                if isinstance(own, list) and len(state[name]) != len(own):
-                    raise ValueError(f"{name}: expected {len(own)} entries")
-            self.set_state(state)
-            self.games_played_ = int(state["games_played"])
-            self.updates_ = int(state["updates"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"expected a state of this learner, found {error!r}") from None
-
-    def identity(self) -> dict[str, Any]:
-        """The options that a checkpoint must share with the learner that resumes it."""
-        return identity_of(self)
-
-    def checkpoint(self) -> dict[str, Any]:
-        """What `fit(resume=...)` goes on from."""
-        return {
-            "identity": self.identity(),
-            "games_played": self.games_played_,
-            "updates": self.updates_,
-            **self.get_state(),
-        }
 
     # --- one game -----------------------------------------------------------------------------
 
@@ -292,30 +179,6 @@ class OnlineLearner(BaseEstimator):  # type: ignore[misc]
                 break
             position, sign = self.game_.play(position, result.move), -sign
         return position, sign
-
-
-def identity_of(learner: Any) -> dict[str, Any]:
-    """A learner's name and options as plain values.
-
-    How many games are to be played is not among them: a finished run may be prolonged.
-    """
-    plain = (int, float, str, bool, dict, type(None))
-    options = {
-        name: value if isinstance(value, plain) else str(getattr(value, "name", value))
-        for name, value in sorted(learner.get_params(deep=False).items())
-        if name != "games"
-    }
-    return {"learner": type(learner).__name__, **options}
-
-
-def check_limits(depth: int | None, nodes: int | None) -> None:
-    """Raise ValueError unless these are limits to learn with."""
-    if depth is None and nodes is None:
-        raise ValueError("expected a depth or a number of nodes, found neither")
-    if depth is not None and not 1 <= depth <= 30:
-        raise ValueError(f"depth: expected 1 to 30 plies, found {depth}")
-    if nodes is not None and nodes < 10:
-        raise ValueError(f"nodes: expected at least 10, found {nodes}")
 
 
 def decided(value: float) -> bool:

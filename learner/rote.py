@@ -15,7 +15,8 @@ from sklearn.base import BaseEstimator
 import games as all_games
 from games.record import GameRecord
 from learner.folder import RunError, RunFolder
-from learner.online import MOST_PLIES, TABLE_MIB, Progress, check_limits, identity_of
+from learner.learner import Progress, check_limits, identity_of
+from learner.online import MOST_PLIES, TABLE_MIB
 from play.openings import Openings
 from search import Engine, as_evaluator
 from search.files import write_atomically
@@ -90,7 +91,7 @@ class Rote(BaseEstimator):  # type: ignore[misc]
             self.games_played_ = number + 1
             if watch is not None:
                 note = f"{len(self.memory_)} positions"
-                watch(Progress(number + 1, self.games, record, 0, self.moves_, note))
+                watch(Progress(number + 1, self.games, record, self.moves_, note))
         self.memory_.merge()
         return self
 

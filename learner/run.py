@@ -23,7 +23,7 @@ from typing import Any
 from games.contract import Game
 from learner.arena import Arena, Strength
 from learner.folder import RunError, RunFolder
-from learner.online import OnlineLearner, Progress
+from learner.learner import Learner, Progress
 from play.player import Limits
 from search import LinearEvaluator, load_evaluator
 from search.files import write_atomically
@@ -51,7 +51,7 @@ class Run:
 
     def __init__(
         self,
-        learner: OnlineLearner,
+        learner: Learner,
         game: Game,
         folder: Any,
         *,
@@ -146,11 +146,10 @@ class Run:
         show: Callable[[Progress, dict[int, list[Strength]]], None] | None,
     ) -> None:
         game = progress.game
-        outcome = progress.record.outcome()
         self.folder.log(
             "log.csv",
-            f"{game},{progress.updates},{progress.alpha_side},{outcome},"
-            f"{progress.record.ply},{progress.note}\n",
+            f"{game},{progress.updates},{progress.alpha_side},"
+            f"{progress.record.outcome()},{progress.record.ply},{progress.note}\n",
         )
         if self.game.name == "checkers":
             from games.checkers.pdn import write_game

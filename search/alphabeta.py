@@ -248,7 +248,9 @@ def negamax(line, depth, alpha, beta, ply):
         index = most_promising(line, first, count)
         move = move_at(line, first + index)
         follow(line, ply, move)
-        if tried == 0:
+        if line.minimax:
+            value = -negamax(line, depth - 1, -INFINITY, INFINITY, ply + 1)
+        elif tried == 0:
             value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
         else:
             value = -negamax(line, depth - 1, -next_up(alpha), -alpha, ply + 1)
@@ -283,7 +285,7 @@ def search_root(line, depth, alpha, beta, ply):
     for i in range(line.root_count):
         move = line.root_moves[i]
         follow(line, ply, move)
-        if line.exact_root:
+        if line.exact_root or line.minimax:
             value = -negamax(line, depth - 1, -INFINITY, INFINITY, ply + 1)
         elif i == 0:
             value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
@@ -325,7 +327,7 @@ def search_window(line, depth, previous, spread):
     """One iteration: first in a window about the last value, then open on the side it left."""
     alpha = -INFINITY
     beta = INFINITY
-    if spread > 0.0 and not line.exact_root and abs(previous) < PROVEN:
+    if spread > 0.0 and not (line.exact_root or line.minimax) and abs(previous) < PROVEN:
         alpha = previous - spread
         beta = previous + spread
     value = search_root(line, depth, alpha, beta, 0)

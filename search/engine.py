@@ -41,6 +41,8 @@ class Engine:
     order_depth: order moves by the static values they lead to where at least this many plies
         remain; None for never.
     repetition: value a position that comes back as a draw, in games where positions can.
+    minimax: search every move of every position in full, without pruning; for those who want all
+        values exact.
     trace: room for so many positions with what the last search (its last iteration) found of each:
         see `traced`. 0 for none, which costs nothing.
     ties: among moves of equal exact value, "first" takes the first found in an order shuffled by
@@ -62,6 +64,7 @@ class Engine:
         equal_depth: bool = False,
         order_depth: int | None = None,
         repetition: bool = True,
+        minimax: bool = False,
         trace: int = 0,
         ties: str = "first",
         seed: int | None = None,
@@ -91,6 +94,7 @@ class Engine:
             wins=int(game.wins),
             repeats=int(repetition and game.irreversible is not None),
             equal_depth=int(equal_depth),
+            minimax=int(minimax),
             order_depth=lines.MOST_PLIES if order_depth is None else order_depth,
         )
         self._line.clear()

@@ -33,7 +33,8 @@ _NUMBERS = (
     "legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
     " positions moves order table table_mask"
     # options
-    " width most_moves wins repeats equal_depth order_depth exact_root depth_limit node_limit"
+    " width most_moves wins repeats equal_depth order_depth exact_root minimax depth_limit"
+    " node_limit"
     # counters and flags
     " generation earlier nodes stop lookups found root_count completed best"
     # what the last table or lookup probe found, and where a lookup writes

@@ -1,0 +1,295 @@
+"""Batch learning: play many games, keep the positions, fit the weights to all of them at once.
+
+In rounds: the games of a round are played with what the rounds before have taught, by as many
+workers as there are; then the weights are fitted to the stored positions of the last rounds
+("Texel tuning", Österlund 2014; see `learner.fit`). What the rounds share, and what
+`learner.network_fit` does otherwise, is only how a model is fitted to rows of a store.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from contextlib import nullcontext
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from learner.filters import Filter, distinct
+from learner.fit import LogisticFit
+from learner.learner import Learner, Progress, feature_set
+from learner.self_play import GAMES_PER_TASK, Lesson, Task, play_task
+from learner.shards import Rows
+from learner.store import PositionStore
+from play.workers import Workers
+from search import Evaluator, LinearEvaluator, as_evaluator
+
+__all__ = ["BatchFit", "BatchLearner"]
+
+
+class BatchLearner(Learner):
+    """What learners from stored positions have in common.
+
+    Beside the options of every learner: rounds: how often the games are interrupted to learn.
+    keep_rounds: how many of the last rounds are learned from. blend: the share of the game's
+    result in a target, against the value that search backed up. games_per_update: games between
+    two reports. most_plies: longer games are drawn. decide: a game that search has proved won ends
+    there. store: folder of the positions (None: a temporary one). workers: who plays (None: this
+    thread).
+
+    Learned from are quiet, undecided positions, each once: those that are the same, also by
+    symmetry, count as one with the mean of their labels.
+
+    After `fit`: `evaluator_`, `store_`, and `rounds_`, what each round found, as plain numbers.
+    """
+
+    rounds: int
+    keep_rounds: int
+    blend: float
+    games_per_update: int
+    most_plies: int
+    decide: bool
+    store: Any
+    workers: Workers | None
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def _begin(self, evaluator: Any) -> Evaluator:
+        """The evaluator to start from."""
+        raise NotImplementedError
+
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+        """Change the evaluator's weights to fit the rows after round `number`; what was found."""
+        raise NotImplementedError
+
+    def _weights(self) -> list[float]:
+        """The evaluator's weights as a list."""
+        raise NotImplementedError
+
+    def _set_weights(self, weights: list[float]) -> None:
+        """The inverse of `_weights`."""
+        raise NotImplementedError
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> BatchLearner:
+        """As in `Learner`; `watch` is called after every `games_per_update` games."""
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        elif len(self.store_):
+            raise ValueError(f"store: expected an empty folder, found {len(self.store_)} positions")
+        openings = islice(self._openings(), self.games_played_, None)
+        workers = self.workers
+        with nullcontext(workers) if workers is not None else Workers(jobs=1) as at_work:
+            while self.games_played_ < self.games:
+                # no batch reaches over the end of a round
+                until = self._ends()[len(self.rounds_)]
+                count = min(self.games_per_update, until - self.games_played_)
+                played = self._play(at_work, list(islice(openings, count)))
+                self._keep(played)
+                self.games_played_ += count
+                note = ""
+                if self.games_played_ == until:
+                    note = self._end_round()
+                if watch is not None:
+                    record = played[-1].played.record()
+                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
+        self.store_.flush()
+        return self
+
+    def prepare(self, evaluator: Any = None) -> None:
+        game = self._load_game()
+        self._check_options()
+        self.evaluator_ = self._begin(evaluator)
+        if self.store is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="plysmith-positions-")
+        folder = Path(self._folder.name if self.store is None else self.store)
+        self.store_ = PositionStore(folder, game)
+        self.rounds_: list[dict[str, float]] = []
+        self.games_played_ = 0
+        self.updates_ = 0
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name in ("rounds", "keep_rounds", "games_per_update", "most_plies"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+        if self.rounds > self.games:
+            raise ValueError(f"rounds: expected at most {self.games} games, found {self.rounds}")
+        if not 0 <= self.blend <= 1:
+            raise ValueError(f"blend: expected 0 to 1, found {self.blend}")
+
+    def _ends(self) -> list[int]:
+        """For each round the number of games after which it ends."""
+        return [self.games * (number + 1) // self.rounds for number in range(self.rounds)]
+
+    def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
+        tasks = [
+            Task(
+                self.game_,
+                self.evaluator_,
+                None,
+                openings[first : first + GAMES_PER_TASK],
+                self.depth,
+                self.nodes,
+                self.most_plies,
+                self.decide,
+            )
+            for first in range(0, len(openings), GAMES_PER_TASK)
+        ]
+        return [lesson for lessons in workers.map(play_task, tasks) for lesson in lessons]
+
+    def _keep(self, lessons: list[Lesson]) -> None:
+        """Store the positions that were searched."""
+        for number, lesson in enumerate(lessons, start=self.games_played_):
+            played = lesson.played
+            plies = slice(played.opening, len(played.moves))
+            if plies.start < plies.stop:
+                self.store_.append(
+                    played.positions[plies],
+                    value=played.values[plies],
+                    result=np.sign(played.outcomes()[plies]),
+                    ply=np.arange(plies.start, plies.stop),
+                    game_number=number,
+                )
+            self.updates_ += plies.stop - plies.start
+
+    def _end_round(self) -> str:
+        number = len(self.rounds_)
+        self.store_.flush()
+        first_round = max(0, number + 1 - self.keep_rounds)
+        first_game = self._ends()[first_round - 1] if first_round else 0
+        rows = self.store_.load(keep=Filter(quiet=True, undecided=True))
+        rows = distinct(self.game_, rows.take(rows.game_number >= first_game))
+        if not len(rows):
+            raise ValueError("expected quiet positions to learn from, found none")
+        found = {"positions": float(len(rows)), **self._fit_to(rows, number)}
+        self.rounds_.append(found)
+        return f"round {number + 1}: " + ", ".join(f"{k} {v:.6g}" for k, v in found.items())
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        self.store_.flush()
+        return {
+            "weights": self._weights(),
+            "positions": len(self.store_),
+            "rounds_done": [dict(found) for found in self.rounds_],
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self.store_.truncate(int(state["positions"]))
+        self._set_weights(state["weights"])
+        self.rounds_ = [dict(found) for found in state["rounds_done"]]
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        # their number differs from what a fresh learner has
+        fresh = {**state, "rounds_done": []}
+        super()._resume(fresh)
+        self.rounds_ = [dict(found) for found in state["rounds_done"]]
+
+
+class BatchFit(BatchLearner):
+    """Weights over terms, fitted by logistic regression; options of the fit are `LogisticFit`'s.
+
+    features: a feature set or its name. method, loss, alpha: see `LogisticFit`. fixed: weights
+    that are given and never learned, by term (None: a man of the set `classic` is 1); they set the
+    unit.
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 6000,
+        depth: int | None = 5,
+        nodes: int | None = None,
+        seed: int = 0,
+        features: Any = "classic",
+        fixed: dict[str, float] | None = None,
+        rounds: int = 4,
+        keep_rounds: int = 2,
+        blend: float = 0.5,
+        method: str = "lbfgs",
+        loss: str = "cross_entropy",
+        alpha: float = 1e-5,
+        games_per_update: int = 32,
+        opening_plies: int = 4,
+        within: float | None = None,
+        judge: Any = "classic",
+        most_plies: int = 200,
+        decide: bool = True,
+        store: Any = None,
+        workers: Any = None,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.features = features
+        self.fixed = fixed
+        self.rounds = rounds
+        self.keep_rounds = keep_rounds
+        self.blend = blend
+        self.method = method
+        self.loss = loss
+        self.alpha = alpha
+        self.games_per_update = games_per_update
+        self.opening_plies = opening_plies
+        self.within = within
+        self.judge = judge
+        self.most_plies = most_plies
+        self.decide = decide
+        self.store = store
+        self.workers = workers
+
+    def _begin(self, evaluator: Any) -> LinearEvaluator:
+        features = feature_set(self.game_, self.features)
+        fixed = self.fixed
+        if fixed is None:
+            fixed = {"men": 1.0} if "men" in features.terms else {}
+        self.features_ = features
+        self._held = dict(fixed)
+        weights = dict.fromkeys(features.names, 0.0)
+        if evaluator is not None:
+            given = as_evaluator(self.game_, evaluator)
+            if not isinstance(given, LinearEvaluator) or given.features.names != features.names:
+                raise ValueError(
+                    f"expected a linear evaluator over {', '.join(features.names)} to start from,"
+                    f" found {given!r}"
+                )
+            weights = given.term_weights()
+        self._linear = LinearEvaluator(
+            self.game_, features, {**weights, **fixed}, name=type(self).__name__.lower()
+        )
+        return self._linear
+
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+        fitted = LogisticFit(
+            self.features_,
+            method=self.method,
+            loss=self.loss,
+            blend=self.blend,
+            alpha=self.alpha,
+            fixed=self._held,
+            seed=self.seed,
+        ).fit_rows(rows)
+        self._linear.weights[:] = fitted.weights_
+        self.fit_ = fitted
+        return {"K": float(fitted.K_), "loss": float(fitted.loss_)}
+
+    def _weights(self) -> list[float]:
+        return self._linear.weights.tolist()  # type: ignore[no-any-return]
+
+    def _set_weights(self, weights: list[float]) -> None:
+        self._linear.weights[:] = weights

@@ -1,0 +1,188 @@
+"""What all learners have in common: options, openings, and a state to go on from.
+
+A learner's constructor stores its options; `fit` plays games, learns and returns the learner; what
+was learned ends in an underscore, `evaluator_` above all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+import games as all_games
+from games.contract import Game
+from games.features import FeatureSet
+from games.record import GameRecord
+from play.openings import Openings
+from search import Evaluator
+
+__all__ = ["Learner", "Progress", "check_limits", "feature_set", "identity_of"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where learning stands after a game, the last of a batch for learners that play by batches."""
+
+    game: int
+    games: int
+    record: GameRecord
+    updates: int
+    note: str = ""
+    alpha_side: int = 0
+
+
+class Learner(BaseEstimator):  # type: ignore[misc]
+    """A learner that plays games; see `learner.online` and `learner.bootstrap` for the two ways.
+
+    game: the game or its name. games: how many to play. depth: plies of every search; or nodes:
+    positions of every search. seed: decides everything that is left to chance. opening_plies:
+    plies before a game begins to count, first all positions after so many, then random ones after
+    more. within: use only openings whose value is at most that far from even (None: all), by the
+    evaluator `judge` searching 7 plies.
+
+    After `fit`: `evaluator_` (the last one), `updates_`, `games_played_`, and what the subclass
+    adds.
+    """
+
+    game: Any
+    games: int
+    depth: int | None
+    nodes: int | None
+    seed: int
+    opening_plies: int
+    within: float | None
+    judge: Any
+    game_: Game
+    evaluator_: Evaluator
+    games_played_: int
+    updates_: int
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> Learner:
+        """Play `games` games and learn from them; returns the learner.
+
+        `evaluator` is where learning starts. `resume` is a checkpoint, from which learning goes on
+        as if it had never stopped. `watch` is called after every game, or every batch of games.
+        """
+        raise NotImplementedError
+
+    def prepare(self, evaluator: Any = None) -> None:
+        """Check options and evaluator and set everything up, as `fit` does first."""
+        raise NotImplementedError
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the rest of the learning depends on, as plain JSON values."""
+        raise NotImplementedError
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from a state that `get_state` gave."""
+        raise NotImplementedError
+
+    # --- what it then can do ------------------------------------------------------------------
+
+    def identity(self) -> dict[str, Any]:
+        """The options that a checkpoint must share with the learner that resumes it."""
+        return identity_of(self)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """What `fit(resume=...)` goes on from."""
+        return {
+            "identity": self.identity(),
+            "games_played": self.games_played_,
+            "updates": self.updates_,
+            **self.get_state(),
+        }
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        mine = self.identity()
+        found = state.get("identity")
+        if found != mine:
+            raise ValueError(
+                f"expected a checkpoint of the same learner, options and features ({mine}),"
+                f" found one of {str(found)[:1000]}"
+            )
+        try:
+            for name, own in self.get_state().items():
+                if isinstance(own, list) and len(state[name]) != len(own):
+                    raise ValueError(f"{name}: expected {len(own)} entries")
+            self.set_state(state)
+            self.games_played_ = int(state["games_played"])
+            self.updates_ = int(state["updates"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a state of this learner, found {error!r}") from None
+
+    def _load_game(self) -> Game:
+        self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        return self.game_
+
+    def _check_options(self) -> None:
+        if self.games < 1:
+            raise ValueError(f"games: expected at least 1, found {self.games}")
+        if self.seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+        check_limits(self.depth, self.nodes)
+
+    def _openings(self) -> Iterator[tuple[Any, ...]]:
+        """Openings without end: where the distinct ones run out they come again."""
+        count = 0
+        while True:
+            for opening in Openings(
+                self.game_,
+                plies=self.opening_plies,
+                seed=self.seed,
+                within=self.within,
+                judge=self.judge if self.within is not None else None,
+            ):
+                count += 1
+                yield opening
+            if not count:
+                raise ValueError(
+                    f"opening_plies: expected openings of {self.opening_plies} plies, found none"
+                )
+
+
+def feature_set(game: Game, features: Any) -> FeatureSet:
+    """The feature set that a name, or a set itself, stands for."""
+    if isinstance(features, FeatureSet):
+        return features
+    if features not in game.features:
+        raise ValueError(
+            f"features: expected one of {', '.join(game.features) or 'none'} for"
+            f" {game.name}, found {features!r}"
+        )
+    return game.features[features]  # type: ignore[no-any-return]
+
+
+def identity_of(learner: Any) -> dict[str, Any]:
+    """A learner's name and options as plain values.
+
+    How many games are to be played, and by how many workers, is not among them: a finished run may
+    be prolonged, and go on elsewhere.
+    """
+    plain = (int, float, str, bool, dict, type(None))
+    options = {
+        name: value if isinstance(value, plain) else str(getattr(value, "name", value))
+        for name, value in sorted(learner.get_params(deep=False).items())
+        if name != "games"
+    }
+    return {"learner": type(learner).__name__, **options}
+
+
+def check_limits(depth: int | None, nodes: int | None) -> None:
+    """Raise ValueError unless these are limits to learn with."""
+    if depth is None and nodes is None:
+        raise ValueError("expected a depth or a number of nodes, found neither")
+    if depth is not None and not 1 <= depth <= 30:
+        raise ValueError(f"depth: expected 1 to 30 plies, found {depth}")
+    if nodes is not None and nodes < 10:
+        raise ValueError(f"nodes: expected at least 10, found {nodes}")

@@ -1,0 +1,153 @@
+"""Models: evaluators that follow targets, weights over terms here, networks in `network_model`.
+
+A target of a position is an interval of values: where both ends are the same the value shall be
+that; where they differ (a search that was cut short knows a bound only) a value inside it is right
+as it is. Values are squashed by tanh(value / scale) before they are compared, so that a queen more
+or less matters little where the game is won anyway, and a decided game is worth 1 or -1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from search import Evaluator, LinearEvaluator
+
+__all__ = ["Adam", "LinearModel", "Model", "batches", "squash"]
+
+
+class Model(Protocol):
+    """An evaluator that can be taught; searches see every change at once."""
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """The evaluator that learns."""
+        ...
+
+    @property
+    def inputs(self) -> Any:
+        """What positions are measured by: a feature set or an encoding."""
+        ...
+
+    def learn(
+        self,
+        rows: NDArray[Any],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        *,
+        rate: float,
+        random: np.random.Generator,
+    ) -> float:
+        """Go once through positions, in random batches; returns the mean squared error before.
+
+        rows: [positions, ...], as `rows_of` the model's inputs gave them. low, high: the intervals
+        of squashed values, from -1 to 1. rate: the size of a step.
+        """
+        ...
+
+    def get_state(self) -> dict[str, Any]:
+        """Weights and what the optimiser remembers, as plain JSON values."""
+        ...
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from a state that `get_state` gave."""
+        ...
+
+
+def squash(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Values between -1 and 1: tanh(value / scale); wins and losses are 1 and -1."""
+    return np.asarray(np.tanh(np.clip(values / scale, -50.0, 50.0)))
+
+
+def batches(count: int, size: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
+    """The numbers below `count` in random order, cut into batches of about `size`."""
+    order = random.permutation(count)
+    return np.array_split(order, max(1, round(count / size))) if count else []
+
+
+class Adam:
+    """Steps along a gradient in units of its own size (Kingma and Ba 2015)."""
+
+    def __init__(self, size: int, *, decay: float = 0.9, square_decay: float = 0.999) -> None:
+        self.decay = decay
+        self.square_decay = square_decay
+        self.mean = np.zeros(size)
+        self.square = np.zeros(size)
+        self.steps = 0
+
+    def step(self, gradient: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+        """What to add to the weights."""
+        self.steps += 1
+        self.mean += (1.0 - self.decay) * (gradient - self.mean)
+        self.square += (1.0 - self.square_decay) * (gradient * gradient - self.square)
+        mean = self.mean / (1.0 - self.decay**self.steps)
+        square = self.square / (1.0 - self.square_decay**self.steps)
+        return np.asarray(-rate * mean / (np.sqrt(square) + 1e-8))
+
+
+class LinearModel:
+    """Weights over terms that follow targets by gradient steps of Adam.
+
+    `learned` says which weights may change. Each term is measured in units of its running root
+    mean square, so that one rate suits them all. size: positions in a batch.
+    """
+
+    def __init__(
+        self,
+        evaluator: LinearEvaluator,
+        *,
+        learned: NDArray[np.bool_],
+        scale: float,
+        size: int = 256,
+    ) -> None:
+        self.evaluator: LinearEvaluator = evaluator
+        self.inputs = evaluator.features
+        self.learned = learned
+        self.scale = scale
+        self.size = size
+        self._adam = Adam(len(evaluator.weights))
+        self._spread = np.ones(len(evaluator.weights))
+
+    def learn(
+        self,
+        rows: NDArray[Any],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        *,
+        rate: float,
+        random: np.random.Generator,
+    ) -> float:
+        """As in `Model`; rows: the values of the terms, [positions, terms]."""
+        total = 0.0
+        for chosen in batches(len(rows), self.size, random):
+            terms = rows[chosen]
+            share = 0.01 if self._adam.steps else 1.0
+            self._spread += share * ((terms * terms).mean(axis=0) - self._spread)
+            unit = np.sqrt(np.maximum(self._spread, 1e-4))
+            found = squash(terms @ self.evaluator.weights, self.scale)
+            error = found - np.clip(found, low[chosen], high[chosen])
+            total += float(error @ error)
+            slope = error * (1.0 - found * found)
+            gradient = np.where(self.learned, (slope @ terms) / (len(chosen) * unit), 0.0)
+            self.evaluator.weights += self._adam.step(gradient, rate) / unit
+        return total / max(1, len(rows))
+
+    def get_state(self) -> dict[str, Any]:
+        """Weights, moments of the gradient and spread of the terms."""
+        return {
+            "weights": self.evaluator.weights.tolist(),
+            "mean": self._adam.mean.tolist(),
+            "square": self._adam.square.tolist(),
+            "steps": self._adam.steps,
+            "spread": self._spread.tolist(),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from a state; the evaluator keeps its array of weights."""
+        self.evaluator.weights[:] = state["weights"]
+        self._adam.mean[:] = state["mean"]
+        self._adam.square[:] = state["square"]
+        self._adam.steps = int(state["steps"])
+        self._spread[:] = state["spread"]

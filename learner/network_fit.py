@@ -1,0 +1,142 @@
+"""A small network by self-play: trained on stored positions, searched with in the next games.
+
+As in `learner.batch`, with a network in place of the weights: the targets are the same blend of the
+game's result and of the value that search backed up. The search of the games must be clearly
+stronger than the static value, for that is all there is to learn from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from learner.batch import BatchLearner
+from learner.network_model import NetworkModel, network_model
+from learner.shards import Rows
+from learner.targets import expectations, fit_scale
+from search.network import NetworkEvaluator
+
+__all__ = ["NetworkFit"]
+
+
+class NetworkFit(BatchLearner):
+    """A network with ReLU between its layers, fitted by Adam after each round.
+
+    inputs: an encoding or a feature set, or the name of one. hidden: widths of the hidden layers.
+    epochs: how often each round's positions are gone through. rate: the size of a step of Adam,
+    which falls to a hundredth over each round. batch: positions in a step. scale: the value that
+    is squashed to tanh(1), as in `learner.model`; None: what makes values of the rows predict
+    results best.
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 6000,
+        depth: int | None = 5,
+        nodes: int | None = None,
+        seed: int = 0,
+        inputs: Any = "piece_squares",
+        hidden: tuple[int, ...] = (64, 32),
+        rounds: int = 4,
+        keep_rounds: int = 2,
+        blend: float = 0.5,
+        epochs: int = 4,
+        rate: float = 0.001,
+        batch: int = 256,
+        scale: float | None = 1.5,
+        games_per_update: int = 32,
+        opening_plies: int = 4,
+        within: float | None = None,
+        judge: Any = "classic",
+        most_plies: int = 200,
+        decide: bool = True,
+        store: Any = None,
+        workers: Any = None,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.inputs = inputs
+        self.hidden = hidden
+        self.rounds = rounds
+        self.keep_rounds = keep_rounds
+        self.blend = blend
+        self.epochs = epochs
+        self.rate = rate
+        self.batch = batch
+        self.scale = scale
+        self.games_per_update = games_per_update
+        self.opening_plies = opening_plies
+        self.within = within
+        self.judge = judge
+        self.most_plies = most_plies
+        self.decide = decide
+        self.store = store
+        self.workers = workers
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name in ("epochs", "batch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
+        if self.scale is not None and not self.scale > 0:
+            raise ValueError(f"scale: expected more than 0, found {self.scale}")
+
+    def _begin(self, evaluator: Any) -> NetworkEvaluator:
+        self._network = self._model(evaluator).evaluator
+        return self._network
+
+    def _model(self, start: Any, scale: float = 1.0) -> NetworkModel:
+        return network_model(
+            self.game_,
+            self.inputs,
+            self.hidden,
+            scale=scale,
+            seed=self.seed,
+            start=start,
+            name=type(self).__name__.lower(),
+            size=self.batch,
+        )
+
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+        # tanh(x) = 2 sigmoid(2 x) - 1
+        scale = self.scale or 2.0 / fit_scale(rows.value, rows.result, sample_weight=rows.count)
+        model = self._model(self._network, scale)
+        expected = expectations(rows.value, rows.result, scale=2.0 / scale, blend=self.blend)
+        targets = 2.0 * expected - 1.0
+        inputs = model.rows(rows.positions).numpy()
+        error = 0.0
+        for epoch in range(self.epochs):
+            error = model.learn(
+                inputs,
+                targets,
+                targets,
+                rate=self._rate(epoch),
+                last_rate=self._rate(epoch + 1),
+                random=np.random.default_rng((self.seed, number, epoch)),
+            )
+        for mine, (weights, bias) in zip(self._network.layers, model.evaluator.layers, strict=True):
+            mine[0][:], mine[1][:] = weights, bias
+        return {"scale": scale, "error": error}
+
+    def _rate(self, epoch: int) -> float:
+        return self.rate * (1.0 - 0.99 * epoch / self.epochs)
+
+    def _weights(self) -> list[float]:
+        return [float(x) for layer in self._network.layers for part in layer for x in part.flat]
+
+    def _set_weights(self, weights: list[float]) -> None:
+        parts = [part for layer in self._network.layers for part in layer]
+        if len(weights) != sum(part.size for part in parts):
+            raise ValueError(f"expected {sum(p.size for p in parts)} weights of a network")
+        place = 0
+        for part in parts:
+            part[...] = np.reshape(weights[place : place + part.size], part.shape)
+            place += part.size

@@ -1,0 +1,137 @@
+"""Games of self-play for learners, a task at a time: what a worker does.
+
+A task is a few games with frozen weights. It is played by native code and comes back as a lesson:
+the rows that the model learns from, the targets, and what there is to log. Nothing in it depends
+on who plays it or on what was played before, so that tasks can go to threads, processes or other
+machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import Game
+from learner.positions import noisy
+from play.game_loop import GameLoop, Played
+from search import Engine, Evaluator
+
+__all__ = ["Lesson", "Target", "Task", "Teacher", "lambda_returns", "play_task", "quiet", "rows_of"]
+
+#: A learner's table is small: its searches are short, and clearing it costs time.
+TABLE_MIB = 1.0
+TRACE_ROOM = 1 << 16
+GAMES_PER_TASK = 4
+
+
+@dataclass(frozen=True)
+class Target:
+    """Positions with the intervals that their squashed values shall lie in, low <= high."""
+
+    positions: Any
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+class Teacher(Protocol):
+    """What a learner makes of a game: the one thing in which learners of this family differ."""
+
+    @property
+    def traces(self) -> bool:
+        """Whether the searches are to keep their traces."""
+        ...
+
+    def __call__(self, played: Played, engine: Engine) -> Target:
+        """The targets that follow from a game; `engine` holds the traces of its searches."""
+        ...
+
+
+@dataclass(frozen=True)
+class Task:
+    """Games to be played with one evaluator, and how; without a teacher for their own sake."""
+
+    game: Game
+    evaluator: Evaluator
+    inputs: Any
+    openings: Sequence[tuple[Any, ...]]
+    depth: int | None
+    nodes: int | None
+    most_plies: int
+    decide: bool
+    teacher: Teacher | None = None
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What came of one game; with a teacher, rows [positions, ...] of the inputs, and targets."""
+
+    played: Played
+    rows: Any = ()
+    low: Any = ()
+    high: Any = ()
+
+
+def rows_of(inputs: Any, positions: Any) -> NDArray[Any]:
+    """What a model reads of positions: the values of terms, or the active places of an encoding."""
+    if hasattr(inputs, "active_rows"):
+        return np.asarray(inputs.active_rows(positions))
+    return np.asarray(inputs.measure(positions))
+
+
+def play_task(task: Task) -> list[Lesson]:
+    """Play the games of a task, each as if nothing had been played before."""
+    teacher = task.teacher
+    traces = teacher is not None and teacher.traces
+    engine = Engine(
+        task.game, task.evaluator, table_mib=TABLE_MIB, trace=TRACE_ROOM if traces else 0
+    )
+    loop = GameLoop(
+        task.game,
+        engine,
+        engine,
+        depth=task.depth,
+        nodes=task.nodes,
+        most_plies=task.most_plies,
+        decide=task.decide,
+        leaves=teacher is not None,
+        traces=traces,
+    )
+    lessons = []
+    for opening in task.openings:
+        engine.clear()
+        played = loop.play(opening)
+        if teacher is None:
+            lessons.append(Lesson(played))
+            continue
+        target = teacher(played, engine)
+        rows = rows_of(task.inputs, target.positions)
+        lessons.append(Lesson(played, rows, target.low, target.high))
+    return lessons
+
+
+def quiet(game: Game, positions: Any) -> NDArray[np.bool_]:
+    """Which positions have a static value: those that are neither noisy nor final."""
+    if game.rules is None:
+        return np.array([not game.noisy(p) and game.outcome(p) is None for p in positions], bool)
+    return ~noisy(game, positions)
+
+
+def lambda_returns(
+    values: NDArray[np.float64], outcome: float, decay: float
+) -> NDArray[np.float64]:
+    """The lambda-return of each position of a game, from one side's view.
+
+    values: what is thought of the positions, in order; outcome: how the game ended. With decay 0
+    it is the next value (the outcome for the last), with 1 the outcome (Sutton 1988).
+    """
+    following = np.append(values[1:], outcome)
+    returns = np.empty_like(values)
+    later = outcome
+    for i in range(len(values) - 1, -1, -1):
+        later = (1.0 - decay) * following[i] + decay * later
+        returns[i] = later
+    return returns

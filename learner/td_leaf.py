@@ -1,0 +1,102 @@
+"""TDLeaf(lambda): the ends of principal variations follow one another.
+
+Source: J. Baxter, A. Tridgell and L. Weaver, "Learning to Play Chess Using Temporal Differences",
+Machine Learning 40 (2000). The value of a position is that of the leaf which search leads to; it is
+the leaf's static value that moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+from learner.bootstrap import Bootstrap
+from learner.model import squash
+from learner.self_play import Target, lambda_returns, quiet
+from play.game_loop import Played
+from search import WIN, Engine
+
+__all__ = ["TDLeaf"]
+
+
+@dataclass(frozen=True)
+class _Teacher:
+    game: Game
+    decay: float
+    scale: float
+    traces: bool = False
+
+    def __call__(self, played: Played, engine: Engine) -> Target:
+        first, last = played.opening, len(played.moves)
+        plies = np.arange(first, last)
+        signs = np.where((plies - first) % 2 == 0, 1.0, -1.0)  # to the view of who begins
+        values = signs * squash(played.values[first:last], self.scale)
+        returns = lambda_returns(values, played.outcomes()[first], self.decay)
+        assert played.leaf_plies is not None
+        signs = signs * np.where(played.leaf_plies[first:last] % 2 == 0, 1.0, -1.0)
+        leaves = played.leaves[first:last]
+        # a leaf that is decided is the end of the game, and has no static value
+        kept = np.flatnonzero(
+            quiet(self.game, leaves) & (np.abs(played.values[first:last]) < WIN / 2)
+        )
+        targets = (signs * returns)[kept]
+        return Target([leaves[i] for i in kept], targets, targets)
+
+
+class TDLeaf(Bootstrap):
+    """Leaves follow leaves: the leaf of move t moves towards the lambda-return of the leaves.
+
+    With `decay` (lambda) 0.7, as in KnightCap.
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 2000,
+        depth: int | None = 5,
+        nodes: int | None = None,
+        seed: int = 0,
+        inputs: Any = "classic",
+        hidden: tuple[int, ...] | None = None,
+        fixed: dict[str, float] | None = None,
+        decay: float = 0.7,
+        rate: float = 0.01,
+        scale: float = 1.5,
+        games_per_update: int = 8,
+        opening_plies: int = 4,
+        within: float | None = None,
+        judge: Any = "classic",
+        most_plies: int = 200,
+        decide: bool = True,
+        workers: Any = None,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.inputs = inputs
+        self.hidden = hidden
+        self.fixed = fixed
+        self.decay = decay
+        self.rate = rate
+        self.scale = scale
+        self.games_per_update = games_per_update
+        self.opening_plies = opening_plies
+        self.within = within
+        self.judge = judge
+        self.most_plies = most_plies
+        self.decide = decide
+        self.workers = workers
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not 0 <= self.decay <= 1:
+            raise ValueError(f"decay: expected 0 to 1, found {self.decay}")
+
+    def _teacher(self) -> _Teacher:
+        return _Teacher(self.game_, self.decay, self.scale)

@@ -1,0 +1,100 @@
+"""TD(lambda): values follow the values of the positions that came next.
+
+Source: R. S. Sutton, "Learning to Predict by the Methods of Temporal Differences", Machine Learning
+3 (1988); with games of self-play as in TD-Gammon (Tesauro 1992). The form is the forward one, in
+which each position has the lambda-return as its target; over a game with fixed weights both forms
+make the same changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+from learner.bootstrap import Bootstrap
+from learner.model import squash
+from learner.self_play import Target, lambda_returns, quiet
+from play.game_loop import Played
+from search import Engine
+
+__all__ = ["TemporalDifference"]
+
+
+@dataclass(frozen=True)
+class _Teacher:
+    game: Game
+    decay: float
+    scale: float
+    traces: bool = False
+
+    def __call__(self, played: Played, engine: Engine) -> Target:
+        first, last = played.opening, len(played.moves)
+        kept = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
+        positions = [played.positions[i] for i in kept]
+        static = engine.evaluator.values(positions)
+        signs = np.where((kept - first) % 2 == 0, 1.0, -1.0)  # to the view of who begins
+        returns = lambda_returns(
+            signs * squash(static, self.scale), played.outcomes()[first], self.decay
+        )
+        return Target(positions, signs * returns, signs * returns)
+
+
+class TemporalDifference(Bootstrap):
+    """Static values follow static values: V(s) += rate * (lambda-return - V(s)) * grad V(s).
+
+    Search plays the games and teaches nothing. Only quiet positions have a static value and are
+    learned from; with `decay` (lambda) 1 the target is the outcome, with 0 the next position's
+    value.
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 4000,
+        depth: int | None = 1,
+        nodes: int | None = None,
+        seed: int = 0,
+        inputs: Any = "classic",
+        hidden: tuple[int, ...] | None = None,
+        fixed: dict[str, float] | None = None,
+        decay: float = 0.7,
+        rate: float = 0.01,
+        scale: float = 1.5,
+        games_per_update: int = 8,
+        opening_plies: int = 4,
+        within: float | None = None,
+        judge: Any = "classic",
+        most_plies: int = 200,
+        decide: bool = True,
+        workers: Any = None,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.inputs = inputs
+        self.hidden = hidden
+        self.fixed = fixed
+        self.decay = decay
+        self.rate = rate
+        self.scale = scale
+        self.games_per_update = games_per_update
+        self.opening_plies = opening_plies
+        self.within = within
+        self.judge = judge
+        self.most_plies = most_plies
+        self.decide = decide
+        self.workers = workers
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not 0 <= self.decay <= 1:
+            raise ValueError(f"decay: expected 0 to 1, found {self.decay}")
+
+    def _teacher(self) -> _Teacher:
+        return _Teacher(self.game_, self.decay, self.scale)

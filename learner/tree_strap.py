@@ -1,0 +1,114 @@
+"""TreeStrap: every position of the search tree follows what was found of it.
+
+Source: J. Veness, D. Silver, W. Uther and A. Blair, "Bootstrapping from Game Tree Search", NIPS 22
+(2009). Alpha-beta knows of most positions only that they are worth at least, or at most, so much:
+such a bound is a target for values on its wrong side alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+from learner.bootstrap import Bootstrap
+from learner.model import squash
+from learner.self_play import Target, quiet
+from play.game_loop import Played
+from search import EXACT, LOWER, UPPER, Engine
+
+__all__ = ["TreeStrap"]
+
+
+@dataclass(frozen=True)
+class _Teacher:
+    game: Game
+    scale: float
+    bounds: bool
+    positions_per_game: int
+    traces: bool = True
+
+    def __call__(self, played: Played, engine: Engine) -> Target:
+        first, last = played.opening, len(played.moves)
+        positions, values, _, bounds = engine.traced()
+        roots = list(range(first, last))
+        positions = [*positions, *(played.positions[i] for i in roots)]
+        values = np.concatenate([values, played.values[roots]])
+        bounds = np.concatenate([bounds, np.full(len(roots), EXACT)])
+        fit = quiet(self.game, positions)
+        if not self.bounds:
+            fit &= bounds == EXACT
+        kept = np.flatnonzero(fit)
+        if len(kept) > self.positions_per_game:
+            # evenly over the game, the same ones whoever plays it
+            kept = kept[np.linspace(0, len(kept) - 1, self.positions_per_game).astype(np.int64)]
+        values, bounds = squash(values[kept], self.scale), bounds[kept]
+        return Target(
+            [positions[i] for i in kept],
+            np.where(bounds == UPPER, -1.0, values),
+            np.where(bounds == LOWER, 1.0, values),
+        )
+
+
+class TreeStrap(Bootstrap):
+    """All positions that were searched follow their backed-up values or bounds, where quiet.
+
+    bounds: learn from bounds, which is TreeStrap(alpha-beta); without them from exact values alone,
+    those along principal variations. positions_per_game: at most so many of each game, taken
+    evenly.
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 1000,
+        depth: int | None = 5,
+        nodes: int | None = None,
+        seed: int = 0,
+        inputs: Any = "classic",
+        hidden: tuple[int, ...] | None = None,
+        fixed: dict[str, float] | None = None,
+        bounds: bool = True,
+        positions_per_game: int = 4000,
+        rate: float = 0.01,
+        scale: float = 1.5,
+        games_per_update: int = 8,
+        opening_plies: int = 4,
+        within: float | None = None,
+        judge: Any = "classic",
+        most_plies: int = 200,
+        decide: bool = True,
+        workers: Any = None,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.inputs = inputs
+        self.hidden = hidden
+        self.fixed = fixed
+        self.bounds = bounds
+        self.positions_per_game = positions_per_game
+        self.rate = rate
+        self.scale = scale
+        self.games_per_update = games_per_update
+        self.opening_plies = opening_plies
+        self.within = within
+        self.judge = judge
+        self.most_plies = most_plies
+        self.decide = decide
+        self.workers = workers
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.positions_per_game < 1:
+            raise ValueError(
+                f"positions_per_game: expected at least 1, found {self.positions_per_game}"
+            )
+
+    def _teacher(self) -> _Teacher:
+        return _Teacher(self.game_, self.scale, self.bounds, self.positions_per_game)
