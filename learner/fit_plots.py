@@ -108,6 +108,8 @@ def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
     entered = [(place, r.entry) for place, r in enumerate(reports) if r.entry is not None]
     last.plot([e for _, e in entered], [p for p, _ in entered], "o", color="C1")
     last.set_xlabel("place on\nthe L1 path")
+    for other in (axes, beside, last):
+        other.set_axisbelow(True)
     for other in (beside, last):
         other.spines[["top", "right"]].set_visible(False)
         other.grid(alpha=0.25)
