@@ -50,7 +50,7 @@ class Filter:
 
     quiet: none that the game calls noisy. undecided: none whose value is that of a game won or
     lost (beyond WIN / 2). known: none whose result is unknown. first_ply, last_ply: none before or
-    after. games: none of other games.
+    after. first_game, last_game: none of games with numbers before or after. games: none of others.
     """
 
     quiet: bool = False
@@ -58,6 +58,8 @@ class Filter:
     known: bool = False
     first_ply: int = 0
     last_ply: int = (1 << 16) - 1
+    first_game: int = 0
+    last_game: int = (1 << 32) - 1
     games: Games | None = None
 
     def apply(self, game: Game, rows: Rows) -> Rows:
@@ -69,6 +71,8 @@ class Filter:
             wanted &= rows.result != UNKNOWN
         if self.first_ply > 0 or self.last_ply < (1 << 16) - 1:
             wanted &= (self.first_ply <= rows.ply) & (rows.ply <= self.last_ply)
+        if self.first_game > 0 or self.last_game < (1 << 32) - 1:
+            wanted &= (self.first_game <= rows.game_number) & (rows.game_number <= self.last_game)
         if self.games is not None:
             wanted &= self.games.holds(rows.game_number)
         if not wanted.all():

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
+import subprocess
+import sys
 import threading
+import time
 import warnings
 import zipfile
 from collections import defaultdict
@@ -261,6 +265,41 @@ def test_what_a_killed_writer_left_is_not_read_and_its_number_not_taken(tmp_path
     assert list(store.shards()) == ["positions-000001.npz", "positions-000002.npz"]
 
 
+WRITER = """
+import sys
+from pathlib import Path
+from test_store import NIM, PositionStore, numbered
+store = PositionStore(Path(sys.argv[1]), NIM, shard_rows=50)
+for first in range(0, 1 << 20, 3):
+    store.append(**numbered(first, first + 3))
+    store.flush()
+    if first == 60:
+        print("writing", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process at any moment")
+@pytest.mark.parametrize("after", [0.01, 0.05, 0.1])
+def test_a_writer_that_is_killed_leaves_a_store_that_is_whole(tmp_path: Path, after: float) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+    ) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"writing\n"
+        time.sleep(after)
+        writer.kill()
+    store = PositionStore(tmp_path, NIM, shard_rows=50)
+    assert len(store) > 60
+    same(store.load(), 0, len(store))
+    store.truncate(60)
+    assert list(files_of(tmp_path)) == ["positions-000001.npz", "positions-000002.npz"]
+    store.append(**numbered(60, 70))
+    store.flush()
+    same(store.load(), 0, 70)
+
+
 @plain
 @pytest.mark.parametrize("at", [0, 30, 95, 100, 101, 230, 300])
 def test_a_run_cut_back_to_its_checkpoint_leaves_the_same_bytes(tmp_path: Path, at: int) -> None:
@@ -476,6 +515,8 @@ def test_filters_leave_what_they_say(tmp_path: Path) -> None:
     assert kept(undecided=True) == {i for i in everything if i % 5 > 1}
     assert kept(known=True) == {i for i in everything if i % 4 != 3}
     assert kept(first_ply=10, last_ply=20) == {i for i in everything if 10 <= i % 50 <= 20}
+    assert kept(first_game=2, last_game=5) == set(range(100, 300))
+    assert kept(first_ply=1 << 17) == kept(last_game=-1) == set()
     one = kept(games=split(0.5, seed=3)[0], quiet=True)
     two = kept(games=split(0.5, seed=3)[1], quiet=True)
     assert one and two and one | two == everything - set(loud)
