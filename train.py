@@ -14,15 +14,9 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin
 
-GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
-LEARNERS = ("samuel", "lms", "rote")
+from learner.recipes import RECIPES
 
-#: What a run does where the command line says nothing.
-RECIPES: dict[tuple[str, str], dict[str, Any]] = {
-    ("checkers", "samuel"): {"games": 600, "depth": 5},
-    ("checkers", "lms"): {"games": 1000, "depth": 5},
-    ("checkers", "rote"): {"games": 1200, "depth": 5, "from": "rote"},
-}
+GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
 #: The same for every game and learner.
 DEFAULTS = {
     "seed": 0,
@@ -34,6 +28,7 @@ DEFAULTS = {
 #: Settings of a run that a resumed one takes over: what its options.json holds.
 SETTINGS = (
     *("game", "learner", "games", "depth", "nodes", "from", "opponents", "pacemakers", "options"),
+    "features",
     *DEFAULTS,
 )
 OPPONENTS = {"checkers": ("material", "rote", "classic")}
@@ -44,16 +39,25 @@ PACEMAKERS = {"checkers": ("rote", "classic")}
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     result = argparse.ArgumentParser(
-        prog="train.py", description="Train an evaluator by self-play and measure it."
+        prog="train.py",
+        description="Train an evaluator by self-play and measure it.",
+        epilog="learners:\n"
+        + "\n".join(f"  {name:<10} {recipe.summary}" for name, recipe in RECIPES.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
     add("game", help=GAME_HELP)
-    add("--learner", choices=LEARNERS, help="how to learn (default: samuel)")
+    add("--learner", choices=RECIPES, help="how to learn (default: samuel); see below")
     add("--games", type=int, metavar="N", help="games of self-play")
     add("--depth", type=int, metavar="PLIES", help="plies of every search")
     add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
     add("--seed", type=int, metavar="N", help="decides all that is left to chance (default: 0)")
-    add("--features", metavar="NAME", help="feature set of a linear learner")
+    add(
+        "--features",
+        metavar="NAME",
+        help="feature set or encoding to learn over, or a file my_features.py with kernels of your"
+        " own, which join the learner's usual terms and have to earn their place",
+    )
     add("--from", dest="start", metavar="FILE", help="evaluator to start from (default: zero)")
     add(
         "--set",
@@ -73,6 +77,13 @@ def parser() -> argparse.ArgumentParser:
     ):
         option = "--" + name.replace("_", "-")
         add(option, type=int, metavar="N", help=f"{meaning} (default: {DEFAULTS[name]})")
+    add(
+        "--backend",
+        default="threads",
+        metavar="KIND",
+        help="who plays: threads, loky (processes) or dask:tcp://HOST:PORT (default: threads)",
+    )
+    add("--jobs", type=int, metavar="N", help="games at a time (default: 2)")
     add("--quiet", action="store_true", help="no progress bar")
     return result
 
@@ -100,15 +111,20 @@ def run(options: argparse.Namespace) -> int:
         folder = options.run or free_folder(Path("runs"), run_name(settings))
     if settings["games"] < 1:
         raise ValueError(f"--games: expected at least 1, found {settings['games']}")
-    train = train_rote if settings["learner"] == "rote" else train_linear
-    return train(settings, folder, resume=resume, quiet=options.quiet)
+    from play.workers import Workers, parse_backend
+
+    backend, address = parse_backend(options.backend)
+    workers = Workers(backend, options.jobs, address)
+    if settings["learner"] == "rote":
+        return train_rote(settings, folder, resume=resume, quiet=options.quiet)
+    return train_evaluator(settings, folder, workers, resume=resume, quiet=options.quiet)
 
 
 def resumed_settings(options: argparse.Namespace) -> dict[str, Any]:
     """What a run began with; nothing but the number of games may change."""
     import json
 
-    may_stand = {"game", "learner", "games", "resume", "quiet"}
+    may_stand = {"game", "learner", "games", "resume", "quiet", "backend", "jobs"}
     given = [name for name, value in vars(options).items() if value and name not in may_stand]
     if options.seed is not None and "seed" not in given:
         given.append("seed")
@@ -129,7 +145,7 @@ def resumed_settings(options: argparse.Namespace) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(f"{saved}: expected the options of a run, found {error}") from None
     expected = options.game, options.learner or settings["learner"]
-    if (settings["game"], settings["learner"]) != expected or expected[1] not in LEARNERS:
+    if (settings["game"], settings["learner"]) != expected or expected[1] not in RECIPES:
         raise ValueError(
             f"{options.resume}: expected a run of {expected[0]} by {expected[1]}, found one of"
             f" {settings['game']} by {settings['learner']}"
@@ -142,7 +158,7 @@ def resumed_settings(options: argparse.Namespace) -> dict[str, Any]:
 def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     """What the command line and the recipe for game and learner make together."""
     learner = options.learner or "samuel"
-    recipe = RECIPES.get((options.game, learner), {"games": 300, "depth": 5})
+    recipe = RECIPES[learner].run(options.game)
     extra = dict(recipe.get("options", {}))
     for text in options.set:
         name, equals, value = text.partition("=")
@@ -152,13 +168,12 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
             extra[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
             extra[name] = value
-    if options.features is not None:
-        extra["features"] = options.features
     depth = options.depth
     if depth is None and options.nodes is None:
         depth = recipe["depth"]
     chosen = {name: getattr(options, name) for name in DEFAULTS}
-    numbers = {name: DEFAULTS[name] if n is None else n for name, n in chosen.items()}
+    usual = {**DEFAULTS, **{name: recipe[name] for name in DEFAULTS if name in recipe}}
+    numbers = {name: usual[name] if n is None else n for name, n in chosen.items()}
     games = options.games if options.games is not None else recipe["games"]
     for name in ("snapshot_games", "final_games", "match_games"):
         if numbers[name] < 2:
@@ -179,6 +194,7 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
         "opponents": opponents,
         "pacemakers": opponents if options.opponents else pacemakers(options.game, opponents),
         "options": extra,
+        "features": options.features,
         **numbers,
     }
 
@@ -202,15 +218,17 @@ def free_folder(parent: Path, name: str) -> Path:
     return folder
 
 
-def train_linear(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: bool) -> int:
-    """Train weights of terms."""
+def train_evaluator(
+    settings: dict[str, Any], folder: Path, workers: Any, *, resume: bool, quiet: bool
+) -> int:
+    """Train an evaluator, and measure it."""
     print("loading (the first time, rules and terms are compiled)", flush=True)
     import games
     from learner.run import Run
     from play.player import Limits, parse_player
 
     game = games.load(settings["game"])
-    learner = make_learner(game, settings)
+    learner = make_learner(game, settings, workers)
     for opponent in {*settings["opponents"], *settings["pacemakers"]}:
         parse_player(game, opponent)
     limits = Limits(depth=settings["depth"], nodes=settings["nodes"])
@@ -232,13 +250,13 @@ def train_linear(settings: dict[str, Any], folder: Path, *, resume: bool, quiet:
     finally:
         show.close()
     print(
-        f"{learner.updates_} corrections in {learner.games_played_} games,"
+        f"learned from {learner.updates_} positions in {learner.games_played_} games,"
         f" {time.perf_counter() - began:.0f} s; best of the snapshots: {best.name}"
     )
     print_weights(best)
     for found in session.report(best, settings["opponents"], games=settings["match_games"]):
         print(f"{describe(found)} at {limits}", flush=True)
-    print(f"evaluator: {folder / 'best.json'}; plots and games beside it")
+    print(f"evaluator: {folder / 'best'}{best.suffix}; plots and games beside it")
     return 0
 
 
@@ -300,7 +318,9 @@ def _known(kind: Any, options: dict[str, Any]) -> dict[str, Any]:
     from typing import get_type_hints
 
     hints = get_type_hints(kind.__init__)
-    known = set(kind().get_params(deep=False)) - {"game", "games", "depth", "nodes", "seed"}
+    known = set(kind().get_params(deep=False)) - {
+        *("game", "games", "depth", "nodes", "seed", "workers", "store")
+    }
     unknown = set(options) - known
     if unknown:
         raise ValueError(
@@ -325,17 +345,21 @@ def _fits(value: Any, hint: Any) -> bool:
     return type(value) in kinds or (isinstance(value, list) and tuple in kinds)
 
 
-def make_learner(game: Any, settings: dict[str, Any]) -> Any:
-    """The linear learner that the settings name."""
-    from learner.least_mean_squares import LeastMeanSquares
-    from learner.samuel import Samuel
-
-    kind: Any = {"samuel": Samuel, "lms": LeastMeanSquares}[settings["learner"]]
+def make_learner(game: Any, settings: dict[str, Any], workers: Any) -> Any:
+    """The learner that the settings name."""
+    kind = RECIPES[settings["learner"]].load()
     options = _known(kind, settings["options"])
-    if "features" not in options and kind().features not in game.features:
-        if not game.features:
+    usual = kind().get_params(deep=False)
+    name = "inputs" if "inputs" in usual else "features"
+    known = {**game.features, **(game.encodings if name == "inputs" else {})}
+    if settings["features"] is not None:
+        options = {**options, name: settings["features"]}
+    elif name not in options and usual[name] not in known:
+        if not known:
             raise ValueError(f"expected a game with features, found {game.name}, which has none")
-        options = {**options, "features": next(iter(game.features))}
+        options = {**options, name: next(iter(known))}
+    if "workers" in usual:
+        options = {**options, "workers": workers}
     return kind(
         game,
         games=settings["games"],
@@ -358,9 +382,11 @@ class Bar:
         if self._bar is None:  # not before the first game, for until then all may be refused
             from tqdm import tqdm
 
-            done = progress.game - 1  # of a run that is resumed
+            done = max(0, progress.game - 1)  # of a run that is resumed
             self._bar = tqdm(**self._options, unit=" games", initial=done, dynamic_ncols=True)
-        text = {"corrections": progress.updates}
+        text: dict[str, Any] = {"learned from": progress.updates}
+        if progress.note and not progress.note.startswith("Beta"):
+            text["note"] = progress.note
         if measured:
             last = max(measured)
             scores = [f"{e.opponent} {100 * e.score:.0f}%" for e in measured[last]]
@@ -380,7 +406,9 @@ class Bar:
 
 
 def print_weights(evaluator: Any) -> None:
-    """The weights, largest first."""
+    """The weights over terms, largest first."""
+    if not hasattr(evaluator, "term_weights"):
+        return
     weights = sorted(evaluator.term_weights().items(), key=lambda item: -abs(item[1]))
     print("weights: " + ", ".join(f"{name} {weight:g}" for name, weight in weights if weight))
 

@@ -7,17 +7,17 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import games as all_games
 from games.contract import Game
 from play.match import play_match
 from play.openings import Openings
 from play.player import Limits, Player, parse_player
-from search import as_evaluator
+from play.transport import pack, unpack
+from search import Evaluator, as_evaluator
 
 __all__ = ["Arena", "Strength", "measure"]
 
@@ -42,31 +42,36 @@ class Strength:
 
 
 def measure(
-    game: Game | str,
+    game: Game,
     player: Any,
-    opponent: str,
+    opponent: Any,
     *,
     games: int,
     limits: Limits,
     seed: int,
+    plies: int = 3,
     threads: int = 1,
 ) -> Strength:
-    """Play an evaluator (or player) against an opponent.
+    """Play an evaluator (or player) against an opponent, a name or another evaluator.
 
-    `seed` decides the order of the openings. Another seed draws from the same positions, so it is
-    not independent of what was chosen by an earlier measurement: between players without chance
-    an opening that comes again gives the same game.
+    `seed` decides the order of the openings, `plies` how many moves they have. Between players
+    without chance an opening that comes again gives the same game: what was chosen by a
+    measurement is to be measured again over openings of another length.
     """
-    game = all_games.load(game) if isinstance(game, str) else game
     if not isinstance(player, Player):
         player = Player("learned", as_evaluator(game, player))
+    rival = (
+        parse_player(game, opponent)
+        if isinstance(opponent, str)
+        else Player(opponent.name, opponent)
+    )
     match = play_match(
         game,
         player,
-        parse_player(game, opponent),
+        rival,
         limits=limits,
         games=games,
-        openings=Openings(game, seed=seed),
+        openings=Openings(game, plies=plies, seed=seed),
         threads=threads,
         seed=seed,
     )
@@ -74,7 +79,7 @@ def measure(
         raise KeyboardInterrupt
     summary = match.summary()
     return Strength(
-        opponent,
+        rival.name,
         summary.games,
         summary.wins,
         summary.draws,
@@ -113,35 +118,29 @@ def _interrupts_ignored() -> Iterator[None]:
 
 
 class Arena:
-    """Measures evaluators while something else goes on.
-
-    A game that `games.load` knows is played in `workers` processes, any other in as many threads.
-    """
+    """Measures evaluators in `workers` processes while something else goes on."""
 
     def __init__(self, game: Game, *, limits: Limits, workers: int = 1) -> None:
-        self._game: Game | str = game.name if game.name in all_games.names() else game
+        self._game = game
         self._limits = limits
-        self._pool: ProcessPoolExecutor | ThreadPoolExecutor
-        if isinstance(self._game, str):
-            self._pool = ProcessPoolExecutor(
-                workers, multiprocessing.get_context("spawn"), initializer=_serve
-            )
-        else:
-            self._pool = ThreadPoolExecutor(workers)
+        self._pool = ProcessPoolExecutor(
+            workers, multiprocessing.get_context("spawn"), initializer=_serve
+        )
 
-    def submit(self, player: Any, opponent: str, *, games: int, seed: int) -> Future[Strength]:
-        """Ask for the strength of the evaluator in a file against an opponent."""
+    def submit(
+        self, evaluator: Evaluator, opponent: str, *, games: int, seed: int, plies: int = 3
+    ) -> Future[Strength]:
+        """Ask for the strength of an evaluator, as it is now, against an opponent."""
+        match = pack((self._game, evaluator, opponent))
         with _interrupts_ignored():  # the first call starts the processes
             return self._pool.submit(
-                measure,
-                self._game,
-                str(player),
-                opponent,
-                games=games,
-                limits=self._limits,
-                seed=seed,
+                _measure, match, games=games, limits=self._limits, seed=seed, plies=plies
             )
 
     def close(self) -> None:
         """Drop what has not begun and wait for what has."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _measure(match: bytes, **options: Any) -> Strength:
+    return measure(*unpack(match), **options)

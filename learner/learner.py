@@ -166,14 +166,14 @@ def feature_set(game: Game, features: Any) -> FeatureSet:
 def identity_of(learner: Any) -> dict[str, Any]:
     """A learner's name and options as plain values.
 
-    How many games are to be played, and by how many workers, is not among them: a finished run may
-    be prolonged, and go on elsewhere.
+    How many games are to be played, who plays them and where they are stored is not among them: a
+    finished run may be prolonged, and go on elsewhere.
     """
     plain = (int, float, str, bool, dict, type(None))
     options = {
         name: value if isinstance(value, plain) else str(getattr(value, "name", value))
         for name, value in sorted(learner.get_params(deep=False).items())
-        if name != "games"
+        if name not in ("games", "workers", "store")
     }
     return {"learner": type(learner).__name__, **options}
 

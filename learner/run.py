@@ -5,16 +5,17 @@ The best snapshot by these matches is kept beside the last. Everything that a ru
 one folder:
 
     checkpoint.json   what resuming goes on from (`learner.folder`)
-    log.csv           one line a game; snapshots.csv the strength of each snapshot
-    games.pdn         the games, with values (checkers)
-    snapshots/        evaluators on the way; last.json and best.json
-    report.json, strength.png, weights.png
+    log.csv           one line a game, or a batch of games; snapshots.csv the strength of snapshots
+    games.pdn         games with values (checkers): all, or the last of each batch
+    positions/        the store of a learner that learns from one
+    snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
+    report.json, strength.png, and weights.png for weights over terms
 """
 
 from __future__ import annotations
 
 import json
-import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -25,8 +26,8 @@ from learner.arena import Arena, Strength
 from learner.folder import RunError, RunFolder
 from learner.learner import Learner, Progress
 from play.player import Limits
-from search import LinearEvaluator, load_evaluator
-from search.files import write_atomically
+from search import Evaluator, LinearEvaluator, load_evaluator
+from search.header import write_atomically
 
 __all__ = ["Run"]
 
@@ -34,14 +35,16 @@ LOGS = {
     "log.csv": "game,updates,alpha_side,outcome,plies,note\n",
     "games.pdn": "",
 }
-#: Games between two checkpoints.
-CHECKPOINT_GAMES = 10
-#: Seeds of the order of the openings, which are the same positions for all three.
+#: A checkpoint is due after so many games, if so many seconds have passed since the last.
+CHECKPOINT_GAMES, CHECKPOINT_SECONDS = 10, 1.0
+#: Seeds of the order of the openings. Those of the choice are the same positions both times; the
+#: report has positions a ply later, which played no part in the choice.
 CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
+CHOICE_PLIES, REPORT_PLIES = 3, 4
 
 
 class Run:
-    """One training run of a linear learner in a folder.
+    """One training run in a folder.
 
     opponents: who snapshots are measured against. snapshots: how many are taken, evenly spread.
     snapshot_games: games of each against each opponent. finalists: how many of those with the
@@ -68,6 +71,8 @@ class Run:
         self.learner = learner
         self.game = game
         self.folder = RunFolder(folder, LOGS)
+        if "store" in learner.get_params(deep=False):
+            learner.set_params(store=self.folder.path / "positions")
         self.opponents = list(opponents)
         self.snapshots = snapshots
         self.snapshot_games = snapshot_games
@@ -80,6 +85,9 @@ class Run:
         #: game number -> strength against each opponent
         self.measured: dict[int, list[Strength]] = {}
         self._waiting: dict[int, list[Future[Strength]]] = {}
+        #: games played when the learner last reported, and when the last checkpoint was written
+        self._reported = 0
+        self._saved = 0, 0.0
 
     def train(
         self,
@@ -88,8 +96,8 @@ class Run:
         resume: bool = False,
         show: Callable[[Progress, dict[int, list[Strength]]], None] | None = None,
         say: Callable[[str], None] = lambda text: None,
-    ) -> LinearEvaluator:
-        """Learn to the end; returns the best evaluator, which is also in best.json.
+    ) -> Evaluator:
+        """Learn to the end; returns the best evaluator, which also lies in the folder.
 
         `show` is called after every game; `say` gets a line when something else begins. Ctrl-C is
         passed on: what came after the last checkpoint is played again on resuming.
@@ -103,7 +111,7 @@ class Run:
         try:
             for game in self._taken:
                 if game not in self.measured:
-                    self._ask(game)
+                    self._ask(game, self._snapshot(game))
             self.learner.fit(
                 evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
             )
@@ -126,19 +134,35 @@ class Run:
                 int(game): [Strength(**entry) for entry in entries]
                 for game, entries in saved["measured"].items()
             }
-            return dict(saved["learner"])
+            state = dict(saved["learner"])
+            self._reported = int(state["games_played"])
+            return state
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise RunError(
                 f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
             ) from None
 
-    def _is_due(self, game: int) -> bool:
-        """Whether a snapshot is taken after a game: after the last, and evenly before."""
+    def _is_due(self, game: int, before: int) -> bool:
+        """Whether a snapshot is taken after a game, the last report having come after `before`.
+
+        One is taken after the last game, and others evenly before.
+        """
         games, count = self.learner.games, self.snapshots
-        return game * count // games > (game - 1) * count // games
+        return game * count // games > before * count // games
+
+    def _path(self, name: str) -> Path:
+        return self.folder.path / f"{name}{self.learner.evaluator_.suffix}"
 
     def _snapshot_path(self, game: int) -> Path:
-        return self.folder.path / "snapshots" / f"{game:06d}.json"
+        return self._path(f"snapshots/{game:06d}")
+
+    def _snapshot(self, game: int) -> Evaluator:
+        return self._loaded(self._snapshot_path(game))
+
+    def _loaded(self, path: Path) -> Evaluator:
+        mine = self.learner.evaluator_
+        inputs = getattr(mine, "inputs", None) or getattr(mine, "features", None)
+        return load_evaluator(path, game=self.game, inputs=inputs)
 
     def _watch(
         self,
@@ -157,33 +181,41 @@ class Run:
             names = ["Alpha", "Beta"] if progress.alpha_side == 0 else ["Beta", "Alpha"]
             tags = {"Event": "Plysmith", "Round": str(game), "Black": names[0], "White": names[1]}
             self.folder.log("games.pdn", write_game(progress.record, tags) + "\n")
-        due = self._is_due(game)
+        due = self._is_due(game, self._reported)
+        self._reported = game
         if due:
             evaluator = self._named(self.learner.evaluator_.copy(), game)
             evaluator.save(self._snapshot_path(game))
             self._taken.append(game)
-            self._ask(game)
+            self._ask(game, evaluator)
         for waiting in sorted(self._waiting):
             if all(future.done() for future in self._waiting[waiting]):
                 self._collect(waiting)
-        if due or game % CHECKPOINT_GAMES == 0:
+        games, seconds = self._saved
+        late = time.monotonic() - seconds >= CHECKPOINT_SECONDS
+        if due or (game - games >= CHECKPOINT_GAMES and late):
             self._save()
         if show is not None:
             show(progress, self.measured)
 
-    def _ask(self, game: int) -> None:
+    def _ask(self, game: int, evaluator: Evaluator) -> None:
         """Have a snapshot measured."""
-        self._waiting[game] = [
-            self._arena.submit(
-                self._snapshot_path(game), opponent, games=self.snapshot_games, seed=CHOICE_SEED
-            )
+        self._waiting[game] = self._matches(
+            self._arena, evaluator, self.snapshot_games, CHOICE_SEED, CHOICE_PLIES
+        )
+
+    def _matches(
+        self, arena: Arena, evaluator: Evaluator, games: int, seed: int, plies: int
+    ) -> list[Future[Strength]]:
+        return [
+            arena.submit(evaluator, opponent, games=games, seed=seed, plies=plies)
             for opponent in self.opponents
         ]
 
     def _collect(self, game: int) -> None:
         self.measured[game] = [future.result() for future in self._waiting.pop(game)]
 
-    def _named(self, evaluator: LinearEvaluator, game: int) -> LinearEvaluator:
+    def _named(self, evaluator: Evaluator, game: int) -> Evaluator:
         evaluator.name = f"{type(self.learner).__name__.lower()}-{game}"
         evaluator.provenance = {
             "learner": self.learner.identity(),
@@ -193,6 +225,7 @@ class Run:
         return evaluator
 
     def _save(self) -> None:
+        self._saved = self._reported, time.monotonic()
         self.folder.save(
             {
                 "learner": self.learner.checkpoint(),
@@ -217,12 +250,9 @@ class Run:
         arena = Arena(self.game, limits=self.limits, workers=2)
         try:
             asked = {
-                game: [
-                    arena.submit(
-                        self._snapshot_path(game), opponent, games=self.final_games, seed=FINAL_SEED
-                    )
-                    for opponent in self.opponents
-                ]
+                game: self._matches(
+                    arena, self._snapshot(game), self.final_games, FINAL_SEED, CHOICE_PLIES
+                )
                 for game in finalists
             }
             found = {game: [f.result() for f in futures] for game, futures in asked.items()}
@@ -230,13 +260,12 @@ class Run:
             arena.close()
         return max(finalists, key=lambda game: (mean(found[game]), game))
 
-    def _finish(self) -> LinearEvaluator:
+    def _finish(self) -> Evaluator:
         path = self.folder.path
         best = self._best_snapshot()
         last = self._named(self.learner.evaluator_.copy(), self.learner.games_played_)
-        last.save(path / "last.json")
-        shutil.copyfile(self._snapshot_path(best), path / "best.json.new")
-        (path / "best.json.new").replace(path / "best.json")
+        last.save(self._path("last"))
+        write_atomically(self._path("best"), self._snapshot_path(best).read_bytes())
         lines = ["game,opponent,games,wins,draws,losses,score,elo,low,high\n"]
         for game, entries in sorted(self.measured.items()):
             lines += [
@@ -245,28 +274,33 @@ class Run:
                 for e in entries
             ]
         write_atomically(path / "snapshots.csv", "".join(lines))
+        self._plot(best)
+        return self._loaded(self._path("best"))
+
+    def _plot(self, best: int) -> None:
         from learner.plots import plot_strength, plot_weights
 
+        path = self.folder.path
         plot_strength(path / "strength.png", self.measured, chosen=best)
-        snapshots = [
-            (game, load_evaluator(self._snapshot_path(game), game=self.game,
-                                  features=self.learner.features_).term_weights())
-            for game in sorted(self.measured)
-        ]  # fmt: skip
-        names = self.learner.features_.names
-        fixed = [name for name, held in zip(names, self.learner.fixed_, strict=True) if held]
-        plot_weights(path / "weights.png", snapshots, fixed=fixed)
-        return load_evaluator(path / "best.json", game=self.game, features=self.learner.features_)
+        snapshots = [(game, self._snapshot(game)) for game in sorted(self.measured)]
+        weights = [(g, e.term_weights()) for g, e in snapshots if isinstance(e, LinearEvaluator)]
+        if weights:
+            # what never moved was given
+            first = weights[0][1]
+            held = [n for n in first if first[n] and all(w[n] == first[n] for _, w in weights)]
+            plot_weights(path / "weights.png", weights, fixed=held if len(weights) > 1 else ())
 
     def report(
-        self, evaluator: LinearEvaluator, opponents: Sequence[str], *, games: int
+        self, evaluator: Evaluator, opponents: Sequence[str], *, games: int
     ) -> Iterator[Strength]:
-        """Measure the best evaluator on openings in a new order, and write report.json."""
+        """Measure the best evaluator on openings of its own, and write report.json."""
         arena = Arena(self.game, limits=self.limits, workers=2)
         found: list[Strength] = []
         try:
-            best = self.folder.path / "best.json"
-            asked = [arena.submit(best, o, games=games, seed=REPORT_SEED) for o in opponents]
+            asked = [
+                arena.submit(evaluator, o, games=games, seed=REPORT_SEED, plies=REPORT_PLIES)
+                for o in opponents
+            ]
             for future in asked:
                 found.append(future.result())
                 yield found[-1]

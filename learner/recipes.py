@@ -1,0 +1,96 @@
+"""Learners by name, and what a run of each does where nobody says otherwise.
+
+Nothing is imported here before it is asked for: `train.py --help` has to be quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["RECIPES", "Recipe"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A learner, and a run of it for each game: settings of train.py, by their names there."""
+
+    module: str
+    kind: str
+    summary: str
+    runs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def load(self) -> Any:
+        """The learner's class."""
+        return getattr(importlib.import_module(f"learner.{self.module}"), self.kind)
+
+    def run(self, game: str) -> dict[str, Any]:
+        """The settings for a game; for games without a recipe a short run at five plies."""
+        return dict(self.runs.get(game, {"games": 300, "depth": 5}))
+
+
+def _checkers(games: int, **settings: Any) -> dict[str, dict[str, Any]]:
+    return {"checkers": {"games": games, "depth": 5, "from": "material", **settings}}
+
+
+#: Beside the learners that correct weights after every move, a snapshot costs more than it tells.
+_FEW = 8
+
+RECIPES: dict[str, Recipe] = {
+    "samuel": Recipe(
+        "samuel",
+        "Samuel",
+        "Samuel 1959: correlations with what search backs up",
+        {"checkers": {"games": 600, "depth": 5}},
+    ),
+    "lms": Recipe(
+        "least_mean_squares",
+        "LeastMeanSquares",
+        "the same by least mean squares",
+        {"checkers": {"games": 1000, "depth": 5}},
+    ),
+    "rote": Recipe(
+        "rote",
+        "Rote",
+        "Samuel 1959: a memory of positions",
+        {"checkers": {"games": 1200, "depth": 5, "from": "rote"}},
+    ),
+    "td": Recipe(
+        "temporal_difference",
+        "TemporalDifference",
+        "TD(lambda): static values follow static values",
+        _checkers(8000, depth=3, snapshots=_FEW),
+    ),
+    "tdleaf": Recipe(
+        "td_leaf",
+        "TDLeaf",
+        "TDLeaf(lambda): ends of principal variations follow one another",
+        _checkers(6000, snapshots=_FEW),
+    ),
+    "rootstrap": Recipe(
+        "root_strap",
+        "RootStrap",
+        "positions follow their backed-up values",
+        _checkers(6000, snapshots=_FEW),
+    ),
+    "treestrap": Recipe(
+        "tree_strap",
+        "TreeStrap",
+        "all positions searched follow their values or bounds",
+        _checkers(2000, snapshots=_FEW),
+    ),
+    "batch": Recipe(
+        "batch",
+        "BatchFit",
+        "weights fitted to stored positions by logistic regression",
+        _checkers(8000, snapshots=4),
+    ),
+    "network": Recipe(
+        "network_fit",
+        "NetworkFit",
+        "a small network, trained on stored positions in rounds of self-play",
+        _checkers(8000, snapshots=4),
+    ),
+}
