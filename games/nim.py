@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.contract import KernelGame, Rules
+from games.encoding import Encoding
 from games.errors import MoveError, PositionError
 from games.features import FeatureSet
 from games.kernel import kernel
@@ -18,6 +19,7 @@ __all__ = ["Nim"]
 
 _NAN = float("nan")
 _MOST = 63  # sticks of a pile
+_MOST_PILES = 15
 
 
 @kernel
@@ -70,6 +72,14 @@ def always(position):
     return 1
 
 
+@kernel
+def pile_sizes(position, places):
+    """Write for each pile, from 0 on, 64 * pile + sticks."""
+    for pile in range(len(position) - 1):
+        places[pile] = 64 * pile + position[pile]
+    return len(position) - 1
+
+
 @functools.cache
 def _play_kernel(piles: int) -> Any:
     """`play` for a number of piles: the compiler builds tuples of a length it knows."""
@@ -98,11 +108,13 @@ class Nim(KernelGame):
             "parity", {"always": always, "nim_sum": nim_sum, "singles": singles, "parity": parity}
         )
     }
+    encodings = {"piles": Encoding("piles", 64 * _MOST_PILES, _MOST_PILES, pile_sizes)}
 
     def __init__(self, piles: Sequence[int] = (3, 5, 7)) -> None:
-        if not 1 <= len(piles) <= 15 or not all(0 <= pile <= _MOST for pile in piles):
+        if not 1 <= len(piles) <= _MOST_PILES or not all(0 <= pile <= _MOST for pile in piles):
             raise PositionError(
-                f"expected 1 to 15 piles of 0 to {_MOST} sticks, found {list(piles)[:20]}"
+                f"expected 1 to {_MOST_PILES} piles of 0 to {_MOST} sticks, found"
+                f" {list(piles)[:20]}"
             )
         self.start_position = (*piles, 0)
         self.rules = Rules(legal_moves=legal_moves, play=_play_kernel(len(piles)), outcome=outcome)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from games.contract import KernelGame, Rules
+from games.encoding import Encoding
 from games.errors import MoveError, PositionError
 from games.features import FeatureSet
 from games.kernel import kernel
@@ -78,6 +79,34 @@ def twos(position):
     return count
 
 
+@kernel
+def board_number(position, places):
+    """Write the board as a number of nine digits to base 3: 1 for own squares, 2 for the other's.
+
+    It says who is to move, too, for X begins. A network of one layer over it is a table of values,
+    one for each board (Sutton and Barto, Reinforcement Learning, 1998, section 1.4).
+    """
+    number = 0
+    for square in range(9):
+        number = 3 * number + (position[0] >> square & 1) + 2 * (position[1] >> square & 1)
+    places[0] = number
+    return 1
+
+
+@kernel
+def cells(position, places):
+    """Write the squares 0 to 8 that the side to move has, and those of the other side plus 9."""
+    count = 0
+    for square in range(9):
+        if position[0] >> square & 1:
+            places[count] = square
+            count += 1
+        elif position[1] >> square & 1:
+            places[count] = 9 + square
+            count += 1
+    return count
+
+
 class TicTacToe(KernelGame):
     """Tic-tac-toe; texts are nine of `X`, `O` and `.` in reading order and the side to move."""
 
@@ -86,6 +115,10 @@ class TicTacToe(KernelGame):
     start_position = (0, 0, 0)
     most_moves = 9
     features = {"lines": FeatureSet("lines", {"open_lines": open_lines, "twos": twos}, swap_sides)}
+    encodings = {
+        "positions": Encoding("positions", 3**9, 1, board_number),
+        "cells": Encoding("cells", 18, 9, cells),
+    }
     evaluators = {"open_lines": ("lines", {"open_lines": 1.0})}
 
     def to_move(self, position: Any) -> int:
