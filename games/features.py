@@ -47,6 +47,10 @@ class FeatureSet:
         mark = hashlib.sha256("\n".join(parts).encode()).hexdigest()
         object.__setattr__(self, "fingerprint", mark)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # native code is found anew by whoever receives a copy
+        return FeatureSet, (self.name, dict(self.terms), self.swap)
+
     def __len__(self) -> int:
         return len(self.terms)
 

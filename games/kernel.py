@@ -22,6 +22,7 @@ import functools
 import hashlib
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -37,6 +38,8 @@ __all__ = [
     "fingerprint",
     "is_kernel",
     "kernel",
+    "kernel_again",
+    "kernel_parts",
     "toolchain",
     "uncompiled",
 ]
@@ -45,6 +48,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: False under NUMBA_DISABLE_JIT=1, when every kernel stays the Python function that it is.
 compiled: bool = not numba.config.DISABLE_JIT
+
+#: The module of code that is in no other; the cache imports it when it reads a function back.
+GENERATED = "plysmith_generated"
+
+#: Every kernel by its fingerprint, for one that comes back from another process.
+_known: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
@@ -88,6 +97,10 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
             f"kernel {name} calls itself: give its types, as in"
             " @kernel(signature='int64(int64, int64)')"
         )
+    if function.__module__ not in sys.modules:
+        # as in a file loaded by its path: Numba would name it anew in each process, cache or not
+        sys.modules.setdefault(GENERATED, types.ModuleType(GENERATED))
+        function.__module__ = GENERATED
     options = {**OPTIONS, "fastmath": fastmath}
     how = f"{signature} {sorted(options.items())}"
     mark = _digest(function, how)
@@ -96,8 +109,9 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
         function.how = how  # type: ignore[attr-defined]
         return function
     # Numba names the cache file after the qualified name, and takes its last part for the name by
-    # which the function calls itself.
-    original, function.__qualname__ = function.__qualname__, f"k{mark[:16]}.{name}"
+    # which the function calls itself. What it keeps of a module is of no use without the module.
+    kept = f"{'k' if function.__module__ != GENERATED else 'g'}{mark[:16]}"
+    original, function.__qualname__ = function.__qualname__, f"{kept}.{name}"
     arguments = (signature,) if signature is not None else ()
     try:
         dispatcher = numba.njit(*arguments, cache=True, **options)(function)
@@ -107,8 +121,48 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
         dispatcher = numba.njit(*arguments, **options)(function)
     dispatcher.fingerprint = mark
     dispatcher.how = how
+    dispatcher.asked = (signature, fastmath)
     dispatcher.__qualname__ = original
+    _known[mark] = dispatcher
     return dispatcher  # type: ignore[no-any-return]
+
+
+def kernel_parts(kernel: Any) -> tuple[types.FunctionType, str, Any, bool]:
+    """What `kernel_again` makes a compiled kernel of in another process."""
+    function = kernel.py_func
+    name, scope = function.__name__, function.__globals__
+    if scope.get(name) is kernel and name in _global_names(function.__code__):
+        # one that calls itself is not to be sent within itself
+        others = {key: value for key, value in scope.items() if key != name}
+        copy = types.FunctionType(
+            function.__code__, others, name, function.__defaults__, function.__closure__
+        )
+        copy.__kwdefaults__, copy.__module__ = function.__kwdefaults__, function.__module__
+        function = copy
+    signature, fastmath = kernel.asked
+    return function, kernel.__qualname__, signature, fastmath
+
+
+def kernel_again(
+    mark: str, function: Any, qualname: str, signature: Any, fastmath: bool
+) -> Callable[..., Any]:
+    """The kernel with fingerprint `mark`, made of its parts where this process has none such.
+
+    Raises ValueError where the parts make another kernel, as under another version of Python.
+    """
+    if mark in _known:
+        return _known[mark]  # type: ignore[no-any-return]
+    function.__qualname__ = qualname
+    made = kernel_of(function, signature, fastmath)
+    if fingerprint(made) != mark:
+        raise ValueError(
+            f"kernel {function.__name__}: expected fingerprint {mark[:16]}, found"
+            f" {fingerprint(made)[:16]}; processes that share work need the same versions of"
+            " Plysmith, Python and Numba"
+        )
+    if signature is not None:
+        function.__globals__.setdefault(function.__name__, made)
+    return made  # type: ignore[no-any-return]
 
 
 def cannot_cache(error: RuntimeError) -> bool:

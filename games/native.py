@@ -29,6 +29,7 @@ from numba.np.arrayobj import get_cfarray_intrinsic
 from platformdirs import user_cache_dir
 
 from games.kernel import (
+    GENERATED,
     OPTIONS,
     cannot_cache,
     check_callees,
@@ -214,7 +215,6 @@ _MEMORY = {
     "call_python": call_python,
     **{f"{kind}_pointer": cast for kind, cast in POINTERS.items()},
 }
-_MODULE = "plysmith_generated"
 _kept: list[Any] = []  # compiled code is freed with its Python object
 
 
@@ -225,9 +225,8 @@ def _compile(
     for kernel in filter(is_kernel, scope.values()):
         check_callees(kernel)
     path = _generated_file(f"{name}_{mark[:24]}.py", source)
-    # A module of this name must exist: the cache imports it when it reads a function back.
-    sys.modules.setdefault(_MODULE, ModuleType(_MODULE))
-    names = {**_MEMORY, **scope, "__name__": _MODULE}
+    sys.modules.setdefault(GENERATED, ModuleType(GENERATED))
+    names = {**_MEMORY, **scope, "__name__": GENERATED}
     exec(compile(source, str(path or f"<generated {name}>"), "exec"), names)
     options = {**OPTIONS, "fastmath": fastmath}
     try:

@@ -128,6 +128,13 @@ class RoteMemory(Lookup):
         self._count = 0
         super().__init__(probe, (self._keys, self._values, self._depths, self._uses))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The table is mostly room, and native code is found anew by whoever receives a copy.
+        slots = np.flatnonzero(self._keys)
+        columns = (self._keys, self._values, self._depths, self._ages)
+        options = (self.capacity, self.oldest, self.direction)
+        return _copy, (self.game, options, tuple(c[slots] for c in columns), dict(self._new))
+
     def __len__(self) -> int:
         """How many positions are remembered, those not merged yet included."""
         return self._count + len(self._new)
@@ -292,6 +299,20 @@ class RoteMemory(Lookup):
                 f" found rules {str(facts.get('rules'))[:60]} or another numbering of positions"
             )
         return memory
+
+
+def _copy(
+    game: Game,
+    options: tuple[int, int, float],
+    columns: tuple[Any, Any, Any, Any],
+    new: dict[int, tuple[float, int]],
+) -> RoteMemory:
+    """A memory of the same records, for another process; it counts its own uses."""
+    capacity, oldest, direction = options
+    memory = RoteMemory(game, capacity=capacity, oldest=oldest, direction=direction)
+    memory._enter(*columns)
+    memory._new.update(new)
+    return memory
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:

