@@ -1,0 +1,313 @@
+"""Workers: threads, processes, or the machines of a cluster, behind one small interface.
+
+`Workers.map` is what self-play, rollouts and matches hand their tasks to. What comes out depends
+on the tasks alone, not on who does them: a task carries its own seed.
+
+The processes are joblib's (loky), the cluster is Dask's. Not `joblib.Parallel` itself: it sends the
+next task when one is done, whether or not anybody took the results, so that a match that is
+decided could not stop it; it draws tasks in its own threads, where Ctrl-C does not reach; and with
+dask it waits for ever for a task whose worker died.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import re
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from games.kernel import toolchain
+from play.transport import pack, unpack
+
+__all__ = ["BACKENDS", "Workers", "parse_backend"]
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+BACKENDS = ("threads", "loky", "dask")
+ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
+#: Libraries that start threads of their own would start them in every process.
+ONE_THREAD = {
+    f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
+}
+
+
+def parse_backend(text: str) -> tuple[str, str | None]:
+    """Backend and address of `threads`, `loky` or `dask:tcp://HOST:PORT`; ValueError otherwise."""
+    backend, colon, address = text.partition(":")
+    good = bool(ADDRESS.fullmatch(address)) if backend == "dask" else not colon
+    if backend not in BACKENDS or not good:
+        raise ValueError(
+            f"backend: expected threads, loky or dask:tcp://HOST:PORT, found {text[:80]!r}"
+        )
+    return backend, address or None
+
+
+class Workers:
+    """Whoever does tasks: a context manager, to be used by one thread and one `map` at a time.
+
+    backend: `threads` of this process, `loky` processes of this machine, or `dask`, a cluster
+    whose scheduler is at `address`, such as tcp://127.0.0.1:8786. jobs: how many tasks at a time;
+    2 unless given, and with dask as many as the cluster has threads. patience: seconds that the
+    cluster has to answer.
+
+    Raises ValueError for a bad option or a cluster with other versions, ModuleNotFoundError where
+    dask is not installed, and OSError where no cluster answers or it has no workers.
+    """
+
+    def __init__(
+        self,
+        backend: str = "threads",
+        jobs: int | None = None,
+        address: str | None = None,
+        *,
+        patience: float = 10.0,
+    ) -> None:
+        if backend not in BACKENDS:
+            raise ValueError(f"backend: expected one of {', '.join(BACKENDS)}, found {backend!r}")
+        if jobs is not None and jobs < 1:
+            raise ValueError(f"jobs: expected at least 1, found {jobs}")
+        if backend == "dask" and not ADDRESS.fullmatch(address or ""):
+            raise ValueError(
+                f"address: expected that of a dask scheduler, tcp://HOST:PORT, found {address!r}"
+            )
+        if backend != "dask" and address is not None:
+            raise ValueError(f"address: expected none for {backend}, found {address!r}")
+        self.backend = backend
+        self.address = address
+        self._pool: Any = None
+        self._client: Any = None
+        if address is not None:
+            self._client = _connect(address, patience)
+            jobs = jobs or sum(self._client.nthreads().values())
+        self.jobs: int = jobs or 2
+
+    def __repr__(self) -> str:
+        return f"Workers({self.backend!r}, jobs={self.jobs})"
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the threads or processes, or leave the cluster."""
+        if self.backend == "threads" and self._pool is not None:
+            self._pool.shutdown()
+        elif self.backend == "loky" and self._pool is not None:
+            self._pool.shutdown(kill_workers=True)
+        if self._client is not None:
+            self._client.close()
+        self._pool = self._client = None
+
+    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """What `function` returns for each task, in the order of the tasks.
+
+        Tasks are drawn in the caller's thread, and no more than 2 `jobs` of them are ahead of the
+        results that were taken. Closing the iterator, or an exception, ends it: tasks that have
+        not begun never do. Those under way are ended with their process (loky), asked to end
+        again and again and waited for (threads: `function.stop()`, where it has such a method),
+        or left to the cluster, which forgets their results.
+
+        In threads all tasks share `function`. Elsewhere it travels (see `play.transport`) and so
+        do tasks and results; each process keeps one copy of the function, with what it holds, for
+        as long as this lasts.
+
+        An exception in a task is raised here when its turn comes, with a note that says where it
+        was raised. Raises TypeError for what cannot travel.
+        """
+        send, receive = self._ends(function)
+        source = iter(tasks)
+        running: deque[Any] = deque()
+        try:
+            while True:
+                for task in islice(source, 2 * self.jobs - len(running)):
+                    running.append(send(task))
+                if not running:
+                    return
+                result = receive(running[0])
+                running.popleft()
+                yield result
+        finally:
+            if running:
+                self._abandon(running, getattr(function, "stop", None))
+
+    def _ends(self, function: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+        """How a task is sent, which gives a future, and how its result is received."""
+        if self.backend == "threads":
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="worker")
+            return functools.partial(self._pool.submit, function), Future.result
+        packed = pack(function)
+        if self.backend == "dask":
+            submit = functools.partial(self._client.submit, pure=False)
+        else:
+            if self._pool is None:
+                self._pool = _processes(self.jobs)
+            submit = self._pool.submit
+        return lambda task: submit(_work, packed, pack(task)), self._receive
+
+    def _receive(self, future: Any) -> Any:
+        try:
+            data = future.result()
+        except CancelledError:
+            raise ConnectionError(
+                f"expected the dask cluster at {self.address} to go on, found it gone"
+            ) from None
+        done, result = unpack(data)
+        if not done:
+            raise result
+        return result
+
+    def _abandon(self, running: deque[Any], stop: Callable[[], Any] | None) -> None:
+        if self.backend == "loky":
+            # Not `shutdown(kill_workers=True)`, which stumbles over tasks that were only just sent.
+            for process in list(self._pool._processes.values()):
+                with suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGKILL)
+            self._pool.shutdown()
+            self._pool = None
+            return
+        for future in running:
+            future.cancel()
+        if self.backend == "threads":
+            # Again and again, for work that is only just beginning misses it.
+            while wait(running, timeout=0.02 if stop else None).not_done:
+                if stop:
+                    stop()
+
+
+def _work(function: bytes, task: bytes) -> bytes:
+    """Do a task in another process: whether it was done, and its result or what it raised."""
+    try:
+        return pack((True, _function(function)(unpack(task))))
+    except BaseException as error:
+        error.add_note("in another process:\n" + traceback.format_exc())
+        try:
+            packed = pack((False, error))
+            unpack(packed)
+        except BaseException:  # some exceptions do not come out of a pickle as they went in
+            packed = pack((False, RuntimeError(f"{type(error).__name__}: {error}")))
+        return packed
+
+
+@functools.lru_cache(maxsize=4)
+def _function(packed: bytes) -> Any:
+    return unpack(packed)
+
+
+# --- processes --------------------------------------------------------------------------------
+
+
+def _processes(jobs: int) -> Any:
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    pool = ProcessPoolExecutor(jobs, initializer=_serve, initargs=(os.getpid(),), env=ONE_THREAD)
+    try:
+        with _interrupts_ignored():  # the first task starts the processes
+            begun = pool.submit(int)
+        begun.result()
+    except BaseException:
+        pool.shutdown(kill_workers=True)
+        raise
+    return pool
+
+
+def _serve(parent: int) -> None:
+    """Make this a process that leaves Ctrl-C to its parent and ends with it, however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def outlive() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=outlive, daemon=True).start()
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let processes begin without hearing Ctrl-C, which is theirs to ignore from the start."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# --- a cluster --------------------------------------------------------------------------------
+
+
+def _connect(address: str, patience: float) -> Any:
+    """A client of the scheduler at an address, whose workers run what this process runs."""
+    try:
+        distributed = importlib.import_module("dask.distributed")
+    except ImportError:
+        raise ModuleNotFoundError(
+            "backend: expected dask to be installed (pip install 'plysmith[dask]'), found it is not"
+        ) from None
+    try:
+        # a client whose scheduler does not exist would keep trying, and say so when it is deleted
+        place = urlsplit(address)
+        socket.create_connection((place.hostname, place.port), timeout=patience).close()
+        client = distributed.Client(address, timeout=patience, set_as_default=False)
+    except Exception as error:  # of many kinds, where something else answers
+        raise ConnectionError(
+            f"address: expected a dask scheduler, found none at {address} that answers within"
+            f" {patience:g} s ({error})"
+        ) from None
+    try:
+        try:
+            client.wait_for_workers(1, timeout=patience)
+        except TimeoutError:
+            raise ConnectionError(
+                f"address: expected workers at {address}, found none within {patience:g} s"
+            ) from None
+        ours = _versions()
+        try:
+            found = client.run(_versions)
+        except Exception as error:
+            raise ValueError(
+                f"address: expected workers that can import Plysmith at {address}, found {error}"
+            ) from None
+        for worker, theirs in found.items():
+            different = {part: theirs[part] for part in ours if ours[part] != theirs[part]}
+            if different:
+                raise ValueError(
+                    f"address: expected workers with { {part: ours[part] for part in different} },"
+                    f" found {different} at {worker}"
+                )
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def _versions() -> dict[str, str]:
+    """What processes must have in common that are to do the same."""
+    import numba
+    import numpy
+
+    return {
+        "python": ".".join(map(str, sys.version_info[:2])),
+        "numpy": numpy.__version__,
+        "numba": numba.__version__,
+        "kernels": toolchain(),
+    }
