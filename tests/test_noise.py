@@ -184,9 +184,8 @@ def test_searches_find_what_minimax_finds(seed: int) -> None:
 @plain
 def test_games_differ_by_the_seed_and_by_nothing_else() -> None:
     evaluator = NoisyEvaluator(as_evaluator(CHECKERS, "classic"), amplitude=0.2)
-    game = CHECKERS if kernels.compiled else PlainFace(CHECKERS)
-    engine = Engine(game, evaluator, table_mib=0.5)
-    loop = GameLoop(game, engine, engine, depth=1, most_plies=40)
+    engine = Engine(CHECKERS, evaluator, table_mib=0.5)
+    loop = GameLoop(CHECKERS, engine, engine, depth=1, most_plies=40)
 
     def moves(seed: int) -> tuple[Any, ...]:
         evaluator.seed = seed
