@@ -9,7 +9,7 @@ workers as there are; then the weights are fitted to the stored positions of the
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
@@ -32,9 +32,9 @@ __all__ = ["BatchFit", "BatchLearner"]
 class BatchLearner(Learner):
     """What learners from stored positions have in common.
 
-    Beside the options of every learner: rounds: how often the games are interrupted to learn.
+    Beside the options of every learner: round_games: games between two fits.
     keep_rounds: how many of the last rounds are learned from. blend: the share of the game's
-    result in a target, against the value that search backed up. games_per_update: games between
+    result in a target, against the value that search backed up. games_per_report: games between
     two reports. most_plies: longer games are drawn. decide: a game that search has proved won ends
     there. store: folder of the positions (None: a temporary one). workers: who plays (None: this
     thread).
@@ -45,10 +45,10 @@ class BatchLearner(Learner):
     After `fit`: `evaluator_`, `store_`, and `rounds_`, what each round found, as plain numbers.
     """
 
-    rounds: int
+    round_games: int
     keep_rounds: int
     blend: float
-    games_per_update: int
+    games_per_report: int
     most_plies: int
     decide: bool
     store: Any
@@ -81,7 +81,7 @@ class BatchLearner(Learner):
         resume: dict[str, Any] | None = None,
         watch: Callable[[Progress], None] | None = None,
     ) -> BatchLearner:
-        """As in `Learner`; `watch` is called after every `games_per_update` games."""
+        """As in `Learner`; `watch` is called after every `games_per_report` games."""
         self.prepare(evaluator)
         if resume is not None:
             self._resume(resume)
@@ -91,18 +91,7 @@ class BatchLearner(Learner):
         workers = self.workers
         with nullcontext(workers) if workers is not None else Workers(jobs=1) as at_work:
             while self.games_played_ < self.games:
-                # no batch reaches over the end of a round
-                until = self._ends()[len(self.rounds_)]
-                count = min(self.games_per_update, until - self.games_played_)
-                played = self._play(at_work, list(islice(openings, count)))
-                self._keep(played)
-                self.games_played_ += count
-                note = ""
-                if self.games_played_ == until:
-                    note = self._end_round()
-                if watch is not None:
-                    record = played[-1].played.record()
-                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
+                self._round(at_work, openings, watch)
         self.store_.flush()
         return self
 
@@ -120,33 +109,46 @@ class BatchLearner(Learner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        for name in ("rounds", "keep_rounds", "games_per_update", "most_plies"):
+        for name in ("round_games", "keep_rounds", "games_per_report", "most_plies"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
-        if self.rounds > self.games:
-            raise ValueError(f"rounds: expected at most {self.games} games, found {self.rounds}")
         if not 0 <= self.blend <= 1:
             raise ValueError(f"blend: expected 0 to 1, found {self.blend}")
 
-    def _ends(self) -> list[int]:
-        """For each round the number of games after which it ends."""
-        return [self.games * (number + 1) // self.rounds for number in range(self.rounds)]
+    def _round(
+        self,
+        workers: Workers,
+        openings: Iterator[tuple[Any, ...]],
+        watch: Callable[[Progress], None] | None,
+    ) -> None:
+        """Play what is missing of a round, in one stream that keeps all workers busy, and learn."""
+        until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
+        reported = self.games_played_
+        for lessons in workers.map(play_task, self._tasks(openings, until - reported)):
+            self._keep(lessons)
+            self.games_played_ += len(lessons)
+            note = self._end_round() if self.games_played_ == until else ""
+            if note or self.games_played_ - reported >= self.games_per_report:
+                reported = self.games_played_
+                if watch is not None:
+                    record = lessons[-1].played.record()
+                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
 
-    def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
-        tasks = [
-            Task(
+    def _tasks(self, openings: Iterator[tuple[Any, ...]], games: int) -> Iterator[Task]:
+        """A task for every few games, the evaluator as it is now."""
+        while games > 0:
+            some = list(islice(openings, min(GAMES_PER_TASK, games)))
+            games -= len(some)
+            yield Task(
                 self.game_,
                 self.evaluator_,
                 None,
-                openings[first : first + GAMES_PER_TASK],
+                some,
                 self.depth,
                 self.nodes,
                 self.most_plies,
                 self.decide,
             )
-            for first in range(0, len(openings), GAMES_PER_TASK)
-        ]
-        return [lesson for lessons in workers.map(play_task, tasks) for lesson in lessons]
 
     def _keep(self, lessons: list[Lesson]) -> None:
         """Store the positions that were searched."""
@@ -166,10 +168,10 @@ class BatchLearner(Learner):
     def _end_round(self) -> str:
         number = len(self.rounds_)
         self.store_.flush()
-        first_round = max(0, number + 1 - self.keep_rounds)
-        first_game = self._ends()[first_round - 1] if first_round else 0
-        rows = self.store_.load(keep=Filter(quiet=True, undecided=True))
-        rows = distinct(self.game_, rows.take(rows.game_number >= first_game))
+        begun = (self.games_played_ - 1) // self.round_games + 1
+        first_game = max(0, begun - self.keep_rounds) * self.round_games
+        wanted = Filter(quiet=True, undecided=True, first_game=first_game)
+        rows = distinct(self.game_, self.store_.load(keep=wanted))
         if not len(rows):
             raise ValueError("expected quiet positions to learn from, found none")
         found = {"positions": float(len(rows)), **self._fit_to(rows, number)}
@@ -216,13 +218,13 @@ class BatchFit(BatchLearner):
         seed: int = 0,
         features: Any = "classic",
         fixed: dict[str, float] | None = None,
-        rounds: int = 4,
+        round_games: int = 2000,
         keep_rounds: int = 2,
         blend: float = 0.5,
         method: str = "lbfgs",
         loss: str = "cross_entropy",
         alpha: float = 1e-5,
-        games_per_update: int = 32,
+        games_per_report: int = 32,
         opening_plies: int = 4,
         within: float | None = None,
         judge: Any = "classic",
@@ -238,13 +240,13 @@ class BatchFit(BatchLearner):
         self.seed = seed
         self.features = features
         self.fixed = fixed
-        self.rounds = rounds
+        self.round_games = round_games
         self.keep_rounds = keep_rounds
         self.blend = blend
         self.method = method
         self.loss = loss
         self.alpha = alpha
-        self.games_per_update = games_per_update
+        self.games_per_report = games_per_report
         self.opening_plies = opening_plies
         self.within = within
         self.judge = judge
