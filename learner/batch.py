@@ -39,8 +39,9 @@ class BatchLearner(Learner):
     there. store: folder of the positions (None: a temporary one). workers: who plays (None: this
     thread).
 
-    Learned from are quiet, undecided positions, each once: those that are the same, also by
-    symmetry, count as one with the mean of their labels.
+    Learned from are quiet positions, each once: those that are the same, also by symmetry, count as
+    one with the mean of their labels. decided: also those that search has proved won or lost, which
+    tie values to the end of the game.
 
     After `fit`: `evaluator_`, `store_`, and `rounds_`, what each round found, as plain numbers.
     """
@@ -48,6 +49,7 @@ class BatchLearner(Learner):
     round_games: int
     keep_rounds: int
     blend: float
+    decided: bool
     games_per_report: int
     most_plies: int
     decide: bool
@@ -170,7 +172,7 @@ class BatchLearner(Learner):
         self.store_.flush()
         begun = (self.games_played_ - 1) // self.round_games + 1
         first_game = max(0, begun - self.keep_rounds) * self.round_games
-        wanted = Filter(quiet=True, undecided=True, first_game=first_game)
+        wanted = Filter(quiet=True, undecided=not self.decided, first_game=first_game)
         rows = distinct(self.game_, self.store_.load(keep=wanted))
         if not len(rows):
             raise ValueError("expected quiet positions to learn from, found none")
@@ -221,6 +223,7 @@ class BatchFit(BatchLearner):
         round_games: int = 2000,
         keep_rounds: int = 2,
         blend: float = 0.5,
+        decided: bool = True,
         method: str = "lbfgs",
         loss: str = "cross_entropy",
         alpha: float = 1e-5,
@@ -243,6 +246,7 @@ class BatchFit(BatchLearner):
         self.round_games = round_games
         self.keep_rounds = keep_rounds
         self.blend = blend
+        self.decided = decided
         self.method = method
         self.loss = loss
         self.alpha = alpha

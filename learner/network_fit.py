@@ -43,6 +43,7 @@ class NetworkFit(BatchLearner):
         round_games: int = 2000,
         keep_rounds: int = 2,
         blend: float = 0.5,
+        decided: bool = True,
         epochs: int = 4,
         rate: float = 0.001,
         batch: int = 256,
@@ -66,6 +67,7 @@ class NetworkFit(BatchLearner):
         self.round_games = round_games
         self.keep_rounds = keep_rounds
         self.blend = blend
+        self.decided = decided
         self.epochs = epochs
         self.rate = rate
         self.batch = batch

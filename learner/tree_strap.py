@@ -27,17 +27,19 @@ class _Teacher:
     game: Game
     scale: float
     bounds: bool
+    least_depth: int
     positions_per_game: int
     traces: bool = True
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)
-        positions, values, _, bounds = engine.traced()
+        positions, values, depths, bounds = engine.traced()
         roots = list(range(first, last))
         positions = [*positions, *(played.positions[i] for i in roots)]
         values = np.concatenate([values, played.values[roots]])
         bounds = np.concatenate([bounds, np.full(len(roots), EXACT)])
-        fit = quiet(self.game, positions)
+        depths = np.concatenate([depths, played.depths[roots]])
+        fit = quiet(self.game, positions) & (depths >= self.least_depth)
         if not self.bounds:
             fit &= bounds == EXACT
         kept = np.flatnonzero(fit)
@@ -56,8 +58,8 @@ class TreeStrap(Bootstrap):
     """All positions that were searched follow their backed-up values or bounds, where quiet.
 
     bounds: learn from bounds, which is TreeStrap(alpha-beta); without them from exact values alone,
-    those along principal variations. positions_per_game: at most so many of each game, taken
-    evenly.
+    those along principal variations. least_depth: learn from positions searched at least so many
+    plies deep. positions_per_game: at most so many of each game, taken evenly.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class TreeStrap(Bootstrap):
         hidden: tuple[int, ...] | None = None,
         fixed: dict[str, float] | None = None,
         bounds: bool = True,
+        least_depth: int = 1,
         positions_per_game: int = 4000,
         rate: float = 0.01,
         scale: float = 1.5,
@@ -92,6 +95,7 @@ class TreeStrap(Bootstrap):
         self.hidden = hidden
         self.fixed = fixed
         self.bounds = bounds
+        self.least_depth = least_depth
         self.positions_per_game = positions_per_game
         self.rate = rate
         self.scale = scale
@@ -105,10 +109,11 @@ class TreeStrap(Bootstrap):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.positions_per_game < 1:
-            raise ValueError(
-                f"positions_per_game: expected at least 1, found {self.positions_per_game}"
-            )
+        for name in ("least_depth", "positions_per_game"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
 
     def _teacher(self) -> _Teacher:
-        return _Teacher(self.game_, self.scale, self.bounds, self.positions_per_game)
+        return _Teacher(
+            self.game_, self.scale, self.bounds, self.least_depth, self.positions_per_game
+        )
