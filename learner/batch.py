@@ -20,9 +20,11 @@ import numpy as np
 from learner.filters import Filter, distinct
 from learner.fit import LogisticFit
 from learner.learner import Learner, Progress, feature_set
+from learner.model import numbers_of
 from learner.self_play import GAMES_PER_TASK, Lesson, Task, play_task
 from learner.shards import Rows
 from learner.store import PositionStore
+from learner.targets import fit_scale
 from play.workers import Workers
 from search import Evaluator, LinearEvaluator, as_evaluator
 
@@ -191,9 +193,10 @@ class BatchLearner(Learner):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        self.store_.truncate(int(state["positions"]))
         self._set_weights(state["weights"])
         self.rounds_ = [dict(found) for found in state["rounds_done"]]
+        # last, for it cannot be undone
+        self.store_.truncate(state["positions"])
 
     def _resume(self, state: dict[str, Any]) -> None:
         # their number differs from what a fresh learner has
@@ -202,12 +205,24 @@ class BatchLearner(Learner):
         self.rounds_ = [dict(found) for found in state["rounds_done"]]
 
 
+def scale_of(rows: Rows) -> float | None:
+    """K of the rows (see `fit_scale`); None where their results do not rise with their values.
+
+    That is so where all values are 0, in the first round of a learner that starts from nothing,
+    and where all games are drawn, in the last of one that has learned a drawn game.
+    """
+    try:
+        return fit_scale(rows.value, rows.result, sample_weight=rows.count)
+    except ValueError:
+        return None
+
+
 class BatchFit(BatchLearner):
     """Weights over terms, fitted by logistic regression; options of the fit are `LogisticFit`'s.
 
     features: a feature set or its name. method, loss, alpha: see `LogisticFit`. fixed: weights
     that are given and never learned, by term (None: a man of the set `classic` is 1); they set the
-    unit.
+    unit. Where results say nothing of K it stays that of the round before, or 1.
     """
 
     def __init__(
@@ -281,11 +296,13 @@ class BatchFit(BatchLearner):
         return self._linear
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+        K = scale_of(rows)
         fitted = LogisticFit(
             self.features_,
             method=self.method,
             loss=self.loss,
             blend=self.blend,
+            scale=self._K() if K is None else None,
             alpha=self.alpha,
             fixed=self._held,
             seed=self.seed,
@@ -294,8 +311,12 @@ class BatchFit(BatchLearner):
         self.fit_ = fitted
         return {"K": float(fitted.K_), "loss": float(fitted.loss_)}
 
+    def _K(self) -> float:
+        """K of the last round."""
+        return self.rounds_[-1]["K"] if self.rounds_ else 1.0
+
     def _weights(self) -> list[float]:
         return self._linear.weights.tolist()  # type: ignore[no-any-return]
 
     def _set_weights(self, weights: list[float]) -> None:
-        self._linear.weights[:] = weights
+        self._linear.weights[:] = numbers_of(weights, len(self._linear.weights))

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from games.encoding import Encoding
 from games.features import FeatureSet
 from learner.learner import Learner, Progress, feature_set
 from learner.model import LinearModel, Model
@@ -91,8 +92,17 @@ class Bootstrap(Learner):
         game = self._load_game()
         self._check_options()
         if self.hidden is None:
+            encodings = [*game.encodings, *game.encodings.values()]
+            if isinstance(self.inputs, str | Encoding) and self.inputs in encodings:
+                raise ValueError(
+                    "inputs: expected a feature set where hidden is None, found encoding"
+                    f" {getattr(self.inputs, 'name', self.inputs)}; with hidden () each of its"
+                    " inputs has a weight"
+                )
             self.model_ = self._linear_model(evaluator)
         else:
+            if self.fixed:
+                raise ValueError(f"fixed: expected none for a network, found {self.fixed}")
             from learner.network_model import network_model
 
             self.model_ = network_model(
@@ -114,6 +124,11 @@ class Bootstrap(Learner):
         fixed = self.fixed
         if fixed is None:
             fixed = {"men": 1.0} if "men" in features.terms else {}
+        unknown = [term for term in fixed if term not in features.terms]
+        if unknown:
+            raise ValueError(
+                f"fixed: expected terms of {features.name}, found {', '.join(unknown)}"
+            )
         name = type(self).__name__.lower()
         start = LinearEvaluator(self.game_, features, fixed, name=name)
         held = np.array([term in fixed for term in features.names])

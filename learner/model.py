@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from search import Evaluator, LinearEvaluator
 
-__all__ = ["Adam", "LinearModel", "Model", "batches", "squash"]
+__all__ = ["Adam", "LinearModel", "Model", "batches", "numbers_of", "squash", "steps_of"]
 
 
 class Model(Protocol):
@@ -65,6 +65,23 @@ def batches(count: int, size: int, random: np.random.Generator) -> list[NDArray[
     """The numbers below `count` in random order, cut into batches of about `size`."""
     order = random.permutation(count)
     return np.array_split(order, max(1, round(count / size))) if count else []
+
+
+def numbers_of(values: Any, count: int) -> NDArray[np.float64]:
+    """The `count` finite numbers of a list in a state; ValueError where it holds anything else."""
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.shape != (count,) or not np.isfinite(numbers).all():
+        finite = int(np.isfinite(numbers).sum())
+        raise ValueError(f"expected {count} finite numbers, found {numbers.size}, {finite} finite")
+    return numbers
+
+
+def steps_of(state: dict[str, Any]) -> int:
+    """How many steps an optimiser has taken; ValueError where the state does not say."""
+    steps = state["steps"]
+    if type(steps) is not int or steps < 0:
+        raise ValueError(f"steps: expected a whole number of at least 0, found {steps!r}")
+    return steps
 
 
 class Adam:
@@ -146,8 +163,10 @@ class LinearModel:
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from a state; the evaluator keeps its array of weights."""
-        self.evaluator.weights[:] = state["weights"]
-        self._adam.mean[:] = state["mean"]
-        self._adam.square[:] = state["square"]
-        self._adam.steps = int(state["steps"])
-        self._spread[:] = state["spread"]
+        count = len(self.evaluator.weights)
+        parts = {name: numbers_of(state[name], count) for name in ("mean", "square", "spread")}
+        steps = steps_of(state)
+        self.evaluator.weights[:] = numbers_of(state["weights"], count)
+        self._adam.mean[:], self._adam.square[:] = parts["mean"], parts["square"]
+        self._spread[:] = parts["spread"]
+        self._adam.steps = steps

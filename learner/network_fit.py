@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from learner.batch import BatchLearner
+from learner.batch import BatchLearner, scale_of
+from learner.model import numbers_of
 from learner.network_model import NetworkModel, network_model
 from learner.shards import Rows
-from learner.targets import expectations, fit_scale
+from learner.targets import expectations
 from search.network import NetworkEvaluator
 
 __all__ = ["NetworkFit"]
@@ -27,7 +28,7 @@ class NetworkFit(BatchLearner):
     epochs: how often each round's positions are gone through. rate: the size of a step of Adam,
     which falls to a hundredth over each round. batch: positions in a step. scale: the value that
     is squashed to tanh(1), as in `learner.model`; None: what makes values of the rows predict
-    results best.
+    results best, and where results say nothing of it that of the round before, or 1.
     """
 
     def __init__(
@@ -109,7 +110,11 @@ class NetworkFit(BatchLearner):
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
         # tanh(x) = 2 sigmoid(2 x) - 1
-        scale = self.scale or 2.0 / fit_scale(rows.value, rows.result, sample_weight=rows.count)
+        scale = self.scale
+        if scale is None:
+            K = scale_of(rows)
+            last = self.rounds_[-1]["scale"] if self.rounds_ else 1.0
+            scale = last if K is None else 2.0 / K
         model = self._model(self._network, scale)
         expected = expectations(rows.value, rows.result, scale=2.0 / scale, blend=self.blend)
         targets = 2.0 * expected - 1.0
@@ -136,9 +141,15 @@ class NetworkFit(BatchLearner):
 
     def _set_weights(self, weights: list[float]) -> None:
         parts = [part for layer in self._network.layers for part in layer]
-        if len(weights) != sum(part.size for part in parts):
-            raise ValueError(f"expected {sum(p.size for p in parts)} weights of a network")
+        numbers = numbers_of(weights, sum(part.size for part in parts))
         place = 0
         for part in parts:
-            part[...] = np.reshape(weights[place : place + part.size], part.shape)
+            part[...] = np.reshape(numbers[place : place + part.size], part.shape)
             place += part.size
+
+    def get_state(self) -> dict[str, Any]:
+        return {**super().get_state(), "scale": self._network.scale}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._network.scale = float(state["scale"])
+        super().set_state(state)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from games.encoding import Encoding
-from learner.learner import feature_set
-from learner.model import batches
+from games.features import FeatureSet
+from learner.model import batches, numbers_of, steps_of
 from learner.self_play import rows_of
 from search import as_evaluator
 from search.header import sample_positions
@@ -54,9 +54,7 @@ def network_model(
     over positions of random play; over piece squares that is exact for material), which the
     network passes on through two units of each layer. None: 0 everywhere.
     """
-    found = game.encodings.get(inputs) if isinstance(inputs, str) else inputs
-    if not isinstance(found, Encoding):
-        found = feature_set(game, inputs if found is None else found)
+    found = _inputs(game, inputs)
     if start is not None:
         start = as_evaluator(game, start)
         same = isinstance(start, NetworkEvaluator) and start.inputs == found
@@ -79,6 +77,19 @@ def network_model(
     return NetworkModel(NetworkEvaluator(game, found, layers, name=name), scale=scale, size=size)
 
 
+def _inputs(game: Game, inputs: Any) -> Encoding | FeatureSet:
+    """The encoding or feature set that a name, or one itself, stands for."""
+    if isinstance(inputs, Encoding | FeatureSet):
+        return inputs
+    known = {**game.features, **game.encodings}
+    if not isinstance(inputs, str) or inputs not in known:
+        raise ValueError(
+            f"inputs: expected one of {', '.join(known) or 'none'} for {game.name}, found"
+            f" {inputs!r}"
+        )
+    return known[inputs]  # type: ignore[no-any-return]
+
+
 def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, last: bool) -> None:
     """Have the first two units carry a value and its negative, and the output their difference."""
     if linear is not None:
@@ -97,9 +108,14 @@ def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, l
 
 def _linear(inputs: Any, start: Any) -> NDArray[np.float64]:
     """The linear function of the inputs that comes nearest to an evaluator."""
-    positions = sample_positions(start.game)
+    # kings stand on every square only in many positions; what never occurs is left at 0
+    few = len(inputs) <= 1024
+    positions = sample_positions(start.game, 6000 if few else 256)
     measure = inputs.dense if isinstance(inputs, Encoding) else inputs.measure
-    found, *_ = np.linalg.lstsq(measure(positions), start.values(positions), rcond=1e-6)
+    rows, values = np.asarray(measure(positions), dtype=np.float64), start.values(positions)
+    if few:  # the same answer from fewer equations
+        rows, values = rows.T @ rows, rows.T @ values
+    found, *_ = np.linalg.lstsq(rows, values, rcond=1e-12 if few else 1e-6)
     return np.asarray(np.round(found, 6), dtype=np.float64)
 
 
@@ -192,10 +208,13 @@ class NetworkModel:
             "mean": _listed([s.get("exp_avg", n) for s, n in zip(states, none, strict=True)]),
             "square": _listed([s.get("exp_avg_sq", n) for s, n in zip(states, none, strict=True)]),
             "steps": int(states[0].get("step", 0)),
+            "scale": self.evaluator.scale,
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from a state; the evaluator keeps its arrays."""
+        steps = steps_of(state)
+        self.evaluator.scale = float(state["scale"])
         with torch.no_grad():
             _fill([p.detach() for p in self.parameters], state["weights"])
             for name, key in (("exp_avg", "mean"), ("exp_avg_sq", "square")):
@@ -204,7 +223,7 @@ class NetworkModel:
                 for parameter, part in zip(self.parameters, parts, strict=True):
                     self.optimiser.state[parameter][name] = part
             for parameter in self.parameters:
-                self.optimiser.state[parameter]["step"] = torch.tensor(float(state["steps"]))
+                self.optimiser.state[parameter]["step"] = torch.tensor(float(steps))
 
 
 def _floats(values: NDArray[np.float64]) -> Any:
@@ -217,11 +236,9 @@ def _listed(parts: list[Any]) -> list[float]:
 
 
 def _fill(parts: list[Any], numbers: list[float]) -> None:
-    expected = sum(part.numel() for part in parts)
-    if len(numbers) != expected:
-        raise ValueError(f"expected {expected} numbers of a network, found {len(numbers)}")
+    given = torch.from_numpy(numbers_of(numbers, sum(part.numel() for part in parts)))
     place = 0
     for part in parts:
-        piece = torch.tensor(numbers[place : place + part.numel()], dtype=torch.float64)
+        piece = given[place : place + part.numel()]
         part.copy_(piece.reshape(part.shape).float())
         place += part.numel()

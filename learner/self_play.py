@@ -20,7 +20,17 @@ from learner.positions import noisy
 from play.game_loop import GameLoop, Played
 from search import Engine, Evaluator
 
-__all__ = ["Lesson", "Target", "Task", "Teacher", "lambda_returns", "play_task", "quiet", "rows_of"]
+__all__ = [
+    "Lesson",
+    "Target",
+    "Task",
+    "Teacher",
+    "final",
+    "lambda_returns",
+    "play_task",
+    "quiet",
+    "rows_of",
+]
 
 #: A learner's table is small: its searches are short, and clearing it costs time.
 TABLE_MIB = 1.0
@@ -114,10 +124,17 @@ def play_task(task: Task) -> list[Lesson]:
 
 
 def quiet(game: Game, positions: Any) -> NDArray[np.bool_]:
-    """Which positions have a static value: those that are neither noisy nor final."""
+    """Which of some positions are settled enough to have a static value."""
     if game.rules is None:
-        return np.array([not game.noisy(p) and game.outcome(p) is None for p in positions], bool)
-    return ~noisy(game, positions)
+        return np.array([not game.noisy(position) for position in positions], bool)
+    return ~noisy(game, positions) if len(positions) else np.zeros(0, dtype=np.bool_)
+
+
+def final(game: Game, positions: Any) -> NDArray[np.bool_]:
+    """Which of some positions are the end of a game, and have no static value either."""
+    if isinstance(positions, np.ndarray):
+        positions = map(tuple, positions.tolist())
+    return np.array([game.outcome(position) is not None for position in positions], bool)
 
 
 def lambda_returns(

@@ -15,7 +15,7 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap import Bootstrap
 from learner.model import squash
-from learner.self_play import Target, lambda_returns, quiet
+from learner.self_play import Target, final, lambda_returns, quiet
 from play.game_loop import Played
 from search import WIN, Engine
 
@@ -38,10 +38,9 @@ class _Teacher:
         assert played.leaf_plies is not None
         signs = signs * np.where(played.leaf_plies[first:last] % 2 == 0, 1.0, -1.0)
         leaves = played.leaves[first:last]
-        # a leaf that is decided is the end of the game, and has no static value
-        kept = np.flatnonzero(
-            quiet(self.game, leaves) & (np.abs(played.values[first:last]) < WIN / 2)
-        )
+        # where search saw the end of the game, won, lost or drawn, no static value came of it
+        ends = final(self.game, leaves) | (np.abs(played.values[first:last]) > WIN / 2)
+        kept = np.flatnonzero(~ends & quiet(self.game, leaves))
         targets = (signs * returns)[kept]
         return Target([leaves[i] for i in kept], targets, targets)
 
