@@ -15,6 +15,12 @@ PLAYER_HELP = (
     "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory"
 )
 
+BACKEND_HELP = (
+    "who plays: threads (default), loky (processes) or dask:tcp://HOST:PORT (the machines of a"
+    " cluster)"
+)
+JOBS_HELP = "games at a time (default 2, with dask as many as the cluster has threads)"
+
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
@@ -65,7 +71,8 @@ def _match_options(command: argparse.ArgumentParser, *, games: int) -> None:
     add("--plies", type=int, default=3, metavar="N", help="of the openings, at first")
     add("--within", type=float, metavar="V", help="only openings so near even, by --judge")
     add("--judge", default="classic", help="who values the openings (default classic)")
-    add("--threads", type=int, default=2, metavar="N")
+    add("--backend", default="threads", metavar="B", help=BACKEND_HELP)
+    add("--threads", "--jobs", type=int, metavar="N", help=JOBS_HELP)
     add("--pdn", type=Path, metavar="FILE", help="write the games (checkers)")
     add("--json", action="store_true", help="last line: the figures as JSON")
     add("--quiet", action="store_true", help="no progress bar")
@@ -80,7 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
         print(f"play: {error}", file=sys.stderr)
         return 2
 
@@ -92,6 +99,13 @@ def _limits(options: argparse.Namespace) -> Any:
     if depth is None and options.nodes is None and options.seconds is None:
         depth = 5
     return Limits(depth=depth, nodes=options.nodes, seconds=options.seconds)
+
+
+def _workers(options: argparse.Namespace) -> Any:
+    from play.workers import Workers, parse_backend
+
+    backend, address = parse_backend(options.backend)
+    return Workers(backend, options.threads, address)
 
 
 def _openings(options: argparse.Namespace, game: Any) -> Any:
@@ -110,7 +124,7 @@ def _check_options(options: argparse.Namespace, game: Any) -> None:
     """Refuse, before any game is played, what would be refused after them."""
     if options.games < 2:
         raise ValueError(f"--games: expected at least 2, found {options.games}")
-    if options.threads < 1:
+    if options.threads is not None and options.threads < 1:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
     if options.pdn is not None and game.name != "checkers":
         raise ValueError(f"--pdn: expected checkers, found {game.name}")
@@ -183,7 +197,7 @@ def run_match(options: argparse.Namespace) -> int:
         sprt = Sprt(elo0, elo1, model=options.model)
     _check_options(options, game)
     openings = _openings(options, game)
-    with _Bar(options.games, options.quiet) as bar:
+    with _workers(options) as workers, _Bar(options.games, options.quiet) as bar:
         match = play_match(
             game,
             first,
@@ -191,7 +205,7 @@ def run_match(options: argparse.Namespace) -> int:
             limits=limits,
             games=options.games,
             openings=openings,
-            threads=options.threads,
+            workers=workers,
             sprt=sprt,
             seed=options.seed,
             progress=bar,
@@ -256,14 +270,15 @@ def run_ladder(options: argparse.Namespace) -> int:
     pairings = len(players) * (len(players) - 1) // 2
     _check_options(options, game)
     openings = _openings(options, game)
-    with _Bar(options.games * pairings, options.quiet) as bar:
+    total = options.games * pairings
+    with _workers(options) as workers, _Bar(total, options.quiet) as bar:
         ratings, matches = ladder(
             game,
             players,
             limits=limits,
             games=options.games,
             openings=lambda: openings,
-            threads=options.threads,
+            workers=workers,
             seed=options.seed,
             progress=bar,
         )

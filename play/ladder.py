@@ -11,6 +11,7 @@ from play.match import Match, play_match
 from play.openings import Openings
 from play.player import Limits, Player
 from play.ratings import Rating, rate
+from play.workers import Workers
 
 __all__ = ["ladder", "plot_ladder"]
 
@@ -23,6 +24,7 @@ def ladder(
     games: int = 200,
     openings: Callable[[], Openings] | None = None,
     threads: int = 2,
+    workers: Workers | None = None,
     seed: int = 0,
     progress: Callable[[Match], None] | None = None,
 ) -> tuple[list[Rating], list[Match]]:
@@ -44,6 +46,7 @@ def ladder(
             games=games,
             openings=openings() if openings is not None else None,
             threads=threads,
+            workers=workers,
             seed=seed,
             progress=progress,
         )

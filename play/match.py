@@ -1,15 +1,14 @@
-"""Matches of two players over paired openings, on several threads, with an error bar.
+"""Matches of two players over paired openings, by several workers, with an error bar.
 
 Every opening is played twice with colours swapped, and the pair is what statistics count. What is
-played depends on the seed alone, not on the number of threads: pairs are judged in the order in
+played depends on the seed alone, not on who plays or how many: pairs are judged in the order in
 which their openings were drawn.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Event, Lock
@@ -21,6 +20,7 @@ from play.openings import Openings
 from play.player import Limits, Player, Seat
 from play.sprt import Sprt
 from play.statistics import MatchSummary
+from play.workers import Workers
 
 __all__ = ["Match", "Pair", "play_game", "play_match"]
 
@@ -86,6 +86,7 @@ def play_match(
     games: int = 400,
     openings: Openings | None = None,
     threads: int = 2,
+    workers: Workers | None = None,
     table_mib: float = 4.0,
     sprt: Sprt | None = None,
     seed: int = 0,
@@ -94,8 +95,8 @@ def play_match(
     """Play until `games` different games are counted, the SPRT decides or openings run out.
 
     A pair of which a game repeats an earlier game of the match move for move is not counted.
-    `progress` is called after each pair. Ctrl-C ends the match with what was played, marked as
-    interrupted.
+    `workers` (processes, a cluster) play instead of `threads` of this process. `progress` is
+    called after each pair. Ctrl-C ends the match with what was played, marked as interrupted.
     """
     if games < 2:
         raise ValueError(f"games: expected at least 2, found {games}")
@@ -104,117 +105,102 @@ def play_match(
     if seed < 0:
         raise ValueError(f"seed: expected at least 0, found {seed}")
     match = Match(first.name, second.name, limits)
-    stopped = Event()
-    tables = _Tables(game, first, second, limits, table_mib)
-
-    def play_pair(number: int, opening: tuple[Any, ...]) -> Pair | None:
-        with tables.borrow() as seats:
-            return _play_pair(game, seats, opening, seed, number, stopped)
-
+    play_pair = _PairPlayer(game, first, second, limits, table_mib, seed)
     drawn = enumerate(openings if openings is not None else Openings(game, seed=seed))
-    with ThreadPoolExecutor(threads) as pool:
-        running: deque[Future[Pair | None]] = deque()
-        seen: set[Any] = set()
+    seen: set[Any] = set()
+    with nullcontext(workers) if workers is not None else Workers(jobs=threads) as players:
         try:
-            while len(match.pairs) * 2 < games:
-                missing = (games + 1) // 2 - len(match.pairs) - len(running)
-                wanted = min(2 * threads - len(running), missing)
-                running.extend(pool.submit(play_pair, *draw) for draw in islice(drawn, wanted))
-                if not running:
+            while len(match.pairs) * 2 < games and match.verdict in ("", "continue"):
+                tasks = islice(drawn, (games + 1) // 2 - len(match.pairs))
+                before = len(match.pairs) + match.repeated
+                with closing(players.map(play_pair, tasks)) as played:
+                    for pair in played:
+                        _judge(match, pair, seen, progress, sprt)
+                        if match.verdict not in ("", "continue"):
+                            break
+                if len(match.pairs) + match.repeated == before:
                     break
-                pair = running[0].result()
-                running.popleft()
-                if pair is None:
-                    break
-                keys = {(i, record.start, *record.moves) for i, record in enumerate(pair.games)}
-                if keys & seen:
-                    match.repeated += 1
-                    continue
-                seen |= keys
-                match.pairs.append(pair)
-                if progress is not None:
-                    progress(match)
-                if sprt is not None:
-                    match.verdict = sprt.verdict(match.summary().tally)
-                    if match.verdict != "continue":
-                        break
         except KeyboardInterrupt:
             match.interrupted = True
-        finally:
-            stopped.set()
-            for future in running:
-                future.cancel()
-            # Again and again, for a search that is only just beginning misses it.
-            while wait(running, timeout=0.02).not_done:
-                tables.stop()
     return match
 
 
-def _play_pair(
-    game: Game,
-    seats: tuple[Seat, Seat],
-    opening: tuple[Any, ...],
-    seed: int,
-    number: int,
-    stopped: Event,
-) -> Pair | None:
-    records = []
-    for index in range(2):
-        for colour, seat in enumerate(seats):
-            # the same chance for the same colour in both games
-            seat.begin(hash((seed, number, colour ^ index)) & 0x7FFFFFFF)
-        record = play_game(game, seats if index == 0 else (seats[1], seats[0]), opening, stopped)
-        if stopped.is_set():
-            return None
-        records.append(record)
-    return Pair((records[0], records[1]))
+def _judge(
+    match: Match,
+    pair: Pair,
+    seen: set[Any],
+    progress: Callable[[Match], None] | None,
+    sprt: Sprt | None,
+) -> None:
+    """Count a pair, unless one of its games is among those `seen`, and ask the test."""
+    keys = {(i, record.start, *record.moves) for i, record in enumerate(pair.games)}
+    if keys & seen:
+        match.repeated += 1
+        return
+    seen |= keys
+    match.pairs.append(pair)
+    if progress is not None:
+        progress(match)
+    if sprt is not None:
+        match.verdict = sprt.verdict(match.summary().tally)
 
 
-class _Tables:
-    """Seats for both players, one set for each thread that plays at the time."""
+class _PairPlayer:
+    """Plays the pair of an opening; every thread of every process that plays has its own seats."""
 
     def __init__(
-        self, game: Game, first: Player, second: Player, limits: Limits, table_mib: float
+        self,
+        game: Game,
+        first: Player,
+        second: Player,
+        limits: Limits,
+        table_mib: float,
+        seed: int,
     ) -> None:
-        self._make = lambda: (
-            first.seat(game, limits, table_mib=table_mib),
-            second.seat(game, limits, table_mib=table_mib),
-        )
+        self._options = (game, first, second, limits, table_mib, seed)
+        self._stopped = Event()
         self._free: list[tuple[Seat, Seat]] = []
         self._all: list[tuple[Seat, Seat]] = []
         self._lock = Lock()
 
-    def borrow(self) -> _Borrowed:
-        return _Borrowed(self)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _PairPlayer, self._options
 
-    def take(self) -> tuple[Seat, Seat]:
-        with self._lock:
-            if self._free:
-                return self._free.pop()
-            seats = self._make()
-            self._all.append(seats)
-            return seats
+    def __call__(self, task: tuple[int, tuple[Any, ...]]) -> Pair:
+        """The pair of an opening with its number; unfinished once this was told to stop."""
+        number, opening = task
+        game, *_, seed = self._options
+        records = []
+        with self._seats() as seats:
+            for index in range(2):
+                for colour, seat in enumerate(seats):
+                    # the same chance for the same colour in both games
+                    seat.begin(hash((seed, number, colour ^ index)) & 0x7FFFFFFF)
+                order = seats if index == 0 else (seats[1], seats[0])
+                records.append(play_game(game, order, opening, self._stopped))
+        return Pair((records[0], records[1]))
 
-    def give(self, seats: tuple[Seat, Seat]) -> None:
+    @contextmanager
+    def _seats(self) -> Iterator[tuple[Seat, Seat]]:
         with self._lock:
-            self._free.append(seats)
+            if not self._free:
+                game, first, second, limits, table_mib, _ = self._options
+                both = tuple(p.seat(game, limits, table_mib=table_mib) for p in (first, second))
+                self._free.append((both[0], both[1]))
+                self._all.append((both[0], both[1]))
+            seats = self._free.pop()
+        try:
+            yield seats
+        finally:
+            with self._lock:
+                self._free.append(seats)
 
     def stop(self) -> None:
+        """End the games under way, and the searches in them that have begun."""
+        self._stopped.set()
         for seats in self._all:
             for seat in seats:
                 seat.stop()
-
-
-class _Borrowed:
-    def __init__(self, tables: _Tables) -> None:
-        self._tables = tables
-
-    def __enter__(self) -> tuple[Seat, Seat]:
-        self._seats = self._tables.take()
-        return self._seats
-
-    def __exit__(self, *_: object) -> None:
-        self._tables.give(self._seats)
 
 
 def all_games(matches: list[Match]) -> Iterator[tuple[str, str, GameRecord]]:

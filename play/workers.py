@@ -11,23 +11,22 @@ dask it waits for ever for a task whose worker died.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import importlib
 import os
 import re
 import signal
-import socket
 import sys
 import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from games.kernel import toolchain
 from play.transport import pack, unpack
@@ -114,7 +113,9 @@ class Workers:
             self._client.close()
         self._pool = self._client = None
 
-    def map(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    def map(
+        self, function: Callable[[Task], Result], tasks: Iterable[Task]
+    ) -> Generator[Result, None, None]:
         """What `function` returns for each task, in the order of the tasks.
 
         Tasks are drawn in the caller's thread, and no more than 2 `jobs` of them are ahead of the
@@ -264,14 +265,14 @@ def _connect(address: str, patience: float) -> Any:
             "backend: expected dask to be installed (pip install 'plysmith[dask]'), found it is not"
         ) from None
     try:
-        # a client whose scheduler does not exist would keep trying, and say so when it is deleted
-        place = urlsplit(address)
-        socket.create_connection((place.hostname, place.port), timeout=patience).close()
+        # A client would wait without end for a stranger's answer, and trouble others when deleted.
+        with ThreadPoolExecutor(1) as thread:  # for this one may have an event loop already
+            thread.submit(asyncio.run, _greet(address, patience)).result()
         client = distributed.Client(address, timeout=patience, set_as_default=False)
     except Exception as error:  # of many kinds, where something else answers
         raise ConnectionError(
             f"address: expected a dask scheduler, found none at {address} that answers within"
-            f" {patience:g} s ({error})"
+            f" {patience:g} s ({str(error) or type(error).__name__})"
         ) from None
     try:
         try:
@@ -298,6 +299,15 @@ def _connect(address: str, patience: float) -> Any:
         client.close()
         raise
     return client
+
+
+async def _greet(address: str, patience: float) -> None:
+    """Say hello to a scheduler; TimeoutError, or whatever comes up, where it does not reply."""
+    comm = importlib.import_module("distributed.comm")
+    security = importlib.import_module("distributed.security").Security()
+    options = security.get_connection_args("client")
+    connection = await asyncio.wait_for(comm.connect(address, patience, **options), patience)
+    await connection.close()
 
 
 def _versions() -> dict[str, str]:

@@ -99,6 +99,7 @@ def test_the_same_seed_prints_the_same(capsys: pytest.CaptureFixture[str]) -> No
         return capsys.readouterr().out
 
     assert printed() == printed("--threads", "1") == printed("--seed", "0")
+    assert printed() == printed("--backend", "loky", "--jobs", "2")
 
 
 def test_limits_and_openings(capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,6 +192,8 @@ BAD = [
     ("match checkers random random --seconds nan", "seconds: expected more than 0, found nan"),
     ("match checkers random random --games -2", "games: expected at least 2, found -2"),
     ("match checkers random random --threads 0", "threads: expected at least 1, found 0"),
+    ("match checkers random random --backend ray", "backend: expected threads, loky or dask:tcp"),
+    ("match checkers random random --backend dask", "backend: expected .*dask:tcp://HOST:PORT, fo"),
     ("match checkers random random --seed -1", "seed: expected at least 0, found -1"),
     ("match checkers random random --plies -1", "plies: expected 0 to 40, found -1"),
     ("match checkers random random --within -1", "within: expected a value above 0, found -1"),
