@@ -199,10 +199,13 @@ class BatchLearner(Learner):
         self.store_.truncate(state["positions"])
 
     def _resume(self, state: dict[str, Any]) -> None:
+        try:
+            rounds = [dict(found) for found in state["rounds_done"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a state of this learner, found {error!r}") from None
         # their number differs from what a fresh learner has
-        fresh = {**state, "rounds_done": []}
-        super()._resume(fresh)
-        self.rounds_ = [dict(found) for found in state["rounds_done"]]
+        super()._resume({**state, "rounds_done": []})
+        self.rounds_ = rounds
 
 
 def scale_of(rows: Rows) -> float | None:
