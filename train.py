@@ -11,8 +11,7 @@ import ast
 import sys
 import time
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args, get_origin
+from typing import Any
 
 from learner.recipes import RECIPES
 
@@ -28,7 +27,7 @@ DEFAULTS = {
 #: Settings of a run that a resumed one takes over: what its options.json holds.
 SETTINGS = (
     *("game", "learner", "games", "depth", "nodes", "from", "opponents", "pacemakers", "options"),
-    "features",
+    *("features", "feature_digest"),
     *DEFAULTS,
 )
 OPPONENTS = {"checkers": ("material", "rote", "classic")}
@@ -56,9 +55,10 @@ def parser() -> argparse.ArgumentParser:
         "--features",
         metavar="NAME",
         help="feature set or encoding to learn over, or a file my_features.py with kernels of your"
-        " own, which join the learner's usual terms and have to earn their place",
+        " own, which join the learner's usual terms and have to earn their place: the same run"
+        " without them follows",
     )
-    add("--from", dest="start", metavar="FILE", help="evaluator to start from (default: zero)")
+    add("--from", dest="start", metavar="FILE", help="evaluator to start from, or zero")
     add(
         "--set",
         action="append",
@@ -195,6 +195,7 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
         "pacemakers": opponents if options.opponents else pacemakers(options.game, opponents),
         "options": extra,
         "features": options.features,
+        "feature_digest": None,
         **numbers,
     }
 
@@ -224,14 +225,43 @@ def train_evaluator(
     """Train an evaluator, and measure it."""
     print("loading (the first time, rules and terms are compiled)", flush=True)
     import games
-    from learner.run import Run
-    from play.player import Limits, parse_player
+    from games.feature_file import add_features
+    from learner.settings import feature_file, make_learner
+    from play.player import parse_player
 
     game = games.load(settings["game"])
-    learner = make_learner(game, settings, workers)
+    file = feature_file(settings, folder, resume=resume)
+    usual = make_learner(game, {**settings, "features": None}, workers) if file else None
+    learner = make_learner(game, settings, workers, file=file)
+    if file is not None:
+        game = add_features(game, file)  # for evaluators that were learned with it
     for opponent in {*settings["opponents"], *settings["pacemakers"]}:
         parse_player(game, opponent)
-    limits = Limits(depth=settings["depth"], nodes=settings["nodes"])
+    session, best = learn(game, learner, settings, folder, file=file, resume=resume, quiet=quiet)
+    print_weights(best)
+    for found in session.report(best, settings["opponents"], games=settings["match_games"]):
+        print(f"{describe(found)} at {session.limits}", flush=True)
+    if usual is not None:
+        weigh(session, best, game, usual, settings, quiet=quiet)
+    print(f"evaluator: {folder / 'best'}{best.suffix}; plots and games beside it")
+    return 0
+
+
+def learn(
+    game: Any,
+    learner: Any,
+    settings: dict[str, Any],
+    folder: Path,
+    *,
+    file: Path | None,
+    resume: bool,
+    quiet: bool,
+) -> tuple[Any, Any]:
+    """Train with a bar; returns the run and the best evaluator."""
+    from learner.run import Run
+    from learner.worth import start_for
+    from play.player import Limits
+
     session = Run(
         learner,
         game,
@@ -240,24 +270,51 @@ def train_evaluator(
         snapshots=min(settings["snapshots"], settings["games"]),
         snapshot_games=settings["snapshot_games"],
         final_games=settings["final_games"],
-        limits=limits,
+        limits=Limits(depth=settings["depth"], nodes=settings["nodes"]),
         options=settings,
+        feature_file=file,
     )
     show = Bar(settings["games"], quiet)
     began = time.perf_counter()
+    start = start_for(game, settings["from"], learner)
     try:
-        best = session.train(settings["from"], resume=resume, show=show, say=show.say)
+        best = session.train(start, resume=resume, show=show, say=show.say)
     finally:
         show.close()
     print(
         f"learned from {learner.updates_} positions in {learner.games_played_} games,"
         f" {time.perf_counter() - began:.0f} s; best of the snapshots: {best.name}"
     )
-    print_weights(best)
-    for found in session.report(best, settings["opponents"], games=settings["match_games"]):
-        print(f"{describe(found)} at {limits}", flush=True)
-    print(f"evaluator: {folder / 'best'}{best.suffix}; plots and games beside it")
-    return 0
+    return session, best
+
+
+def weigh(
+    session: Any, best: Any, game: Any, usual: Any, settings: dict[str, Any], *, quiet: bool
+) -> None:
+    """Train without the user's terms, and say whether these have earned their place."""
+    from learner.worth import measure_speeds, new_terms, worths
+
+    terms = new_terms(session.learner, usual)
+    folder = session.folder.path / "without"
+    print(f"now the same without {', '.join(terms)}, in {folder}", flush=True)
+    bare = {**settings, "features": None, "feature_digest": None}
+    resume = (folder / "checkpoint.json").exists()
+    _, other = learn(game, usual, bare, folder, file=None, resume=resume, quiet=quiet)
+    found = []
+    games, limits = settings["match_games"], session.limits
+    for one in worths(game, best, other, terms=terms, games=games, limits=limits):
+        found.append(one)
+        print(one.text(), flush=True)
+    speeds = measure_speeds(game, best, other)
+    print(speeds.text())
+    session.add_to_report(
+        worth={
+            "file": settings["features"],
+            "without": other.name,
+            "matches": [one.as_dict() for one in found],
+            "nodes_per_second": {"with": speeds.mine, "without": speeds.other},
+        }
+    )
 
 
 def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: bool) -> int:
@@ -267,6 +324,7 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
     from learner.arena import measure
     from learner.rote import Rote, RoteRun
     from learner.run import REPORT_SEED
+    from learner.settings import checked_options
     from play.player import Limits, Player
 
     if settings["from"] is None:
@@ -278,7 +336,7 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
         depth=settings["depth"],
         nodes=settings["nodes"],
         seed=settings["seed"],
-        **_known(Rote, settings["options"]),
+        **checked_options(Rote, settings["options"]),
     )
     session = RoteRun(learner, folder, options=settings)
     show = Bar(settings["games"], quiet)
@@ -310,63 +368,6 @@ def describe(found: Any) -> str:
         f"against {found.opponent:>8}: {100 * found.score:5.1f} % of {found.games} games"
         f" (+{found.wins} ={found.draws} -{found.losses}), Elo {found.elo:+.0f}"
         f" [{found.low:+.0f}, {found.high:+.0f}]"
-    )
-
-
-def _known(kind: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Options as given, if the learner has them and they are of the right type."""
-    from typing import get_type_hints
-
-    hints = get_type_hints(kind.__init__)
-    known = set(kind().get_params(deep=False)) - {
-        *("game", "games", "depth", "nodes", "seed", "workers", "store")
-    }
-    unknown = set(options) - known
-    if unknown:
-        raise ValueError(
-            f"--set: expected one of {', '.join(sorted(known))}; found {', '.join(sorted(unknown))}"
-        )
-    for name, value in options.items():
-        if not _fits(value, hints[name]):
-            hint = hints[name]
-            expected = hint.__name__ if type(hint) is type else hint
-            raise ValueError(f"--set {name}: expected {expected}, found {value!r}")
-    return options
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of the type that an option is declared with."""
-    if hint is Any:
-        return True
-    parts = get_args(hint) if get_origin(hint) is UnionType else (hint,)
-    kinds = [get_origin(part) or part for part in parts]
-    if isinstance(value, int) and not isinstance(value, bool):
-        return int in kinds or float in kinds
-    return type(value) in kinds or (isinstance(value, list) and tuple in kinds)
-
-
-def make_learner(game: Any, settings: dict[str, Any], workers: Any) -> Any:
-    """The learner that the settings name."""
-    kind = RECIPES[settings["learner"]].load()
-    options = _known(kind, settings["options"])
-    usual = kind().get_params(deep=False)
-    name = "inputs" if "inputs" in usual else "features"
-    known = {**game.features, **(game.encodings if name == "inputs" else {})}
-    if settings["features"] is not None:
-        options = {**options, name: settings["features"]}
-    elif name not in options and usual[name] not in known:
-        if not known:
-            raise ValueError(f"expected a game with features, found {game.name}, which has none")
-        options = {**options, name: next(iter(known))}
-    if "workers" in usual:
-        options = {**options, "workers": workers}
-    return kind(
-        game,
-        games=settings["games"],
-        depth=settings["depth"],
-        nodes=settings["nodes"],
-        seed=settings["seed"],
-        **options,
     )
 
 

@@ -9,7 +9,10 @@ one folder:
     games.pdn         games with values (checkers): all, or the last of each batch
     positions/        the store of a learner that learns from one
     snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
-    report.json, strength.png, and weights.png for weights over terms
+    report.json, strength.png; for weights over terms weights.png, terms.txt and terms.png, and
+    calibration.png and path.png where they were fitted (`learner.diagnosis`)
+    features.py       a copy of the user's features that the run learned with
+    without/          the same run without them, which it is compared with
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from play.player import Limits
 from search import Evaluator, LinearEvaluator, load_evaluator
 from search.header import write_atomically
 
-__all__ = ["Run"]
+__all__ = ["FEATURES", "Run"]
 
 LOGS = {
     "log.csv": "game,updates,alpha_side,outcome,plies,note\n",
@@ -41,6 +44,8 @@ CHECKPOINT_GAMES, CHECKPOINT_SECONDS = 10, 1.0
 #: report has positions a ply later, which played no part in the choice.
 CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
 CHOICE_PLIES, REPORT_PLIES = 3, 4
+#: The copy of a user's features.
+FEATURES = "features.py"
 
 
 class Run:
@@ -49,7 +54,8 @@ class Run:
     opponents: who snapshots are measured against. snapshots: how many are taken, evenly spread.
     snapshot_games: games of each against each opponent. finalists: how many of those with the
     highest mean score are measured again, with `final_games`, to choose the best. limits: of these
-    matches.
+    matches. feature_file: the user's features that the learner learns with, of which the folder
+    keeps a copy.
     """
 
     def __init__(
@@ -65,6 +71,7 @@ class Run:
         final_games: int = 150,
         limits: Limits,
         options: dict[str, Any] | None = None,
+        feature_file: Any = None,
     ) -> None:
         if snapshots < 1:
             raise ValueError(f"snapshots: expected at least 1, found {snapshots}")
@@ -80,6 +87,7 @@ class Run:
         self.final_games = final_games
         self.limits = limits
         self.options = options or {}
+        self.feature_file = feature_file
         #: games after which a snapshot was taken
         self._taken: list[int] = []
         #: game number -> strength against each opponent
@@ -106,6 +114,9 @@ class Run:
         state = self._load() if resume else None
         if not resume:
             self.folder.create()
+            if self.feature_file is not None:
+                copy = Path(self.feature_file).read_bytes()
+                write_atomically(self.folder.path / FEATURES, copy)
         write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
         self._arena = arena = Arena(self.game, limits=self.limits)
         try:
@@ -123,7 +134,13 @@ class Run:
             arena.close()
         self._save()
         say("choosing among the best snapshots")
-        return self._finish()
+        best = self._finish()
+        from learner.diagnosis import diagnose
+
+        missing = diagnose(self.folder.path, self.learner, best)
+        if missing:
+            say(f"no report on the terms: {missing}")
+        return best
 
     def _load(self) -> dict[str, Any]:
         """The state of the learner in the last checkpoint."""
@@ -311,6 +328,14 @@ class Run:
             "limits": str(self.limits),
             "matches": [entry.as_dict() for entry in found],
         }
+        self._write_report(content)
+
+    def add_to_report(self, **content: Any) -> None:
+        """Add entries to report.json, which `report` has written."""
+        path = self.folder.path / "report.json"
+        self._write_report({**json.loads(path.read_text(encoding="utf-8")), **content})
+
+    def _write_report(self, content: dict[str, Any]) -> None:
         # an Elo of infinity is not JSON
         text = json.dumps(content, indent=1).replace("-Infinity", "null")
         write_atomically(self.folder.path / "report.json", text.replace("Infinity", "null"))

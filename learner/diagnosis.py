@@ -1,0 +1,173 @@
+"""What a finished run says of its weights: which terms matter, and how far to trust a fit.
+
+`terms.txt` and `terms.png` for all weights over terms (`learner.selection`); for weights that were
+fitted to stored positions also `calibration.png` and `path.png` (`learner.validation`). Positions
+are those that the learner stored, or of some games that the evaluator plays for the purpose. All of
+it takes some seconds and depends on nothing but the run.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+from learner.batch import BatchFit
+from learner.filters import Filter, Games, distinct, split
+from learner.fit import LogisticFit, measure
+from learner.fit_plots import plot_calibration, plot_path, plot_terms
+from learner.learner import Learner
+from learner.selection import report_text, select_terms
+from learner.self_play import GAMES_PER_TASK, Task, play_task
+from learner.shards import Rows
+from learner.targets import expectations, fit_scale
+from learner.validation import calibration, regularisation_path
+from play.openings import Openings
+from play.workers import Workers
+from search import Evaluator, LinearEvaluator
+from search.files import write_atomically
+
+__all__ = ["diagnose", "fixed_terms", "games_of"]
+
+SEED, PLIES = 5_000_011, 5
+#: Games that an evaluator plays where nothing was stored: no more, and no deeper.
+MOST_GAMES, DEEPEST, MOST_NODES, MOST_PLIES = 300, 5, 2_000, 200
+#: Rows that are looked at: all kinds of reports take seconds with so many.
+MOST_ROWS, PATH_ROWS = 150_000, 15_000
+HELD_OUT = 0.2
+
+
+def diagnose(folder: Any, learner: Learner, evaluator: Evaluator) -> str:
+    """Write the reports on an evaluator into a folder; returns why there is none, or "".
+
+    There are none on evaluators without terms, for games whose positions cannot be stored, and
+    where the games that were played say nothing, for instance because they were too few.
+    """
+    if not isinstance(evaluator, LinearEvaluator):
+        return ""
+    path = Path(folder)
+    game, fixed = learner.game_, fixed_terms(learner, evaluator)
+    try:
+        rows = _stored(learner) if isinstance(learner, BatchFit) else None
+        if rows is None:
+            rows = games_of(
+                game,
+                evaluator,
+                games=min(MOST_GAMES, learner.games),
+                depth=None if learner.depth is None else min(learner.depth, DEEPEST),
+                nodes=None if learner.nodes is None else min(learner.nodes, MOST_NODES),
+            )
+        quiet = distinct(game, Filter(quiet=True, undecided=True).apply(game, rows))
+        reports = select_terms(evaluator, quiet, fixed=list(fixed))
+        write_atomically(path / "terms.txt", report_text(reports) + "\n")
+        plot_terms(path / "terms.png", reports)
+        if isinstance(learner, BatchFit):
+            _trust(path, learner, evaluator, rows, fixed)
+    except (ValueError, TypeError) as error:
+        return str(error)
+    return ""
+
+
+def fixed_terms(learner: Learner, evaluator: LinearEvaluator) -> dict[str, float]:
+    """The terms that a learner never learns, with their weights."""
+    given = getattr(learner, "fixed", None)
+    if given is None:
+        given = getattr(learner, "usual_fixed", {"men": 1.0})
+    return {name: weight for name, weight in given.items() if name in evaluator.features.terms}
+
+
+def games_of(
+    game: Game,
+    evaluator: Evaluator,
+    *,
+    games: int,
+    depth: int | None,
+    nodes: int | None = None,
+    seed: int = SEED,
+) -> Rows:
+    """The positions of games that an evaluator plays against itself, as they would be stored.
+
+    Raises TypeError for a game whose positions are not tuples of integers of one length.
+    """
+    openings = list(islice(Openings(game, plies=PLIES, seed=seed), games))
+    tasks = [
+        Task(
+            game, evaluator, None, openings[i : i + GAMES_PER_TASK], depth, nodes, MOST_PLIES, True
+        )
+        for i in range(0, len(openings), GAMES_PER_TASK)
+    ]
+    start = game.start()
+    if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
+        raise TypeError(f"expected positions that are tuples of integers, found {start!r}")
+    parts = []
+    with Workers(jobs=2) as workers:
+        played = [lesson.played for lessons in workers.map(play_task, tasks) for lesson in lessons]
+    for number, one in enumerate(played):
+        plies = slice(one.opening, len(one.moves))
+        if plies.start < plies.stop:
+            try:
+                parts.append(
+                    Rows.of(
+                        one.positions[plies],
+                        value=one.values[plies],
+                        result=np.sign(one.outcomes()[plies]),
+                        ply=np.arange(plies.start, plies.stop),
+                        game_number=number,
+                        width=len(start),
+                    )
+                )
+            except ValueError as error:  # some are longer than others
+                raise TypeError(f"expected positions of {len(start)} integers: {error}") from None
+    return Rows.concatenate(parts, len(start))
+
+
+def _stored(learner: BatchFit) -> Rows:
+    """Positions of the rounds that the weights were learned from; of many, those of some games."""
+    store = learner.store_
+    first_round = max(0, learner.rounds - learner.keep_rounds)
+    share = min(1.0, MOST_ROWS / max(1, len(store)))
+    return store.load(
+        keep=Filter(
+            first_game=learner.games * first_round // learner.rounds,
+            games=Games(0.0, share, learner.seed),
+        )
+    )
+
+
+def _trust(
+    path: Path, learner: BatchFit, evaluator: LinearEvaluator, rows: Rows, fixed: dict[str, float]
+) -> None:
+    """Fit again to a part of the games, and look at the others."""
+    game = learner.game_
+    options: dict[str, Any] = {
+        name: getattr(learner, name) for name in ("method", "loss", "alpha", "blend", "seed")
+    }
+    rows = Filter(quiet=True, undecided=True, known=True).apply(game, rows)
+    # other games than those that are left out of a store
+    learn, test = (g.holds(rows.game_number) for g in split(HELD_OUT, seed=learner.seed + 1))
+    fit = LogisticFit(evaluator.features, fixed=fixed, **options)
+    fit.fit_rows(distinct(game, rows.take(learn)))
+    seen = rows.take(test)
+    found = calibration(
+        fit.predict(measure(evaluator.features, seen.positions)),
+        (seen.result + 1.0) / 2.0,
+        groups=seen.game_number,
+    )
+    plot_calibration(path / "calibration.png", found)
+
+    some = Games(0.0, min(1.0, PATH_ROWS / max(1, len(rows))), learner.seed + 2)
+    rows = distinct(game, rows.take(some.holds(rows.game_number)))
+    scale = fit_scale(rows.value, rows.result, sample_weight=rows.count)
+    if not any(fixed.values()):
+        options["scale"] = scale
+    points = regularisation_path(
+        LogisticFit(evaluator.features, fixed=fixed, **options),
+        measure(evaluator.features, rows.positions),
+        expectations(rows.value, rows.result, scale=scale, blend=learner.blend),
+        rows.game_number,
+        sample_weight=rows.count,
+    )
+    plot_path(path / "path.png", points, chosen=learner.alpha)
