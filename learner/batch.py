@@ -8,7 +8,9 @@ workers as there are; then the weights are fitted to the stored positions of the
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from itertools import islice
@@ -21,6 +23,7 @@ from learner.filters import Filter, distinct
 from learner.fit import LogisticFit
 from learner.learner import Learner, Progress, feature_set
 from learner.model import numbers_of
+from learner.rollout import Rollout, slight_noise
 from learner.self_play import GAMES_PER_TASK, Lesson, Task, play_task
 from learner.shards import Rows
 from learner.store import PositionStore
@@ -29,6 +32,10 @@ from play.workers import Workers
 from search import Evaluator, LinearEvaluator, as_evaluator
 
 __all__ = ["BatchFit", "BatchLearner"]
+
+
+#: Players who look one ply ahead draw what is won: see `learner.rollout`.
+ROLLOUT_DEPTH = 3
 
 
 class BatchLearner(Learner):
@@ -45,6 +52,11 @@ class BatchLearner(Learner):
     one with the mean of their labels. decided: also those that search has proved won or lost, which
     tie values to the end of the game.
 
+    rollouts: games in which each position is played out by what was learned so far, at three plies;
+    their mean takes the place of the result of its own game (`learner.rollout`). Learned from are
+    then at most `rollout_positions` positions a round, drawn at random. 0 for no rollouts: without
+    dice the same time spent on more games teaches more.
+
     After `fit`: `evaluator_`, `store_`, and `rounds_`, what each round found, as plain numbers.
     """
 
@@ -52,6 +64,8 @@ class BatchLearner(Learner):
     keep_rounds: int
     blend: float
     decided: bool
+    rollouts: int = 0
+    rollout_positions: int = 4000
     games_per_report: int
     most_plies: int
     decide: bool
@@ -103,10 +117,11 @@ class BatchLearner(Learner):
         game = self._load_game()
         self._check_options()
         self.evaluator_ = self._begin(evaluator)
-        if self.store is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="plysmith-positions-")
-        folder = Path(self._folder.name if self.store is None else self.store)
-        self.store_ = PositionStore(folder, game)
+        folder = self.store
+        if folder is None:
+            folder = tempfile.mkdtemp(prefix="plysmith-positions-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.store_ = PositionStore(Path(folder), game)
         self.rounds_: list[dict[str, float]] = []
         self.games_played_ = 0
         self.updates_ = 0
@@ -118,6 +133,9 @@ class BatchLearner(Learner):
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
         if not 0 <= self.blend <= 1:
             raise ValueError(f"blend: expected 0 to 1, found {self.blend}")
+        for name, least in (("rollouts", 0), ("rollout_positions", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
 
     def _round(
         self,
@@ -131,7 +149,7 @@ class BatchLearner(Learner):
         for lessons in workers.map(play_task, self._tasks(openings, until - reported)):
             self._keep(lessons)
             self.games_played_ += len(lessons)
-            note = self._end_round() if self.games_played_ == until else ""
+            note = self._end_round(workers) if self.games_played_ == until else ""
             if note or self.games_played_ - reported >= self.games_per_report:
                 reported = self.games_played_
                 if watch is not None:
@@ -169,7 +187,7 @@ class BatchLearner(Learner):
                 )
             self.updates_ += plies.stop - plies.start
 
-    def _end_round(self) -> str:
+    def _end_round(self, workers: Workers) -> str:
         number = len(self.rounds_)
         self.store_.flush()
         begun = (self.games_played_ - 1) // self.round_games + 1
@@ -178,9 +196,26 @@ class BatchLearner(Learner):
         rows = distinct(self.game_, self.store_.load(keep=wanted))
         if not len(rows):
             raise ValueError("expected quiet positions to learn from, found none")
+        if self.rollouts:
+            rows = self._rolled_out(rows, workers)
         found = {"positions": float(len(rows)), **self._fit_to(rows, number)}
         self.rounds_.append(found)
         return f"round {number + 1}: " + ", ".join(f"{k} {v:.6g}" for k, v in found.items())
+
+    def _rolled_out(self, rows: Rows, workers: Workers) -> Rows:
+        """Some of the rows, drawn by chance, with what the evaluator makes of them in rollouts."""
+        random = np.random.default_rng((self.seed, len(self.rounds_)))
+        chosen = np.sort(random.permutation(len(rows))[: self.rollout_positions])
+        rollout = Rollout(
+            self.evaluator_,
+            games=self.rollouts,
+            depth=min(ROLLOUT_DEPTH, self.depth or ROLLOUT_DEPTH),
+            noise=slight_noise(rows.value),
+            most_plies=self.most_plies,
+            decide=self.decide,
+            seed=self.seed,
+        )
+        return rollout.label(rows.take(chosen), workers=workers)
 
     # --- state --------------------------------------------------------------------------------
 
@@ -225,7 +260,7 @@ class BatchFit(BatchLearner):
 
     features: a feature set or its name. method, loss, alpha: see `LogisticFit`. fixed: weights
     that are given and never learned, by term (None: a man of the set `classic` is 1); they set the
-    unit. Where results say nothing of K it stays that of the round before, or 1.
+    unit. Without them it is that of the first round's values; where these say nothing, K is 1.
     """
 
     def __init__(
@@ -242,6 +277,8 @@ class BatchFit(BatchLearner):
         keep_rounds: int = 2,
         blend: float = 0.5,
         decided: bool = True,
+        rollouts: int = 0,
+        rollout_positions: int = 4000,
         method: str = "lbfgs",
         loss: str = "cross_entropy",
         alpha: float = 1e-5,
@@ -265,6 +302,8 @@ class BatchFit(BatchLearner):
         self.keep_rounds = keep_rounds
         self.blend = blend
         self.decided = decided
+        self.rollouts = rollouts
+        self.rollout_positions = rollout_positions
         self.method = method
         self.loss = loss
         self.alpha = alpha
@@ -284,6 +323,7 @@ class BatchFit(BatchLearner):
             fixed = {"men": 1.0} if "men" in features.terms else {}
         self.features_ = features
         self._held = dict(fixed)
+        self._fitter()._check(1.0)
         weights = dict.fromkeys(features.names, 0.0)
         if evaluator is not None:
             given = as_evaluator(self.game_, evaluator)
@@ -299,24 +339,25 @@ class BatchFit(BatchLearner):
         return self._linear
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
-        K = scale_of(rows)
-        fitted = LogisticFit(
-            self.features_,
-            method=self.method,
-            loss=self.loss,
-            blend=self.blend,
-            scale=self._K() if K is None else None,
-            alpha=self.alpha,
-            fixed=self._held,
-            seed=self.seed,
-        ).fit_rows(rows)
+        K = self.rounds_[-1]["K"] if self.rounds_ else 1.0
+        # fitted anew each time, without a fixed weight, K would grow for ever as values shrink
+        find = (any(self._held.values()) or not self.rounds_) and scale_of(rows) is not None
+        fitted = self._fitter(None if find else K).fit_rows(rows)
         self._linear.weights[:] = fitted.weights_
         self.fit_ = fitted
         return {"K": float(fitted.K_), "loss": float(fitted.loss_)}
 
-    def _K(self) -> float:
-        """K of the last round."""
-        return self.rounds_[-1]["K"] if self.rounds_ else 1.0
+    def _fitter(self, scale: float | None = None) -> LogisticFit:
+        return LogisticFit(
+            self.features_,
+            method=self.method,
+            loss=self.loss,
+            blend=self.blend,
+            scale=scale,
+            alpha=self.alpha,
+            fixed=self._held,
+            seed=self.seed,
+        )
 
     def _weights(self) -> list[float]:
         return self._linear.weights.tolist()  # type: ignore[no-any-return]

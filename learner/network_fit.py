@@ -27,8 +27,8 @@ class NetworkFit(BatchLearner):
     inputs: an encoding or a feature set, or the name of one. hidden: widths of the hidden layers.
     epochs: how often each round's positions are gone through. rate: the size of a step of Adam,
     which falls to a hundredth over each round. batch: positions in a step. scale: the value that
-    is squashed to tanh(1), as in `learner.model`; None: what makes values of the rows predict
-    results best, and where results say nothing of it that of the round before, or 1.
+    is squashed to tanh(1), as in `learner.model`; None: what makes values of the
+    first round predict results best, or 1 where these say nothing.
     """
 
     def __init__(
@@ -45,6 +45,8 @@ class NetworkFit(BatchLearner):
         keep_rounds: int = 2,
         blend: float = 0.5,
         decided: bool = True,
+        rollouts: int = 0,
+        rollout_positions: int = 4000,
         epochs: int = 4,
         rate: float = 0.001,
         batch: int = 256,
@@ -69,6 +71,8 @@ class NetworkFit(BatchLearner):
         self.keep_rounds = keep_rounds
         self.blend = blend
         self.decided = decided
+        self.rollouts = rollouts
+        self.rollout_positions = rollout_positions
         self.epochs = epochs
         self.rate = rate
         self.batch = batch
@@ -112,9 +116,7 @@ class NetworkFit(BatchLearner):
         # tanh(x) = 2 sigmoid(2 x) - 1
         scale = self.scale
         if scale is None:
-            K = scale_of(rows)
-            last = self.rounds_[-1]["scale"] if self.rounds_ else 1.0
-            scale = last if K is None else 2.0 / K
+            scale = self.rounds_[0]["scale"] if self.rounds_ else 2.0 / (scale_of(rows) or 2.0)
         model = self._model(self._network, scale)
         expected = expectations(rows.value, rows.result, scale=2.0 / scale, blend=self.blend)
         targets = 2.0 * expected - 1.0
