@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -15,10 +18,13 @@ from games.checkers import Checkers
 from games.contract import Game
 from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
-from learner.rollout import GAMES_PER_TASK, TABLE_MIB, Estimate, Rollout
+from learner.batch import BatchFit
+from learner.filters import Filter, distinct
+from learner.network_fit import NetworkFit
+from learner.rollout import GAMES_PER_TASK, TABLE_MIB, Estimate, Rollout, slight_noise
 from learner.shards import Rows
 from play.workers import Workers
-from search import Engine, Evaluator, PythonEvaluator, as_evaluator
+from search import WIN, Engine, Evaluator, PythonEvaluator, as_evaluator
 from search.noise import NoisyEvaluator
 
 plain = pytest.mark.plain
@@ -244,6 +250,16 @@ def test_labels_keep_the_rows_and_their_order() -> None:
 
 
 @plain
+def test_labels_of_proven_positions_are_what_is_proven() -> None:
+    lost, won, drawn = 3 - WIN, WIN - 9, 0.0
+    rows = Rows.of([CHECKERS.start()] * 3, value=[lost, won, drawn], result=[0, 0, 1])
+    options: dict[str, Any] = {"games": 2, "depth": 1, "noise": 0.1, "most_plies": 4}
+    assert Rollout(MATERIAL, **options).label(rows).result.tolist() == [-1.0, 1.0, 0.0]
+    undecided = Rollout(MATERIAL, decide=False, **options).label(rows)
+    assert undecided.result.tolist() == [0.0, 0.0, 0.0]
+
+
+@plain
 def test_points_count_as_wins_in_labels() -> None:
     evaluator = PythonEvaluator(Points(), lambda position: 0.0)
     rollout = Rollout(evaluator, games=2, depth=6, noise=0.1, decide=False)
@@ -294,3 +310,81 @@ def test_an_evaluator_that_fails() -> None:
         rollout.estimate(BOARD.start())
     with Workers(jobs=2) as workers, pytest.raises(RuntimeError, match="broken"):
         rollout.estimate(BOARD.start(), workers=workers)
+
+
+@plain
+def test_noise_by_the_values_of_positions() -> None:
+    assert slight_noise([3.0, -4.0, 0.0, 0.0]) == 2.5 / 16  # root of 25 / 4
+    assert slight_noise(np.array([3.0, -4.0, 0.0, 0.0, WIN, 3 - WIN], np.float32)) == 2.5 / 16
+    assert slight_noise([0.0, WIN]) == slight_noise([]) == 1.0
+
+
+# --- learning from them ----------------------------------------------------------------------
+
+LEARNERS = [BatchFit, partial(NetworkFit, hidden=(6,), epochs=2)]
+
+
+def learner_of(kind: Any, **options: Any) -> Any:
+    usual = {"games": 10, "depth": 2, "round_games": 5, "games_per_report": 5, "most_plies": 60}
+    return kind(CHECKERS, **{**usual, "rollouts": 3, "rollout_positions": 25, **options})
+
+
+@native_only
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_learners_learn_from_rollouts(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    learned_from: list[Rows] = []
+    learner = learner_of(kind)
+    fit_to = type(learner)._fit_to
+
+    def noted(self: Any, rows: Rows, number: int) -> Any:
+        learned_from.append(rows)
+        return fit_to(self, rows, number)
+
+    monkeypatch.setattr(type(learner), "_fit_to", noted)
+    learner.fit()
+    assert [len(rows) for rows in learned_from] == [25, 25]
+    assert [found["positions"] for found in learner.rounds_] == [25.0, 25.0]
+    # by hand: in the first round it is the evaluator to begin with that plays
+    rows = learned_from[0]
+    stored = learner.store_.load(
+        keep=Filter(quiet=True, last_game=4, undecided=not learner.decided)
+    )
+    all_of_them = distinct(CHECKERS, stored)
+    assert {*map(tuple, rows.positions.tolist())} < {*map(tuple, all_of_them.positions.tolist())}
+    begun = learner_of(kind)
+    begun.prepare()
+    rollout = Rollout(
+        begun.evaluator_, games=3, depth=2, noise=slight_noise(all_of_them.value), most_plies=60
+    )
+    np.testing.assert_array_equal(rows.result, rollout.label(rows).result)
+    assert len(set(rows.result.tolist())) > 2
+
+
+@native_only
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_learners_with_rollouts_resume_whoever_plays(kind: Any) -> None:
+    states: list[Any] = []
+
+    def watch(learner: Any) -> Any:
+        return lambda progress: states.append(json.loads(json.dumps(learner.checkpoint())))
+
+    with TemporaryDirectory() as folder, Workers(jobs=2) as workers:
+        whole = learner_of(kind, store=folder, workers=workers)
+        whole.fit(watch=watch(whole))
+        first, last = states
+        resumed = learner_of(kind, store=folder).fit(resume=first)
+        assert json.loads(json.dumps(resumed.checkpoint())) == last
+        for options in ({"rollouts": 2}, {"rollout_positions": 26}):
+            with pytest.raises(ValueError, match="expected a checkpoint of the same learner"):
+                learner_of(kind, store=folder, **options).fit(resume=first)
+    without = learner_of(kind, rollouts=0).fit()
+    assert without.rounds_[0]["positions"] > 25
+    assert without.checkpoint()["weights"] != last["weights"]
+
+
+@plain
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_options_of_learners(kind: Any) -> None:
+    for name, least in (("rollouts", 0), ("rollout_positions", 1)):
+        with pytest.raises(ValueError, match=f"{name}: expected at least {least}, found"):
+            learner_of(kind, **{name: least - 1}).prepare()
