@@ -8,65 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from learner.book import BookEntry
-from search import WIN, Evaluator
+from learner.book_rows import BookRows
+from search import Evaluator
 
-__all__ = ["Agreement", "BookRows", "Difference", "Estimate", "agreement", "compare"]
+__all__ = ["Agreement", "Difference", "Estimate", "agreement", "compare"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class BookRows:
-    """The moves of many entries as arrays, one row a move, the moves of an entry together.
-
-    positions: the settled positions, [rows]. signs, outcomes: as in `BookEntry`, [rows], NaN where
-    the game goes on. entry: which entry a row belongs to, [rows]. first: the first row of each
-    entry, [entries]. chosen: the row of each entry's preferred move, [entries]. games: of each
-    entry, [entries].
-    """
-
-    positions: list[Any]
-    signs: Floats
-    outcomes: Floats
-    entry: Ints
-    first: Ints
-    chosen: Ints
-    games: Ints
-
-    @classmethod
-    def of(cls, entries: Iterable[BookEntry]) -> BookRows:
-        """The rows of entries, in their order."""
-        entries = list(entries)
-        sizes = np.array([len(entry.moves) for entry in entries], dtype=np.int64)
-        first = np.cumsum(sizes) - sizes
-        return cls(
-            [position for entry in entries for position in entry.settled],
-            np.array([sign for entry in entries for sign in entry.signs], dtype=np.float64),
-            np.array([o for entry in entries for o in entry.outcomes], dtype=np.float64),
-            np.repeat(np.arange(len(entries)), sizes),
-            first,
-            first + np.array([entry.chosen for entry in entries], dtype=np.int64),
-            np.array([entry.game for entry in entries], dtype=np.int64),
-        )
-
-    def __len__(self) -> int:
-        return len(self.positions)
-
-    def values(self, evaluator: Evaluator) -> Floats:
-        """What an evaluator thinks of every move, for the side that chooses; [rows]."""
-        if not self.positions:
-            return np.zeros(0)
-        values = self.signs * evaluator.values(self.positions)
-        over = ~np.isnan(self.outcomes)
-        values[over] = WIN * self.outcomes[over]
-        return values
 
 
 @dataclass(frozen=True)

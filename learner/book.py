@@ -12,7 +12,7 @@ Progress", IBM Journal of Research and Development 11 (1967).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -137,9 +137,7 @@ def entry_of(
     if len(set(settled)) == 1:
         return "all moves come to the same"
     chosen = moves.index(move)
-    return BookEntry(
-        position, moves, chosen, tuple(settled), tuple(signs), tuple(outcomes), number
-    )
+    return BookEntry(position, moves, chosen, tuple(settled), tuple(signs), tuple(outcomes), number)
 
 
 def record_entries(

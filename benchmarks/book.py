@@ -1,0 +1,178 @@
+"""How far learned evaluators agree with a book: `python -m benchmarks.book [PDN ...] [options]`.
+
+Without files a book is made: games that a search plays against itself from varied openings (kept
+with --keep, to be read again later). A quarter of the games is held out; a polynomial and signature
+tables over the same 27 terms and the same material learn from the rest, and the table shows their
+agreement with the moves of the games held out, game by game beside each other. --plot draws it
+against the number of moves learned from.
+
+Samuel's figures: 0.2 rising to about 0.6 in learning by generalisation (1959). His books were
+moves of masters, ours is by default of a search, so that only the order can be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import games
+from games.checkers.pdn import write_game
+from learner.agreement import Agreement, agreement, compare
+from learner.book import BookEntry, BookReport, make_book, read_book
+from learner.book_polynomial import BookPolynomial
+from learner.signature import SignatureTables
+from search import Evaluator, as_evaluator
+from search.header import write_atomically
+from search.signature import layout_of
+
+GAME = games.load("checkers")
+LEARNERS: dict[str, Callable[[], Any]] = {
+    "polynomial, samuel": lambda: BookPolynomial(method="samuel"),
+    "polynomial, logistic": lambda: BookPolynomial(method="logistic"),
+    "signature tables": lambda: SignatureTables(method="logistic"),
+}
+HELD_OUT = 4  # every fourth game
+
+
+def make(path: Path, options: argparse.Namespace) -> None:
+    """Write a book of self-play games as PDN."""
+    from tqdm import tqdm
+
+    records = make_book(
+        GAME, options.evaluator, games=options.games, depth=options.depth, seed=options.seed
+    )
+    texts = [write_game(record) for record in tqdm(records, total=options.games, unit="game")]
+    write_atomically(path, "\n".join(texts))
+
+
+def read(paths: list[Path], options: argparse.Namespace, made: bool) -> list[BookEntry]:
+    """The entries of PDN files; says what was left out."""
+    report = BookReport()
+    side = "both" if made else options.side
+    began = time.perf_counter()
+    entries = list(
+        read_book(
+            GAME,
+            paths,
+            side=side,
+            searched=made,
+            skip_plies=options.skip,
+            black_first=options.black_first,
+            report=report,
+        )
+    )
+    took = time.perf_counter() - began
+    print(f"{report.games} games, {report.entries} positions with a preferred move, {took:.0f} s")
+    left = ", ".join(f"{count} {reason}" for reason, count in report.positions.most_common())
+    print(f"  left out: {left or 'nothing'}; {len(report.skipped)} games")
+    for skipped in report.skipped[:20]:
+        print(f"  {skipped}")
+    return entries
+
+
+def line(name: str, found: Agreement) -> str:
+    """One line of the table."""
+    first, second, third = found.shares
+    shares = f"{first.value:6.1%} {second.value:6.1%} {third.value:6.1%}"
+    return f"{name:<24}{found.coefficient!s:>24}{found.strict!s:>24}  {shares}"
+
+
+def learned(entries: list[BookEntry]) -> dict[str, Evaluator]:
+    """The evaluators that all learners make of the same entries."""
+    return {name: make().fit(entries).evaluator_ for name, make in LEARNERS.items()}
+
+
+def plot(path: Path, curves: dict[str, list[tuple[int, Agreement]]], moves: int) -> None:
+    """Draw agreement on the games held out against moves learned from."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for name, points in curves.items():
+        sizes = [size for size, _ in points]
+        drawn = axes.plot(
+            sizes, [a.coefficient.value for _, a in points], marker="o", markersize=4, label=name
+        )
+        axes.fill_between(
+            sizes,
+            [a.coefficient.low for _, a in points],
+            [a.coefficient.high for _, a in points],
+            alpha=0.15,
+            color=drawn[0].get_color(),
+        )
+    axes.set_xscale("log")
+    axes.set_xlabel("preferred moves learned from")
+    axes.set_ylabel(f"C on {moves:,} moves of games held out (band: 95 % interval)")
+    axes.set_title("Agreement with the book", loc="left")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    axes.legend(loc="lower right", frameon=False)
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    """Make or read a book, learn, and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("paths", nargs="*", type=Path, help="PDN files; none: make a book")
+    parser.add_argument("--games", type=int, default=2400, help="games of a book that is made")
+    parser.add_argument("--depth", type=int, default=9, help="plies of its searches")
+    parser.add_argument("--seed", type=int, default=1, help="of its openings")
+    parser.add_argument("--evaluator", default="classic", help="of its searches")
+    parser.add_argument("--keep", type=Path, default=Path("runs/book.pdn"), help="where it goes")
+    parser.add_argument("--side", choices=("winner", "both"), default="winner",
+                        help="whose moves to learn from, of files given")  # fmt: skip
+    parser.add_argument("--searched", action="store_true",
+                        help="the files given were made by this benchmark")  # fmt: skip
+    parser.add_argument("--skip", type=int, default=0, help="plies to leave out at the start")
+    parser.add_argument("--black-first", action="store_true", help="results are Black-White")
+    parser.add_argument("--plot", type=Path, help="picture to draw, .pdf or .png")
+    options = parser.parse_args()
+    missing = [str(path) for path in options.paths if not path.is_file()]
+    if missing:
+        parser.error(f"expected PDN files, found none at {', '.join(missing)}")
+    made = options.searched or not options.paths
+    if not options.paths:
+        make(options.keep, options)
+    entries = read(options.paths or [options.keep], options, made)
+    learn = [entry for entry in entries if entry.game % HELD_OUT]
+    held = [entry for entry in entries if entry.game % HELD_OUT == 0]
+    if not learn or not held:
+        parser.error(f"expected positions in at least {HELD_OUT} games, found {len(entries)}")
+    print(f"learned from {len(learn)} moves, held out {len(held)}; 95 % intervals over games")
+    print(f"terms: {', '.join(layout_of(GAME).features.names)}\n")
+    print(
+        f"{'':<24}{'C = (L-H)/(L+H)':>24}{'ties in denominator':>24}"
+        f"  {'first':>6} {'second':>6} {'third':>6}"
+    )
+    for name in ("material", "classic"):
+        print(line(name, agreement(as_evaluator(GAME, name), held)), flush=True)
+    found = learned(learn)
+    for name, evaluator in found.items():
+        print(line(name, agreement(evaluator, held)), flush=True)
+    print("\nsignature tables less")
+    for name, evaluator in found.items():
+        if name.startswith("polynomial"):
+            ahead = compare(found["signature tables"], evaluator, held)
+            print(
+                f"  {name:<22}{ahead.coefficient!s:>24}{ahead.strict!s:>24}"
+                f"  first {100 * ahead.first.value:+.1f} %"
+                f" [{100 * ahead.first.low:+.1f}, {100 * ahead.first.high:+.1f}]"
+            )
+    if options.plot:
+        curves: dict[str, list[tuple[int, Agreement]]] = {name: [] for name in LEARNERS}
+        for part in (64, 32, 16, 8, 4, 2, 1):
+            some = [entry for entry in learn if entry.game // HELD_OUT % part == 0]
+            made_of = found if part == 1 else learned(some) if len(some) > 200 else {}
+            for name, evaluator in made_of.items():
+                curves[name].append((len(some), agreement(evaluator, held)))
+        plot(options.plot, curves, len(held))
+        print(f"\n{options.plot}")
+
+
+if __name__ == "__main__":
+    main()
