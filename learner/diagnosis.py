@@ -8,11 +8,14 @@ it takes some seconds and depends on nothing but the run.
 
 from __future__ import annotations
 
+import warnings
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
 from games.contract import Game
 from learner.batch import BatchFit
@@ -48,27 +51,32 @@ def diagnose(folder: Any, learner: Learner, evaluator: Evaluator) -> str:
     """
     if not isinstance(evaluator, LinearEvaluator):
         return ""
-    path = Path(folder)
-    game, fixed = learner.game_, fixed_terms(learner, evaluator)
     try:
-        rows = _stored(learner) if isinstance(learner, BatchFit) else None
-        if rows is None:
-            rows = games_of(
-                game,
-                evaluator,
-                games=min(MOST_GAMES, learner.games),
-                depth=None if learner.depth is None else min(learner.depth, DEEPEST),
-                nodes=None if learner.nodes is None else min(learner.nodes, MOST_NODES),
-            )
-        quiet = distinct(game, Filter(quiet=True, undecided=True).apply(game, rows))
-        reports = select_terms(evaluator, quiet, fixed=list(fixed))
-        write_atomically(path / "terms.txt", report_text(reports) + "\n")
-        plot_terms(path / "terms.png", reports)
-        if isinstance(learner, BatchFit):
-            _trust(path, learner, evaluator, rows, fixed)
-    except (ValueError, TypeError) as error:
+        with threadpool_limits(1, "blas"):  # for matrices so small, more would stand in the way
+            _report(Path(folder), learner, evaluator)
+    except ValueError as error:
         return str(error)
     return ""
+
+
+def _report(path: Path, learner: Learner, evaluator: LinearEvaluator) -> None:
+    game, fixed = learner.game_, fixed_terms(learner, evaluator)
+    if isinstance(learner, BatchFit):
+        rows = _stored(learner)
+    else:
+        rows = games_of(
+            game,
+            evaluator,
+            games=min(MOST_GAMES, learner.games),
+            depth=None if learner.depth is None else min(learner.depth, DEEPEST),
+            nodes=None if learner.nodes is None else min(learner.nodes, MOST_NODES),
+        )
+    quiet = distinct(game, Filter(quiet=True, undecided=True).apply(game, rows))
+    reports = select_terms(evaluator, quiet, fixed=list(fixed))
+    write_atomically(path / "terms.txt", report_text(reports) + "\n")
+    plot_terms(path / "terms.png", reports)
+    if isinstance(learner, BatchFit):
+        _trust(path, learner, evaluator, rows, fixed)
 
 
 def fixed_terms(learner: Learner, evaluator: LinearEvaluator) -> dict[str, float]:
@@ -90,7 +98,7 @@ def games_of(
 ) -> Rows:
     """The positions of games that an evaluator plays against itself, as they would be stored.
 
-    Raises TypeError for a game whose positions are not tuples of integers of one length.
+    Raises ValueError for a game whose positions are not tuples of integers of one length.
     """
     openings = list(islice(Openings(game, plies=PLIES, seed=seed), games))
     tasks = [
@@ -101,7 +109,7 @@ def games_of(
     ]
     start = game.start()
     if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
-        raise TypeError(f"expected positions that are tuples of integers, found {start!r}")
+        raise ValueError(f"expected positions that are tuples of integers, found {start!r}")
     parts = []
     with Workers(jobs=2) as workers:
         played = [lesson.played for lessons in workers.map(play_task, tasks) for lesson in lessons]
@@ -120,18 +128,18 @@ def games_of(
                     )
                 )
             except ValueError as error:  # some are longer than others
-                raise TypeError(f"expected positions of {len(start)} integers: {error}") from None
+                raise ValueError(f"expected positions of {len(start)} integers: {error}") from None
     return Rows.concatenate(parts, len(start))
 
 
 def _stored(learner: BatchFit) -> Rows:
     """Positions of the rounds that the weights were learned from; of many, those of some games."""
-    store = learner.store_
-    first_round = max(0, learner.rounds - learner.keep_rounds)
+    store, each = learner.store_, learner.round_games
+    begun = (max(learner.games_played_, 1) - 1) // each + 1
     share = min(1.0, MOST_ROWS / max(1, len(store)))
     return store.load(
         keep=Filter(
-            first_game=learner.games * first_round // learner.rounds,
+            first_game=max(0, begun - learner.keep_rounds) * each,
             games=Games(0.0, share, learner.seed),
         )
     )
@@ -145,7 +153,7 @@ def _trust(
     options: dict[str, Any] = {
         name: getattr(learner, name) for name in ("method", "loss", "alpha", "blend", "seed")
     }
-    rows = Filter(quiet=True, undecided=True, known=True).apply(game, rows)
+    rows = Filter(quiet=True, undecided=not learner.decided, known=True).apply(game, rows)
     # other games than those that are left out of a store
     learn, test = (g.holds(rows.game_number) for g in split(HELD_OUT, seed=learner.seed + 1))
     fit = LogisticFit(evaluator.features, fixed=fixed, **options)
@@ -163,11 +171,14 @@ def _trust(
     scale = fit_scale(rows.value, rows.result, sample_weight=rows.count)
     if not any(fixed.values()):
         options["scale"] = scale
-    points = regularisation_path(
-        LogisticFit(evaluator.features, fixed=fixed, **options),
-        measure(evaluator.features, rows.positions),
-        expectations(rows.value, rows.result, scale=scale, blend=learner.blend),
-        rows.game_number,
-        sample_weight=rows.count,
-    )
+    rough: dict[str, Any] = {"tolerance": 1e-5, "iterations": 100}  # a picture needs no more
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        points = regularisation_path(
+            LogisticFit(evaluator.features, fixed=fixed, **options, **rough),
+            measure(evaluator.features, rows.positions),
+            expectations(rows.value, rows.result, scale=scale, blend=learner.blend),
+            rows.game_number,
+            sample_weight=rows.count,
+        )
     plot_path(path / "path.png", points, chosen=learner.alpha)

@@ -33,7 +33,7 @@ def plot_path(path: Any, points: Sequence[PathPoint], *, chosen: float | None = 
     )
     axes.set_xlabel("alpha (to the right: weights held back more)")
     axes.set_ylabel("mean loss (band: one standard error)")
-    axes.legend(loc="upper left")
+    axes.legend(loc="upper center")  # where neither the curves nor the line go
     figure.savefig(path, dpi=120)
 
 
@@ -78,7 +78,7 @@ def plot_calibration(path: Any, bins: Sequence[CalibrationBin]) -> None:
 
 
 def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
-    """Importance, correlation and place on the L1 path of every term, in the order given."""
+    """Importance, correlation, place on the L1 path and weight of every term, in their order."""
     figure, axes = _figure("Which terms matter")
     figure.set_size_inches(9, 1.6 + 0.27 * len(reports))
     grid = figure.add_gridspec(1, 3, width_ratios=[5, 3, 2])
@@ -95,6 +95,7 @@ def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
         error_kw={"linewidth": 1, "capsize": 2},
     )
     axes.set_xscale("symlog", linthresh=1)
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlabel("rise of the loss in thousandths\nwhen shuffled")
     beside.barh(
         places,
@@ -108,6 +109,12 @@ def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
     entered = [(place, r.entry) for place, r in enumerate(reports) if r.entry is not None]
     last.plot([e for _, e in entered], [p for p, _ in entered], "o", color="C1")
     last.set_xlabel("place on\nthe L1 path")
+    beyond = last.get_yaxis_transform()
+    last.text(1.08, -0.9, "weight", transform=beyond, fontsize="small", fontweight="bold")
+    for place, report in enumerate(reports):
+        last.text(
+            1.08, place, f"{report.weight:.3g}", transform=beyond, fontsize="small", va="center"
+        )
     for other in (axes, beside, last):
         other.set_axisbelow(True)
     for other in (beside, last):
