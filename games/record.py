@@ -60,6 +60,28 @@ class GameRecord:
         self._quiet_plies = [0]  # for each position, plies since the last that cannot be undone
         self._declared: tuple[float, str] | None = None
 
+    @classmethod
+    def of_legal(
+        cls,
+        game: Game,
+        positions: list[Any],
+        moves: list[Any],
+        annotations: list[Annotation],
+        **options: Any,
+    ) -> GameRecord:
+        """The record of moves that are known to be legal, with the positions they led to.
+
+        For games that native code has played: nothing is checked. `positions` has one more entry
+        than `moves` and `annotations`; options are those of the constructor.
+        """
+        record = cls(game, positions[0], **options)
+        record.positions, record.moves, record.annotations = positions, moves, annotations
+        final = record._irreversible
+        for position, move in zip(positions, moves, strict=False):
+            again = final is not None and not final(position, move)
+            record._quiet_plies.append(record.quiet_plies + 1 if again else 0)
+        return record
+
     @property
     def start(self) -> Any:
         """The position that the record begins with."""

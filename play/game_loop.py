@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from games.contract import Game
 from games.kernel import kernel
 from games.native import load_int, store_float, store_int
-from games.record import GameRecord
+from games.record import Annotation, GameRecord
 from search import WIN, Engine
 from search.alphabeta import iterate
 from search.line import MOST_EARLIER, WIDTH
@@ -73,6 +73,8 @@ class Played:
     leaf_plies: NDArray[np.int64] | None
     outcome: float
     reason: str
+    #: repetitions and quiet moves after which it would have been drawn
+    rules: dict[str, int | None]
 
     def outcomes(self) -> NDArray[np.float64]:
         """The outcome for the side to move at each position, [positions]."""
@@ -82,10 +84,16 @@ class Played:
 
     def record(self) -> GameRecord:
         """The same as a game record."""
-        record = GameRecord(self.game, self._position(0))
-        for move, value, depth in zip(self.moves, self.values, self.depths, strict=True):
-            noted = {} if np.isnan(value) else {"value": float(value), "depth": int(depth)}
-            record.play(move, **noted)  # type: ignore[arg-type]
+        notes = [
+            Annotation() if np.isnan(value) else Annotation(value, depth)
+            for value, depth in zip(self.values.tolist(), self.depths.tolist(), strict=True)
+        ]
+        positions = self.positions
+        if isinstance(positions, np.ndarray):
+            positions = list(map(tuple, positions.tolist()))
+        record = GameRecord.of_legal(
+            self.game, list(positions), list(self.moves), notes, **self.rules
+        )
         if not record.over:
             record.declare(self.outcome, self.reason)
         return record
@@ -224,7 +232,11 @@ class GameLoop:
             numbers[3, :plies].copy() if self.leaves else None,
             (-outcome if side else outcome) + 0.0,
             "end of the game" if reason == NO_MOVE and not log["returns"] else REASONS[reason],
+            self._rules(),
         )
+
+    def _rules(self) -> dict[str, int | None]:
+        return {"repetitions": self.repetitions, "quiet_moves": self.quiet_moves}
 
     def _play_slowly(self, opening: Sequence[Any], start: Any) -> Played:
         """The same with a game record and a search for every move."""
@@ -276,6 +288,7 @@ class GameLoop:
             np.array(leaf_plies, dtype=np.int64) if self.leaves else None,
             outcome,
             REASONS[QUIET_MOVES] if reason.endswith("moves each") else reason,
+            self._rules(),
         )
 
 

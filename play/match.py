@@ -16,6 +16,7 @@ from typing import Any
 
 from games.contract import Game
 from games.record import GameRecord
+from play.game_loop import GameLoop
 from play.openings import Openings
 from play.player import Limits, Player, Seat
 from play.sprt import Sprt
@@ -60,12 +61,18 @@ class Match:
 
 
 def play_game(
-    game: Game, seats: tuple[Seat, Seat], opening: tuple[Any, ...], stopped: Event | None = None
+    game: Game,
+    seats: tuple[Seat, Seat],
+    opening: tuple[Any, ...],
+    stopped: Event | None = None,
+    loop: GameLoop | None = None,
 ) -> GameRecord:
     """One game from an opening on; `seats[0]` has the side that begins.
 
-    It is left unfinished once `stopped` is set.
+    It is left unfinished once `stopped` is set. `loop` plays it in native code, where there is one.
     """
+    if loop is not None:
+        return loop.play(opening).record()
     record = GameRecord(game)
     for move in opening:
         record.play(move)
@@ -159,8 +166,8 @@ class _PairPlayer:
     ) -> None:
         self._options = (game, first, second, limits, table_mib, seed)
         self._stopped = Event()
-        self._free: list[tuple[Seat, Seat]] = []
-        self._all: list[tuple[Seat, Seat]] = []
+        self._free: list[_Board] = []
+        self._all: list[_Board] = []
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -171,36 +178,60 @@ class _PairPlayer:
         number, opening = task
         game, *_, seed = self._options
         records = []
-        with self._seats() as seats:
+        with self._board() as board:
             for index in range(2):
-                for colour, seat in enumerate(seats):
+                for colour, seat in enumerate(board.seats):
                     # the same chance for the same colour in both games
                     seat.begin(hash((seed, number, colour ^ index)) & 0x7FFFFFFF)
-                order = seats if index == 0 else (seats[1], seats[0])
-                records.append(play_game(game, order, opening, self._stopped))
+                seats = board.seats if index == 0 else board.seats[::-1]
+                loop = board.loops[index]
+                records.append(play_game(game, seats, opening, self._stopped, loop))
         return Pair((records[0], records[1]))
 
     @contextmanager
-    def _seats(self) -> Iterator[tuple[Seat, Seat]]:
+    def _board(self) -> Iterator[_Board]:
         with self._lock:
             if not self._free:
-                game, first, second, limits, table_mib, _ = self._options
-                both = tuple(p.seat(game, limits, table_mib=table_mib) for p in (first, second))
-                self._free.append((both[0], both[1]))
-                self._all.append((both[0], both[1]))
-            seats = self._free.pop()
+                self._free.append(_Board(*self._options[:5]))
+                self._all.append(self._free[0])
+            board = self._free.pop()
         try:
-            yield seats
+            yield board
         finally:
             with self._lock:
-                self._free.append(seats)
+                self._free.append(board)
 
     def stop(self) -> None:
         """End the games under way, and the searches in them that have begun."""
         self._stopped.set()
-        for seats in self._all:
-            for seat in seats:
-                seat.stop()
+        for board in self._all:
+            board.stop()
+
+
+class _Board:
+    """The seats of both players, and the loops in which native code plays for them."""
+
+    def __init__(
+        self, game: Game, first: Player, second: Player, limits: Limits, table_mib: float
+    ) -> None:
+        seats = tuple(player.seat(game, limits, table_mib=table_mib) for player in (first, second))
+        self.seats: tuple[Seat, Seat] = (seats[0], seats[1])
+        #: for the game in which the first player begins, and for the other
+        self.loops: list[GameLoop | None] = [None, None]
+        engines = [seat.engine for seat in seats if seat.engine is not None]
+        native = len(engines) == 2 and all(e.native and e.steady for e in engines)
+        if native and limits.seconds is None:
+            self.loops = [
+                GameLoop(
+                    game, *order, depth=limits.depth, nodes=limits.nodes, most_plies=MOST_PLIES
+                )
+                for order in (engines, engines[::-1])
+            ]
+
+    def stop(self) -> None:
+        for part in (*self.seats, *self.loops):
+            if part is not None:
+                part.stop()
 
 
 def all_games(matches: list[Match]) -> Iterator[tuple[str, str, GameRecord]]:

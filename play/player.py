@@ -67,7 +67,8 @@ class Seat:
         self.limits = limits
         self._game = game
         self._table_mib = table_mib
-        self._engine = self._new_engine() if player.evaluator is not None else None
+        #: what searches for the player; None for one who plays at random
+        self.engine = self._new_engine() if player.evaluator is not None else None
         self._random = np.random.default_rng(0)
 
     def _new_engine(self, **changed: Any) -> Engine:
@@ -80,22 +81,22 @@ class Seat:
         self._random = np.random.default_rng(seed)
         if self.player.options.get("seed") is not None:
             # An engine's own order of moves goes on from search to search.
-            self._engine = self._new_engine(seed=(self.player.options["seed"], seed))
-        elif self._engine is not None:
-            self._engine.clear()
+            self.engine = self._new_engine(seed=(self.player.options["seed"], seed))
+        elif self.engine is not None:
+            self.engine.clear()
 
     def stop(self) -> None:
         """End the search that is under way."""
-        if self._engine is not None:
-            self._engine.stop()
+        if self.engine is not None:
+            self.engine.stop()
 
     def move(self, record: GameRecord) -> None:
         """Play one move of the game."""
-        if self._engine is None:
+        if self.engine is None:
             moves = self._game.legal_moves(record.position)
             record.play(moves[int(self._random.integers(len(moves)))])
             return
-        result = self._engine.search(
+        result = self.engine.search(
             record.position,
             depth=self.limits.depth,
             nodes=self.limits.nodes,
