@@ -87,6 +87,12 @@ RECIPES: dict[str, Recipe] = {
         "weights fitted to stored positions by logistic regression",
         _checkers(8000, snapshots=4),
     ),
+    "signature": Recipe(
+        "signature_play",
+        "SignaturePlay",
+        "Samuel 1967: signature tables, learned from the moves that search prefers",
+        _checkers(1500, snapshots=3),
+    ),
     "network": Recipe(
         "network_fit",
         "NetworkFit",

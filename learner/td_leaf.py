@@ -48,8 +48,8 @@ class _Teacher:
 class TDLeaf(Bootstrap):
     """Leaves follow leaves: the leaf of move t moves towards the lambda-return of the leaves.
 
-    KnightCap had a `decay` (lambda) of 0.7; in checkers, where most games between equals are drawn and
-    errors take many plies to show, 0.9 was measured to be better (docs/results.md).
+    KnightCap had a `decay` (lambda) of 0.7; in checkers, where an error takes many plies to show,
+    0.9 was measured to be better (docs/results.md).
     """
 
     def __init__(

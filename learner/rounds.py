@@ -1,0 +1,152 @@
+"""Learning in rounds: games with what the rounds before have taught, then learning from them.
+
+The games of a round are one stream of tasks, so that no worker waits for another before the round
+ends; and since the evaluator does not change within a round, the result depends on the options and
+the seed alone, not on the workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from itertools import islice
+from typing import Any
+
+from learner.learner import Learner, Progress
+from learner.self_play import GAMES_PER_TASK, Lesson, Task, play_task
+from play.workers import Workers
+from search import Evaluator
+
+__all__ = ["RoundLearner"]
+
+
+class RoundLearner(Learner):
+    """What learners that play in rounds have in common.
+
+    Beside the options of every learner: round_games: games of a round. keep_rounds: how many of
+    the last rounds are learned from. games_per_report: games between two reports. most_plies:
+    longer games are drawn. decide: a game that search has proved won ends there. workers: who
+    plays (None: this thread).
+
+    After `fit`: `evaluator_`, and `rounds_`, what each round found, as plain numbers.
+    """
+
+    round_games: int
+    keep_rounds: int
+    games_per_report: int
+    most_plies: int
+    decide: bool
+    workers: Workers | None
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def _begin(self, evaluator: Any) -> Evaluator:
+        """The evaluator to start from."""
+        raise NotImplementedError
+
+    def _keep(self, lessons: list[Lesson]) -> None:
+        """Keep what is to be learned from games, whose numbers begin with `games_played_`."""
+        raise NotImplementedError
+
+    def _end_round(self, workers: Workers) -> dict[str, float]:
+        """Learn from what was kept of the last rounds; what there is to report."""
+        raise NotImplementedError
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> RoundLearner:
+        """As in `Learner`; `watch` is called after every `games_per_report` games."""
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        self._play_rounds(watch)
+        return self
+
+    def prepare(self, evaluator: Any = None) -> None:
+        self._load_game()
+        self._check_options()
+        self.evaluator_ = self._begin(evaluator)
+        self.rounds_: list[dict[str, float]] = []
+        self.games_played_ = 0
+        self.updates_ = 0
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name in ("round_games", "keep_rounds", "games_per_report", "most_plies"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+
+    def _first_kept(self) -> int:
+        """The number of the first game to be learned from at the end of this round."""
+        begun = (self.games_played_ - 1) // self.round_games + 1
+        return max(0, begun - self.keep_rounds) * self.round_games
+
+    def _play_rounds(self, watch: Callable[[Progress], None] | None) -> None:
+        openings = islice(self._openings(), self.games_played_, None)
+        workers = self.workers
+        with nullcontext(workers) if workers is not None else Workers(jobs=1) as at_work:
+            while self.games_played_ < self.games:
+                self._round(at_work, openings, watch)
+
+    def _round(
+        self,
+        workers: Workers,
+        openings: Iterator[tuple[Any, ...]],
+        watch: Callable[[Progress], None] | None,
+    ) -> None:
+        """Play what is missing of a round, in one stream that keeps all workers busy, and learn."""
+        until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
+        reported = self.games_played_
+        for lessons in workers.map(play_task, self._tasks(openings, until - reported)):
+            self._keep(lessons)
+            self.games_played_ += len(lessons)
+            note = ""
+            if self.games_played_ == until:
+                found = self._end_round(workers)
+                self.rounds_.append(found)
+                note = f"round {len(self.rounds_)}: "
+                note += ", ".join(f"{name} {value:.6g}" for name, value in found.items())
+            if note or self.games_played_ - reported >= self.games_per_report:
+                reported = self.games_played_
+                if watch is not None:
+                    record = lessons[-1].played.record()
+                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
+
+    def _tasks(self, openings: Iterator[tuple[Any, ...]], games: int) -> Iterator[Task]:
+        """A task for every few games, the evaluator as it is now."""
+        while games > 0:
+            some = list(islice(openings, min(GAMES_PER_TASK, games)))
+            games -= len(some)
+            yield Task(
+                self.game_,
+                self.evaluator_,
+                None,
+                some,
+                self.depth,
+                self.nodes,
+                self.most_plies,
+                self.decide,
+            )
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        return {"rounds_done": [dict(found) for found in self.rounds_]}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self.rounds_ = [dict(found) for found in state["rounds_done"]]
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        try:
+            rounds = [dict(found) for found in state["rounds_done"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a state of this learner, found {error!r}") from None
+        # their number differs from what a fresh learner has
+        super()._resume({**state, "rounds_done": []})
+        self.rounds_ = rounds

@@ -1,0 +1,139 @@
+"""Signature tables by self-play: what the search of the games preferred is the book.
+
+In rounds (`learner.rounds`): the tables are learned anew from the moves that search preferred in
+the games of the last rounds (`learner.signature`), and then play the next games.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from games.record import GameRecord
+from learner.book import BookEntry, Settler, record_entries
+from learner.rounds import RoundLearner
+from learner.self_play import Lesson
+from learner.signature import SignatureTables
+from play.workers import Workers
+from search import Evaluator
+from search.signature import SignatureEvaluator
+
+__all__ = ["SignaturePlay"]
+
+
+class SignaturePlay(RoundLearner):
+    """Signature tables that learn from the moves their own search prefers.
+
+    method, smoothing, within, antisymmetric: see `SignatureTables`. The tables begin empty, so that
+    the first games are played by material alone.
+
+    After `fit`: `evaluator_`, a SignatureEvaluator, and `tables_`, who learned it last.
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 1500,
+        depth: int | None = 5,
+        nodes: int | None = None,
+        seed: int = 0,
+        method: str = "logistic",
+        smoothing: float = 10.0,
+        within: float | None = None,
+        antisymmetric: bool = True,
+        round_games: int = 500,
+        keep_rounds: int = 3,
+        games_per_report: int = 32,
+        opening_plies: int = 4,
+        most_plies: int = 200,
+        decide: bool = True,
+        workers: Any = None,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.method = method
+        self.smoothing = smoothing
+        self.within = within
+        self.antisymmetric = antisymmetric
+        self.round_games = round_games
+        self.keep_rounds = keep_rounds
+        self.games_per_report = games_per_report
+        self.opening_plies = opening_plies
+        self.most_plies = most_plies
+        self.decide = decide
+        self.workers = workers
+
+    def _begin(self, evaluator: Any) -> Evaluator:
+        if evaluator not in (None, "material"):
+            raise ValueError(
+                f"expected to start from material alone, with empty tables; found {evaluator!r}"
+            )
+        self.tables_ = self._learner()
+        self.tables_.prepare()
+        self._settler = Settler(self.game_)
+        #: the games of the rounds to learn from: number, opening and moves, and their entries
+        self._games: list[tuple[int, int, list[Any]]] = []
+        self._entries: list[list[BookEntry]] = []
+        return self.tables_.evaluator_
+
+    def _learner(self) -> SignatureTables:
+        return SignatureTables(
+            self.game_,
+            method=self.method,
+            smoothing=self.smoothing,
+            within=self.within,
+            antisymmetric=self.antisymmetric,
+        )
+
+    def _keep(self, lessons: list[Lesson]) -> None:
+        for number, lesson in enumerate(lessons, start=self.games_played_):
+            played = lesson.played
+            self._games.append((number, played.opening, played.moves))
+            self._entries.append(self._entries_of(*self._games[-1]))
+            self.updates_ += len(self._entries[-1])
+
+    def _entries_of(self, number: int, opening: int, moves: list[Any]) -> list[BookEntry]:
+        positions = [self.game_.start()]
+        for move in moves:
+            positions.append(self.game_.play(positions[-1], move))
+        record = GameRecord.of_legal(self.game_, positions, list(moves), [], quiet_moves=None)
+        return list(
+            record_entries(record, number=number, skip_plies=opening, settler=self._settler)
+        )
+
+    def _end_round(self, workers: Workers) -> dict[str, float]:
+        first = self._first_kept()
+        kept = [place for place, game in enumerate(self._games) if game[0] >= first]
+        self._games = [self._games[place] for place in kept]
+        self._entries = [self._entries[place] for place in kept]
+        self.tables_ = self._learner()
+        self.tables_.fit(entry for entries in self._entries for entry in entries)
+        self.evaluator_ = self.tables_.evaluator_
+        return {"preferred moves": float(self.tables_.entries_)}
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        evaluator = self.evaluator_
+        assert isinstance(evaluator, SignatureEvaluator)
+        return {
+            **super().get_state(),
+            "kept": {"games": self._games},
+            "tables": {name: table.ravel().tolist() for name, table in evaluator.tables.items()},
+            "scale": float(evaluator.scale[0]),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        super().set_state(state)
+        evaluator = self.evaluator_
+        assert isinstance(evaluator, SignatureEvaluator)
+        for name, table in evaluator.tables.items():
+            table[:] = np.reshape(state["tables"][name], table.shape)
+        evaluator.scale[0] = state["scale"]
+        self._games = [(int(n), int(o), list(moves)) for n, o, moves in state["kept"]["games"]]
+        self._entries = [self._entries_of(*game) for game in self._games]
