@@ -67,6 +67,9 @@ class Rollout:
     moves count from there on. What dice bring could be subtracted from the outcomes, which lowers
     the variance most; the games so far have none.
 
+    In checkers players who look one ply ahead draw most of what is won, so that many of their games
+    say less than a search does; with three plies, 8 games say more.
+
     Raises TypeError for what is no evaluator, and ValueError for options out of range.
     """
 
