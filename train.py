@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from learner.recipes import RECIPES
+
+# For matrices as small as ours more threads only stand in each other's way, and in that of the
+# games; NumPy asks once, when it is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
 #: The same for every game and learner.

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
 
 from games.contract import Game
 from learner.batch import BatchFit
@@ -52,8 +51,7 @@ def diagnose(folder: Any, learner: Learner, evaluator: Evaluator) -> str:
     if not isinstance(evaluator, LinearEvaluator):
         return ""
     try:
-        with threadpool_limits(1, "blas"):  # for matrices so small, more would stand in the way
-            _report(Path(folder), learner, evaluator)
+        _report(Path(folder), learner, evaluator)
     except ValueError as error:
         return str(error)
     return ""
