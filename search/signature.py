@@ -46,12 +46,13 @@ ARRAYS = ("first", "first_levels", "second", "second_levels", "third")
 
 
 class SignatureEvaluator(Evaluator):
-    """The worth of material and, on a scale, the cell of the third-level table.
+    """The worth of material and, on a scale, what the tables say.
 
     tables: arrays by the names `first`, `first_levels`, `second`, `second_levels`, `third`, the
-    shapes as in `SignatureLayout.empty_tables`; those left out say nothing. The coefficients of
-    the first two levels are kept to go on learning from: values depend on their output levels.
-    material: weights of the layout's material terms. scale: what a cell of 1 is worth.
+    shapes as in `SignatureLayout.empty_tables`; those left out say nothing. The output levels of
+    the first two levels lead to a cell of the third, whose coefficient is what the tables say;
+    where the layout is summed, those of the cells of the first two levels are added to it.
+    material: weights of the layout's material terms. scale: what a coefficient of 1 is worth.
 
     Tables, material and scale may be changed in place (`tables[...][:]`, `material[:]`,
     `scale[0]`), which compiles nothing. Raises ValueError for arrays that do not fit the layout,
