@@ -45,7 +45,8 @@ GAMES = {
     "rootstrap": 21_000,
     "treestrap": 13_000,
     "batch": 24_000,
-    "network": 10_000,
+    "network": 13_000,
+    "signature": 2600,
 }
 #: Options other than the learner's own defaults.
 OPTIONS: dict[str, dict[str, Any]] = {}

@@ -82,6 +82,8 @@ class BatchLearner(RoundLearner):
             folder = tempfile.mkdtemp(prefix="plysmith-positions-")
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self.store_ = PositionStore(Path(folder), self.game_)
+        #: the stored rows of the rounds that are learned from
+        self._recent: list[Rows] = []
 
     def _play_rounds(self, watch: Callable[[Progress], None] | None) -> None:
         if not self.games_played_ and len(self.store_):
@@ -103,20 +105,24 @@ class BatchLearner(RoundLearner):
             played = lesson.played
             plies = slice(played.opening, len(played.moves))
             if plies.start < plies.stop:
-                self.store_.append(
-                    played.positions[plies],
-                    value=played.values[plies],
-                    result=np.sign(played.outcomes()[plies]),
-                    ply=np.arange(plies.start, plies.stop),
-                    game_number=number,
-                )
+                labels = {
+                    "value": played.values[plies],
+                    "result": np.sign(played.outcomes()[plies]),
+                    "ply": np.arange(plies.start, plies.stop),
+                    "game_number": number,
+                }
+                self.store_.append(played.positions[plies], **labels)
+                self._recent.append(Rows.of(played.positions[plies], **labels))
             self.updates_ += plies.stop - plies.start
 
     def _end_round(self, workers: Workers) -> dict[str, float]:
         number = len(self.rounds_)
-        self.store_.flush()
-        wanted = Filter(quiet=True, undecided=not self.decided, first_game=self._first_kept())
-        rows = distinct(self.game_, self.store_.load(keep=wanted))
+        wanted = Filter(first_game=self._first_kept())
+        width = len(self.game_.start())
+        recent = wanted.apply(self.game_, Rows.concatenate(self._recent, width))
+        self._recent = [recent]
+        wanted = Filter(quiet=True, undecided=not self.decided)
+        rows = distinct(self.game_, wanted.apply(self.game_, recent))
         if not len(rows):
             raise ValueError("expected quiet positions to learn from, found none")
         if self.rollouts:
@@ -150,6 +156,11 @@ class BatchLearner(RoundLearner):
         # last, for it cannot be undone
         self.store_.truncate(state["positions"])
 
+    def _resume(self, state: dict[str, Any]) -> None:
+        super()._resume(state)
+        first = max(0, self.games_played_ - (self.keep_rounds + 1) * self.round_games)
+        self._recent = [self.store_.load(keep=Filter(first_game=first))]
+
 
 def scale_of(rows: Rows) -> float | None:
     """K of the rows (see `fit_scale`); None where their results do not rise with their values.
@@ -170,7 +181,8 @@ class BatchFit(BatchLearner):
     that are given and never learned, by term (None: a man of the set `classic` is 1); they set the
     unit. Without them it is that of the first round's values; where these say nothing, K is 1.
     scale: K, by which a value is an expectation of sigmoid(K * value) (None: fitted to the results
-    of each round).
+    of each round). The defaults, many small rounds and the search's value alone as a target, are
+    those that played best in checkers (docs/results.md): values travel a few plies a round.
     """
 
     def __init__(
@@ -183,16 +195,16 @@ class BatchFit(BatchLearner):
         seed: int = 0,
         features: Any = "classic",
         fixed: dict[str, float] | None = None,
-        round_games: int = 2000,
-        keep_rounds: int = 2,
-        blend: float = 0.5,
+        round_games: int = 100,
+        keep_rounds: int = 6,
+        blend: float = 0.0,
         decided: bool = True,
         rollouts: int = 0,
         rollout_positions: int = 4000,
         method: str = "lbfgs",
-        loss: str = "cross_entropy",
+        loss: str = "squared",
         alpha: float = 1e-5,
-        scale: float | None = None,
+        scale: float | None = 4 / 3,
         games_per_report: int = 32,
         opening_plies: int = 4,
         within: float | None = None,
