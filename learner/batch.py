@@ -181,8 +181,10 @@ class BatchFit(BatchLearner):
     that are given and never learned, by term (None: a man of the set `classic` is 1); they set the
     unit. Without them it is that of the first round's values; where these say nothing, K is 1.
     scale: K, by which a value is an expectation of sigmoid(K * value) (None: fitted to the results
-    of each round). The defaults, many small rounds and the search's value alone as a target, are
-    those that played best in checkers (docs/results.md): values travel a few plies a round.
+    of each round).
+
+    In checkers from material, the search's value alone (blend 0, K 4/3, squared loss) over many
+    small rounds played best (docs/results.md): each round carries values a few plies further.
     """
 
     def __init__(
@@ -197,14 +199,14 @@ class BatchFit(BatchLearner):
         fixed: dict[str, float] | None = None,
         round_games: int = 100,
         keep_rounds: int = 6,
-        blend: float = 0.0,
+        blend: float = 0.5,
         decided: bool = True,
         rollouts: int = 0,
         rollout_positions: int = 4000,
         method: str = "lbfgs",
-        loss: str = "squared",
+        loss: str = "cross_entropy",
         alpha: float = 1e-5,
-        scale: float | None = 4 / 3,
+        scale: float | None = None,
         games_per_report: int = 32,
         opening_plies: int = 4,
         within: float | None = None,

@@ -85,7 +85,9 @@ RECIPES: dict[str, Recipe] = {
         "batch",
         "BatchFit",
         "weights fitted to stored positions by logistic regression",
-        _checkers(8000, snapshots=4),
+        _checkers(
+            6000, snapshots=4, options={"blend": 0.0, "scale": 4 / 3, "loss": "squared"}
+        ),
     ),
     "signature": Recipe(
         "signature_play",
@@ -97,6 +99,6 @@ RECIPES: dict[str, Recipe] = {
         "network_fit",
         "NetworkFit",
         "a small network, trained on stored positions in rounds of self-play",
-        _checkers(8000, snapshots=4),
+        _checkers(8000, snapshots=4, options={"blend": 0.2}),
     ),
 }

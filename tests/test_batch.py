@@ -42,8 +42,6 @@ def make(kind: Any, store: Any = None, **options: Any) -> Any:
     }  # fmt: skip
     if kind is NetworkFit:
         usual |= {"hidden": (6,), "epochs": 2, "rate": 0.01}
-    else:  # a fit with everything to find
-        usual |= {"blend": 0.5, "loss": "cross_entropy", "scale": None}
     return kind(CHECKERS, **{**usual, "store": store, **options})
 
 
