@@ -105,7 +105,7 @@ class BatchLearner(RoundLearner):
             played = lesson.played
             plies = slice(played.opening, len(played.moves))
             if plies.start < plies.stop:
-                labels = {
+                labels: dict[str, Any] = {
                     "value": played.values[plies],
                     "result": np.sign(played.outcomes()[plies]),
                     "ply": np.arange(plies.start, plies.stop),

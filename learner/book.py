@@ -12,8 +12,9 @@ Progress", IBM Journal of Research and Development 11 (1967).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -213,41 +214,50 @@ def read_book(
     settler = Settler(game, settle)
 
     def entries() -> Iterator[BookEntry]:
-        number = 0
-        for path in several:
-            for place, record in _records(game, path, black_first, report):
-                if side == "winner" and not record.outcome():
-                    reason = "no winner" if record.over else "no result"
-                    report.skipped.append(Skipped(str(path), place, reason))
-                    continue
-                report.games += 1
-                yield from record_entries(
-                    record,
-                    number=number,
-                    side=side,
-                    skip_plies=skip_plies,
-                    searched=searched,
-                    settler=settler,
-                    report=report,
-                )
-                number += 1
+        records = read_records(game, several, side=side, black_first=black_first, report=report)
+        for number, record in enumerate(records):
+            yield from record_entries(
+                record,
+                number=number,
+                side=side,
+                skip_plies=skip_plies,
+                searched=searched,
+                settler=settler,
+                report=report,
+            )
 
     return entries()
 
 
-def _records(
-    game: Game, path: Any, black_first: bool, report: BookReport
-) -> Iterator[tuple[int, GameRecord]]:
+def read_records(
+    game: Game,
+    paths: Sequence[Any],
+    *,
+    side: str = "both",
+    black_first: bool = False,
+    report: BookReport | None = None,
+) -> Iterator[GameRecord]:
+    """The games of PDN files that can be read; with side "winner" those that somebody won.
+
+    Options and errors as for `read_book`.
+    """
     from games.checkers.pdn import read_games
 
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for place, read in enumerate(read_games(file, game, black_first=black_first), 1):
-            if read.record is None:
-                report.skipped.append(Skipped(str(path), place, read.problems[0]))
-                continue
-            if read.problems:
-                report.repaired.append(Skipped(str(path), place, "; ".join(read.problems)))
-            yield place, read.record
+    report = report if report is not None else BookReport()
+    for path in paths:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for place, read in enumerate(read_games(file, game, black_first=black_first), 1):
+                if read.record is None:
+                    report.skipped.append(Skipped(str(path), place, read.problems[0]))
+                    continue
+                if read.problems:
+                    report.repaired.append(Skipped(str(path), place, "; ".join(read.problems)))
+                if side == "winner" and not read.record.outcome():
+                    reason = "no winner" if read.record.over else "no result"
+                    report.skipped.append(Skipped(str(path), place, reason))
+                    continue
+                report.games += 1
+                yield read.record
 
 
 def make_book(
@@ -257,6 +267,7 @@ def make_book(
     games: int,
     depth: int,
     seed: int = 0,
+    skip: int = 0,
     opening_plies: int = 6,
     most_plies: int = 160,
     quiet_moves: int = 10,
@@ -268,8 +279,8 @@ def make_book(
     Every move after the opening carries its value and depth, and is what
     `record_entries(..., searched=True)` takes. A game ends where search has found it decided; it is
     drawn after `most_plies` plies, or `quiet_moves` moves of each side that could be taken back,
-    for aimless moves teach nothing. `watch` is called with every game. Raises ValueError for a
-    number below 1.
+    for aimless moves teach nothing. The first `skip` games are left out. `watch` is called with
+    every game. Raises ValueError for a number below 1.
     """
     numbers = {"games": games, "depth": depth, "most_plies": most_plies, "quiet_moves": quiet_moves}
     for name, value in numbers.items():
@@ -279,7 +290,7 @@ def make_book(
     engine = Engine(game, evaluator, table_mib=table_mib)
 
     def records() -> Iterator[GameRecord]:
-        for _, opening in zip(range(games), openings, strict=False):
+        for opening in islice(openings, skip, games):
             record = GameRecord(game, quiet_moves=quiet_moves)
             for move in opening:
                 record.play(move)

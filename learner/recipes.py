@@ -20,6 +20,8 @@ class Recipe:
     module: str
     kind: str
     summary: str
+    #: plies of the matches that measure, where they are not those of learning
+    match_depth: int | None = None
     runs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def load(self) -> Any:
@@ -37,55 +39,57 @@ def _checkers(games: int, **settings: Any) -> dict[str, dict[str, Any]]:
 
 #: Beside the learners that correct weights after every move, a snapshot costs more than it tells.
 _FEW = 8
+#: In checkers from material on: the targets of RootStrap.
+_SEARCH_ALONE = {"blend": 0.0, "scale": 4 / 3, "loss": "squared"}
 
 RECIPES: dict[str, Recipe] = {
     "samuel": Recipe(
         "samuel",
         "Samuel",
         "Samuel 1959: correlations with what search backs up",
-        {"checkers": {"games": 600, "depth": 5}},
+        runs={"checkers": {"games": 600, "depth": 5}},
     ),
     "lms": Recipe(
         "least_mean_squares",
         "LeastMeanSquares",
         "the same by least mean squares",
-        {"checkers": {"games": 1000, "depth": 5}},
+        runs={"checkers": {"games": 1000, "depth": 5}},
     ),
     "rote": Recipe(
         "rote",
         "Rote",
         "Samuel 1959: a memory of positions",
-        {"checkers": {"games": 1200, "depth": 5, "from": "rote"}},
+        runs={"checkers": {"games": 1200, "depth": 5, "from": "rote"}},
     ),
     "td": Recipe(
         "temporal_difference",
         "TemporalDifference",
         "TD(lambda): static values follow static values",
-        _checkers(8000, depth=3, snapshots=_FEW),
+        runs=_checkers(8000, depth=3, snapshots=_FEW),
     ),
     "tdleaf": Recipe(
         "td_leaf",
         "TDLeaf",
         "TDLeaf(lambda): ends of principal variations follow one another",
-        _checkers(6000, snapshots=_FEW),
+        runs=_checkers(6000, snapshots=_FEW),
     ),
     "rootstrap": Recipe(
         "root_strap",
         "RootStrap",
         "positions follow their backed-up values",
-        _checkers(6000, snapshots=_FEW),
+        runs=_checkers(6000, snapshots=_FEW),
     ),
     "treestrap": Recipe(
         "tree_strap",
         "TreeStrap",
         "all positions searched follow their values or bounds",
-        _checkers(2000, snapshots=_FEW),
+        runs=_checkers(2000, snapshots=_FEW),
     ),
     "batch": Recipe(
         "batch",
         "BatchFit",
         "weights fitted to stored positions by logistic regression",
-        _checkers(
+        runs=_checkers(
             6000, snapshots=4, options={"blend": 0.0, "scale": 4 / 3, "loss": "squared"}
         ),
     ),
@@ -93,12 +97,19 @@ RECIPES: dict[str, Recipe] = {
         "signature_play",
         "SignaturePlay",
         "Samuel 1967: signature tables, learned from the moves that search prefers",
-        _checkers(1500, snapshots=3),
+        runs=_checkers(1500, snapshots=3),
+    ),
+    "book": Recipe(
+        "book_study",
+        "BookStudy",
+        "Samuel 1967: moves of master games (--set book=FILE.pdn), or of a deep search",
+        runs={"checkers": {"games": 400, "depth": 9, "snapshots": 3}},
+        match_depth=5,
     ),
     "network": Recipe(
         "network_fit",
         "NetworkFit",
         "a small network, trained on stored positions in rounds of self-play",
-        _checkers(8000, snapshots=4, options={"blend": 0.2}),
+        runs=_checkers(8000, snapshots=4, options={"blend": 0.2}),
     ),
 }

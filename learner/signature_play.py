@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from games.record import GameRecord
+from games.record import Annotation, GameRecord
 from learner.book import BookEntry, Settler, record_entries
 from learner.rounds import RoundLearner
 from learner.self_play import Lesson
@@ -40,7 +40,7 @@ class SignaturePlay(RoundLearner):
         nodes: int | None = None,
         seed: int = 0,
         method: str = "logistic",
-        smoothing: float = 10.0,
+        smoothing: float | None = None,
         within: float | None = None,
         antisymmetric: bool = True,
         round_games: int = 500,
@@ -101,7 +101,8 @@ class SignaturePlay(RoundLearner):
         positions = [self.game_.start()]
         for move in moves:
             positions.append(self.game_.play(positions[-1], move))
-        record = GameRecord.of_legal(self.game_, positions, list(moves), [], quiet_moves=None)
+        notes = [Annotation()] * len(moves)
+        record = GameRecord.of_legal(self.game_, positions, list(moves), notes)
         return list(
             record_entries(record, number=number, skip_plies=opening, settler=self._settler)
         )
