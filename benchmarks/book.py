@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ GAME = games.load("checkers")
 LEARNERS: dict[str, Callable[[], Any]] = {
     "polynomial, samuel": lambda: BookPolynomial(method="samuel"),
     "polynomial, logistic": lambda: BookPolynomial(method="logistic"),
+    "tables, samuel": lambda: SignatureTables(
+        method="samuel", layout=replace(layout_of(GAME), summed=False)
+    ),
     "signature tables": lambda: SignatureTables(method="logistic"),
 }
 HELD_OUT = 4  # every fourth game
@@ -114,7 +118,7 @@ def plot(path: Path, curves: dict[str, list[tuple[int, Agreement]]], moves: int)
     axes.set_title("Agreement with the book", loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
-    axes.legend(loc="lower right", frameon=False)
+    axes.legend(loc="best", frameon=False)
     figure.savefig(path, dpi=120)
 
 
@@ -159,7 +163,7 @@ def main() -> None:
         print(line(name, agreement(evaluator, held)), flush=True)
     print("\nsignature tables less")
     for name, evaluator in found.items():
-        if name.startswith("polynomial"):
+        if name != "signature tables":
             ahead = compare(found["signature tables"], evaluator, held)
             print(
                 f"  {name:<22}{ahead.coefficient!s:>24}{ahead.strict!s:>24}"

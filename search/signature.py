@@ -238,7 +238,8 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
     features, phases = layout.features, layout.phases
     index = {term: i for i, term in enumerate(features.names)}
     used = {t: index[t] for t in (*(t for g in layout.groups for t in g), *layout.material)}
-    scope = {"clamped": clamped, **features.scope()}
+    # an unsigned place needs no check for counting from the end
+    scope = {"clamped": clamped, "uint64": np.uint64, **features.scope()}
     scope = {k: v for k, v in scope.items() if k[:5] != "term_" or int(k[5:]) in used.values()}
     if layout.phase is not None:
         scope["phase_of"] = layout.phase
@@ -251,8 +252,17 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
         f"    second = array_at(int8_pointer(load_int(data, 1)), ({phases * sum(above)},))",
         f"    third = array_at(float64_pointer(load_int(data, 2)), ({phases * third},))",
         "    summed = 0.0",
-        *(f"    x_{i} = {features.expression(i)}" for i in sorted(used.values())),
     ]
+    defined: set[str] = set()
+
+    def value_of(term: str) -> str:
+        # each where it is first needed: so fewer of them wait in registers
+        name = f"x_{index[term]}"
+        if term not in defined:
+            defined.add(term)
+            lines.append(f"    {name} = {features.expression(index[term])}")
+        return name
+
     if layout.phase is None:
         lines.append("    phase = 0")
     else:
@@ -262,9 +272,9 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
         stride = sizes[table]
         for term in group:
             stride //= len(layout.thresholds[term]) + 1
-            name, steps = f"x_{index[term]}", layout.thresholds[term]
-            lines.append(f"    cell += {stride} * ({_level(name, steps)})")
-        lines.append(f"    y_{table} = int(first[cell])")
+            level = _level(value_of(term), layout.thresholds[term])
+            lines.append(f"    cell += {stride} * ({level})")
+        lines.append(f"    y_{table} = int(first[uint64(cell)])")
         if layout.summed:
             lines.append("    summed += load_float(load_int(data, 5), cell)")
     for table, (inputs, start) in enumerate(zip(layout.second, starts(above), strict=True)):
@@ -273,7 +283,7 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
         for one in inputs:
             stride //= layout.first_levels
             lines.append(f"    cell += {stride} * y_{one}")
-        lines.append(f"    z_{table} = int(second[cell])")
+        lines.append(f"    z_{table} = int(second[uint64(cell)])")
         if layout.summed:
             lines.append("    summed += load_float(load_int(data, 6), cell)")
     lines.append(f"    cell = phase * {third}")
@@ -281,9 +291,10 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
     for table in range(len(above)):
         stride //= layout.second_levels
         lines.append(f"    cell += {stride} * z_{table}")
-    lines.append("    total = load_float(load_int(data, 3), 0) * (summed + third[cell])")
+    lines.append("    total = load_float(load_int(data, 3), 0) * (summed + third[uint64(cell)])")
     for i, term in enumerate(layout.material):
-        lines.append(f"    total += load_float(load_int(data, 4), {i}) * x_{index[term]}")
+        name = value_of(term)
+        lines.append(f"    total += load_float(load_int(data, 4), {i}) * {name}")
     lines.append("    return total")
     return "\n".join(lines) + "\n", scope
 
