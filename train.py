@@ -236,7 +236,9 @@ def train_evaluator(
 
     game = games.load(settings["game"])
     file = feature_file(settings, folder, resume=resume)
-    usual = make_learner(game, {**settings, "features": None}, workers) if file else None
+    # where the game has no features of its own there is nothing to compare with
+    bare = {**settings, "features": None}
+    usual = make_learner(game, bare, workers) if file is not None and game.features else None
     learner = make_learner(game, settings, workers, file=file)
     if file is not None:
         game = add_features(game, file)  # for evaluators that were learned with it
@@ -248,6 +250,8 @@ def train_evaluator(
         print(f"{describe(found)} at {session.limits}", flush=True)
     if usual is not None:
         weigh(session, best, game, usual, settings, quiet=quiet)
+    elif file is not None:
+        print(f"nothing to compare with: {game.name} has no features of its own")
     print(f"evaluator: {folder / 'best'}{best.suffix}; plots and games beside it")
     return 0
 
@@ -332,6 +336,11 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
     from learner.settings import checked_options
     from play.player import Limits, Player
 
+    if settings["features"] is not None:
+        raise ValueError(
+            f"--features {settings['features']}: a memory has no terms: expected a learner of"
+            " weights over terms"
+        )
     if settings["from"] is None:
         raise ValueError("rote learning needs an evaluator: expected --from NAME or FILE")
     game = games.load(settings["game"])

@@ -255,7 +255,7 @@ class Speeds:
         """Both, and the difference in per cent."""
         return (
             f"speed: {self.mine:,.0f} nodes/s with, {self.other:,.0f} without"
-            f" ({100 * (self.mine / self.other - 1):+.0f} %)"
+            f" ({round(100 * (self.mine / self.other - 1)):+d} %)"
         )
 
 

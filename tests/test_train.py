@@ -119,8 +119,10 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_what_a_run_leaves(finished: Path) -> None:
     names = {path.name for path in finished.iterdir()}
     assert names == {
-        *BYTES, "checkpoint.json", "options.json", "snapshots", "strength.png", "weights.png"
+        *BYTES, "checkpoint.json", "options.json", "snapshots", "strength.png", "weights.png",
+        "terms.txt", "terms.png"
     }  # fmt: skip
+    assert (finished / "terms.txt").read_text().splitlines()[1].split()[:2] == ["fix", "PIECES"]
     assert sorted(p.name for p in (finished / "snapshots").iterdir()) == [
         "000006.json", "000012.json"
     ]  # fmt: skip
@@ -374,6 +376,165 @@ def test_damaged_options(run: Path, capsys: Any) -> None:
         (run / "options.json").write_text(json.dumps({**whole, **change}))
         found = fails(capsys, "checkers", "--resume", run)
         assert "expected a checkpoint of the same learner, options and features" in found
+
+
+# --- features of one's own -------------------------------------------------------------------
+
+FEATURES = """
+from games.bits import popcount
+from games.kernel import kernel
+
+
+@kernel
+def pieces(position):
+    return popcount(position[0])
+
+
+@kernel
+def odd_pieces(position):
+    return popcount(position[0]) & 1
+"""
+
+
+def with_features(folder: Path, learner: str, *, games: int = 8) -> list[object]:
+    (folder / "mine.py").write_text(FEATURES)
+    return ["checkers", "--learner", learner, "--games", games, *TINY,
+            "--features", folder / "mine.py", "--run"]  # fmt: skip
+
+
+def succeeds(*arguments: object) -> None:
+    assert train.main([str(argument) for argument in arguments]) == 0
+
+
+def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: Any) -> None:
+    folder = tmp_path / "run"
+    succeeds(*with_features(tmp_path, "rootstrap"), folder)
+    out = capsys.readouterr().out
+    assert f"now the same without pieces, odd_pieces, in {folder / 'without'}" in out
+    for text in ("pieces and odd_pieces: 2 games do not decide", "without odd_pieces: ", "speed: "):
+        assert text in out
+    assert (folder / "features.py").read_text() == FEATURES
+    found = json.loads((folder / "report.json").read_text())
+    assert [match["terms"] for match in found["worth"]["matches"]] == [
+        ["pieces", "odd_pieces"], ["pieces"], ["odd_pieces"]
+    ]  # fmt: skip
+    assert set(found["worth"]["nodes_per_second"]) == {"with", "without"}
+    # the run without is like any other, and may be resumed by itself
+    bare = load_evaluator(folder / "without/best.json")
+    assert "pieces" not in bare.term_weights()
+    succeeds("checkers", "--learner", "rootstrap", "--resume", folder / "without", "--quiet")
+    # what was learned is found again where the user names the file, and goes on from there
+    best = folder / "best.json"
+    with pytest.raises(ValueError, match="pass features= for a set of your own"):
+        load_evaluator(best)
+    succeeds(*with_features(tmp_path, "lms", games=2), tmp_path / "more", "--from", best)
+
+
+def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
+    arguments = with_features(tmp_path, "lms")
+    succeeds(*arguments, tmp_path / "whole")
+    shown = train.Bar.__call__
+    for run in ("first", "second"):  # in the run itself, and in the one without
+
+        def kill(self: Any, progress: Any, measured: Any, run: str = run) -> None:
+            shown(self, progress, measured)
+            without = (tmp_path / "killed" / "without").exists()
+            if progress.game == 5 and without == (run == "second"):
+                raise Killed
+
+        monkeypatch.setattr(train.Bar, "__call__", kill)
+        with pytest.raises(Killed):
+            if run == "first":
+                train.main([str(a) for a in (*arguments, tmp_path / "killed")])
+            else:
+                train.main(["checkers", "--learner", "lms", "--quiet",
+                            "--resume", str(tmp_path / "killed")])  # fmt: skip
+    assert not (tmp_path / "killed/without/best.json").exists()
+    monkeypatch.setattr(train.Bar, "__call__", shown)
+    (tmp_path / "mine.py").unlink()  # the run has a copy
+    succeeds("checkers", "--learner", "lms", "--quiet", "--resume", tmp_path / "killed")
+    for name in (*BYTES, "terms.txt", "terms.png", "features.py"):
+        for folder in ("", "without") if name not in ("features.py", "report.json") else ("",):
+            one, other = (tmp_path / run / folder / name for run in ("whole", "killed"))
+            if name != "report.json":
+                assert one.read_bytes() == other.read_bytes(), f"{folder}/{name}"
+                continue
+            reports = [json.loads(path.read_text()) for path in (one, other)]
+            for report in reports:
+                report["worth"].pop("nodes_per_second")  # measured
+            assert reports[0] == reports[1]
+
+
+def test_features_that_are_refused(tmp_path: Path, capsys: Any) -> None:
+    arguments = with_features(tmp_path, "lms")
+    (tmp_path / "mine.py").write_text(FEATURES.replace("def pieces", "def men"))
+    found = fails(capsys, *arguments, tmp_path / "run")
+    assert "mine.py: expected names that no term of classic has, found men" in found
+    (tmp_path / "mine.py").write_text("x = (\n")
+    assert "mine.py, line 1: expected Python" in fails(capsys, *arguments, tmp_path / "run")
+    (tmp_path / "mine.py").write_text(FEATURES)
+    for learner, message in (
+        ("network", "reads the encoding piece_squares of a position and no terms"),
+        ("rote", "a memory has no terms: expected a learner of weights over terms"),
+    ):
+        again = with_features(tmp_path, learner)
+        assert message in fails(capsys, *again, tmp_path / "run")
+    (tmp_path / "mine.py").unlink()
+    assert "mine.py: expected a file with features, found" in fails(
+        capsys, *arguments, tmp_path / "run"
+    )
+    assert not (tmp_path / "run").exists()
+
+
+KAYLES = """
+from games import Game
+
+
+class Kayles(Game):
+    def start(self):
+        return (5, 6)
+
+    def legal_moves(self, rows):
+        return [
+            (row, pins, left)
+            for row, length in enumerate(rows)
+            for pins in (1, 2)
+            for left in range(length - pins + 1)
+        ]
+
+    def play(self, rows, move):
+        row, pins, left = move
+        parts = (left, rows[row] - pins - left)
+        return tuple(sorted(part for part in (*rows[:row], *rows[row + 1 :], *parts) if part))
+
+    def outcome(self, rows):
+        return None if rows else -1.0
+"""
+ROWS = """
+from games.kernel import kernel
+
+
+@kernel
+def odd_rows(position):
+    count = 0
+    for length in position:
+        count += length % 2
+    return count
+"""
+
+
+def test_a_game_and_its_only_features_in_plain_files(tmp_path: Path) -> None:
+    (tmp_path / "kayles.py").write_text(KAYLES)
+    (tmp_path / "rows.py").write_text(ROWS)
+    done = subprocess.run(
+        [sys.executable, ROOT / "train.py", "kayles:Kayles", "--learner", "lms", "--games", "4",
+         "--features", "rows.py", "--run", "run", *TINY, "--opponents", "random"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, timeout=180,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nothing to compare with: kayles has no features of its own" in done.stdout
+    assert "odd_rows" in json.loads((tmp_path / "run/best.json").read_text())["weights"]
 
 
 # --- mistakes on the command line ------------------------------------------------------------
