@@ -18,15 +18,19 @@ from learner.signature import SignatureTables
 from play.workers import Workers
 from search import Evaluator
 from search.signature import SignatureEvaluator
+from search.signature_layout import layout_of
 
 __all__ = ["SignaturePlay"]
+
+SAMUELS = {"men": 1.0, "kings": 1.5}
 
 
 class SignaturePlay(RoundLearner):
     """Signature tables that learn from the moves their own search prefers.
 
-    method, smoothing, within, antisymmetric: see `SignatureTables`. The tables begin empty, so that
-    the first games are played by material alone.
+    material: fixed weights of the layout's terms of material (None: a king is 3/2 of a man, as
+    with Samuel). method, smoothing, within, antisymmetric: see `SignatureTables`. The tables begin
+    empty, so that the first games are played by material alone.
 
     After `fit`: `evaluator_`, a SignatureEvaluator, and `tables_`, who learned it last.
     """
@@ -39,6 +43,7 @@ class SignaturePlay(RoundLearner):
         depth: int | None = 5,
         nodes: int | None = None,
         seed: int = 0,
+        material: dict[str, float] | None = None,
         method: str = "logistic",
         smoothing: float | None = None,
         within: float | None = None,
@@ -56,6 +61,7 @@ class SignaturePlay(RoundLearner):
         self.depth = depth
         self.nodes = nodes
         self.seed = seed
+        self.material = material
         self.method = method
         self.smoothing = smoothing
         self.within = within
@@ -82,8 +88,13 @@ class SignaturePlay(RoundLearner):
         return self.tables_.evaluator_
 
     def _learner(self) -> SignatureTables:
+        material = self.material
+        if material is None:
+            known = layout_of(self.game_).material
+            material = {term: worth for term, worth in SAMUELS.items() if term in known}
         return SignatureTables(
             self.game_,
+            material=material,
             method=self.method,
             smoothing=self.smoothing,
             within=self.within,
