@@ -52,6 +52,8 @@ def run(page: Path, most: int | None = None) -> dict[str, Any]:
 def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if (ROOT / "data").exists():  # a copy, for examples read what a clone has and may write
         shutil.copytree(ROOT / "data", tmp_path / "data")
+    (tmp_path / "docs" / "examples").mkdir(parents=True)
+    shutil.copy(ROOT / "docs/examples/my_features.py", tmp_path / "docs/examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
@@ -96,6 +98,17 @@ def test_a_page_that_fails_is_noticed(tmp_path: Path) -> None:
 @pytest.mark.plain
 def test_own_game_is_a_page_with_python() -> None:
     assert len(blocks((ROOT / "docs" / "own_game.md").read_text("utf-8"))) >= 6
+
+
+@pytest.mark.plain
+def test_own_feature_shows_the_term_of_the_example() -> None:
+    page = ROOT / "docs" / "own_feature.md"
+    source = (ROOT / "docs/examples/my_features.py").read_text("utf-8")
+    shown = blocks(page.read_text("utf-8"))[0][1]
+    assert shown.splitlines()[-2:] == [
+        "    own, opponent, kings, side = position",
+        next(line for line in source.splitlines() if "DOUBLE_CORNERS else 0" in line),
+    ]
 
 
 @pytest.mark.plain
