@@ -246,6 +246,9 @@ def train_evaluator(
         parse_player(game, opponent)
     session, best = learn(game, learner, settings, folder, file=file, resume=resume, quiet=quiet)
     print_weights(best)
+    if getattr(learner, "agreement_", None) is not None:
+        print(f"on the games held out: {learner.agreement_.text()}")
+        print(learner.book_.text())
     for found in session.report(best, settings["opponents"], games=settings["match_games"]):
         print(f"{describe(found)} at {session.limits}", flush=True)
     if usual is not None:
@@ -279,7 +282,10 @@ def learn(
         snapshots=min(settings["snapshots"], settings["games"]),
         snapshot_games=settings["snapshot_games"],
         final_games=settings["final_games"],
-        limits=Limits(depth=settings["depth"], nodes=settings["nodes"]),
+        limits=Limits(
+            depth=RECIPES[settings["learner"]].match_depth or settings["depth"],
+            nodes=settings["nodes"],
+        ),
         options=settings,
         feature_file=file,
     )

@@ -40,7 +40,7 @@ UNTRAINED = "untrained"
 #: A number of games, and not a clock, so that a seed gives the same evaluator everywhere.
 GAMES = {
     "samuel": 2200,
-    "lms": 2200,
+    "lms": 5500,
     "tdleaf": 21_000,
     "rootstrap": 21_000,
     "treestrap": 13_000,

@@ -54,6 +54,16 @@ class Agreement:
     higher: Floats
     tied: Floats
 
+    def text(self) -> str:
+        """C, and how often the preferred move comes first, second and third."""
+        shares = ", ".join(
+            f"{name} {100 * share.value:.1f} %"
+            for name, share in zip(("first", "second", "third"), self.shares, strict=True)
+        )
+        return (
+            f"C {self.coefficient}, ties counted {self.strict}, of {self.entries} moves; {shares}"
+        )
+
     @property
     def by_game(self) -> Floats:
         """C of each game, NaN where L + H is 0; [games]."""

@@ -88,6 +88,14 @@ class BookReport:
     repaired: list[Skipped] = field(default_factory=list)
     positions: Counter[str] = field(default_factory=Counter)
 
+    def text(self, most: int = 8) -> str:
+        """What was read, and of games skipped or repaired the first `most`, a line each."""
+        lines = [f"{self.entries} moves; {len(self.skipped)} games skipped"]
+        lines += [f"skipped {one}" for one in self.skipped[:most]]
+        lines += [f"repaired {one}" for one in self.repaired[:most]]
+        left = max(0, len(self.skipped) - most) + max(0, len(self.repaired) - most)
+        return "\n".join([*lines, *([f"and {left} more"] if left else [])])
+
 
 class Settler:
     """Follows captures until the position is quiet, as the quiescence of the search does.

@@ -79,7 +79,13 @@ def make_learner(
     usual = kind().get_params(deep=False)
     name = "inputs" if "inputs" in usual else "features"
     known = {**game.features, **(game.encodings if name == "inputs" else {})}
-    if file is None and settings["features"] is not None:
+    if file is None and name not in usual:
+        if settings["features"] is not None:
+            raise ValueError(
+                f"--features: expected none for {settings['learner']}, which reads signatures;"
+                f" found {settings['features']!r}"
+            )
+    elif file is None and settings["features"] is not None:
         options[name] = settings["features"]
     elif name not in options and usual.get(name) not in known and (known or file is None):
         if not known:

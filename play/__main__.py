@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
+FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
 PLAYER_HELP = (
     "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory"
 )
@@ -29,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
 
     match = commands.add_parser("match", help="two players, paired openings, colours swapped")
     match.add_argument("game", help=GAME_HELP)
+    match.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     match.add_argument("first", help=PLAYER_HELP)
     match.add_argument("second", help=PLAYER_HELP)
     _match_options(match, games=400)
@@ -43,12 +45,14 @@ def parser() -> argparse.ArgumentParser:
 
     ladder = commands.add_parser("ladder", help="a round robin with joint ratings")
     ladder.add_argument("game", help=GAME_HELP)
+    ladder.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     ladder.add_argument("players", nargs="+", help=f"{PLAYER_HELP}; the first is rated 0")
     _match_options(ladder, games=200)
     ladder.add_argument("--plot", type=Path, metavar="FILE", help="picture of the ratings (PNG)")
 
     judge = commands.add_parser("judge", help="moves and values against a deeper search")
     judge.add_argument("game", help=GAME_HELP)
+    judge.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     judge.add_argument("evaluators", nargs="+", help="names or files")
     judge.add_argument("--referee", default="classic", help="evaluator of the deeper search")
     judge.add_argument("--referee-depth", type=int, default=9, metavar="PLIES")
@@ -90,6 +94,14 @@ def main(arguments: list[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
         print(f"play: {error}", file=sys.stderr)
         return 2
+
+
+def _game(options: argparse.Namespace) -> Any:
+    import games
+    from games.feature_file import add_features
+
+    game = games.load(options.game)
+    return add_features(game, options.features) if options.features else game
 
 
 def _limits(options: argparse.Namespace) -> Any:
@@ -180,12 +192,11 @@ class _Bar:
 
 def run_match(options: argparse.Namespace) -> int:
     """`match`: two players."""
-    import games
     from play.match import play_match
     from play.player import parse_player
     from play.sprt import Sprt
 
-    game = games.load(options.game)
+    game = _game(options)
     limits = _limits(options)
     first, second = parse_player(game, options.first), parse_player(game, options.second)
     sprt = None
@@ -259,11 +270,10 @@ def match_figures(match: Any, summary: Any) -> dict[str, Any]:
 
 def run_ladder(options: argparse.Namespace) -> int:
     """`ladder`: a round robin."""
-    import games
     from play.ladder import check_players, ladder, plot_ladder
     from play.player import parse_player
 
-    game = games.load(options.game)
+    game = _game(options)
     limits = _limits(options)
     players = [parse_player(game, text) for text in options.players]
     check_players(players)
@@ -326,7 +336,6 @@ def _read_positions(path: Path, game: Any) -> list[Any]:
 
 def run_judge(options: argparse.Namespace) -> int:
     """`judge`: quality without games."""
-    import games
     from play.judge import judge, random_positions, referee
     from search import as_evaluator
     from search.engine import DEEPEST
@@ -340,7 +349,7 @@ def run_judge(options: argparse.Namespace) -> int:
     for name, least in (("positions", 2), ("threads", 1)):
         if getattr(options, name) < least:
             raise ValueError(f"--{name}: expected at least {least}, found {getattr(options, name)}")
-    game = games.load(options.game)
+    game = _game(options)
     evaluators = [(name, as_evaluator(game, name)) for name in options.evaluators]
     deeper = as_evaluator(game, options.referee)
     if options.file is not None:
