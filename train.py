@@ -88,7 +88,12 @@ def parser() -> argparse.ArgumentParser:
         metavar="KIND",
         help="who plays: threads, loky (processes) or dask:tcp://HOST:PORT (default: threads)",
     )
-    add("--jobs", type=int, metavar="N", help="games at a time (default: 2)")
+    add(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="games at a time (default: 2); samuel, lms, rote and book play one after another",
+    )
     add("--quiet", action="store_true", help="no progress bar")
     return result
 

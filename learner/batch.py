@@ -123,8 +123,8 @@ class BatchLearner(RoundLearner):
         self._recent = [recent]
         wanted = Filter(quiet=True, undecided=not self.decided)
         rows = distinct(self.game_, wanted.apply(self.game_, recent))
-        if not len(rows):
-            raise ValueError("expected quiet positions to learn from, found none")
+        if not len(rows):  # all games were decided by their openings
+            return {"positions": 0.0}
         if self.rollouts:
             rows = self._rolled_out(rows, workers)
         return {"positions": float(len(rows)), **self._fit_to(rows, number)}
@@ -180,8 +180,7 @@ class BatchFit(BatchLearner):
     features: a feature set or its name. method, loss, alpha: see `LogisticFit`. fixed: weights
     that are given and never learned, by term (None: a man of the set `classic` is 1); they set the
     unit. Without them it is that of the first round's values; where these say nothing, K is 1.
-    scale: K, by which a value is an expectation of sigmoid(K * value) (None: fitted to the results
-    of each round).
+    K: a value is an expectation of sigmoid(K * value) (None: fitted to the results of each round).
 
     In checkers from material, the search's value alone (blend 0, K 4/3, squared loss) over many
     small rounds played best (docs/results.md): each round carries values a few plies further.
@@ -206,7 +205,7 @@ class BatchFit(BatchLearner):
         method: str = "lbfgs",
         loss: str = "cross_entropy",
         alpha: float = 1e-5,
-        scale: float | None = None,
+        K: float | None = None,
         games_per_report: int = 32,
         opening_plies: int = 4,
         within: float | None = None,
@@ -232,7 +231,7 @@ class BatchFit(BatchLearner):
         self.method = method
         self.loss = loss
         self.alpha = alpha
-        self.scale = scale
+        self.K = K
         self.games_per_report = games_per_report
         self.opening_plies = opening_plies
         self.within = within
@@ -249,7 +248,7 @@ class BatchFit(BatchLearner):
             fixed = {"men": 1.0} if "men" in features.terms else {}
         self.features_ = features
         self._held = dict(fixed)
-        self._fitter()._check(1.0 if self.scale is None else self.scale)
+        self._fitter()._check(1.0 if self.K is None else self.K)
         weights = dict.fromkeys(features.names, 0.0)
         if evaluator is not None:
             given = as_evaluator(self.game_, evaluator)
@@ -268,7 +267,7 @@ class BatchFit(BatchLearner):
         K = self.rounds_[-1]["K"] if self.rounds_ else 1.0
         # fitted anew each time, without a fixed weight, K would grow for ever as values shrink
         find = (any(self._held.values()) or not self.rounds_) and scale_of(rows) is not None
-        fitted = self._fitter(self.scale or (None if find else K)).fit_rows(rows)
+        fitted = self._fitter(self.K or (None if find else K)).fit_rows(rows)
         self._linear.weights[:] = fitted.weights_
         self.fit_ = fitted
         return {"K": float(fitted.K_), "loss": float(fitted.loss_)}

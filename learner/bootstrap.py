@@ -20,7 +20,7 @@ import numpy as np
 
 from games.encoding import Encoding
 from games.features import FeatureSet
-from learner.learner import Learner, Progress, feature_set
+from learner.learner import Learner, Progress, check_plies, feature_set
 from learner.model import LinearModel, Model
 from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher, play_task
 from play.workers import Workers
@@ -148,25 +148,28 @@ class Bootstrap(Learner):
             raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
         if not self.scale > 0:
             raise ValueError(f"scale: expected more than 0, found {self.scale}")
-        for name in ("games_per_update", "most_plies"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+        check_plies(self.most_plies, self.opening_plies)
+        if self.games_per_update < 1:
+            raise ValueError(
+                f"games_per_update: expected at least 1, found {self.games_per_update}"
+            )
 
     def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
-        """Have a game played from each opening."""
+        """Have a game played from each opening, by as many at a time as there are."""
+        size = min(GAMES_PER_TASK, -(-len(openings) // workers.jobs))
         tasks = [
             Task(
                 self.game_,
                 self.evaluator_,
                 self.model_.inputs,
-                openings[first : first + GAMES_PER_TASK],
+                openings[first : first + size],
                 self.depth,
                 self.nodes,
                 self.most_plies,
                 self.decide,
                 self._teacher(),
             )
-            for first in range(0, len(openings), GAMES_PER_TASK)
+            for first in range(0, len(openings), size)
         ]
         return [lesson for lessons in workers.map(play_task, tasks) for lesson in lessons]
 

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from search.files import write_atomically
+from search.header import UNFINISHED, write_atomically
 
 __all__ = ["RunError", "RunFolder"]
 
@@ -65,7 +65,7 @@ class RunFolder:
                 f" {type(error).__name__}: {error}"
             ) from None
         assert isinstance(content, dict)
-        for torn in self.path.rglob(".*"):  # what a killed run was writing
+        for torn in self.path.rglob(".*" + UNFINISHED):  # what a killed run was writing
             torn.unlink(missing_ok=True)
         return content
 

@@ -31,7 +31,8 @@ class Progress:
     record: GameRecord
     updates: int
     note: str = ""
-    alpha_side: int = 0
+    #: the side of the learner where it has an opponent
+    alpha_side: int | None = None
 
 
 class Learner(BaseEstimator):  # type: ignore[misc]
@@ -169,10 +170,12 @@ def identity_of(learner: Any) -> dict[str, Any]:
     How many games are to be played, who plays them and where they are stored is not among them: a
     finished run may be prolonged, and go on elsewhere.
     """
-    plain = (int, float, str, bool, dict, type(None))
+    plain = (int, float, str, bool, dict, list, type(None))
+    given = learner.get_params(deep=False)
+    given = {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()}
     options = {
         name: value if isinstance(value, plain) else str(getattr(value, "name", value))
-        for name, value in sorted(learner.get_params(deep=False).items())
+        for name, value in sorted(given.items())
         if name not in ("games", "workers", "store")
     }
     return {"learner": type(learner).__name__, **options}
@@ -186,3 +189,11 @@ def check_limits(depth: int | None, nodes: int | None) -> None:
         raise ValueError(f"depth: expected 1 to 30 plies, found {depth}")
     if nodes is not None and nodes < 10:
         raise ValueError(f"nodes: expected at least 10, found {nodes}")
+
+
+def check_plies(most_plies: int, opening_plies: int) -> None:
+    """Raise ValueError where a game may not be longer than its opening."""
+    if most_plies <= max(opening_plies, 0):
+        raise ValueError(
+            f"most_plies: expected more than the {opening_plies} of an opening, found {most_plies}"
+        )

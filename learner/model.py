@@ -85,11 +85,17 @@ def steps_of(state: dict[str, Any]) -> int:
 
 
 class Adam:
-    """Steps along a gradient in units of its own size (Kingma and Ba 2015)."""
+    """Steps along a gradient in units of its own size (Kingma and Ba 2015).
 
-    def __init__(self, size: int, *, decay: float = 0.9, square_decay: float = 0.999) -> None:
+    floor: the least unit, as a share of the root mean square over all weights.
+    """
+
+    def __init__(
+        self, size: int, *, decay: float = 0.9, square_decay: float = 0.999, floor: float = 0.0
+    ) -> None:
         self.decay = decay
         self.square_decay = square_decay
+        self.floor = floor
         self.mean = np.zeros(size)
         self.square = np.zeros(size)
         self.steps = 0
@@ -101,7 +107,8 @@ class Adam:
         self.square += (1.0 - self.square_decay) * (gradient * gradient - self.square)
         mean = self.mean / (1.0 - self.decay**self.steps)
         square = self.square / (1.0 - self.square_decay**self.steps)
-        return np.asarray(-rate * mean / (np.sqrt(square) + 1e-8))
+        size = np.maximum(np.sqrt(square), self.floor * np.sqrt(square.mean()))
+        return np.asarray(-rate * mean / (size + 1e-8))
 
 
 class LinearModel:
@@ -124,7 +131,8 @@ class LinearModel:
         self.learned = learned
         self.scale = scale
         self.size = size
-        self._adam = Adam(len(evaluator.weights))
+        # a term seen once in many batches must not take a step as large as the others'
+        self._adam = Adam(len(evaluator.weights), floor=0.1)
         self._spread = np.ones(len(evaluator.weights))
 
     def learn(
@@ -142,7 +150,7 @@ class LinearModel:
             terms = rows[chosen]
             share = 0.01 if self._adam.steps else 1.0
             self._spread += share * ((terms * terms).mean(axis=0) - self._spread)
-            unit = np.sqrt(np.maximum(self._spread, 1e-4))
+            unit = np.sqrt(np.maximum(self._spread, 1e-2))
             found = squash(terms @ self.evaluator.weights, self.scale)
             error = found - np.clip(found, low[chosen], high[chosen])
             total += float(error @ error)

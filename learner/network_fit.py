@@ -25,7 +25,8 @@ class NetworkFit(BatchLearner):
     """A network with ReLU between its layers, fitted by Adam after each round.
 
     inputs: an encoding or a feature set, or the name of one. hidden: widths of the hidden layers.
-    epochs: how often each round's positions are gone through. rate: the size of a step of Adam,
+    epochs: how often each round's positions are gone through, each counting once however often it
+    occurred. rate: the size of a step of Adam,
     which falls to a hundredth over each round. batch: positions in a step. scale: the value that
     is squashed to tanh(1), as in `learner.model`; None: what makes values of the
     first round predict results best, or 1 where these say nothing.

@@ -72,7 +72,8 @@ def network_model(
         weights = random.normal(0.0, np.sqrt(2.0 / busy), (width, following))
         if number == len(hidden):
             weights[:] = 0.0  # nothing but what is passed on counts at first
-        _pass_on(weights, linear if number == 0 else None, last=number == len(hidden))
+        if start is not None:
+            _pass_on(weights, linear if number == 0 else None, last=number == len(hidden))
         layers.append((weights, np.zeros(following)))
     return NetworkModel(NetworkEvaluator(game, found, layers, name=name), scale=scale, size=size)
 

@@ -40,7 +40,7 @@ def _checkers(games: int, **settings: Any) -> dict[str, dict[str, Any]]:
 #: Beside the learners that correct weights after every move, a snapshot costs more than it tells.
 _FEW = 8
 #: In checkers from material on: the targets of RootStrap.
-_SEARCH_ALONE = {"blend": 0.0, "scale": 4 / 3, "loss": "squared"}
+_SEARCH_ALONE = {"blend": 0.0, "K": 4 / 3, "loss": "squared"}
 
 RECIPES: dict[str, Recipe] = {
     "samuel": Recipe(
@@ -89,15 +89,13 @@ RECIPES: dict[str, Recipe] = {
         "batch",
         "BatchFit",
         "weights fitted to stored positions by logistic regression",
-        runs=_checkers(
-            6000, snapshots=4, options={"blend": 0.0, "scale": 4 / 3, "loss": "squared"}
-        ),
+        runs=_checkers(6000, snapshots=4, options=_SEARCH_ALONE),
     ),
     "signature": Recipe(
         "signature_play",
         "SignaturePlay",
         "Samuel 1967: signature tables, learned from the moves that search prefers",
-        runs=_checkers(1500, snapshots=3),
+        runs={"checkers": {"games": 1500, "depth": 5, "snapshots": 3}},
     ),
     "book": Recipe(
         "book_study",

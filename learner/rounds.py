@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from itertools import islice
 from typing import Any
 
-from learner.learner import Learner, Progress
+from learner.learner import Learner, Progress, check_plies
 from learner.self_play import GAMES_PER_TASK, Lesson, Task, play_task
 from play.workers import Workers
 from search import Evaluator
@@ -78,7 +78,8 @@ class RoundLearner(Learner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        for name in ("round_games", "keep_rounds", "games_per_report", "most_plies"):
+        check_plies(self.most_plies, self.opening_plies)
+        for name in ("round_games", "keep_rounds", "games_per_report"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
 

@@ -114,6 +114,7 @@ class Run:
         state = self._load() if resume else None
         if not resume:
             self.folder.create()
+            self._save()  # so that there is something to resume from the first game on
             if self.feature_file is not None:
                 copy = Path(self.feature_file).read_bytes()
                 write_atomically(self.folder.path / FEATURES, copy)
@@ -187,16 +188,19 @@ class Run:
         show: Callable[[Progress, dict[int, list[Strength]]], None] | None,
     ) -> None:
         game = progress.game
+        side = "" if progress.alpha_side is None else progress.alpha_side
         self.folder.log(
             "log.csv",
-            f"{game},{progress.updates},{progress.alpha_side},"
+            f"{game},{progress.updates},{side},"
             f"{progress.record.outcome()},{progress.record.ply},{progress.note}\n",
         )
         if self.game.name == "checkers":
             from games.checkers.pdn import write_game
 
-            names = ["Alpha", "Beta"] if progress.alpha_side == 0 else ["Beta", "Alpha"]
-            tags = {"Event": "Plysmith", "Round": str(game), "Black": names[0], "White": names[1]}
+            tags = {"Event": "Plysmith", "Round": str(game)}
+            if progress.alpha_side is not None:
+                names = ["Alpha", "Beta"] if progress.alpha_side == 0 else ["Beta", "Alpha"]
+                tags |= {"Black": names[0], "White": names[1]}
             self.folder.log("games.pdn", write_game(progress.record, tags) + "\n")
         due = self._is_due(game, self._reported)
         self._reported = game

@@ -27,6 +27,7 @@ __all__ = [
     "Teacher",
     "final",
     "lambda_returns",
+    "squashed_outcome",
     "play_task",
     "quiet",
     "rows_of",
@@ -34,7 +35,8 @@ __all__ = [
 
 #: A learner's table is small: its searches are short, and clearing it costs time.
 TABLE_MIB = 1.0
-TRACE_ROOM = 1 << 16
+#: Positions of a game's searches; at five plies a game has some ten thousand.
+TRACE_ROOM = 1 << 18
 GAMES_PER_TASK = 4
 
 
@@ -152,3 +154,9 @@ def lambda_returns(
         later = (1.0 - decay) * following[i] + decay * later
         returns[i] = later
     return returns
+
+
+def squashed_outcome(played: Played, scale: float) -> float:
+    """How a game ended for the side to move after the opening, from -1 to 1."""
+    outcome = float(played.outcomes()[played.opening])
+    return outcome if played.game.wins else float(np.tanh(outcome / scale))

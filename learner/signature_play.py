@@ -29,11 +29,13 @@ class SignaturePlay(RoundLearner):
     """Signature tables that learn from the moves their own search prefers.
 
     material: fixed weights of the layout's terms of material (None: a king is 3/2 of a man, as
-    with Samuel). method, smoothing, within, antisymmetric: see `SignatureTables`. The tables begin
+    with Samuel). method, smoothing, antisymmetric: see `SignatureTables`. The tables begin
     empty, so that the first games are played by material alone.
 
     After `fit`: `evaluator_`, a SignatureEvaluator, and `tables_`, who learned it last.
     """
+
+    within = None  # all openings
 
     def __init__(
         self,
@@ -46,7 +48,6 @@ class SignaturePlay(RoundLearner):
         material: dict[str, float] | None = None,
         method: str = "logistic",
         smoothing: float | None = None,
-        within: float | None = None,
         antisymmetric: bool = True,
         round_games: int = 500,
         keep_rounds: int = 3,
@@ -64,7 +65,6 @@ class SignaturePlay(RoundLearner):
         self.material = material
         self.method = method
         self.smoothing = smoothing
-        self.within = within
         self.antisymmetric = antisymmetric
         self.round_games = round_games
         self.keep_rounds = keep_rounds
@@ -97,7 +97,6 @@ class SignaturePlay(RoundLearner):
             material=material,
             method=self.method,
             smoothing=self.smoothing,
-            within=self.within,
             antisymmetric=self.antisymmetric,
         )
 

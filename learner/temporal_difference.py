@@ -16,7 +16,7 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap import Bootstrap
 from learner.model import squash
-from learner.self_play import Target, lambda_returns, quiet
+from learner.self_play import Target, lambda_returns, quiet, squashed_outcome
 from play.game_loop import Played
 from search import Engine
 
@@ -37,7 +37,7 @@ class _Teacher:
         static = engine.evaluator.values(positions)
         signs = np.where((kept - first) % 2 == 0, 1.0, -1.0)  # to the view of who begins
         returns = lambda_returns(
-            signs * squash(static, self.scale), played.outcomes()[first], self.decay
+            signs * squash(static, self.scale), squashed_outcome(played, self.scale), self.decay
         )
         return Target(positions, signs * returns, signs * returns)
 

@@ -109,8 +109,9 @@ class GameLoop:
     first has the side that begins, second the other; they may be the same engine. depth, nodes:
     limits of every search. most_plies: longer games are drawn. repetitions, quiet_moves: as in
     `GameRecord` (None switches a rule off). decide: a game that a search has proved to be won
-    ends there. leaves: keep the ends of principal variations. traces: keep the trace of every
-    search (engines with `trace`), the first player's in its own engine and so the second's.
+    ends with the move it found. leaves: keep the ends of principal variations. traces: keep the
+    trace of every search (engines with `trace`), the first player's in its own engine and so the
+    second's.
 
     Not to be used by two threads at once; engines that shuffle moves by a seed or prefer ties in
     another way than "first" are not taken: ValueError.
@@ -264,10 +265,8 @@ class GameLoop:
             )
             if result.interrupted:
                 raise KeyboardInterrupt
-            if self.decide and result.plies_to_end is not None:
-                won = 1.0 if result.value > 0 else -1.0
-                ending = (-won if record.to_move else won), REASONS[DECIDED]
-                break
+            decided = self.decide and result.plies_to_end is not None
+            won = 1.0 if (result.value > 0) == (record.to_move == 0) else -1.0
             leaf, plies = record.position, 0
             for move in result.pv:
                 leaf, plies = game.play(leaf, move), plies + 1
@@ -276,6 +275,8 @@ class GameLoop:
             values.append(result.value)
             depths.append(result.depth)
             record.play(result.move)
+            if decided and game.outcome(record.position) is None:
+                ending = won, REASONS[DECIDED]
         outcome, reason = ending or (record.outcome() or 0.0, record.reason)
         return Played(
             game,
@@ -393,6 +394,7 @@ def _play_on(log, first, second, traces):
     """Play from the log's first position to the end of the game."""
     store_int(log.quiet_plies, 0, 0)
     ply = 0
+    won = 0.0  # what search has proved, for the side that moves first
     while not _ending(log, first, ply):
         if log.stop != 0:
             log.reason = STOPPED
@@ -411,14 +413,16 @@ def _play_on(log, first, second, traces):
             else:
                 move = _search(log, second, ply, traces)
                 value = second.value
-            if log.decide and abs(value) > WIN / 2:
-                won = 1.0 if value > 0.0 else -1.0
-                log.outcome = won if ply % 2 == 0 else -won
-                log.reason = DECIDED
-                break
             store_int(log.moves, ply, move)
+            if log.decide and abs(value) > WIN / 2:
+                won = 1.0 if (value > 0.0) == (ply % 2 == 0) else -1.0
         source = log.positions + 8 * WIDTH * ply
         final = call_int(first.play_at, (source, move, source + 8 * WIDTH))
         store_int(log.quiet_plies, ply + 1, 0 if final else load_int(log.quiet_plies, ply) + 1)
         ply += 1
+        if won != 0.0:
+            if not _ending(log, first, ply) or log.reason != NO_MOVE:
+                log.outcome = won
+                log.reason = DECIDED
+            break
     log.plies = ply

@@ -26,6 +26,7 @@ from search.native import (
     UPPER,
     expect_probe,
     has_room,
+    keep_trace,
     legal_moves,
     move_at,
     move_slot,
@@ -365,10 +366,12 @@ def iterate(line):
     """
     previous = 0.0
     spread = 0.0
+    line.traced = line.trace_first
     for depth in range(1, line.depth_limit + 1):
         line.best = 0
-        line.traced = line.trace_first
+        kept = line.traced
         value = search_window(line, depth, previous, spread)
+        keep_trace(line, kept)
         if line.stop != 0 and line.exact_root and line.completed > 0:
             break
         best_to_front(line)

@@ -43,8 +43,8 @@ class Engine:
     repetition: value a position that comes back as a draw, in games where positions can.
     minimax: search every move of every position in full, without pruning; for those who want all
         values exact.
-    trace: room for so many positions with what the last search (its last iteration) found of each:
-        see `traced`. 0 for none, which costs nothing.
+    trace: room for so many positions with what the last search found of each, in its last two
+        iterations together: see `traced`. 0 for none, which costs nothing.
     ties: among moves of equal exact value, "first" takes the first found in an order shuffled by
         `seed` (the game's own order where it is None), "opponent_errors" the one after which most
         replies are worse for the opponent than his best. That one searches all moves in full, in

@@ -47,6 +47,10 @@ class EvaluatorError(ValueError):
     """A file that holds no evaluator, or one that does not fit."""
 
 
+#: How the names of files end that are being written.
+UNFINISHED = ".unfinished"
+
+
 def write_atomically(path: Any, content: str | bytes) -> None:
     """Write a file so that whoever reads it finds the old content or the new, never a part.
 
@@ -55,7 +59,7 @@ def write_atomically(path: Any, content: str | bytes) -> None:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)

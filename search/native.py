@@ -263,6 +263,34 @@ def _trace(line, ply, value, depth, bound):
     return native
 
 
+def keep_trace(line, kept):
+    """Put what an iteration traced in the place of what the one before it had, up to `kept`.
+
+    An iteration that was stopped is forgotten, unless it was the first.
+    """
+    if line.stop != 0 and line.completed > 0:
+        line.traced = kept
+        return
+    del line.trace_entries[line.trace_first : kept]
+    line.traced -= kept - line.trace_first
+
+
+@overload(keep_trace)
+def _keep_trace(line, kept):
+    def native(line, kept):
+        if line.stop != 0 and line.completed > 0:
+            line.traced = kept
+        elif kept > line.trace_first:
+            source = line.trace_at + 8 * TRACE * kept
+            target = line.trace_at + 8 * TRACE * line.trace_first
+            count = line.traced - kept
+            for i in range(count * TRACE):
+                store_int(target, i, load_int(source, i))
+            line.traced = line.trace_first + count
+
+    return native
+
+
 # --- the transposition table -----------------------------------------------------------------
 
 

@@ -284,7 +284,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (BatchFit, {"round_games": 0}, "round_games: expected at least 1, found 0"),
     (BatchFit, {"keep_rounds": 0}, "keep_rounds: expected at least 1, found 0"),
     (BatchFit, {"games_per_report": 0}, "games_per_report: expected at least 1, found 0"),
-    (BatchFit, {"most_plies": 0}, "most_plies: expected at least 1, found 0"),
+    (BatchFit, {"most_plies": 0}, "most_plies: expected more than the 4 of an opening, found 0"),
     (BatchFit, {"blend": 1.5}, "blend: expected 0 to 1, found 1.5"),
     (BatchFit, {"blend": math.nan}, "blend: expected 0 to 1, found nan"),
     (BatchFit, {"features": "nothing"}, "features: expected one of classic, samuel for checkers"),
@@ -339,7 +339,15 @@ def test_a_temporary_store_goes_with_the_learner() -> None:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_no_positions_to_learn_from(kind: Any) -> None:
-    with pytest.raises(ValueError, match="expected quiet positions to learn from, found none"):
-        make(kind, games=2, most_plies=4).fit("material")
+def test_a_round_without_positions_changes_nothing() -> None:
+    # at nine plies every position of this game is proved won or lost
+    learner = BatchFit(NIM, features="parity", games=4, round_games=2, depth=9, decided=False)
+    learner.fit()
+    assert learner.rounds_ == [{"positions": 0.0}] * 2
+    assert not learner.evaluator_.weights.any()
+
+
+def test_what_is_proved_is_learned_from() -> None:
+    learner = BatchFit(NIM, features="parity", games=40, round_games=20, depth=2, blend=0.0, K=1.0)
+    learner.fit()
+    assert learner.evaluator_.weights.any()

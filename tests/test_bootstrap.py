@@ -162,7 +162,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (RootStrap, {"rate": math.nan}, "rate: expected more than 0 and at most 1, found nan"),
     (RootStrap, {"scale": -1.0}, "scale: expected more than 0, found -1.0"),
     (RootStrap, {"games_per_update": 0}, "games_per_update: expected at least 1, found 0"),
-    (RootStrap, {"most_plies": 0}, "most_plies: expected at least 1, found 0"),
+    (RootStrap, {"most_plies": 0}, "most_plies: expected more than the 4 of an opening, found 0"),
     (RootStrap, {"games": 0}, "games: expected at least 1, found 0"),
     (RootStrap, {"seed": -1}, "seed: expected at least 0, found -1"),
     (RootStrap, {"depth": 0}, "depth: expected 1 to 30 plies, found 0"),

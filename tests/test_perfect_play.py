@@ -120,7 +120,7 @@ def test_nim_by_batches(options: dict[str, Any]) -> None:
 def test_nim_by_a_network_of_its_terms() -> None:
     learner = NetworkFit(
         NIM, games=300, round_games=100, depth=1, inputs="parity", hidden=(), rate=0.1, batch=16,
-        epochs=30, decide=False, opening_plies=0,
+        epochs=30, decide=False, opening_plies=0, keep_rounds=2,
     )  # fmt: skip
     assert blunders(NIM, learner.fit().evaluator_) == []
 
