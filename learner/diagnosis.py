@@ -149,9 +149,9 @@ def _trust(
     """Fit again to a part of the games, and look at the others."""
     game = learner.game_
     options: dict[str, Any] = {
-        name: getattr(learner, name)
-        for name in ("method", "loss", "alpha", "blend", "seed", "scale")
+        name: getattr(learner, name) for name in ("method", "loss", "alpha", "blend", "seed")
     }
+    options["scale"] = learner.K
     rows = Filter(quiet=True, undecided=not learner.decided, known=True).apply(game, rows)
     # other games than those that are left out of a store
     learn, test = (g.holds(rows.game_number) for g in split(HELD_OUT, seed=learner.seed + 1))
@@ -167,7 +167,7 @@ def _trust(
 
     some = Games(0.0, min(1.0, PATH_ROWS / max(1, len(rows))), learner.seed + 2)
     rows = distinct(game, rows.take(some.holds(rows.game_number)))
-    scale = learner.scale or fit_scale(rows.value, rows.result, sample_weight=rows.count)
+    scale = learner.K or fit_scale(rows.value, rows.result, sample_weight=rows.count)
     if not any(fixed.values()):
         options["scale"] = scale
     rough: dict[str, Any] = {"tolerance": 1e-5, "iterations": 100}  # a picture needs no more
