@@ -18,7 +18,7 @@ import numpy as np
 
 from learner.filters import Filter, distinct
 from learner.fit import LogisticFit
-from learner.learner import Progress, feature_set
+from learner.learner import MAN, Progress, feature_set, linear_start
 from learner.model import numbers_of
 from learner.rollout import Rollout, slight_noise
 from learner.rounds import RoundLearner
@@ -27,7 +27,7 @@ from learner.shards import Rows
 from learner.store import PositionStore
 from learner.targets import fit_scale
 from play.workers import Workers
-from search import LinearEvaluator, as_evaluator
+from search import LinearEvaluator
 
 __all__ = ["BatchFit", "BatchLearner"]
 
@@ -243,24 +243,11 @@ class BatchFit(BatchLearner):
 
     def _begin(self, evaluator: Any) -> LinearEvaluator:
         features = feature_set(self.game_, self.features)
-        fixed = self.fixed
-        if fixed is None:
-            fixed = {"men": 1.0} if "men" in features.terms else {}
         self.features_ = features
-        self._held = dict(fixed)
-        self._fitter()._check(1.0 if self.K is None else self.K)
-        weights = dict.fromkeys(features.names, 0.0)
-        if evaluator is not None:
-            given = as_evaluator(self.game_, evaluator)
-            if not isinstance(given, LinearEvaluator) or given.features.names != features.names:
-                raise ValueError(
-                    f"expected a linear evaluator over {', '.join(features.names)} to start from,"
-                    f" found {given!r}"
-                )
-            weights = given.term_weights()
-        self._linear = LinearEvaluator(
-            self.game_, features, {**weights, **fixed}, name=type(self).__name__.lower()
+        self._linear, self._held = linear_start(
+            self.game_, features, self.fixed, evaluator, usual=MAN, name=type(self).__name__.lower()
         )
+        self._fitter()._check(1.0 if self.K is None else self.K)
         return self._linear
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:

@@ -20,11 +20,10 @@ import numpy as np
 
 from games.encoding import Encoding
 from games.features import FeatureSet
-from learner.learner import Learner, Progress, check_plies, feature_set
+from learner.learner import MAN, Learner, Progress, check_plies, feature_set, linear_start
 from learner.model import LinearModel, Model
 from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher, play_task
 from play.workers import Workers
-from search import LinearEvaluator, as_evaluator
 
 __all__ = ["Bootstrap"]
 
@@ -121,25 +120,10 @@ class Bootstrap(Learner):
 
     def _linear_model(self, evaluator: Any) -> LinearModel:
         features: FeatureSet = feature_set(self.game_, self.inputs)
-        fixed = self.fixed
-        if fixed is None:
-            fixed = {"men": 1.0} if "men" in features.terms else {}
-        unknown = [term for term in fixed if term not in features.terms]
-        if unknown:
-            raise ValueError(
-                f"fixed: expected terms of {features.name}, found {', '.join(unknown)}"
-            )
-        name = type(self).__name__.lower()
-        start = LinearEvaluator(self.game_, features, fixed, name=name)
+        start, fixed = linear_start(
+            self.game_, features, self.fixed, evaluator, usual=MAN, name=type(self).__name__.lower()
+        )
         held = np.array([term in fixed for term in features.names])
-        if evaluator is not None:
-            given = as_evaluator(self.game_, evaluator)
-            if not isinstance(given, LinearEvaluator) or given.features.names != features.names:
-                raise ValueError(
-                    f"expected a linear evaluator over {', '.join(features.names)} to start from,"
-                    f" found {given!r}"
-                )
-            start.weights[:] = np.where(held, start.weights, given.weights)
         return LinearModel(start, learned=~held, scale=self.scale)
 
     def _check_options(self) -> None:

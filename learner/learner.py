@@ -6,7 +6,7 @@ was learned ends in an underscore, `evaluator_` above all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,13 @@ from games.contract import Game
 from games.features import FeatureSet
 from games.record import GameRecord
 from play.openings import Openings
-from search import Evaluator
+from search import Evaluator, LinearEvaluator, as_evaluator
 
-__all__ = ["Learner", "Progress", "check_limits", "feature_set", "identity_of"]
+__all__ = ["Learner", "Progress", "check_limits", "feature_set", "identity_of", "linear_start"]
+
+
+#: The weight that is usually fixed: the unit of the others, in feature sets that have the term.
+MAN = {"men": 1.0}
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,45 @@ def identity_of(learner: Any) -> dict[str, Any]:
         if name not in ("games", "workers", "store")
     }
     return {"learner": type(learner).__name__, **options}
+
+
+def linear_start(
+    game: Game,
+    features: FeatureSet,
+    fixed: Mapping[str, float] | None,
+    evaluator: Any,
+    *,
+    usual: Mapping[str, float],
+    name: str,
+) -> tuple[LinearEvaluator, dict[str, float]]:
+    """Weights to start from, and those of them that are fixed.
+
+    The fixed ones are given (None: the `usual` ones of terms that the set has), the others those of
+    `evaluator`, in the unit that its weight of the first fixed term gives them, or 0 where there is
+    none. Raises ValueError for unknown terms and for an evaluator over others.
+    """
+    if fixed is None:
+        fixed = {term: weight for term, weight in usual.items() if term in features.terms}
+    unknown = [term for term in fixed if term not in features.terms]
+    if unknown:
+        raise ValueError(f"fixed: expected terms of {features.name}, found {', '.join(unknown)}")
+    start = LinearEvaluator(game, features, fixed, name=name)
+    if evaluator is None:
+        return start, dict(fixed)
+    given = as_evaluator(game, evaluator)
+    if not isinstance(given, LinearEvaluator) or given.features.names != features.names:
+        found = ", ".join(given.features.names) if isinstance(given, LinearEvaluator) else given
+        raise ValueError(
+            f"expected an evaluator over the terms {', '.join(features.names)} to start from,"
+            f" found {found!r}"
+        )
+    weights = given.term_weights()
+    units = [fixed[term] / weights[term] for term in fixed if fixed[term] * weights[term] > 0]
+    unit = units[0] if units else 1.0
+    start.weights[:] = [
+        fixed[term] if term in fixed else unit * weights[term] for term in features.names
+    ]
+    return start, dict(fixed)
 
 
 def check_limits(depth: int | None, nodes: int | None) -> None:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.record import GameRecord
-from learner.learner import Learner, Progress, feature_set
-from search import WIN, Engine, LinearEvaluator, Result, as_evaluator
+from learner.learner import Learner, Progress, feature_set, linear_start
+from search import WIN, Engine, LinearEvaluator, Result
 
 __all__ = ["OnlineLearner", "Step", "decided"]
 
@@ -93,27 +93,15 @@ class OnlineLearner(Learner):
         self._load_game()
         self._check_options()
         self.features_ = feature_set(self.game_, self.features)
-        fixed = self.fixed
-        if fixed is None:
-            usual = self.usual_fixed.items()
-            fixed = {term: weight for term, weight in usual if term in self.features_.terms}
-        unknown = [term for term in fixed if term not in self.features_.terms]
-        if unknown:
-            raise ValueError(
-                f"fixed: expected terms of {self.features_.name}, found {', '.join(unknown)}"
-            )
+        start, fixed = linear_start(
+            self.game_,
+            self.features_,
+            self.fixed,
+            evaluator,
+            usual=self.usual_fixed,
+            name=type(self).__name__.lower(),
+        )
         self.fixed_ = np.array([term in fixed for term in self.features_.names])
-        start = LinearEvaluator(self.game_, self.features_, fixed, name=type(self).__name__.lower())
-        if evaluator is not None:
-            given = as_evaluator(self.game_, evaluator)
-            if not isinstance(given, LinearEvaluator):
-                raise ValueError(f"expected a linear evaluator to start from, found {given!r}")
-            if given.features.names != self.features_.names:
-                raise ValueError(
-                    f"expected an evaluator over the terms {', '.join(self.features_.names)};"
-                    f" found {', '.join(given.features.names)}"
-                )
-            start.weights[:] = np.where(self.fixed_, start.weights, given.weights)
         self._alpha = start
         self._beta = start.copy()
         self._alpha_engine = Engine(self.game_, self._alpha, table_mib=TABLE_MIB)

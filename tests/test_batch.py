@@ -288,7 +288,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (BatchFit, {"blend": 1.5}, "blend: expected 0 to 1, found 1.5"),
     (BatchFit, {"blend": math.nan}, "blend: expected 0 to 1, found nan"),
     (BatchFit, {"features": "nothing"}, "features: expected one of classic, samuel for checkers"),
-    (BatchFit, {"fixed": {"PIECES": 1.0}}, "fixed: expected terms of men, "),
+    (BatchFit, {"fixed": {"PIECES": 1.0}}, "fixed: expected terms of classic, "),
     (BatchFit, {"method": "guess"}, "method: expected one of lbfgs, logistic, ridge, sgd, found"),
     (BatchFit, {"loss": "none"}, "loss: expected one of cross_entropy, squared, found 'none'"),
     (BatchFit, {"alpha": -1.0}, "alpha: expected a number of at least 0, found -1.0"),
@@ -315,7 +315,7 @@ def test_wrong_options_are_told_before_the_first_game(
 def test_evaluators_that_learning_cannot_start_from() -> None:
     samuel = CHECKERS.features["samuel"]
     given = LinearEvaluator(CHECKERS, samuel, np.zeros(len(samuel)))
-    with pytest.raises(ValueError, match="expected a linear evaluator over men, .* found"):
+    with pytest.raises(ValueError, match="expected an evaluator over the terms men, .* found"):
         make(BatchFit).fit(given)
 
 

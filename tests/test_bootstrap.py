@@ -16,7 +16,9 @@ from games import kernel as kernels
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
+from learner.batch import BatchFit
 from learner.bootstrap import Bootstrap
+from learner.least_mean_squares import LeastMeanSquares
 from learner.root_strap import RootStrap
 from learner.td_leaf import TDLeaf
 from learner.temporal_difference import TemporalDifference
@@ -189,7 +191,7 @@ def test_wrong_options(kind: Any, options: dict[str, Any], message: str) -> None
 def test_evaluators_that_learning_cannot_start_from() -> None:
     samuel = CHECKERS.features["samuel"]
     for given in (LinearEvaluator(CHECKERS, samuel, np.zeros(len(samuel))), lambda position: 0.0):
-        with pytest.raises(ValueError, match="expected a linear evaluator over men, .* found"):
+        with pytest.raises(ValueError, match="expected an evaluator over the terms men, .* found"):
             make(RootStrap).fit(given)
 
 
@@ -223,3 +225,13 @@ def test_checkpoints_of_others_and_damaged_ones() -> None:
     for wrong in damaged:
         with pytest.raises(ValueError, match="expected a state of this learner, found"):
             make(RootStrap, games=8).fit(resume=json.loads(json.dumps(wrong)))
+
+
+def test_an_evaluator_in_another_unit_is_brought_to_that_of_the_fixed_weights() -> None:
+    features = CHECKERS.features["classic"]
+    given = LinearEvaluator(CHECKERS, features, {"men": 100.0, "kings": 135.0, "bridge": -7.0})
+    for kind in (RootStrap, BatchFit, LeastMeanSquares):
+        learner: Any = kind(CHECKERS, games=2)
+        learner.prepare(given)
+        weights = learner.evaluator_.term_weights()
+        assert (weights["men"], weights["kings"], weights["bridge"]) == (1.0, 1.35, -0.07)

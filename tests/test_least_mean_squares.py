@@ -129,7 +129,8 @@ def test_the_constructor_only_stores() -> None:
 def test_fixed_weights_hold_whatever_learning_starts_from() -> None:
     given = LinearEvaluator(CHECKERS, CLASSIC, np.arange(2.0, 2.0 + len(NAMES)))
     learner = prepared(given)
-    assert learner.evaluator_.weights.tolist() == [1.0, *given.weights[1:]]
+    # and the others come into their unit
+    assert learner.evaluator_.weights.tolist() == (given.weights / 2.0).tolist()
     assert given.weights[0] == 2.0
 
 
