@@ -21,6 +21,8 @@ from learner.recipes import RECIPES
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
+#: More games than any book has.
+ALL = 10_000_000
 #: The same for every game and learner.
 DEFAULTS = {
     "seed": 0,
@@ -185,6 +187,8 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     usual = {**DEFAULTS, **{name: recipe[name] for name in DEFAULTS if name in recipe}}
     numbers = {name: usual[name] if n is None else n for name, n in chosen.items()}
     games = options.games if options.games is not None else recipe["games"]
+    if extra.get("book") and options.games is None:
+        games = ALL  # of the book
     for name in ("snapshot_games", "final_games", "match_games"):
         if numbers[name] < 2:
             option = "--" + name.replace("_", "-")
@@ -409,6 +413,7 @@ class Bar:
             from tqdm import tqdm
 
             done = max(0, progress.game - 1)  # of a run that is resumed
+            self._options["total"] = progress.games  # a book may hold fewer than were asked for
             self._bar = tqdm(**self._options, unit=" games", initial=done, dynamic_ncols=True)
         text: dict[str, Any] = {"learned from": progress.updates}
         if progress.note and not progress.note.startswith("Beta"):

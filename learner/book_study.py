@@ -7,6 +7,7 @@ agrees with the moves of these is what the study ends with.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -198,7 +199,12 @@ class BookStudy(Learner):
     # --- state --------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        return {"made": {"games": self._made}}
+        read = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self._paths()]
+        return {"made": {"games": self._made}, "read": {"digests": read}}
 
     def set_state(self, state: dict[str, Any]) -> None:
+        if state["read"] != self.get_state()["read"]:
+            raise ValueError(
+                f"book: expected the files that were read, found others in {self.book}"
+            )
         self._made = [list(game) for game in state["made"]["games"]]

@@ -7,8 +7,8 @@ the seed alone, not on the workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, nullcontext
 from itertools import islice
 from typing import Any
 
@@ -103,8 +103,19 @@ class RoundLearner(Learner):
     ) -> None:
         """Play what is missing of a round, in one stream that keeps all workers busy, and learn."""
         until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
+        tasks = self._tasks(openings, until - self.games_played_)
+        with closing(workers.map(play_task, tasks)) as played:
+            self._learn_from(played, until, workers, watch)
+
+    def _learn_from(
+        self,
+        played: Iterable[list[Lesson]],
+        until: int,
+        workers: Workers,
+        watch: Callable[[Progress], None] | None,
+    ) -> None:
         reported = self.games_played_
-        for lessons in workers.map(play_task, self._tasks(openings, until - reported)):
+        for lessons in played:
             self._keep(lessons)
             self.games_played_ += len(lessons)
             note = ""
