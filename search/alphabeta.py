@@ -26,7 +26,6 @@ from search.native import (
     UPPER,
     expect_probe,
     has_room,
-    keep_trace,
     legal_moves,
     move_at,
     move_slot,
@@ -40,8 +39,8 @@ from search.native import (
     static_value,
     status,
     store_table,
-    trace,
 )
+from search.trace import keep_trace, trace
 
 RECORD = numba.from_dtype(LINE)
 SEARCH = float64(RECORD, int64, float64, float64, int64)

@@ -27,7 +27,7 @@ from games.native import (
     read_position,
     store_int,
 )
-from search.line import ENTRY, LIMIT, STACK, TRACE, WIDTH
+from search.line import ENTRY, LIMIT, STACK, WIDTH
 
 QUIET, NOISY, FINISHED = 0, 1, 2
 EXACT, LOWER, UPPER = 0, 1, 2
@@ -233,60 +233,6 @@ def _probe_lookup(line, ply):
         line.hit_depth = load_int(line.scratch, 1)
         line.hit_bound = load_int(line.scratch, 2)
         return True
-
-    return native
-
-
-# --- the trace -------------------------------------------------------------------------------
-
-
-def trace(line, ply, value, depth, bound):
-    """Keep the position at `ply` with what its search found, where that was asked for."""
-    if line.traced < line.trace_room:
-        del line.trace_entries[line.traced :]
-        line.trace_entries.append((line.positions[ply], value, depth, bound))
-        line.traced += 1
-
-
-@overload(trace)
-def _trace(line, ply, value, depth, bound):
-    def native(line, ply, value, depth, bound):
-        if line.traced < line.trace_room:  # no room at all is what keeps it off
-            place = line.trace_at + 8 * TRACE * line.traced
-            source = line.positions + 8 * WIDTH * ply
-            for i in range(line.width):
-                store_int(place, i, load_int(source, i))
-            store_int(place, WIDTH, float_bits(value))
-            store_int(place, WIDTH + 1, depth << 2 | bound)
-            line.traced += 1
-
-    return native
-
-
-def keep_trace(line, kept):
-    """Put what an iteration traced in the place of what the one before it had, up to `kept`.
-
-    An iteration that was stopped is forgotten, unless it was the first.
-    """
-    if line.stop != 0 and line.completed > 0:
-        line.traced = kept
-        return
-    del line.trace_entries[line.trace_first : kept]
-    line.traced -= kept - line.trace_first
-
-
-@overload(keep_trace)
-def _keep_trace(line, kept):
-    def native(line, kept):
-        if line.stop != 0 and line.completed > 0:
-            line.traced = kept
-        elif kept > line.trace_first:
-            source = line.trace_at + 8 * TRACE * kept
-            target = line.trace_at + 8 * TRACE * line.trace_first
-            count = line.traced - kept
-            for i in range(count * TRACE):
-                store_int(target, i, load_int(source, i))
-            line.traced = line.trace_first + count
 
     return native
 

@@ -69,7 +69,8 @@ def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
         assert process.poll() is None, process.communicate()
         if (folder / "checkpoint.json").exists():
             content = json.loads((folder / "checkpoint.json").read_text())
-            return int(content["learner"]["games_played"])
+            if content["learner"]["games_played"]:  # the first is written before any game
+                return int(content["learner"]["games_played"])
         time.sleep(0.002)
     raise AssertionError("no checkpoint")
 

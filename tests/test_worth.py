@@ -306,7 +306,7 @@ def test_another_set_and_networks(tmp_path: Path) -> None:
         make_learner(CHECKERS, settings("network"), None, file=EXAMPLE)
     network = make_learner(CHECKERS, settings("network", inputs="classic"), None, file=EXAMPLE)
     assert network.get_params()["inputs"].name == "classic+refuge+passed_men"
-    with pytest.raises(ValueError, match="expected one of alpha"):
+    with pytest.raises(ValueError, match="expected one of K, alpha"):
         checked_options(BatchFit, {"magic": 1})
 
 
