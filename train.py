@@ -240,6 +240,7 @@ def train_evaluator(
     print("loading (the first time, rules and terms are compiled)", flush=True)
     import games
     from games.feature_file import add_features
+    from learner.diagnosis import remarks
     from learner.settings import feature_file, make_learner
     from play.player import parse_player
 
@@ -255,9 +256,8 @@ def train_evaluator(
         parse_player(game, opponent)
     session, best = learn(game, learner, settings, folder, file=file, resume=resume, quiet=quiet)
     print_weights(best)
-    if getattr(learner, "agreement_", None) is not None:
-        print(f"on the games held out: {learner.agreement_.text()}")
-        print(learner.book_.text())
+    for line in remarks(learner, best):
+        print(line)
     for found in session.report(best, settings["opponents"], games=settings["match_games"]):
         print(f"{describe(found)} at {session.limits}", flush=True)
     if usual is not None:

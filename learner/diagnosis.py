@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from games.contract import Game
 from learner.batch import BatchFit
+from learner.book_study import BookStudy
 from learner.filters import Filter, Games, distinct, split
 from learner.fit import LogisticFit, measure
 from learner.fit_plots import plot_calibration, plot_path, plot_terms
@@ -31,8 +32,9 @@ from play.openings import Openings
 from play.workers import Workers
 from search import Evaluator, LinearEvaluator
 from search.files import write_atomically
+from search.network import NetworkEvaluator
 
-__all__ = ["diagnose", "fixed_terms", "games_of"]
+__all__ = ["diagnose", "fixed_terms", "games_of", "remarks"]
 
 SEED, PLIES = 5_000_011, 5
 #: Games that an evaluator plays where nothing was stored: no more, and no deeper.
@@ -40,6 +42,24 @@ MOST_GAMES, DEEPEST, MOST_NODES, MOST_PLIES = 300, 5, 2_000, 200
 #: Rows that are looked at: all kinds of reports take seconds with so many.
 MOST_ROWS, PATH_ROWS = 150_000, 15_000
 HELD_OUT = 0.2
+
+
+def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
+    """What else there is to say of what was learned, in lines for people.
+
+    For a network how far native code and torch agree, for a study of a book how far the evaluator
+    agrees with the games held out, and what was wrong with the files.
+    """
+    lines = []
+    if isinstance(evaluator, NetworkEvaluator):
+        from learner.network_model import agreement_text
+
+        lines.append(agreement_text(evaluator))
+    if isinstance(learner, BookStudy):
+        if learner.agreement_ is not None:
+            lines.append(f"on the games held out: {learner.agreement_.text()}")
+        lines.append(learner.book_.text())
+    return lines
 
 
 def diagnose(folder: Any, learner: Learner, evaluator: Evaluator) -> str:

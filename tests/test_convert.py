@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from learner.convert import Case, agreement, as_native
+from learner.network_model import agreement_text
 from search import Engine, LinearEvaluator, as_evaluator, load_evaluator
 from search.header import sample_positions
 from search.network import NetworkEvaluator
@@ -344,3 +346,14 @@ def test_agreement_needs_inputs_and_positions() -> None:
         agreement(CHECKERS, as_evaluator(CHECKERS, None), model, POSITIONS)
     with pytest.raises(ValueError, match="positions: expected at least one, found none"):
         as_native(CHECKERS, model, CLASSIC, positions=[])
+
+
+def test_the_worst_disagreements_are_told() -> None:
+    file = Path(__file__).parent.parent / "data/checkers/network.safetensors"
+    evaluator = load_evaluator(file, game=CHECKERS)
+    assert isinstance(evaluator, NetworkEvaluator)
+    head, *cases = agreement_text(evaluator, positions=500, worst=2).splitlines()
+    assert head.startswith("native code and torch agree to ")
+    assert float(head.split()[6]) < 1e-4
+    assert len(cases) == 2
+    assert all(" and " in case and ":W" in case for case in cases)
