@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import threading
-from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +13,7 @@ from play.match import play_match
 from play.openings import Openings
 from play.player import Limits, Player, parse_player
 from play.transport import pack, unpack
+from play.workers import interrupts_ignored, serve
 from search import Evaluator, as_evaluator
 
 __all__ = ["Arena", "Strength", "measure"]
@@ -91,32 +88,6 @@ def measure(
     )
 
 
-def _serve() -> None:
-    """Make this a process that leaves Ctrl-C to its parent and ends with it, however that ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def outlive() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=outlive, daemon=True).start()
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let processes begin without hearing Ctrl-C, which is theirs to ignore from the start."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 class Arena:
     """Measures evaluators in `workers` processes while something else goes on."""
 
@@ -124,7 +95,10 @@ class Arena:
         self._game = game
         self._limits = limits
         self._pool = ProcessPoolExecutor(
-            workers, multiprocessing.get_context("spawn"), initializer=_serve
+            workers,
+            multiprocessing.get_context("spawn"),
+            initializer=serve,
+            initargs=(os.getpid(),),
         )
 
     def submit(
@@ -132,7 +106,7 @@ class Arena:
     ) -> Future[Strength]:
         """Ask for the strength of an evaluator, as it is now, against an opponent."""
         match = pack((self._game, evaluator, opponent))
-        with _interrupts_ignored():  # the first call starts the processes
+        with interrupts_ignored():  # the first call starts the processes
             return self._pool.submit(
                 _measure, match, games=games, limits=self._limits, seed=seed, plies=plies
             )

@@ -31,7 +31,7 @@ from typing import Any, TypeVar
 from games.kernel import toolchain
 from play.transport import pack, unpack
 
-__all__ = ["BACKENDS", "Workers", "parse_backend"]
+__all__ = ["BACKENDS", "Workers", "interrupts_ignored", "parse_backend", "serve"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -217,9 +217,9 @@ def _function(packed: bytes) -> Any:
 def _processes(jobs: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
-    pool = ProcessPoolExecutor(jobs, initializer=_serve, initargs=(os.getpid(),), env=ONE_THREAD)
+    pool = ProcessPoolExecutor(jobs, initializer=serve, initargs=(os.getpid(),), env=ONE_THREAD)
     try:
-        with _interrupts_ignored():  # the first task starts the processes
+        with interrupts_ignored():  # the first task starts the processes
             begun = pool.submit(int)
         begun.result()
     except BaseException:
@@ -228,7 +228,7 @@ def _processes(jobs: int) -> Any:
     return pool
 
 
-def _serve(parent: int) -> None:
+def serve(parent: int) -> None:
     """Make this a process that leaves Ctrl-C to its parent and ends with it, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -241,7 +241,7 @@ def _serve(parent: int) -> None:
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
+def interrupts_ignored() -> Iterator[None]:
     """Let processes begin without hearing Ctrl-C, which is theirs to ignore from the start."""
     if threading.current_thread() is not threading.main_thread():
         yield
