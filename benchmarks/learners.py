@@ -8,6 +8,7 @@ a 95 % interval of Student's t over seeds, so that the luck of a seed is in the 
     python -m benchmarks.learners                   all of it: about 90 minutes on two cores
     python -m benchmarks.learners --quick           the same in two minutes, for nobody's eyes
     python -m benchmarks.learners --only rootstrap,network --seeds 2
+    python -m benchmarks.learners --folder data/learners    with what was trained already
 
 What is done is kept in a folder and not done again: a stopped run goes on where it was.
 """
