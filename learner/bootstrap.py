@@ -52,6 +52,7 @@ class Bootstrap(Learner):
     most_plies: int
     decide: bool
     workers: Workers | None
+    minimax: bool = False
     model_: Model
 
     # --- what a subclass says -----------------------------------------------------------------
@@ -152,6 +153,7 @@ class Bootstrap(Learner):
                 self.most_plies,
                 self.decide,
                 self._teacher(),
+                self.minimax,
             )
             for first in range(0, len(openings), size)
         ]

@@ -75,6 +75,8 @@ class Task:
     most_plies: int
     decide: bool
     teacher: Teacher | None = None
+    #: search without pruning, so that all values are exact
+    minimax: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,11 @@ def play_task(task: Task) -> list[Lesson]:
     teacher = task.teacher
     traces = teacher is not None and teacher.traces
     engine = Engine(
-        task.game, task.evaluator, table_mib=TABLE_MIB, trace=TRACE_ROOM if traces else 0
+        task.game,
+        task.evaluator,
+        table_mib=TABLE_MIB,
+        trace=TRACE_ROOM if traces else 0,
+        minimax=task.minimax,
     )
     loop = GameLoop(
         task.game,

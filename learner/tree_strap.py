@@ -58,8 +58,10 @@ class TreeStrap(Bootstrap):
     """All positions that were searched follow their backed-up values or bounds, where quiet.
 
     bounds: learn from bounds, which is TreeStrap(alpha-beta); without them from exact values alone,
-    those along principal variations. least_depth: learn from positions searched at least so many
-    plies deep. positions_per_game: at most so many of each game, taken evenly.
+    those along principal variations. minimax: search without pruning, which is
+    TreeStrap(minimax): all values are exact, and at the same depth there are many more of them.
+    least_depth: learn from positions searched at least so many plies deep. positions_per_game: at
+    most so many of each game, taken evenly.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class TreeStrap(Bootstrap):
         hidden: tuple[int, ...] | None = None,
         fixed: dict[str, float] | None = None,
         bounds: bool = True,
+        minimax: bool = False,
         least_depth: int = 1,
         positions_per_game: int = 4000,
         rate: float = 0.01,
@@ -95,6 +98,7 @@ class TreeStrap(Bootstrap):
         self.hidden = hidden
         self.fixed = fixed
         self.bounds = bounds
+        self.minimax = minimax
         self.least_depth = least_depth
         self.positions_per_game = positions_per_game
         self.rate = rate
