@@ -22,7 +22,7 @@ from learner.learner import MAN, Progress, feature_set, linear_start
 from learner.model import numbers_of
 from learner.rollout import Rollout, slight_noise
 from learner.rounds import RoundLearner
-from learner.self_play import Lesson
+from learner.self_play import Lesson, game_rows
 from learner.shards import Rows
 from learner.store import PositionStore
 from learner.targets import fit_scale
@@ -102,22 +102,14 @@ class BatchLearner(RoundLearner):
     def _keep(self, lessons: list[Lesson]) -> None:
         """Store the positions that were searched."""
         for number, lesson in enumerate(lessons, start=self.games_played_):
-            played = lesson.played
-            plies = slice(played.opening, len(played.moves))
-            if plies.start < plies.stop:
-                labels: dict[str, Any] = {
-                    "value": played.values[plies],
-                    "result": np.sign(played.outcomes()[plies]),
-                    "ply": np.arange(plies.start, plies.stop),
-                    "game_number": number,
-                }
-                self.store_.append(played.positions[plies], **labels)
-                self._recent.append(Rows.of(played.positions[plies], **labels))
-            self.updates_ += plies.stop - plies.start
+            rows = game_rows(lesson.played, number)
+            self.store_.extend(rows)
+            self._recent.append(rows)
+            self.updates_ += len(rows)
 
     def _end_round(self, workers: Workers) -> dict[str, float]:
         number = len(self.rounds_)
-        wanted = Filter(first_game=self._first_kept())
+        wanted = Filter(first_game=self.first_kept())
         width = len(self.game_.start())
         recent = wanted.apply(self.game_, Rows.concatenate(self._recent, width))
         self._recent = [recent]

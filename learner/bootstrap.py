@@ -22,7 +22,7 @@ from games.encoding import Encoding
 from games.features import FeatureSet
 from learner.learner import MAN, Learner, Progress, check_plies, feature_set, linear_start
 from learner.model import LinearModel, Model
-from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher, play_task
+from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher, in_tasks, play_task
 from play.workers import Workers
 
 __all__ = ["Bootstrap"]
@@ -142,21 +142,18 @@ class Bootstrap(Learner):
     def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
         """Have a game played from each opening, by as many at a time as there are."""
         size = min(GAMES_PER_TASK, -(-len(openings) // workers.jobs))
-        tasks = [
-            Task(
-                self.game_,
-                self.evaluator_,
-                self.model_.inputs,
-                openings[first : first + size],
-                self.depth,
-                self.nodes,
-                self.most_plies,
-                self.decide,
-                self._teacher(),
-                self.minimax,
-            )
-            for first in range(0, len(openings), size)
-        ]
+        task = Task(
+            self.game_,
+            self.evaluator_,
+            self.model_.inputs,
+            self.depth,
+            self.nodes,
+            self.most_plies,
+            self.decide,
+            teacher=self._teacher(),
+            minimax=self.minimax,
+        )
+        tasks = in_tasks(task, openings, size)
         return [lesson for lessons in workers.map(play_task, tasks) for lesson in lessons]
 
     def _learn(self, lessons: list[Lesson]) -> None:

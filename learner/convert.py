@@ -21,9 +21,11 @@ from search import Evaluator, LinearEvaluator
 from search.header import sample_positions
 from search.network import Inputs, NetworkEvaluator
 
-__all__ = ["Case", "agreement", "as_native"]
+__all__ = ["Case", "agreement", "agreement_text", "as_native"]
 
 POSITIONS = 1000
+#: Inputs of a comparison in all, of 8 bytes each.
+MOST_INPUTS = 1 << 25
 #: Beyond this a probability says nothing exact of the sum that it was made of.
 MOST_LOGIT = 30.0
 
@@ -158,6 +160,33 @@ def agreement(
     difference = np.abs(native - found) / np.maximum(1.0, np.abs(found))
     order = np.argsort(-np.nan_to_num(difference, nan=np.inf), kind="stable")[:worst]
     return [Case(positions[i], float(native[i]), float(found[i])) for i in order]
+
+
+def agreement_text(evaluator: NetworkEvaluator, *, positions: int = 10_000, worst: int = 3) -> str:
+    """How far native code and torch agree about a network, the worst cases first.
+
+    On random positions; on fewer where they would make too many inputs.
+    """
+    import torch
+    from torch import nn
+
+    game = evaluator.game
+    positions = min(positions, MOST_INPUTS // len(evaluator.layers[0][0]))
+    parts: list[nn.Module] = []
+    for weights, bias in evaluator.layers:
+        layer = nn.Linear(*weights.shape)
+        with torch.no_grad():
+            layer.weight.copy_(torch.from_numpy(weights.T.copy()))
+            layer.bias.copy_(torch.from_numpy(bias.copy()))
+        parts += [layer, nn.ReLU()]
+    module = nn.Sequential(*parts[:-1])
+    cases = agreement(game, evaluator, module, sample_positions(game, positions), worst=worst)
+    most = cases[0].difference
+    lines = [f"native code and torch agree to {most:.1e} on {positions:,} random positions"]
+    lines += [
+        f"  {c.native:+.7f} and {c.model:+.7f}: {game.position_text(c.position)}" for c in cases
+    ]
+    return "\n".join(lines)
 
 
 def _merged(stages: list[Stage]) -> list[tuple[Values, Values]]:

@@ -13,7 +13,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from games.contract import Game
@@ -22,16 +21,16 @@ from learner.book_study import BookStudy
 from learner.filters import Filter, Games, distinct, split
 from learner.fit import LogisticFit, measure
 from learner.fit_plots import plot_calibration, plot_path, plot_terms
-from learner.learner import Learner
+from learner.learner import MAN, Learner
 from learner.selection import report_text, select_terms
-from learner.self_play import GAMES_PER_TASK, Task, play_task
+from learner.self_play import Task, game_rows, in_tasks, play_task
 from learner.shards import Rows
 from learner.targets import expectations, fit_scale
 from learner.validation import calibration, regularisation_path
 from play.openings import Openings
 from play.workers import Workers
 from search import Evaluator, LinearEvaluator
-from search.files import write_atomically
+from search.header import write_atomically
 from search.network import NetworkEvaluator
 
 __all__ = ["diagnose", "fixed_terms", "games_of", "remarks"]
@@ -52,7 +51,7 @@ def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
     """
     lines = []
     if isinstance(evaluator, NetworkEvaluator):
-        from learner.network_model import agreement_text
+        from learner.convert import agreement_text
 
         lines.append(agreement_text(evaluator))
     if isinstance(learner, BookStudy):
@@ -101,7 +100,7 @@ def fixed_terms(learner: Learner, evaluator: LinearEvaluator) -> dict[str, float
     """The terms that a learner never learns, with their weights."""
     given = getattr(learner, "fixed", None)
     if given is None:
-        given = getattr(learner, "usual_fixed", {"men": 1.0})
+        given = getattr(learner, "usual_fixed", MAN)
     return {name: weight for name, weight in given.items() if name in evaluator.features.terms}
 
 
@@ -119,48 +118,26 @@ def games_of(
     Raises ValueError for a game whose positions are not tuples of integers of one length.
     """
     openings = list(islice(Openings(game, plies=PLIES, seed=seed), games))
-    tasks = [
-        Task(
-            game, evaluator, None, openings[i : i + GAMES_PER_TASK], depth, nodes, MOST_PLIES, True
-        )
-        for i in range(0, len(openings), GAMES_PER_TASK)
-    ]
+    task = Task(game, evaluator, None, depth, nodes, MOST_PLIES, True)
     start = game.start()
     if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
         raise ValueError(f"expected positions that are tuples of integers, found {start!r}")
-    parts = []
     with Workers(jobs=2) as workers:
+        tasks = in_tasks(task, openings)
         played = [lesson.played for lessons in workers.map(play_task, tasks) for lesson in lessons]
-    for number, one in enumerate(played):
-        plies = slice(one.opening, len(one.moves))
-        if plies.start < plies.stop:
-            try:
-                parts.append(
-                    Rows.of(
-                        one.positions[plies],
-                        value=one.values[plies],
-                        result=np.sign(one.outcomes()[plies]),
-                        ply=np.arange(plies.start, plies.stop),
-                        game_number=number,
-                        width=len(start),
-                    )
-                )
-            except ValueError as error:  # some are longer than others
-                raise ValueError(f"expected positions of {len(start)} integers: {error}") from None
+    try:
+        parts = [game_rows(one, number) for number, one in enumerate(played)]
+    except ValueError as error:  # some are longer than others
+        raise ValueError(f"expected positions of {len(start)} integers: {error}") from None
     return Rows.concatenate(parts, len(start))
 
 
 def _stored(learner: BatchFit) -> Rows:
     """Positions of the rounds that the weights were learned from; of many, those of some games."""
-    store, each = learner.store_, learner.round_games
-    begun = (max(learner.games_played_, 1) - 1) // each + 1
+    store = learner.store_
     share = min(1.0, MOST_ROWS / max(1, len(store)))
-    return store.load(
-        keep=Filter(
-            first_game=max(0, begun - learner.keep_rounds) * each,
-            games=Games(0.0, share, learner.seed),
-        )
-    )
+    some = Games(0.0, share, learner.seed)
+    return store.load(keep=Filter(first_game=learner.first_kept(), games=some))
 
 
 def _trust(

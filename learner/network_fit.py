@@ -14,6 +14,7 @@ import numpy as np
 from learner.batch import BatchLearner, scale_of
 from learner.model import numbers_of
 from learner.network_model import NetworkModel, network_model
+from learner.self_play import rows_of
 from learner.shards import Rows
 from learner.targets import expectations
 from search.network import NetworkEvaluator
@@ -26,10 +27,9 @@ class NetworkFit(BatchLearner):
 
     inputs: an encoding or a feature set, or the name of one. hidden: widths of the hidden layers.
     epochs: how often each round's positions are gone through, each counting once however often it
-    occurred. rate: the size of a step of Adam,
-    which falls to a hundredth over each round. batch: positions in a step. scale: the value that
-    is squashed to tanh(1), as in `learner.model`; None: what makes values of the
-    first round predict results best, or 1 where these say nothing.
+    occurred. rate: the size of a step of Adam, which falls to a hundredth over each round. batch:
+    positions in a step. scale: the value that is squashed to tanh(1), as in `learner.model`; None:
+    what makes values of the first round predict results best, or 1 where these say nothing.
     """
 
     def __init__(
@@ -98,30 +98,28 @@ class NetworkFit(BatchLearner):
             raise ValueError(f"scale: expected more than 0, found {self.scale}")
 
     def _begin(self, evaluator: Any) -> NetworkEvaluator:
-        self._network = self._model(evaluator).evaluator
-        return self._network
-
-    def _model(self, start: Any, scale: float = 1.0) -> NetworkModel:
-        return network_model(
+        name = type(self).__name__.lower()
+        model = network_model(
             self.game_,
             self.inputs,
             self.hidden,
-            scale=scale,
+            scale=1.0,
             seed=self.seed,
-            start=start,
-            name=type(self).__name__.lower(),
-            size=self.batch,
+            start=evaluator,
+            name=name,
         )
+        self._network = model.evaluator
+        return self._network
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
         # tanh(x) = 2 sigmoid(2 x) - 1
         scale = self.scale
         if scale is None:
             scale = self.rounds_[0]["scale"] if self.rounds_ else 2.0 / (scale_of(rows) or 2.0)
-        model = self._model(self._network, scale)
+        model = NetworkModel(self._network, scale=scale, size=self.batch)
         expected = expectations(rows.value, rows.result, scale=2.0 / scale, blend=self.blend)
         targets = 2.0 * expected - 1.0
-        inputs = model.rows(rows.positions).numpy()
+        inputs = rows_of(model.inputs, rows.positions)
         error = 0.0
         for epoch in range(self.epochs):
             error = model.learn(
@@ -132,8 +130,6 @@ class NetworkFit(BatchLearner):
                 last_rate=self._rate(epoch + 1),
                 random=np.random.default_rng((self.seed, number, epoch)),
             )
-        for mine, (weights, bias) in zip(self._network.layers, model.evaluator.layers, strict=True):
-            mine[0][:], mine[1][:] = weights, bias
         return {"scale": scale, "error": error}
 
     def _rate(self, epoch: int) -> float:

@@ -19,7 +19,7 @@ from search import as_evaluator
 from search.header import sample_positions
 from search.network import NetworkEvaluator
 
-__all__ = ["NetworkModel", "agreement_text", "forward", "network_model", "one_thread"]
+__all__ = ["NetworkModel", "forward", "network_model", "one_thread"]
 
 #: Widths of the hidden layers unless others are asked for.
 HIDDEN = (64, 32)
@@ -243,22 +243,3 @@ def _fill(parts: list[Any], numbers: list[float]) -> None:
         piece = given[place : place + part.numel()]
         part.copy_(piece.reshape(part.shape).float())
         place += part.numel()
-
-
-def agreement_text(evaluator: NetworkEvaluator, *, positions: int = 10_000, worst: int = 3) -> str:
-    """How far native code and torch agree about a network on random positions; worst cases first.
-
-    Differences are relative to the larger of 1 and the value.
-    """
-    model = NetworkModel(evaluator.copy(), scale=1.0)
-    some = sample_positions(evaluator.game, positions)
-    with torch.no_grad(), one_thread():
-        output = forward(model.layers, model.rows(some), sparse=model.sparse)
-    expected = evaluator.scale * output.double().numpy()
-    found = evaluator.values(some)
-    away = np.abs(found - expected) / np.maximum(1.0, np.abs(expected))
-    lines = [f"native code and torch agree to {away.max():.1e} on {positions:,} random positions"]
-    for i in np.argsort(-away)[:worst]:
-        text = evaluator.game.position_text(some[i])
-        lines.append(f"  {found[i]:+.7f} and {expected[i]:+.7f}: {text}")
-    return "\n".join(lines)

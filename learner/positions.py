@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,19 @@ from games.contract import Game, Rules
 from games.native import native_function, read_position
 from search.native import call_int, rules_addresses
 
-__all__ = ["noisy", "standard_keys"]
+__all__ = ["each", "noisy", "standard_keys"]
 
 Positions = NDArray[np.int64]
 
 
-def noisy(game: Game, positions: Positions) -> NDArray[np.bool_]:
-    """Whether each of the positions, [positions, integers], is too unsettled to be evaluated."""
+def noisy(game: Game, positions: Any) -> NDArray[np.bool_]:
+    """Whether each of the positions is too unsettled to be evaluated.
+
+    positions: [positions, integers], or a list of whatever the game's positions are.
+    """
     if game.rules is None or not kernels.compiled:
-        return np.array([bool(game.noisy(row)) for row in _tuples(positions)], dtype=np.bool_)
-    if game.rules.noisy is None:
+        return np.array([bool(game.noisy(p)) for p in each(positions)], dtype=np.bool_)
+    if game.rules.noisy is None or not len(positions):
         return np.zeros(len(positions), dtype=np.bool_)
     rows = np.ascontiguousarray(positions, dtype=np.int64)
     found = np.zeros(len(rows), dtype=np.int64)
@@ -44,7 +47,7 @@ def standard_keys(game: Game, positions: Positions) -> NDArray[np.int64]:
     """
     rules = game.rules
     if rules is None or not kernels.compiled:
-        keys = [_slow_key(rules, row) for row in _tuples(positions)]
+        keys = [_slow_key(rules, row) for row in each(positions)]
         return np.array(keys, dtype=np.int64)
     rows = np.ascontiguousarray(positions, dtype=np.int64)
     keys_found = np.zeros(len(rows), dtype=np.int64)
@@ -59,8 +62,9 @@ def standard_keys(game: Game, positions: Positions) -> NDArray[np.int64]:
     return keys_found
 
 
-def _tuples(positions: Positions) -> Any:
-    return map(tuple, np.asarray(positions, dtype=np.int64).tolist())
+def each(positions: Any) -> Iterable[Any]:
+    """Positions one by one as the game knows them: the rows of an array as tuples."""
+    return map(tuple, positions.tolist()) if isinstance(positions, np.ndarray) else positions
 
 
 def _slow_key(rules: Rules | None, position: tuple[int, ...]) -> int:

@@ -14,7 +14,7 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap import Bootstrap
 from learner.model import squash
-from learner.self_play import Target, quiet
+from learner.self_play import Target, pick, quiet
 from play.game_loop import Played
 from search import Engine
 
@@ -31,7 +31,7 @@ class _Teacher:
         first, last = played.opening, len(played.moves)
         kept = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
         values = squash(played.values[kept], self.scale)
-        return Target([played.positions[i] for i in kept], values, values)
+        return Target(pick(played.positions, kept), values, values)
 
 
 class RootStrap(Bootstrap):

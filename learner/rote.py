@@ -19,7 +19,7 @@ from learner.learner import Progress, check_limits, identity_of
 from learner.online import MOST_PLIES, TABLE_MIB
 from play.openings import Openings
 from search import Engine, as_evaluator
-from search.files import write_atomically
+from search.header import write_atomically
 from search.rote import RoteMemory
 
 __all__ = ["Rote", "RoteRun"]

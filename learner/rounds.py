@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from learner.learner import Learner, Progress, check_plies
-from learner.self_play import GAMES_PER_TASK, Lesson, Task, play_task
+from learner.self_play import Lesson, Task, in_tasks, play_task
 from play.workers import Workers
 from search import Evaluator
 
@@ -83,7 +83,7 @@ class RoundLearner(Learner):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
 
-    def _first_kept(self) -> int:
+    def first_kept(self) -> int:
         """The number of the first game to be learned from at the end of this round."""
         begun = (self.games_played_ - 1) // self.round_games + 1
         return max(0, begun - self.keep_rounds) * self.round_games
@@ -103,7 +103,16 @@ class RoundLearner(Learner):
     ) -> None:
         """Play what is missing of a round, in one stream that keeps all workers busy, and learn."""
         until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
-        tasks = self._tasks(openings, until - self.games_played_)
+        task = Task(
+            self.game_,
+            self.evaluator_,
+            None,
+            self.depth,
+            self.nodes,
+            self.most_plies,
+            self.decide,
+        )
+        tasks = in_tasks(task, islice(openings, until - self.games_played_))
         with closing(workers.map(play_task, tasks)) as played:
             self._learn_from(played, until, workers, watch)
 
@@ -129,22 +138,6 @@ class RoundLearner(Learner):
                 if watch is not None:
                     record = lessons[-1].played.record()
                     watch(Progress(self.games_played_, self.games, record, self.updates_, note))
-
-    def _tasks(self, openings: Iterator[tuple[Any, ...]], games: int) -> Iterator[Task]:
-        """A task for every few games, the evaluator as it is now."""
-        while games > 0:
-            some = list(islice(openings, min(GAMES_PER_TASK, games)))
-            games -= len(some)
-            yield Task(
-                self.game_,
-                self.evaluator_,
-                None,
-                some,
-                self.depth,
-                self.nodes,
-                self.most_plies,
-                self.decide,
-            )
 
     # --- state --------------------------------------------------------------------------------
 

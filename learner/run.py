@@ -114,11 +114,12 @@ class Run:
         state = self._load() if resume else None
         if not resume:
             self.folder.create()
-            self._save()  # so that there is something to resume from the first game on
             if self.feature_file is not None:
                 copy = Path(self.feature_file).read_bytes()
                 write_atomically(self.folder.path / FEATURES, copy)
         write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
+        if not resume:
+            self._save()  # so that there is something to resume from the first game on
         self._arena = arena = Arena(self.game, limits=self.limits)
         try:
             for game in self._taken:

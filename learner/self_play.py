@@ -8,15 +8,17 @@ machines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from learner.positions import noisy
+from learner.positions import each, noisy
+from learner.shards import Rows
 from play.game_loop import GameLoop, Played
 from search import Engine, Evaluator
 
@@ -26,11 +28,15 @@ __all__ = [
     "Task",
     "Teacher",
     "final",
+    "game_rows",
+    "in_tasks",
     "lambda_returns",
-    "squashed_outcome",
+    "pick",
     "play_task",
     "quiet",
     "rows_of",
+    "sides",
+    "squashed_outcome",
 ]
 
 #: A learner's table is small: its searches are short, and clearing it costs time.
@@ -69,11 +75,11 @@ class Task:
     game: Game
     evaluator: Evaluator
     inputs: Any
-    openings: Sequence[tuple[Any, ...]]
     depth: int | None
     nodes: int | None
     most_plies: int
     decide: bool
+    openings: Sequence[tuple[Any, ...]] = ()
     teacher: Teacher | None = None
     #: search without pruning, so that all values are exact
     minimax: bool = False
@@ -133,16 +139,46 @@ def play_task(task: Task) -> list[Lesson]:
 
 def quiet(game: Game, positions: Any) -> NDArray[np.bool_]:
     """Which of some positions are settled enough to have a static value."""
-    if game.rules is None:
-        return np.array([not game.noisy(position) for position in positions], bool)
-    return ~noisy(game, positions) if len(positions) else np.zeros(0, dtype=np.bool_)
+    return ~noisy(game, positions)
 
 
 def final(game: Game, positions: Any) -> NDArray[np.bool_]:
     """Which of some positions are the end of a game, and have no static value either."""
-    if isinstance(positions, np.ndarray):
-        positions = map(tuple, positions.tolist())
-    return np.array([game.outcome(position) is not None for position in positions], bool)
+    return np.array([game.outcome(position) is not None for position in each(positions)], bool)
+
+
+def pick(positions: Any, chosen: NDArray[np.int64]) -> Any:
+    """Some of the positions in an array or a list, by their numbers."""
+    return (
+        positions[chosen] if isinstance(positions, np.ndarray) else [positions[i] for i in chosen]
+    )
+
+
+def sides(plies: NDArray[np.int64]) -> NDArray[np.float64]:
+    """1 for an even number of plies, after which the same side is to move, -1 for an odd one."""
+    return np.where(plies % 2 == 0, 1.0, -1.0)
+
+
+def game_rows(played: Played, number: int) -> Rows:
+    """The positions of a game that were searched, as a store keeps them; `number` is the game's."""
+    plies = np.arange(played.opening, len(played.moves))
+    return Rows.of(
+        played.positions[played.opening : len(played.moves)],
+        value=played.values[plies],
+        result=np.sign(played.outcomes()[plies]),
+        ply=plies,
+        game_number=number,
+        width=len(played.game.start()),
+    )
+
+
+def in_tasks(
+    task: Task, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
+) -> Iterator[Task]:
+    """Tasks like `task`, of `size` openings each, as they are drawn."""
+    source = iter(openings)
+    while some := list(islice(source, size)):
+        yield replace(task, openings=some)
 
 
 def lambda_returns(

@@ -118,7 +118,7 @@ class SignaturePlay(RoundLearner):
         )
 
     def _end_round(self, workers: Workers) -> dict[str, float]:
-        first = self._first_kept()
+        first = self.first_kept()
         kept = [place for place, game in enumerate(self._games) if game[0] >= first]
         self._games = [self._games[place] for place in kept]
         self._entries = [self._entries[place] for place in kept]

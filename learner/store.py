@@ -101,6 +101,10 @@ class PositionStore:
             game_number=game_number,
             width=self._width,
         )
+        self.extend(rows)
+
+    def extend(self, rows: Rows) -> None:
+        """Add rows that are made already, of positions as wide as this store's; see `append`."""
         with self._lock:
             self._waiting.append(rows)
             self._in_memory += len(rows)

@@ -15,7 +15,15 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap import Bootstrap
 from learner.model import squash
-from learner.self_play import Target, final, lambda_returns, quiet, squashed_outcome
+from learner.self_play import (
+    Target,
+    final,
+    lambda_returns,
+    pick,
+    quiet,
+    sides,
+    squashed_outcome,
+)
 from play.game_loop import Played
 from search import WIN, Engine
 
@@ -31,22 +39,21 @@ class _Teacher:
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)
-        plies = np.arange(first, last)
-        signs = np.where((plies - first) % 2 == 0, 1.0, -1.0)  # to the view of who begins
-        values = signs * squash(played.values[first:last], self.scale)
-        returns = lambda_returns(values, squashed_outcome(played, self.scale), self.decay)
+        values, leaves = played.values[first:last], played.leaves[first:last]
+        begins = sides(np.arange(last - first))  # to the view of who begins
+        returns = lambda_returns(
+            begins * squash(values, self.scale), squashed_outcome(played, self.scale), self.decay
+        )
         assert played.leaf_plies is not None
-        signs = signs * np.where(played.leaf_plies[first:last] % 2 == 0, 1.0, -1.0)
-        leaves = played.leaves[first:last]
+        moves = sides(played.leaf_plies[first:last])  # to the view of who moves at the leaf
         # where search saw the end of the game, won, lost or drawn, no static value came of it
-        ends = final(self.game, leaves) | (np.abs(played.values[first:last]) > WIN / 2)
+        ends = final(self.game, leaves) | (np.abs(values) > WIN / 2)
         kept = np.flatnonzero(~ends & quiet(self.game, leaves))
         # nor where it took the line for a draw by repetition
-        parity = np.where(played.leaf_plies[first:last][kept] % 2 == 0, 1.0, -1.0)
-        static = parity * engine.evaluator.values([leaves[i] for i in kept])
-        kept = kept[np.isclose(static, played.values[first:last][kept])]
-        targets = (signs * returns)[kept]
-        return Target([leaves[i] for i in kept], targets, targets)
+        static = moves[kept] * engine.evaluator.values(pick(leaves, kept))
+        kept = kept[np.isclose(static, values[kept])]
+        targets = (begins * moves * returns)[kept]
+        return Target(pick(leaves, kept), targets, targets)
 
 
 class TDLeaf(Bootstrap):

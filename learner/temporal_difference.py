@@ -16,7 +16,7 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap import Bootstrap
 from learner.model import squash
-from learner.self_play import Target, lambda_returns, quiet, squashed_outcome
+from learner.self_play import Target, lambda_returns, pick, quiet, sides, squashed_outcome
 from play.game_loop import Played
 from search import Engine
 
@@ -33,9 +33,9 @@ class _Teacher:
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)
         kept = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
-        positions = [played.positions[i] for i in kept]
+        positions = pick(played.positions, kept)
         static = engine.evaluator.values(positions)
-        signs = np.where((kept - first) % 2 == 0, 1.0, -1.0)  # to the view of who begins
+        signs = sides(kept - first)  # to the view of who begins
         returns = lambda_returns(
             signs * squash(static, self.scale), squashed_outcome(played, self.scale), self.decay
         )

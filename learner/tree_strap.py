@@ -15,7 +15,7 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap import Bootstrap
 from learner.model import squash
-from learner.self_play import Target, quiet
+from learner.self_play import Target, pick, quiet
 from play.game_loop import Played
 from search import EXACT, LOWER, UPPER, Engine
 
@@ -34,11 +34,14 @@ class _Teacher:
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)
         positions, values, depths, bounds = engine.traced()
-        roots = list(range(first, last))
-        positions = [*positions, *(played.positions[i] for i in roots)]
-        values = np.concatenate([values, played.values[roots]])
+        roots = played.positions[first:last]
+        if isinstance(positions, np.ndarray):
+            positions = np.concatenate([positions, roots])
+        else:
+            positions = [*positions, *roots]
+        values = np.concatenate([values, played.values[first:last]])
         bounds = np.concatenate([bounds, np.full(len(roots), EXACT)])
-        depths = np.concatenate([depths, played.depths[roots]])
+        depths = np.concatenate([depths, played.depths[first:last]])
         fit = quiet(self.game, positions) & (depths >= self.least_depth)
         if not self.bounds:
             fit &= bounds == EXACT
@@ -48,7 +51,7 @@ class _Teacher:
             kept = kept[np.linspace(0, len(kept) - 1, self.positions_per_game).astype(np.int64)]
         values, bounds = squash(values[kept], self.scale), bounds[kept]
         return Target(
-            [positions[i] for i in kept],
+            pick(positions, kept),
             np.where(bounds == UPPER, -1.0, values),
             np.where(bounds == LOWER, 1.0, values),
         )

@@ -157,7 +157,7 @@ def _check_options(options: argparse.Namespace, game: Any) -> None:
 def _write_pdn(path: Path, game: Any, matches: list[Any], limits: Any) -> None:
     from games.checkers.pdn import write_game
     from play.match import all_games
-    from search.files import write_atomically
+    from search.header import write_atomically
 
     texts = [
         write_game(record, {"Event": str(limits), "Black": black, "White": white, "Round": str(i)})

@@ -21,13 +21,11 @@ from games.native import load_int, store_float, store_int
 from games.record import Annotation, GameRecord
 from search import WIN, Engine
 from search.alphabeta import iterate
+from search.engine import DEEPEST, UNLIMITED
 from search.line import MOST_EARLIER, WIDTH
 from search.native import call_float, call_int
 
 __all__ = ["GameLoop", "Played"]
-
-DEEPEST = 100
-UNLIMITED = 1 << 62
 
 #: How a game ended, in the order of the codes below; the words are those of `GameRecord`.
 REASONS = ("", "no move", "repetition", "quiet moves", "most plies", "decided", "stopped")
@@ -161,9 +159,6 @@ class GameLoop:
         self._numbers = np.zeros((len(NUMBERS), room + 1), dtype=np.int64)
         self._scratch = np.zeros(2 * WIDTH, dtype=np.int64)
         self._log = np.zeros(1, dtype=LOG)
-        rows = [
-            self._numbers.ctypes.data + i * self._numbers.strides[0] for i in range(len(NUMBERS))
-        ]
         self._set(
             positions=self._positions.ctypes.data,
             values=self._values.ctypes.data,
@@ -175,9 +170,7 @@ class GameLoop:
             quiet_moves=2 * self.quiet_moves if self.quiet_moves else UNLIMITED,
             returns=self.game.irreversible is not None,
             decide=self.decide,
-            **dict(
-                zip(("moves", "depths", "keys", "leaf_plies", "quiet_plies"), rows, strict=True)
-            ),
+            **{name: row.ctypes.data for name, row in zip(NUMBERS, self._numbers, strict=True)},
         )
 
     def _set(self, **values: Any) -> None:

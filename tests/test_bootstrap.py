@@ -247,11 +247,11 @@ def test_treestrap_of_minimax_knows_every_value() -> None:
         CHECKERS,
         full.evaluator_,
         full.model_.inputs,
-        [()],
         2,
         None,
         12,
         True,
+        [()],
         full._teacher(),
         True,
     )

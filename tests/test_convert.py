@@ -35,8 +35,7 @@ from torch import nn
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
-from learner.convert import Case, agreement, as_native
-from learner.network_model import agreement_text
+from learner.convert import Case, agreement, agreement_text, as_native
 from search import Engine, LinearEvaluator, as_evaluator, load_evaluator
 from search.header import sample_positions
 from search.network import NetworkEvaluator
