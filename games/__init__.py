@@ -14,12 +14,14 @@ from __future__ import annotations
 import importlib
 
 from games.check import check_game
-from games.contract import Game, KernelGame, Rules
+from games.contract import DiceGame, Game, KernelDiceGame, KernelGame, Rules
 from games.errors import ContractError, MoveError, PositionError
 
 __all__ = [
     "ContractError",
+    "DiceGame",
     "Game",
+    "KernelDiceGame",
     "KernelGame",
     "MoveError",
     "PositionError",
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 _GAMES = {
+    "backgammon": ("games.backgammon", "Backgammon"),
     "checkers": ("games.checkers", "Checkers"),
     "nim": ("games.nim", "Nim"),
     "tic_tac_toe": ("games.tic_tac_toe", "TicTacToe"),

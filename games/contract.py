@@ -10,22 +10,25 @@ The names map onto AIMA's description of a game (Russell and Norvig, chapter 5) 
     UTILITY(s, p)       outcome(position), always for the side to move (negamax)
 
 `Game` is the base class of a game in plain Python: four methods make a game, any hashable value is
-a position and any value a move. `KernelGame` is a game whose rules are kernels.
+a position and any value a move. `KernelGame` is a game whose rules are kernels. `DiceGame` and
+`KernelDiceGame` are the same for games in which each turn begins with a roll of the dice.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from games.errors import MoveError, PositionError
+from games.outcomes import Outcomes
 
-__all__ = ["Game", "KernelGame", "Rules"]
+__all__ = ["DiceGame", "Game", "KernelDiceGame", "KernelGame", "Rules"]
 
 Position = Any
 Move = Any
+Roll = int
 
 
 class Game:
@@ -47,6 +50,8 @@ class Game:
     encodings: Mapping[str, Any] = {}
     #: Hand-crafted evaluators by name: (feature set, weights) or a kernel.
     evaluators: Mapping[str, Any] = {}
+    #: Events whose probabilities evaluators can give; None where values say all.
+    outcomes: Outcomes | None = None
     rules: Rules | None = None
 
     def __init_subclass__(cls) -> None:
@@ -125,6 +130,44 @@ class Game:
         return self.position_text(position)
 
 
+class DiceGame(Game):
+    """A game in which the side to move rolls the dice before it moves.
+
+    A roll is a number that `rolls` gives the probability of; positions are those before the roll,
+    and know nothing of it. While a game goes on every roll has a legal move, if only that of moving
+    nothing; a move says all that there is to know, so that `play` needs no roll.
+    """
+
+    #: The probability of each roll.
+    rolls: Sequence[float] = ()
+    #: The same for the first roll of a game, where other rules hold for it.
+    first_rolls: Sequence[float] = ()
+
+    def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
+        """All moves with a roll, in a fixed order; none where the game is over."""
+        raise NotImplementedError
+
+    def roll_text(self, roll: Roll) -> str:
+        """A roll as people write it."""
+        return str(roll)
+
+    def parse_roll(self, text: str) -> Roll:
+        """The roll that a text names; MoveError where it names none."""
+        texts = [self.roll_text(roll) for roll in range(len(self.rolls))]
+        if text.strip() not in texts:
+            raise MoveError(f"expected a roll such as {texts[0]}, found {text.strip()[:40]!r}")
+        return texts.index(text.strip())
+
+    def parse_move(self, position: Position, text: str, roll: Roll | None = None) -> Move:
+        """The legal move with a roll that a text names; MoveError where it names none."""
+        moves = {self.move_text(position, move): move for move in self.legal_moves(position, roll)}
+        if text.strip() not in moves:
+            raise MoveError(
+                f"expected one of {', '.join(list(moves)[:20])}, found {text.strip()[:40]!r}"
+            )
+        return moves[text.strip()]
+
+
 @dataclass(frozen=True)
 class Rules:
     """The rules of a game as kernels; positions are tuples of integers of one length.
@@ -134,6 +177,7 @@ class Rules:
     many; `outcome(position)` is NaN while the game goes on. The others are optional and default
     to: a hash of the integers, always quiet, never repeats, no preferred moves, and no other
     position that is the same by symmetry (`standard(position)` is the one to remember it by).
+    In a game with dice it is `legal_moves(position, roll, moves)`.
     """
 
     legal_moves: Callable[..., Any]
@@ -207,3 +251,17 @@ class KernelGame(Game):
         ):
             raise PositionError(f"expected a tuple of {width} integers, found {text[:80]!r}")
         return position
+
+
+class KernelDiceGame(KernelGame, DiceGame):
+    """A game with dice whose rules are kernels."""
+
+    def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
+        if roll is None or not 0 <= roll < len(self.rolls):
+            raise ValueError(f"roll: expected 0 to {len(self.rolls) - 1}, found {roll!r}")
+        buffer = self._moves.copy()
+        count = self.rules.legal_moves(position, roll, buffer)
+        return [int(move) for move in buffer[:count]]
+
+    def parse_move(self, position: Position, text: str, roll: Roll | None = None) -> Move:
+        return DiceGame.parse_move(self, position, text, roll)

@@ -37,6 +37,10 @@ class Evaluator:
     suffix: str = ""
     #: How the weights came about; saved with them.
     provenance: dict[str, Any]
+    #: Whether it gives the probability of each of the game's `outcomes`, and not only values.
+    gives_outcomes: bool = False
+    #: No value is below the first or above the second; what Star1 and Star2 prune by.
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
     def plain(self) -> Callable[[Any], float]:
         """The evaluator as a Python function of a position."""
@@ -48,6 +52,20 @@ class Evaluator:
         `fail` is called with an exception that the evaluator raised; native code has none.
         """
         raise NotImplementedError
+
+    def outcomes(self, positions: Any) -> NDArray[np.float64]:
+        """The probabilities of the game's outcomes, [positions, outcomes].
+
+        Raises TypeError where `gives_outcomes` is false.
+        """
+        raise TypeError(f"{self.name} gives values only, found no probabilities of outcomes")
+
+    def native_outcomes(self) -> tuple[int, int, Any]:
+        """As `native`, for a C function `void(data, position, target)` of three addresses.
+
+        It writes the probabilities as float64 to `target`. TypeError as in `outcomes`.
+        """
+        raise TypeError(f"{self.name} gives values only, found no probabilities of outcomes")
 
     def __call__(self, position: Any) -> float:
         """The static value of a position, for the side to move."""

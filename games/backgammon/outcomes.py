@@ -1,0 +1,72 @@
+"""The five outcomes of backgammon, as GNU Backgammon and TD-Gammon give them."""
+
+from __future__ import annotations
+
+from games.backgammon.rules import points_held
+from games.kernel import kernel
+from games.outcomes import Outcomes
+
+WIN, WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON = range(5)
+
+
+@kernel
+def _can_lose_gammon(near):
+    """Whether a side can still lose a gammon: it has borne nothing off."""
+    return near & 15 == 0
+
+
+@kernel
+def _can_lose_backgammon(near, far, their_near, their_far):
+    """Whether a side can still lose a backgammon: it has not left its opponent's home for good.
+
+    In contact a checker may be hit and come in there; behind the last of the opponent's checkers
+    none is.
+    """
+    if near & 15:
+        return False
+    held = points_held(near, far) & ~1
+    if held >> 19:
+        return True
+    last = 0
+    theirs = points_held(their_near, their_far) & ~1
+    for point in range(1, 26):
+        if theirs >> point & 1:
+            last = point
+    first = 0
+    for point in range(25, 0, -1):
+        if held >> point & 1:
+            first = point
+            break
+    return first + last > 25
+
+
+@kernel
+def confine(position, probabilities):
+    """Make five probabilities possible: none below 0 or above that of what includes it."""
+    near, far, their_near, their_far, _ = position
+    for i in range(5):
+        probabilities[i] = min(max(probabilities[i], 0.0), 1.0)
+    if not _can_lose_gammon(their_near):
+        probabilities[WIN_GAMMON] = 0.0
+        probabilities[WIN_BACKGAMMON] = 0.0
+    elif not _can_lose_backgammon(their_near, their_far, near, far):
+        probabilities[WIN_BACKGAMMON] = 0.0
+    if not _can_lose_gammon(near):
+        probabilities[LOSE_GAMMON] = 0.0
+        probabilities[LOSE_BACKGAMMON] = 0.0
+    elif not _can_lose_backgammon(near, far, their_near, their_far):
+        probabilities[LOSE_BACKGAMMON] = 0.0
+    win = probabilities[WIN]
+    probabilities[WIN_GAMMON] = min(probabilities[WIN_GAMMON], win)
+    probabilities[WIN_BACKGAMMON] = min(probabilities[WIN_BACKGAMMON], probabilities[WIN_GAMMON])
+    probabilities[LOSE_GAMMON] = min(probabilities[LOSE_GAMMON], 1.0 - win)
+    probabilities[LOSE_BACKGAMMON] = min(probabilities[LOSE_BACKGAMMON], probabilities[LOSE_GAMMON])
+    return 0
+
+
+OUTCOMES = Outcomes(
+    names=("win", "win gammon", "win backgammon", "lose gammon", "lose backgammon"),
+    worth=(2.0, 1.0, 1.0, -1.0, -1.0),
+    base=-1.0,
+    confine=confine,
+)
