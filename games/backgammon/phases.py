@@ -1,0 +1,44 @@
+"""The phases of a game of backgammon, for evaluators that have a part for each."""
+
+from __future__ import annotations
+
+from games.backgammon.rules import mirrored, points_held
+from games.kernel import kernel
+
+__all__ = ["CONTACT", "CRASHED", "PHASES", "RACE", "in_contact", "phase"]
+
+CONTACT, CRASHED, RACE = range(3)
+#: Their names, in the order of their numbers.
+PHASES = ("contact", "crashed", "race")
+
+#: A side with no more checkers than this in front of its two last points has crashed.
+_FEW = 6
+
+
+@kernel
+def in_contact(position):
+    """Whether a checker of one side has still to pass one of the other; the bar counts as 25."""
+    near, far, their_near, their_far, _ = position
+    theirs = mirrored(points_held(their_near, their_far))
+    # what stands farther than their rearmost checker is a number above that bit alone
+    return theirs != 0 and points_held(near, far) & ~1 > theirs & -theirs
+
+
+@kernel
+def _crashed(near):
+    """Whether a side has crashed: at most 6 of its checkers are on points 3 to 25."""
+    return 15 - (near & 15) - (near >> 4 & 15) - (near >> 8 & 15) <= _FEW
+
+
+@kernel
+def phase(position):
+    """0 in contact, 1 where there is contact but a side has crashed, 2 in a race.
+
+    A race is a position without contact, finished ones included. A side has crashed that has
+    borne off, or put out of play on its ace and deuce points, all but at most 6 of its checkers:
+    it cannot hold a board of points for long. The phase is the same seen by either side. After the
+    classes of GNU Backgammon, which draws the border of crashed a little otherwise.
+    """
+    if not in_contact(position):
+        return RACE
+    return CRASHED if _crashed(position[0]) or _crashed(position[2]) else CONTACT
