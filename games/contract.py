@@ -23,6 +23,7 @@ from typing import Any
 
 from games.errors import MoveError, PositionError
 from games.outcomes import Outcomes
+from games.phases import Phases
 
 __all__ = ["DiceGame", "Game", "KernelDiceGame", "KernelGame", "Rules"]
 
@@ -52,6 +53,8 @@ class Game:
     evaluators: Mapping[str, Any] = {}
     #: Events whose probabilities evaluators can give; None where values say all.
     outcomes: Outcomes | None = None
+    #: Phases that evaluators may have parts for; None where all positions are of one kind.
+    phases: Phases | None = None
     rules: Rules | None = None
 
     def __init_subclass__(cls) -> None:

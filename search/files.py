@@ -45,6 +45,7 @@ MOST_BYTES = 4 << 20
 #: modules import this one.
 ARRAY_FORMS = {
     "plysmith-network-1": ("search.network", "network_from"),
+    "plysmith-outcome-network-1": ("search.outcome_network", "outcome_network_from"),
     "plysmith-signature-1": ("search.signature", "signature_from"),
 }
 

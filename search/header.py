@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.encoding import Encoding
 from games.features import FeatureSet
 
@@ -106,7 +106,10 @@ def sample_positions(game: Game, count: int = SAMPLE) -> list[Any]:
     state = 20591
     position = game.start()
     while len(positions) < count:
-        moves = game.legal_moves(position)
+        if isinstance(game, DiceGame):
+            moves = game.legal_moves(position, (state >> 12) % len(game.rolls))
+        else:
+            moves = game.legal_moves(position)
         positions.append(position)
         # a generator of our own, for libraries may change theirs
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64

@@ -34,7 +34,17 @@ from search.header import (
     shortened,
 )
 
-__all__ = ["Inputs", "NetworkEvaluator"]
+__all__ = [
+    "Inputs",
+    "NetworkEvaluator",
+    "hidden_text",
+    "in_lanes",
+    "kept_layer",
+    "network_scope",
+    "padded",
+    "plain_hidden",
+    "separate",
+]
 
 FORMAT = "plysmith-network-1"
 #: Units of a layer and layers of a network, for they take room on the stack of a searching thread.
@@ -71,11 +81,11 @@ class NetworkEvaluator(Evaluator):
     ) -> None:
         self.game = game
         self.inputs = inputs
-        self.encoding, self.features = _separate(inputs)
+        self.encoding, self.features = separate(inputs)
         self.name = name
         self.provenance = dict(provenance or {})
         self.layers: tuple[Layer, ...] = tuple(
-            _kept(number, layer, last=0 < number == len(layers) - 1)
+            kept_layer(number, layer, last=0 < number == len(layers) - 1)
             for number, layer in enumerate(layers)
         )
         self._check()
@@ -131,89 +141,36 @@ class NetworkEvaluator(Evaluator):
         )  # fmt: skip
 
     def plain(self) -> Callable[[Any], float]:
-        active = kernels.uncompiled(self.encoding.active) if self.encoding else None
-        room = np.zeros(self.encoding.most if self.encoding else 1, dtype=np.int64)
-        (first, first_bias), *later = self.layers
-        start = self.encoding.size if self.encoding else 0
+        hidden = plain_hidden(self.encoding, self.features, self.layers)
 
         def value(position: Any) -> float:
             with np.errstate(over="ignore", invalid="ignore"):
-                total = first_bias.copy()
-                for place in room[: active(position, room)] if active else ():
-                    total += first[place]
-                terms = self.features.values(position) if self.features else []
-                for term, row in zip(np.array(terms, np.float32), first[start:], strict=True):
-                    if term != 0:
-                        total += term * row
-                for number, (weights, bias) in enumerate(later, 1):
+                total = hidden(position)
+                if len(self.layers) > 1:
+                    weights, bias = self.layers[-1]
                     inputs = np.where(total > 0, total, np.float32(0))
-                    if number == len(later):
-                        total = bias + _in_lanes(inputs * weights[:, 0])
-                        break
-                    total = bias.copy()
-                    for unit, row in zip(inputs, weights, strict=True):
-                        if unit > 0:
-                            total += unit * row
+                    total = bias + in_lanes(inputs * weights[:, 0])
                 return float(total[0]) * self.scale
 
         return value
 
     def native(self, fail: Fail) -> tuple[int, int, Any]:
+        last = len(self.layers) - 1
         lines = ["def value_at(data, source):"]
-        lines += [f"    position = {read_position(len(self.game.start()))}", *self._first_layer()]
-        for number in range(1, len(self.layers)):
-            weights, bias = (f"load_int(data, {2 * number + part})" for part in (1, 2))
-            length = _padded(self.widths[number])
-            if number == len(self.layers) - 1:
-                lines += [
-                    f"    bias = array_at(float32_pointer({bias}), (1,))",
-                    f"    output = bias[0] + dot(hidden_{number}, {weights}, {length}, 1)",
-                ]
-            else:
-                width = _padded(self.widths[number + 1])
-                lines += [
-                    f"    hidden_{number + 1} = stack_block({4 * width})",
-                    f"    add_products(hidden_{number + 1}, {bias}, {weights}, hidden_{number},"
-                    f" {length}, {width}, 1)",
-                ]
-        if len(self.layers) == 1:
+        lines += [f"    position = {read_position(len(self.game.start()))}"]
+        lines += hidden_text(self.encoding, self.features, self.widths, place=1)
+        if last == 0:
             lines.append("    output = array_at(float32_pointer(hidden_1), (1,))[0]")
+        else:
+            lines += [
+                f"    bias = array_at(float32_pointer(load_int(data, {2 * last + 2})), (1,))",
+                f"    output = bias[0] + dot(hidden_{last}, load_int(data, {2 * last + 1}),"
+                f" {padded(self.widths[last])}, 1)",
+            ]
         lines.append("    return load_float(data, 0) * float(output)")
-        scope: dict[str, Any] = dict(
-            stack_block=stack_block, sum_rows=sum_rows, add_products=add_products, dot=dot
-        )
-        if self.encoding:
-            scope["active"] = self.encoding.active
-        if self.features:
-            scope |= self.features.scope()
+        scope = network_scope(self.encoding, self.features)
         address = native_function("value_at", "\n".join(lines), scope, SIGNATURE)
         return address, self._data.ctypes.data, (self._data, self.layers)
-
-    def _first_layer(self) -> list[str]:
-        """Text that puts the sums of the first layer at `hidden_1`."""
-        width = _padded(self.widths[1])
-        rows, bias = "load_int(data, 1)", "load_int(data, 2)"
-        lines = [f"    hidden_1 = stack_block({4 * width})"]
-        if self.encoding:
-            most = self.encoding.most
-            lines += [
-                f"    places = stack_block({8 * most})",
-                f"    count = int(active(position, array_at(int64_pointer(places), ({most},))))",
-                f"    sum_rows(hidden_1, {bias}, {rows}, places, count, {width})",
-            ]
-            rows, bias = f"{rows} + {4 * width * self.encoding.size}", "hidden_1"
-        if self.features:
-            count = len(self.features)
-            length = _padded(count)
-            lines += [
-                *(["    swapped = swap(position)"] if self.features.swap else []),
-                f"    room = stack_block({4 * length})",
-                f"    terms = array_at(float32_pointer(room), ({length},))",
-                *(f"    terms[{i}] = float({self.features.expression(i)})" for i in range(count)),
-                *(f"    terms[{i}] = 0.0" for i in range(count, length)),
-                f"    add_products(hidden_1, {bias}, {rows}, room, {length}, {width}, 0)",
-            ]
-        return lines
 
     def save(self, path: Any) -> None:
         inputs = [one for one in (self.encoding, self.features) if one]
@@ -243,7 +200,7 @@ def network_from(
     entries = content["inputs"]
     if not 1 <= len(entries) <= 2:
         raise EvaluatorError(f"{path}: expected one or two inputs, found {len(entries)}")
-    own = [None] * len(entries) if inputs is None else [o for o in _separate(inputs) if o]
+    own = [None] * len(entries) if inputs is None else [o for o in separate(inputs) if o]
     if len(own) != len(entries):
         raise EvaluatorError(f"{path}: expected {len(own)} kinds of inputs, found {len(entries)}")
     found = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
@@ -285,7 +242,98 @@ def _rebuilt(
     return NetworkEvaluator(game, inputs, layers, scale=scale, name=name, provenance=provenance)
 
 
-def _separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
+def network_scope(encoding: Encoding | None, features: FeatureSet | None) -> dict[str, Any]:
+    """The names that the text of `hidden_text` uses."""
+    scope: dict[str, Any] = dict(
+        stack_block=stack_block, sum_rows=sum_rows, add_products=add_products, dot=dot
+    )
+    if encoding:
+        scope["active"] = encoding.active
+    if features:
+        scope |= features.scope()
+    return scope
+
+
+def hidden_text(
+    encoding: Encoding | None,
+    features: FeatureSet | None,
+    widths: Sequence[int],
+    *,
+    place: int,
+    indent: str = "    ",
+) -> list[str]:
+    """Text that puts the sums of each layer but the last at `hidden_1`, `hidden_2` and so on.
+
+    With a single layer it is that one. The text is given `position`; the address of the first
+    layer's weights stands at `place` behind `data`, then that of its bias, and so on. It leaves
+    `places` and `count` of the encoding, and the values of the features at `room`.
+    """
+    width = padded(widths[1])
+    rows, bias = f"load_int(data, {place})", f"load_int(data, {place + 1})"
+    lines = [f"hidden_1 = stack_block({4 * width})"]
+    if encoding:
+        most = encoding.most
+        lines += [
+            f"places = stack_block({8 * most})",
+            f"count = int(active(position, array_at(int64_pointer(places), ({most},))))",
+            f"sum_rows(hidden_1, {bias}, {rows}, places, count, {width})",
+        ]
+        rows, bias = f"{rows} + {4 * width * encoding.size}", "hidden_1"
+    if features:
+        size = len(features)
+        length = padded(size)
+        lines += [
+            *(["swapped = swap(position)"] if features.swap else []),
+            f"room = stack_block({4 * length})",
+            f"terms = array_at(float32_pointer(room), ({length},))",
+            *(f"terms[{i}] = float({features.expression(i)})" for i in range(size)),
+            *(f"terms[{i}] = 0.0" for i in range(size, length)),
+            f"add_products(hidden_1, {bias}, {rows}, room, {length}, {width}, 0)",
+        ]
+    for number in range(1, len(widths) - 2):
+        weights, bias = (f"load_int(data, {place + 2 * number + part})" for part in (0, 1))
+        length, width = padded(widths[number]), padded(widths[number + 1])
+        lines += [
+            f"hidden_{number + 1} = stack_block({4 * width})",
+            f"add_products(hidden_{number + 1}, {bias}, {weights}, hidden_{number},"
+            f" {length}, {width}, 1)",
+        ]
+    return [indent + line for line in lines]
+
+
+def plain_hidden(
+    encoding: Encoding | None, features: FeatureSet | None, layers: Sequence[Layer]
+) -> Callable[[Any], NDArray[np.float32]]:
+    """The slow twin of `hidden_text`: a function from a position to the sums of the last of them.
+
+    It reads the layers each time, which may be changed in between.
+    """
+    active = kernels.uncompiled(encoding.active) if encoding else None
+    room = np.zeros(encoding.most if encoding else 1, dtype=np.int64)
+    start = encoding.size if encoding else 0
+
+    def hidden(position: Any) -> NDArray[np.float32]:
+        first, first_bias = layers[0]
+        total = first_bias.copy()
+        for place in room[: active(position, room)] if active else ():
+            total += first[place]
+        terms = features.values(position) if features else []
+        for term, row in zip(np.array(terms, np.float32), first[start:], strict=True):
+            if term != 0:
+                total += term * row
+        for weights, bias in layers[1:-1]:
+            inputs = np.where(total > 0, total, np.float32(0))
+            total = bias.copy()
+            for unit, row in zip(inputs, weights, strict=True):
+                if unit > 0:
+                    total += unit * row
+        return total
+
+    return hidden
+
+
+def separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
+    """The encoding and the feature set among inputs; TypeError where there is something else."""
     if isinstance(inputs, Encoding):
         return inputs, None
     if isinstance(inputs, FeatureSet):
@@ -298,22 +346,23 @@ def _separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
     )
 
 
-def _padded(width: int) -> int:
+def padded(width: int) -> int:
+    """The least multiple of `LANES` that is not below a width."""
     return -(-width // LANES) * LANES
 
 
-def _zeros(count: int) -> NDArray[np.float32]:
+def zeros(count: int) -> NDArray[np.float32]:
     """Zeros that begin with a cache line."""
     block = np.zeros(count + 16, dtype=np.float32)
     skip = -block.ctypes.data % 64 // block.itemsize
     return block[skip : skip + count]
 
 
-def _kept(number: int, layer: Any, *, last: bool) -> Layer:
+def kept_layer(number: int, layer: Any, *, last: bool) -> Layer:
     """Views of weights [inputs, outputs] and bias into memory that is laid out for native code.
 
-    Rows are padded with zeros to a multiple of `LANES`; the single column of a last layer is
-    laid out as one padded row.
+    Rows are padded with zeros to a multiple of `LANES`; those of a last layer are its columns, so
+    that each output is one product of rows.
     """
     try:
         weights, bias = (np.asarray(array, dtype=np.float32) for array in layer)
@@ -329,21 +378,22 @@ def _kept(number: int, layer: Any, *, last: bool) -> Layer:
         raise ValueError(f"layer {number}: expected 1 to {MOST_UNITS} outputs, found {outputs}")
     if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
         raise ValueError(f"layer {number}: expected finite numbers, found NaN or infinity")
-    width = _padded(outputs)
+    width = padded(outputs)
     if last:
-        kept = _zeros(_padded(inputs))[:inputs, None]
+        length = padded(inputs)
+        kept = zeros(outputs * length).reshape(outputs, length)[:, :inputs].T
     else:
-        kept = _zeros(inputs * width).reshape(inputs, width)[:, :outputs]
-    kept_bias = _zeros(width)[:outputs]
+        kept = zeros(inputs * width).reshape(inputs, width)[:, :outputs]
+    kept_bias = zeros(width)[:outputs]
     if kept.shape != weights.shape or kept_bias.shape != bias.shape:  # reported by the caller
         return weights, bias
     kept[:], kept_bias[:] = weights, bias
     return kept, kept_bias
 
 
-def _in_lanes(products: NDArray[np.float32]) -> NDArray[np.float32]:
+def in_lanes(products: NDArray[np.float32]) -> NDArray[np.float32]:
     """The sum of products [units] in the order in which `games.vectors.dot` takes them; [1]."""
-    lanes = np.zeros((_padded(len(products)) // LANES, LANES), dtype=np.float32)
+    lanes = np.zeros((padded(len(products)) // LANES, LANES), dtype=np.float32)
     lanes.reshape(-1)[: len(products)] = products
     total = np.zeros(LANES, dtype=np.float32)
     for row in lanes:

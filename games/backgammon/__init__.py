@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from games.backgammon import rules
+from games.backgammon.encoding import POINTS
 from games.backgammon.outcomes import OUTCOMES
+from games.backgammon.phases import PHASES
 from games.backgammon.rules import (
     FIRST_PROBABILITIES,
     MOST_MOVES,
@@ -34,6 +36,8 @@ class Backgammon(KernelDiceGame):
     start_position = START
     most_moves = MOST_MOVES
     outcomes = OUTCOMES
+    phases = PHASES
+    encodings = {"points": POINTS}
 
     def to_move(self, position: Position) -> int:
         return position[4]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.backgammon.rules import points_held
+from games.backgammon.rules import outcome, points_held
 from games.kernel import kernel
 from games.outcomes import Outcomes
 
@@ -64,9 +64,34 @@ def confine(position, probabilities):
     return 0
 
 
+@kernel
+def turn(probabilities):
+    """Make five probabilities those of the other side."""
+    probabilities[WIN] = 1.0 - probabilities[WIN]
+    for mine, theirs in ((WIN_GAMMON, LOSE_GAMMON), (WIN_BACKGAMMON, LOSE_BACKGAMMON)):
+        kept = probabilities[mine]
+        probabilities[mine] = probabilities[theirs]
+        probabilities[theirs] = kept
+    return 0
+
+
+@kernel
+def finished(position, probabilities):
+    """Write the five probabilities, 0 and 1, of a position with a side that has borne off all."""
+    points = outcome(position)
+    probabilities[WIN] = 1.0 if points > 0.0 else 0.0
+    probabilities[WIN_GAMMON] = 1.0 if points > 1.0 else 0.0
+    probabilities[WIN_BACKGAMMON] = 1.0 if points > 2.0 else 0.0
+    probabilities[LOSE_GAMMON] = 1.0 if points < -1.0 else 0.0
+    probabilities[LOSE_BACKGAMMON] = 1.0 if points < -2.0 else 0.0
+    return 0
+
+
 OUTCOMES = Outcomes(
     names=("win", "win gammon", "win backgammon", "lose gammon", "lose backgammon"),
     worth=(2.0, 1.0, 1.0, -1.0, -1.0),
     base=-1.0,
     confine=confine,
+    turn=turn,
+    finished=finished,
 )

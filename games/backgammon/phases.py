@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from games.backgammon.rules import mirrored, points_held
 from games.kernel import kernel
+from games.phases import Phases
 
 __all__ = ["CONTACT", "CRASHED", "PHASES", "RACE", "in_contact", "phase"]
 
 CONTACT, CRASHED, RACE = range(3)
-#: Their names, in the order of their numbers.
-PHASES = ("contact", "crashed", "race")
 
 #: A side with no more checkers than this in front of its two last points has crashed.
 _FEW = 6
@@ -42,3 +41,6 @@ def phase(position):
     if not in_contact(position):
         return RACE
     return CRASHED if _crashed(position[0]) or _crashed(position[2]) else CONTACT
+
+
+PHASES = Phases(("contact", "crashed", "race"), phase)
