@@ -1,0 +1,71 @@
+"""The best move with a roll by static values: GNU Backgammon's 0-ply, in one native call.
+
+It is what games with dice are played by while evaluators learn, and the innermost part of all that
+looks further ahead.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from games.contract import DiceGame
+from games.native import native_function, read_position
+from games.vectors import stack_block
+from search.native import call_float
+
+__all__ = ["outcome_address", "reply_address"]
+
+
+def reply_address(game: DiceGame) -> int:
+    """The address of a native function that plays the best move with a roll.
+
+    float64(position, roll, moves, evaluate_at, evaluator, target): of the positions that legal
+    moves lead to, the one that is worth least to the other side is written to `target`; the first
+    of equals. The result is its value for the side that moved. `moves` is the address of room for
+    `most_moves` integers.
+    """
+    return _reply(game.rules, len(game.start()), int(getattr(game, "most_moves", 256)))
+
+
+@functools.cache
+def _reply(rules: Any, width: int, most: int) -> int:
+    stores = [f"        store_int(block, {i}, int(after[{i}]))" for i in range(width)]
+    copies = [f"            store_int(target, {i}, int(after[{i}]))" for i in range(width)]
+    text = "\n".join(
+        [
+            "def reply_at(source, roll, stack, evaluate_at, evaluator, target):",
+            f"    position = {read_position(width)}",
+            f"    moves = array_at(int64_pointer(stack), ({most},))",
+            "    count = int(legal_moves(position, roll, moves))",
+            f"    block = stack_block({8 * width})",
+            "    best = -1e300",
+            "    for i in range(count):",
+            "        after = play(position, moves[i])",
+            "        value = float(outcome(after))",
+            *stores,
+            "        if value != value:",
+            "            value = call_float(evaluate_at, (evaluator, block))",
+            "        if -value > best:",
+            "            best = -value",
+            *copies,
+            "    return best",
+        ]
+    )
+    scope = dict(
+        legal_moves=rules.legal_moves,
+        play=rules.play,
+        outcome=rules.outcome,
+        call_float=call_float,
+        stack_block=stack_block,
+    )
+    kinds = ", ".join(["int64"] * 6)
+    return native_function("reply_at", text, scope, f"float64({kinds})")
+
+
+def outcome_address(game: DiceGame) -> int:
+    """The address of a native float64(position): the outcome, NaN while the game goes on."""
+    width = len(game.start())
+    text = f"def outcome_at(source):\n    return float(outcome({read_position(width)}))\n"
+    rules: Any = game.rules
+    return native_function("outcome_at", text, {"outcome": rules.outcome}, "float64(int64)")
