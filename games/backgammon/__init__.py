@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.backgammon import rules
+from games.backgammon import notation, rules
 from games.backgammon.encoding import POINTS
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.phases import PHASES
@@ -10,7 +10,6 @@ from games.backgammon.rules import (
     FIRST_PROBABILITIES,
     MOST_MOVES,
     PROBABILITIES,
-    ROLLS,
     START,
     Position,
 )
@@ -42,5 +41,23 @@ class Backgammon(KernelDiceGame):
     def to_move(self, position: Position) -> int:
         return position[4]
 
+    def position_text(self, position: Position) -> str:
+        return notation.position_text(position)
+
+    def parse_position(self, text: str) -> Position:
+        return notation.parse_position(text)
+
+    def move_text(self, position: Position, move: int) -> str:
+        return notation.move_text(position, move)
+
+    def parse_move(self, position: Position, text: str, roll: int | None = None) -> int:
+        return notation.parse_move(position, text, roll)
+
     def roll_text(self, roll: int) -> str:
-        return "{}{}".format(*ROLLS[roll])
+        return notation.roll_text(roll)
+
+    def parse_roll(self, text: str) -> int:
+        return notation.parse_roll(text)
+
+    def show(self, position: Position) -> str:
+        return notation.show(position)

@@ -1,0 +1,107 @@
+"""Positions of backgammon as FIBS, the First Internet Backgammon Server, sends them to clients."""
+
+from __future__ import annotations
+
+import re
+
+from games.backgammon.rules import BAR, ROLLS
+from games.backgammon.situation import (
+    Situation,
+    by_colour,
+    must_hold,
+    position_error,
+    position_of,
+    roll_of,
+    whole,
+)
+
+__all__ = ["fibs_text", "parse_fibs"]
+
+UNLIMITED = 9999  # how FIBS writes that a match has no length
+
+
+def fibs_text(situation: Situation) -> str:
+    """The line with which FIBS shows a board to a client, as the side to move sees it, or
+    the other side where it was doubled.
+
+    Players without a name are `You` and `opponent`. Raises ValueError for what the line cannot
+    hold: names with a colon, rules for money, a limit of the cube, beavers.
+    """
+    must_hold(situation, "a FIBS board", "jacoby", "beavers", "highest_cube")
+    if situation.offered not in ("", "double"):
+        raise ValueError(f"a FIBS board: expected no {situation.offered}, found one")
+    side = situation.position[4]
+    # Who was doubled is asked; the line has a place for that and none for having doubled.
+    view = 1 - side if situation.offered else side
+    boards = by_colour(situation.position)
+    own, theirs = boards[view], boards[1 - view]
+    names = [situation.players[view] or "You", situation.players[1 - view] or "opponent"]
+    if any(re.search(r"[:\s]", name) for name in names):
+        raise ValueError(f"a FIBS board: expected names without colons and spaces, found {names}")
+    sign = 1 if view else -1
+    points = [sign * (own[p] - theirs[BAR - p]) for p in range(1, 25)]
+    high, low = (0, 0) if situation.roll is None else ROLLS[situation.roll]
+    live = not (situation.crawford or situation.match_length == 1)
+    numbers = (
+        situation.match_length or UNLIMITED, situation.score[view], situation.score[1 - view],
+        -sign * theirs[BAR], *points, sign * own[BAR],
+        1 if side else -1, high, low, 0, 0,
+        situation.cube, live and situation.owner in (None, view),
+        live and situation.owner in (None, 1 - view), situation.offered == "double",
+        sign, -1, 0, 25, own[0], theirs[0], own[BAR], theirs[BAR], 0, 0, 0, 0,
+    )  # fmt: skip
+    return ":".join(["board", *names, *(str(int(number)) for number in numbers)])
+
+
+def parse_fibs(text: str) -> Situation:
+    """The situation that such a line describes, with its text from `board:` on; PositionError.
+
+    Whose cube it is follows from who may double; where neither may, it is in the middle, and at 1
+    the game is the Crawford game if a side is one point away. What the line repeats is not read.
+    """
+    parts = text.split(":")
+    if not 43 <= len(parts) <= 53:
+        raise position_error("a FIBS board line with 43 to 53 parts", f"{len(parts)}", quote=False)
+    numbers = [whole(f"FIBS board, part {i}", part) for i, part in enumerate(parts[3:], 4)]
+    length, score, board = numbers[0], numbers[1:3], numbers[3:29]
+    turn, dice, cube = numbers[29], numbers[30:34], numbers[34]
+    may, their_may, doubled, sign, direction = numbers[35:40]
+    if sign not in (1, -1) or direction not in (1, -1):
+        found = (sign, direction)
+        raise position_error("a FIBS board with a colour and a direction of 1 or -1", found)
+    if turn not in (1, -1):
+        raise position_error("a FIBS board with a side to move, 1 or -1", turn)
+    if direction == 1:
+        board.reverse()
+    own = [max(0, sign * x) for x in board]
+    theirs = [max(0, -sign * x) for x in reversed(board)]
+    if own[0] or theirs[0]:
+        found = (board[0], board[25])
+        raise position_error("a FIBS board with each side's bar at its own end", found)
+    colour = 1 if sign == 1 else 0
+    side = 1 - colour if doubled else 1 if turn == 1 else 0
+    pairs = [dice[:2], dice[2:]] if colour == side else [dice[2:], dice[:2]]
+    if any(pair != [0, 0] and not 1 <= min(pair) <= max(pair) <= 6 for pair in pairs):
+        raise position_error("a FIBS board with pairs of dice from 1 to 6, or 0", dice)
+    thrown = next((pair for pair in pairs if pair[0]), None)
+    roll = None if thrown is None or doubled else roll_of(*thrown)
+    length = 0 if length == UNLIMITED else length
+    live = may or their_may
+    points = (score[0], score[1]) if colour == 0 else (score[1], score[0])
+    names = (parts[1], parts[2]) if colour == 0 else (parts[2], parts[1])
+    boards = (own, theirs) if side == colour else (theirs, own)
+    return Situation(
+        position=position_of(*boards, side),
+        roll=roll,
+        match_length=length,
+        score=points,
+        cube=cube,
+        owner=(colour if may else 1 - colour) if live and not (may and their_may) else None,
+        offered="double" if doubled else "",
+        crawford=not live and cube == 1 and length > 1 and length - 1 in points,
+        players=(_name(names[0]), _name(names[1])),
+    )
+
+
+def _name(text: str) -> str:
+    return "" if text in ("You", "opponent") else text
