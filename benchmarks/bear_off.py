@@ -1,0 +1,100 @@
+"""What bear-off databases take: `python -m benchmarks.bear_off [--json]`.
+
+Seconds to build the tables of one side and of both, to keep them in a file and to read it, their
+size, probes in a second; and how far the equities that are put together out of two tables of one
+side are from the exact ones, where there are both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from games.backgammon.bear_off import probe, unrank
+from games.backgammon.bear_off_tables import BearOff, bear_off, build
+from games.kernel import kernel
+
+
+@kernel
+def probed(tables, positions, values):
+    """Probe each row of `positions`."""
+    for i in range(len(positions)):
+        _, value, _, _ = probe(
+            tables, (positions[i, 0], positions[i, 1], positions[i, 2], positions[i, 3], 0)
+        )
+        values[i] = value
+    return 0
+
+
+def positions(most: int, count: int) -> Any:
+    """Positions of two sides drawn by chance from the first `most` numbers of each."""
+    numbers = np.random.default_rng(0).integers(1, most, (count, 2)).tolist()
+    return np.array([(unrank(a), 0, unrank(b), 0, 0) for a, b in numbers], dtype=np.int64)
+
+
+def probe_rate(tables: Any, rows: Any) -> float:
+    """Probes in a second of one core."""
+    values = np.zeros(len(rows))
+    probed(tables, rows[:1], values)
+    began = time.process_time()
+    probed(tables, rows, values)
+    return float(len(rows) / max(time.process_time() - began, 1e-9))
+
+
+def near_errors(tables: BearOff) -> Any:
+    """Equities out of two tables of one side less the exact ones; [924, 924]."""
+    rolls = tables.rolls[: len(tables.equities)].astype(float)
+    in_time = 1 - np.cumsum(rolls, axis=1) + rolls
+    return 2 * rolls @ in_time.T - 1 - tables.equities
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the measurement; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bear_off", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
+    options = parser.parse_args(arguments)
+    figures: dict[str, float] = {}
+
+    def timed(name: str, work: Any) -> Any:
+        began = time.process_time()
+        made = work()
+        figures[name] = round(time.process_time() - began, 3)
+        print(f"{name:40} {figures[name]:8.3f} CPU seconds")
+        return made
+
+    timed("compile, or read compiled code", lambda: build(checkers=1, both=1))
+    one = timed("build one side, 15 checkers", lambda: build(both=1))
+    timed("build both sides, 6 checkers each", lambda: build(checkers=6))
+    with tempfile.TemporaryDirectory() as folder:
+        timed("build all and write the file", lambda: bear_off(folder))
+        tables = timed("read the file", lambda: bear_off(folder))
+        size = sum(path.stat().st_size for path in Path(folder).iterdir())
+    if not np.array_equal(tables.rolls, one.rolls):
+        raise AssertionError("expected the same tables from both")
+    figures["MiB"] = round(size / 2**20, 1)
+    print(f"{'size':40} {figures['MiB']:8.1f} MiB")
+    for name, most in (("both sides, exact", 924), ("two tables of one side", 54264)):
+        figures[name] = round(probe_rate(tables.tables, positions(most, 200_000)) / 1e6, 2)
+        print(f"{'probes, ' + name:40} {figures[name]:8.2f} M/s")
+    errors = np.abs(near_errors(tables))[1:, 1:]
+    open_ = np.abs(tables.equities[1:, 1:]) < 0.98
+    figures["mean error"] = round(float(errors[open_].mean()), 5)
+    figures["largest error"] = round(float(errors.max()), 5)
+    print(
+        f"equity out of two tables of one side where |equity| < 0.98: off by"
+        f" {figures['mean error']} in the mean, {figures['largest error']} at most"
+    )
+    if options.json:
+        print(json.dumps(figures))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
