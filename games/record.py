@@ -8,9 +8,9 @@ checkers Black), also where the record starts from a position with the other sid
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.errors import MoveError
 
 __all__ = ["Annotation", "GameRecord"]
@@ -33,6 +33,8 @@ class GameRecord:
     as drawn; None switches the rule off. Neither applies to a game without `irreversible`, whose
     positions cannot come back. The rules of the game go first: a side that has lost cannot claim
     a draw.
+
+    In a game with dice every move is played with its roll: `play(move, roll=...)`.
     """
 
     def __init__(
@@ -56,6 +58,8 @@ class GameRecord:
         #: Every position from the start to the present one, and what was played in between.
         self.positions: list[Any] = [game.start() if start is None else start]
         self.moves: list[Any] = []
+        #: The roll that each move was played with; None in games without dice.
+        self.rolls: list[int | None] = []
         self.annotations: list[Annotation] = []
         self._quiet_plies = [0]  # for each position, plies since the last that cannot be undone
         self._declared: tuple[float, str] | None = None
@@ -67,15 +71,19 @@ class GameRecord:
         positions: list[Any],
         moves: list[Any],
         annotations: list[Annotation],
+        *,
+        rolls: list[int | None] | None = None,
         **options: Any,
-    ) -> GameRecord:
+    ) -> Self:
         """The record of moves that are known to be legal, with the positions they led to.
 
         For games that native code has played: nothing is checked. `positions` has one more entry
-        than `moves` and `annotations`; options are those of the constructor.
+        than `moves`, `annotations` and, in a game with dice, `rolls`; options are those of the
+        constructor.
         """
         record = cls(game, positions[0], **options)
         record.positions, record.moves, record.annotations = positions, moves, annotations
+        record.rolls = [None] * len(moves) if rolls is None else rolls
         final = record._irreversible
         for position, move in zip(positions, moves, strict=False):
             again = final is not None and not final(position, move)
@@ -99,7 +107,7 @@ class GameRecord:
 
     @property
     def to_move(self) -> int:
-        """The side to move: 0 for the one that begins the game, 1 for the other."""
+        """The side to move: 0 for the one whose view outcomes are from, 1 for the other."""
         # By counting, as a game may leave out telling its sides apart.
         return (self.game.to_move(self.start) + self.ply) % 2
 
@@ -119,15 +127,22 @@ class GameRecord:
         return self.positions[self.ply - self.quiet_plies : self.ply]
 
     def play(
-        self, move: Any, *, value: float | None = None, depth: int | None = None, comment: str = ""
+        self,
+        move: Any,
+        *,
+        roll: int | None = None,
+        value: float | None = None,
+        depth: int | None = None,
+        comment: str = "",
     ) -> None:
         """Add a move and what is to be noted with it; `value` is the view of who moves.
 
-        Raises MoveError where the game is over or the move is not legal, and changes nothing.
+        `roll` is for games with dice, and needed there. Raises MoveError where the game is over or
+        the move is not legal (with the roll), and changes nothing.
         """
         self._must_go_on(move)
         position = self.position
-        legal = self.game.legal_moves(position)
+        legal = self._legal_moves(roll)
         if move not in legal:
             texts = [self.game.move_text(position, other) for other in legal[:12]]
             more = f" and {len(legal) - 12} more" if len(legal) > 12 else ""
@@ -135,13 +150,18 @@ class GameRecord:
         final = self._irreversible is None or self._irreversible(position, move)
         self.positions.append(self.game.play(position, move))
         self.moves.append(move)
+        self.rolls.append(roll)
         self.annotations.append(Annotation(value, depth, comment))
         self._quiet_plies.append(0 if final else self.quiet_plies + 1)
 
-    def play_text(self, text: str) -> None:
+    def play_text(self, text: str, *, roll: int | None = None) -> None:
         """Add the move that a text names; MoveError as in `play`."""
         self._must_go_on(text)
-        self.play(self.game.parse_move(self.position, text))
+        self._legal_moves(roll)
+        if isinstance(self.game, DiceGame):
+            self.play(self.game.parse_move(self.position, text, roll), roll=roll)
+        else:
+            self.play(self.game.parse_move(self.position, text))
 
     def annotate(
         self, *, value: float | None = None, depth: int | None = None, comment: str = ""
@@ -162,12 +182,13 @@ class GameRecord:
         self.positions.pop()
         self.annotations.pop()
         self._quiet_plies.pop()
+        self.rolls.pop()
         return self.moves.pop()
 
     def declare(self, outcome: float, reason: str) -> None:
         """End the game by other means than its rules, such as a resignation.
 
-        `outcome` is for the side that begins the game. Raises ValueError where the game is over.
+        `outcome` is for side 0, as in `outcome()`. Raises ValueError where the game is over.
         """
         if self.over:
             raise ValueError(f"expected a game that goes on, found it over ({self.reason})")
@@ -179,7 +200,7 @@ class GameRecord:
         return self._ending() is not None
 
     def outcome(self) -> float | None:
-        """What the game was worth to the side that begins it; None while it goes on."""
+        """What the game was worth to side 0, which begins most games; None while it goes on."""
         ending = self._ending()
         return None if ending is None else ending[0]
 
@@ -188,6 +209,15 @@ class GameRecord:
         """Why the game is over, such as `no move` or `repetition`; empty while it goes on."""
         ending = self._ending()
         return "" if ending is None else ending[1]
+
+    def _legal_moves(self, roll: int | None) -> list[Any]:
+        if not isinstance(self.game, DiceGame):
+            if roll is not None:
+                raise MoveError(f"expected no roll in a game without dice, found {roll!r}")
+            return self.game.legal_moves(self.position)
+        if not isinstance(roll, int) or not 0 <= roll < len(self.game.rolls):
+            raise MoveError(f"expected a roll from 0 to {len(self.game.rolls) - 1}, found {roll!r}")
+        return self.game.legal_moves(self.position, roll)
 
     def _must_go_on(self, move: Any) -> None:
         if self.over:

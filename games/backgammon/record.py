@@ -1,0 +1,148 @@
+"""A game of backgammon as played: rolls and moves, and what the match and the cube add to them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from games.backgammon.situation import COLOURS, Situation
+from games.contract import Game
+from games.errors import MoveError
+from games.record import GameRecord
+
+__all__ = ["BackgammonRecord", "CubeAction"]
+
+
+class CubeAction(NamedTuple):
+    """What the side `side` did with the cube after `ply` moves: `double`, `take` or `drop`."""
+
+    ply: int
+    side: int
+    kind: str
+
+
+class BackgammonRecord(GameRecord):
+    """A record of backgammon that knows match length, score and cube.
+
+    Nothing here ever doubles: without actions of the cube a record is one of `GameRecord` with
+    outcomes times the cube's value at the start. `match_length` is 0 for money; `score` is by
+    colour, before the game; `cube` and `owner` (a colour, None for the middle) are as the game
+    begins, and `crawford` says that nobody may double. Under the rule of `jacoby`, for money,
+    gammons count as single games as long as no double was taken.
+
+    Outcomes are points for X (colour 0). Raises PositionError for what no `Situation` can be.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        start: Any = None,
+        *,
+        match_length: int = 0,
+        score: tuple[int, int] = (0, 0),
+        cube: int = 1,
+        owner: int | None = None,
+        crawford: bool = False,
+        jacoby: bool = False,
+        comment: str = "",
+    ) -> None:
+        if game.name != "backgammon":
+            raise ValueError(f"expected the game of backgammon, found {game.name!r}")
+        super().__init__(game, start, repetitions=None, quiet_moves=None, comment=comment)
+        self.match_length = match_length
+        self.score = score
+        self.crawford = crawford
+        self.jacoby = jacoby
+        #: What was done with the cube, in order.
+        self.actions: list[CubeAction] = []
+        #: The cube as the game began.
+        self.first_cube, self.first_owner = cube, owner
+        self.situation()  # raises for what cannot be
+
+    @property
+    def cube(self) -> int:
+        """The value of the cube; an offered double does not count yet."""
+        return self.first_cube << len(self._takes())
+
+    @property
+    def owner(self) -> int | None:
+        """The colour whose cube it is; None where it is in the middle."""
+        takes = self._takes()
+        return takes[-1].side if takes else self.first_owner
+
+    @property
+    def offered(self) -> bool:
+        """Whether the side to move has doubled and waits for the answer."""
+        return bool(self.actions) and self.actions[-1].kind == "double"
+
+    def situation(self, roll: int | None = None) -> Situation:
+        """The present position with roll, match and cube, as other programs want them."""
+        return Situation(
+            self.position,
+            roll=roll,
+            match_length=self.match_length,
+            score=self.score,
+            cube=self.cube,
+            owner=self.owner,
+            offered="double" if self.offered else "",
+            crawford=self.crawford,
+            jacoby=self.jacoby,
+        )
+
+    def double(self) -> None:
+        """Let the side to move offer the cube; MoveError where it may not."""
+        self._must_go_on("a double")
+        side = self.to_move
+        if self.crawford:
+            raise MoveError("expected no double in the Crawford game, found one")
+        if self.owner == 1 - side:
+            raise MoveError(
+                f"expected no double of {COLOURS[side]}, as the other side has the cube"
+            )
+        if self.cube >= 1 << 15:
+            raise MoveError("expected a double to 32768 at most, found one beyond it")
+        self.actions.append(CubeAction(self.ply, side, "double"))
+
+    def take(self) -> None:
+        """Let the other side take an offered double; MoveError where there is none."""
+        self._answer("take")
+
+    def drop(self) -> None:
+        """Let the other side drop an offered double, which ends the game; MoveError without one."""
+        self._answer("drop")
+        self.declare(float(-self.cube if self.to_move else self.cube), "double dropped")
+
+    def undo(self) -> Any:
+        """Take back the last move, with what was done with the cube after it; as in GameRecord."""
+        move = super().undo()
+        self.actions = [action for action in self.actions if action.ply <= self.ply]
+        return move
+
+    def final_score(self) -> tuple[int, int] | None:
+        """The score after the game, by colour; None while it goes on."""
+        outcome = self.outcome()
+        if outcome is None:
+            return None
+        won = int(outcome)
+        return self.score[0] + max(0, won), self.score[1] + max(0, -won)
+
+    def _takes(self) -> list[CubeAction]:
+        return [action for action in self.actions if action.kind == "take"]
+
+    def _answer(self, kind: str) -> None:
+        if not self.offered or self.over:
+            raise MoveError(f"expected a double to {kind}, found none")
+        self.actions.append(CubeAction(self.ply, 1 - self.to_move, kind))
+
+    def _must_go_on(self, move: Any) -> None:
+        super()._must_go_on(move)
+        if self.offered:
+            raise MoveError(f"expected an answer to the double, take or drop, found {move!r}")
+
+    def _ending(self) -> tuple[float, str] | None:
+        ending = super()._ending()
+        if ending is None or ending is self._declared:
+            return ending
+        points, reason = ending
+        if self.jacoby and not self._takes():
+            points = max(-1.0, min(1.0, points))
+        return points * self.cube, reason
