@@ -1,0 +1,131 @@
+"""Terms of the race, and of gammons: what pip counts say of the outcome, for the side to move."""
+
+from __future__ import annotations
+
+import math
+
+from games.backgammon.pips import beyond, checkers_of, pips_beyond, pips_of
+from games.kernel import kernel
+
+_HOME_UNIT = 8.167  # pips of a mean roll
+
+
+@kernel
+def wasted(near):
+    """Pips that a side's position in its home board wastes, after Keith (2004).
+
+    2 for each checker beyond one on the ace point, 1 for each beyond one on the deuce point and
+    beyond three on the three point, and 1 for each of the points 4, 5 and 6 that is empty.
+    """
+    return (
+        2 * max((near >> 4 & 15) - 1, 0)
+        + max((near >> 8 & 15) - 1, 0)
+        + max((near >> 12 & 15) - 3, 0)
+        + (1 if near >> 16 & 15 == 0 else 0)
+        + (1 if near >> 20 & 15 == 0 else 0)
+        + (1 if near >> 24 & 15 == 0 else 0)
+    )
+
+
+@kernel
+def kleinman(lead, total):
+    """The chance to win a race less that to lose it, -1 to 1, for the side on roll.
+
+    `lead` pips ahead where both need `total`: with K = (lead + 4)² / (total - 4) the chance to win
+    is half of 1 + erf(√K), and the same below zero. Source: Kleinman, Vision Laughs at
+    Counting (1980).
+    """
+    return math.erf((lead + 4) / math.sqrt(max(total - 4, 1)))
+
+
+@kernel
+def waste(position):
+    """Pips wasted in the home board, see `wasted`; 1 is 10 pips."""
+    return wasted(position[0]) / 10
+
+
+@kernel
+def rolls_left(position):
+    """About how many rolls a side needs to bear off; 1 is 20 rolls.
+
+    Pips, wastage included, over 8.167 a roll, and never fewer than half its checkers.
+    """
+    near, far, _, _, _ = position
+    left = 15 - (near & 15)
+    return max((pips_of(near, far) + wasted(near)) / _HOME_UNIT, left / 2) / 20
+
+
+@kernel
+def race_chance(position):
+    """The chance to win a race from here less that to lose it, whether contact is over or not: of
+    `kleinman` with wastage in the counts of pips.
+    """
+    near, far, their_near, their_far, _ = position
+    own = pips_of(near, far) + wasted(near)
+    theirs = pips_of(their_near, their_far) + wasted(their_near)
+    return kleinman(theirs - own, own + theirs)
+
+
+@kernel
+def save_pips(near, far):
+    """Pips until a side cannot lose a gammon: all checkers home, and one borne off."""
+    if near & 15:
+        return 0
+    last = 1  # the nearest checker may still be on the way: then 6 pips, like one from the six
+    while last < 6 and near >> 4 * last & 15 == 0:
+        last += 1
+    return pips_beyond(near, far, 6) + last
+
+
+@kernel
+def gammon_race(position):
+    """Whether the side to move saves the gammon in a race: -1 surely to 1 surely not.
+
+    0 - `kleinman` of the pips to save it against those with which the other side bears off.
+    """
+    near, far, their_near, their_far, _ = position
+    own = save_pips(near, far)
+    if own == 0:
+        return -1.0
+    theirs = pips_of(their_near, their_far) + wasted(their_near)
+    return -kleinman(theirs - own, own + theirs)
+
+
+@kernel
+def gammon_pips(position):
+    """Pips to save the gammon, see `save_pips`; 1 is 100 pips. 0 where it is saved."""
+    return save_pips(position[0], position[1]) / 100
+
+
+@kernel
+def backgammon_pips(position):
+    """Pips until no checker is on the bar or in the other side's home; 1 is 20 pips."""
+    return pips_beyond(position[0], position[1], 18) / 20
+
+
+@kernel
+def checkers_left(position):
+    """Checkers not yet borne off, by pairs rounded up: the least rolls; 1 is eight."""
+    return (16 - (position[0] & 15)) // 2 / 8
+
+
+@kernel
+def home_gaps(position):
+    """Empty points of the home board; 1 is six. With few checkers left they cost misses."""
+    near = position[0]
+    empty = 0
+    for point in range(1, 7):
+        if near >> 4 * point & 15 == 0:
+            empty += 1
+    return empty / 6
+
+
+@kernel
+def crossovers(position):
+    """Quarters of the board that the checkers have still to cross to get home; 1 is ten."""
+    near, far, _, _, _ = position
+    count = 0
+    for point in range(6, 25, 6):
+        some_near, some_far = beyond(near, far, point)
+        count += checkers_of(some_near) + checkers_of(some_far)
+    return count / 10

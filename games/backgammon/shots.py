@@ -1,0 +1,117 @@
+"""Shots: the rolls of 36 that hit, what they cost, and the rolls that enter from the bar.
+
+All rolls are looked at at once, in the numbering of the side whose blots are in danger: there the
+attacker moves upwards and enters on the points 1 to 6. A roll hits where some of its dice, in some
+order, take one checker after another to a blot, by way of points that are not blocked and after
+all checkers on the bar have entered. That both dice must be played where possible, which forbids a
+hit now and then, is left out.
+"""
+
+from __future__ import annotations
+
+from games.backgammon.rules import BAR, mirrored, points_held, points_made
+from games.bits import lowest
+from games.kernel import kernel
+
+_POINTS = (1 << BAR) - 2
+_NO_LOSS = 1 << BAR
+
+
+@kernel
+def _first_landings(movers, entering, blocked, die):
+    """The open points that the first die takes a checker to, `entering` -1 from the bar, else 0."""
+    return ((movers << die & ~entering) | (1 << die & entering)) & ~blocked
+
+
+@kernel
+def _next_movers(movers, landed, on_bar):
+    """Who may use the die after one that landed: the same checker, or any, the last one in."""
+    if on_bar == 0:
+        return landed  # what another checker does with this die is a first landing of its own
+    return movers | landed if on_bar == 1 and landed else 0
+
+
+@kernel
+def _hit_by_pair(movers, entering, on_bar, blocked, blots, die, other):
+    """The blots that a roll of two different dice can hit."""
+    one = _first_landings(movers, entering, blocked, die)
+    two = _first_landings(movers, entering, blocked, other)
+    after_one = _next_movers(movers, one, on_bar) << other
+    after_two = _next_movers(movers, two, on_bar) << die
+    return (one | two | after_one | after_two) & blots
+
+
+@kernel
+def _hit_by_double(movers, entering, on_bar, blocked, blots, die):
+    """The blots that a double can hit."""
+    landed = _first_landings(movers, entering, blocked, die)
+    reached = landed
+    if on_bar and landed:
+        landed |= movers
+    for step in range(3):
+        landed = landed << die & ~blocked
+        reached |= landed if step < 4 - on_bar else 0
+    return reached & blots
+
+
+@kernel
+def _attack(attack_near, attack_far, near, far):
+    """Who attacks, -1 where it has to enter, how many on the bar, what is blocked, and the blots.
+
+    All as bits of points in the numbering of the side with the blots.
+    """
+    made = points_made(near, far)
+    blots = points_held(near, far) & ~made & _POINTS
+    on_bar = attack_far >> 48
+    movers = mirrored(points_held(attack_near, attack_far)) & _POINTS
+    return movers, -1 if on_bar else 0, on_bar, made & _POINTS, blots
+
+
+@kernel
+def hitting_rolls(attack_near, attack_far, near, far):
+    """How many rolls of 36 hit a blot."""
+    movers, entering, on_bar, blocked, blots = _attack(attack_near, attack_far, near, far)
+    if blots == 0:
+        return 0
+    rolls = 0
+    for die in range(1, 7):
+        if _hit_by_double(movers, entering, on_bar, blocked, blots, die):
+            rolls += 1
+        for other in range(1, die):
+            if _hit_by_pair(movers, entering, on_bar, blocked, blots, die, other):
+                rolls += 2
+    return rolls
+
+
+@kernel
+def pips_lost(attack_near, attack_far, near, far):
+    """Pips lost to a hit, summed over 36 rolls, each hitting the blot that has come farthest."""
+    movers, entering, on_bar, blocked, blots = _attack(attack_near, attack_far, near, far)
+    if blots == 0:
+        return 0
+    lost = 0
+    for die in range(1, 7):
+        hit = _hit_by_double(movers, entering, on_bar, blocked, blots, die)
+        lost += BAR - lowest(hit | _NO_LOSS)
+        for other in range(1, die):
+            hit = _hit_by_pair(movers, entering, on_bar, blocked, blots, die, other)
+            lost += 2 * (BAR - lowest(hit | _NO_LOSS))
+    return lost
+
+
+@kernel
+def choosing_rolls(attack_near, attack_far, near, far):
+    """How many rolls of 36 can hit two blots or more, both at once or one of them by choice."""
+    movers, entering, on_bar, blocked, blots = _attack(attack_near, attack_far, near, far)
+    if blots & (blots - 1) == 0:
+        return 0
+    rolls = 0
+    for die in range(1, 7):
+        hit = _hit_by_double(movers, entering, on_bar, blocked, blots, die)
+        if hit & (hit - 1):
+            rolls += 1
+        for other in range(1, die):
+            hit = _hit_by_pair(movers, entering, on_bar, blocked, blots, die, other)
+            if hit & (hit - 1):
+                rolls += 2
+    return rolls
