@@ -11,6 +11,7 @@ import ast
 import os
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from learner.recipes import RECIPES
 # games; NumPy asks once, when it is imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
+GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 #: More games than any book has.
 ALL = 10_000_000
 #: The same for every game and learner.
@@ -37,9 +38,13 @@ SETTINGS = (
     *("features", "feature_digest"),
     *DEFAULTS,
 )
-OPPONENTS = {"checkers": ("material", "rote", "classic")}
+#: Learners, where --learner does not say.
+USUAL = {"backgammon": "tdgammon"}
+OPPONENTS = {"checkers": ("material", "rote", "classic"), "backgammon": ("random", "hand")}
+#: Who joins them where gnubg_nn is installed, a package of others that is never needed.
+PEERS = {"backgammon": ("pubeval", "gnubg:0")}
 #: Those whom snapshots are measured against: the nearer in strength, the more a game tells.
-PACEMAKERS = {"checkers": ("rote", "classic")}
+PACEMAKERS = {"checkers": ("rote", "classic"), "backgammon": ("hand",)}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -53,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add("game", help=GAME_HELP)
-    add("--learner", choices=RECIPES, help="how to learn (default: samuel); see below")
+    add("--learner", choices=RECIPES, help="how to learn (default: samuel, in backgammon tdgammon); see below")
     add("--games", type=int, metavar="N", help="games of self-play")
     add("--depth", type=int, metavar="PLIES", help="plies of every search")
     add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
@@ -169,7 +174,7 @@ def resumed_settings(options: argparse.Namespace) -> dict[str, Any]:
 
 def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     """What the command line and the recipe for game and learner make together."""
-    learner = options.learner or "samuel"
+    learner = options.learner or USUAL.get(options.game, "samuel")
     recipe = RECIPES[learner].run(options.game)
     extra = dict(recipe.get("options", {}))
     for text in options.set:
@@ -196,7 +201,7 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
     opponents = (
         options.opponents.split(",")
         if options.opponents
-        else list(OPPONENTS.get(options.game, ("random",)))
+        else [*OPPONENTS.get(options.game, ("random",)), *peers(options.game)]
     )
     return {
         "game": options.game,
@@ -221,7 +226,12 @@ def run_name(settings: dict[str, Any]) -> str:
 
 def pacemakers(game: str, opponents: list[str]) -> list[str]:
     """Who the snapshots of a run are measured against."""
-    return list(PACEMAKERS.get(game, opponents))
+    return [*PACEMAKERS.get(game, opponents), *peers(game)[:1]]
+
+
+def peers(game: str) -> list[str]:
+    """Programs of others that are there to play against."""
+    return list(PEERS.get(game, ())) if find_spec("gnubg_nn") is not None else []
 
 
 def free_folder(parent: Path, name: str) -> Path:
@@ -242,6 +252,7 @@ def train_evaluator(
     from games.feature_file import add_features
     from learner.diagnosis import remarks
     from learner.settings import feature_file, make_learner
+    from play.dice_player import parse_dice_player
     from play.player import parse_player
 
     game = games.load(settings["game"])
@@ -252,8 +263,9 @@ def train_evaluator(
     learner = make_learner(game, settings, workers, file=file)
     if file is not None:
         game = add_features(game, file)  # for evaluators that were learned with it
+    known = parse_dice_player if isinstance(game, games.DiceGame) else parse_player
     for opponent in {*settings["opponents"], *settings["pacemakers"]}:
-        parse_player(game, opponent)
+        known(game, opponent)
     session, best = learn(game, learner, settings, folder, file=file, resume=resume, quiet=quiet)
     print_weights(best)
     for line in remarks(learner, best):
@@ -393,11 +405,24 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
 
 def describe(found: Any) -> str:
     """One match in one line."""
+    if found.unit != "Elo":
+        return (
+            f"against {found.opponent:>8}: {found.value:+.3f} {found.unit}"
+            f" [{found.low:+.3f}, {found.high:+.3f}], {found.games} games"
+            f" (+{found.wins} -{found.losses})"
+        )
     return (
         f"against {found.opponent:>8}: {100 * found.score:5.1f} % of {found.games} games"
-        f" (+{found.wins} ={found.draws} -{found.losses}), Elo {found.elo:+.0f}"
+        f" (+{found.wins} ={found.draws} -{found.losses}), Elo {found.value:+.0f}"
         f" [{found.low:+.0f}, {found.high:+.0f}]"
     )
+
+
+def scored(found: Any) -> str:
+    """A score against an opponent, in a few letters."""
+    if found.unit == "Elo":
+        return f"{found.opponent} {100 * found.score:.0f}%"
+    return f"{found.opponent} {found.value:+.2f}"
 
 
 class Bar:
@@ -420,8 +445,7 @@ class Bar:
             text["note"] = progress.note
         if measured:
             last = max(measured)
-            scores = [f"{e.opponent} {100 * e.score:.0f}%" for e in measured[last]]
-            text[f"after {last}"] = " ".join(scores)
+            text[f"after {last}"] = " ".join(map(scored, measured[last]))
         self._bar.set_postfix(text, refresh=False)
         self._bar.update(progress.game - self._bar.n)
 

@@ -8,7 +8,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from games.contract import Game
+from games.contract import DiceGame, Game
+from play.dice_match import play_dice_match
+from play.dice_player import DicePlayer, parse_dice_player
 from play.match import play_match
 from play.openings import Openings
 from play.player import Limits, Player, parse_player
@@ -16,12 +18,19 @@ from play.transport import pack, unpack
 from play.workers import interrupts_ignored, serve
 from search import Evaluator, as_evaluator
 
-__all__ = ["Arena", "Strength", "measure"]
+__all__ = ["ELO", "POINTS", "Arena", "Strength", "measure"]
+
+#: Units of strength.
+ELO, POINTS = "Elo", "points a game"
 
 
 @dataclass(frozen=True)
 class Strength:
-    """How an evaluator did against one opponent: score 0 to 1, Elo with its 95 % interval."""
+    """How an evaluator did against one opponent: its score, and strength with 95 % interval.
+
+    In games that are won and lost the score is 0 to 1 and the strength in Elo. In games with dice
+    both are points a game.
+    """
 
     opponent: str
     games: int
@@ -29,9 +38,10 @@ class Strength:
     draws: int
     losses: int
     score: float
-    elo: float
+    value: float
     low: float
     high: float
+    unit: str = ELO
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -53,8 +63,11 @@ def measure(
 
     `seed` decides the order of the openings, `plies` how many moves they have. Between players
     without chance an opening that comes again gives the same game: what was chosen by a
-    measurement is to be measured again over openings of another length.
+    measurement is to be measured again over openings of another length. In games with dice `seed`
+    decides these, and `plies` is not used.
     """
+    if isinstance(game, DiceGame):
+        return _measure_points(game, player, opponent, games, limits, seed, threads)
     if not isinstance(player, Player):
         player = Player("learned", as_evaluator(game, player))
     rival = (
@@ -86,6 +99,41 @@ def measure(
         summary.elo.low,
         summary.elo.high,
     )
+
+
+def _measure_points(
+    game: DiceGame,
+    player: Any,
+    opponent: Any,
+    games: int,
+    limits: Limits,
+    seed: int,
+    threads: int,
+) -> Strength:
+    rival = (
+        parse_dice_player(game, opponent)
+        if isinstance(opponent, str)
+        else DicePlayer(opponent.name, opponent)
+    )
+    match = play_dice_match(
+        game,
+        DicePlayer("learned", as_evaluator(game, player)),
+        rival,
+        games=games,
+        depth=limits.depth or 0,
+        seed=seed,
+        threads=threads,
+    )
+    if match.interrupted:
+        raise KeyboardInterrupt
+    summary = match.summary()
+    wins, losses = summary.won(), summary.lost()
+    mean = summary.mean
+    draws = summary.games - wins - losses
+    return Strength(
+        rival.name, summary.games, wins, draws, losses, mean.value, mean.value, mean.low,
+        mean.high, POINTS,
+    )  # fmt: skip
 
 
 class Arena:

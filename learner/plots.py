@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from learner.arena import Strength
+from learner.arena import POINTS, Strength
 
 __all__ = ["plot_strength", "plot_weights"]
 
@@ -31,25 +31,32 @@ def _figure(title: str) -> Any:
 def plot_strength(
     path: Any, measured: Mapping[int, Sequence[Strength]], *, chosen: int | None = None
 ) -> None:
-    """Score of each snapshot against each opponent with 95 % intervals, in per cent."""
+    """Score of each snapshot against each opponent with 95 % intervals: per cent, or points."""
     from play.statistics import expected_score
 
     figure, axes = _figure("Strength of the snapshots")
     games = sorted(measured)
     opponents = [entry.opponent for entry in measured[games[0]]]
+    points = any(entry.unit == POINTS for entries in measured.values() for entry in entries)
     for number, opponent in enumerate(opponents):
         entries = [measured[game][number] for game in games]
-        score = np.array([100 * entry.score for entry in entries])
-        low = np.array([100 * expected_score(entry.low) for entry in entries])
-        high = np.array([100 * expected_score(entry.high) for entry in entries])
+        if points:
+            score, low, high = np.array([(e.value, e.low, e.high) for e in entries]).T
+        else:
+            score = np.array([100 * entry.score for entry in entries])
+            low = np.array([100 * expected_score(entry.low) for entry in entries])
+            high = np.array([100 * expected_score(entry.high) for entry in entries])
         line = axes.plot(games, score, marker="o", markersize=4, label=f"against {opponent}")
         axes.fill_between(games, low, high, alpha=0.15, color=line[0].get_color())
-    axes.axhline(50, color="black", linewidth=1, alpha=0.6)
+    axes.axhline(0 if points else 50, color="black", linewidth=1, alpha=0.6)
     if chosen is not None:
         axes.axvline(chosen, color="black", linewidth=1, linestyle=":", label="kept as best")
     axes.set_xlabel("games learned from")
-    axes.set_ylabel("score in % (band: 95 % interval)")
-    axes.set_ylim(0, 100)
+    if points:
+        axes.set_ylabel("points a game (band: 95 % interval)")
+    else:
+        axes.set_ylabel("score in % (band: 95 % interval)")
+        axes.set_ylim(0, 100)
     axes.legend(loc="lower right")
     figure.savefig(path, dpi=120)
 

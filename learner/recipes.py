@@ -110,4 +110,19 @@ RECIPES: dict[str, Recipe] = {
         "a small network, trained on stored positions in rounds of self-play",
         runs=_checkers(8000, snapshots=4, options={"blend": 0.2}),
     ),
+    "tdgammon": Recipe(
+        "td_gammon",
+        "TDGammon",
+        "networks of outcomes for games with dice, by TD(lambda) in native self-play",
+        runs={
+            "backgammon": {
+                "games": 300_000,
+                "depth": 0,
+                "snapshots": 6,
+                "snapshot_games": 2000,
+                "final_games": 2000,
+                "match_games": 10_000,
+            }
+        },
+    ),
 }

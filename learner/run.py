@@ -38,7 +38,8 @@ LOGS = {
     "log.csv": "game,updates,alpha_side,outcome,plies,note\n",
     "games.pdn": "",
 }
-#: A checkpoint is due after so many games, if so many seconds have passed since the last.
+#: A checkpoint is due after so many games, if so many seconds have passed since the last; more
+#: where writing one takes its time.
 CHECKPOINT_GAMES, CHECKPOINT_SECONDS = 10, 1.0
 #: Seeds of the order of the openings. Those of the choice are the same positions both times; the
 #: report has positions a ply later, which played no part in the choice.
@@ -96,6 +97,8 @@ class Run:
         #: games played when the learner last reported, and when the last checkpoint was written
         self._reported = 0
         self._saved = 0, 0.0
+        #: seconds that it took
+        self._took = 0.0
 
     def train(
         self,
@@ -214,7 +217,7 @@ class Run:
             if all(future.done() for future in self._waiting[waiting]):
                 self._collect(waiting)
         games, seconds = self._saved
-        late = time.monotonic() - seconds >= CHECKPOINT_SECONDS
+        late = time.monotonic() - seconds >= max(CHECKPOINT_SECONDS, 20 * self._took)
         if due or (game - games >= CHECKPOINT_GAMES and late):
             self._save()
         if show is not None:
@@ -247,7 +250,7 @@ class Run:
         return evaluator
 
     def _save(self) -> None:
-        self._saved = self._reported, time.monotonic()
+        began = time.monotonic()
         self.folder.save(
             {
                 "learner": self.learner.checkpoint(),
@@ -258,6 +261,8 @@ class Run:
                 },
             }
         )
+        self._saved = self._reported, time.monotonic()
+        self._took = self._saved[1] - began
 
     def _best_snapshot(self) -> int:
         """The finalist that scored most when measured again; of equals the latest."""
@@ -288,11 +293,11 @@ class Run:
         last = self._named(self.learner.evaluator_.copy(), self.learner.games_played_)
         last.save(self._path("last"))
         write_atomically(self._path("best"), self._snapshot_path(best).read_bytes())
-        lines = ["game,opponent,games,wins,draws,losses,score,elo,low,high\n"]
+        lines = ["game,opponent,games,wins,draws,losses,score,value,low,high\n"]
         for game, entries in sorted(self.measured.items()):
             lines += [
                 f"{game},{e.opponent},{e.games},{e.wins},{e.draws},{e.losses},{e.score:.4f},"
-                f"{e.elo:.1f},{e.low:.1f},{e.high:.1f}\n"
+                f"{e.value:.4g},{e.low:.4g},{e.high:.4g}\n"
                 for e in entries
             ]
         write_atomically(path / "snapshots.csv", "".join(lines))

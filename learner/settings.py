@@ -87,7 +87,7 @@ def make_learner(
             )
     elif file is None and settings["features"] is not None:
         options[name] = settings["features"]
-    elif name not in options and usual.get(name) not in known and (known or file is None):
+    elif name not in options and not _known(usual[name], known) and (known or file is None):
         if not known:
             raise ValueError(f"expected a game with features, found {game.name}, which has none")
         options[name] = next(iter(known))
@@ -104,6 +104,11 @@ def make_learner(
         **options,
     )
     return made
+
+
+def _known(name: Any, known: dict[str, Any]) -> bool:
+    """Whether a game has what a name such as NAME or NAME+NAME stands for."""
+    return all(part in known for part in str(name).split("+"))
 
 
 def _with_file(

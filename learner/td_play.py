@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from games.chance import cumulative, drawn, next_state, stream, uniform
 from games.contract import DiceGame
 from games.kernel import kernel
+from games.native import store_int
 from learner.descent import sweep_address
 from search.native import call_float
 from search.outcome_network import OutcomeNetwork
@@ -23,8 +24,8 @@ MOST_PLIES = 1023
 # the fields of a table's integers
 (
     REPLY_AT, OUTCOME_AT, EVALUATE_AT, EVALUATOR, SWEEP_AT, NUMBERS_AT, STACK_AT, MEMORY_AT,
-    WIDTH, ROOM, REPLAYS, KEPT, NEXT, STATE, PLIES, UPDATES,
-) = range(16)  # fmt: skip
+    WIDTH, ROOM, ROLLS_AT, REPLAYS, KEPT, NEXT, STATE, PLIES, UPDATES,
+) = range(17)  # fmt: skip
 
 
 @kernel
@@ -35,6 +36,7 @@ def play_game(table, limits, first_limits, game):
     for ply in range(MOST_PLIES):
         table[STATE] = next_state(table[STATE])
         roll = drawn(uniform(table[STATE]), first_limits if ply == 0 else limits)
+        store_int(table[ROLLS_AT], ply, roll)
         call_float(
             table[REPLY_AT],
             (source, roll, table[STACK_AT], table[EVALUATE_AT], table[EVALUATOR], source + step),
@@ -94,12 +96,13 @@ class Table:
         self._limits = cumulative(game.rolls)
         self._first_limits = cumulative(game.first_rolls or game.rolls)
         self._stack = np.zeros(int(getattr(game, "most_moves", 256)), dtype=np.int64)
+        self._rolls = np.zeros(MOST_PLIES, dtype=np.int64)
         self.memory = np.zeros((room, MOST_PLIES + 1, self.width), dtype=np.int64)
         self.memory[:, 0] = game.start()
         self.lengths = np.zeros(room, dtype=np.int64)
         #: rate of learning, that of the last layer, lambda
         self.numbers = np.zeros(3)
-        self._table = np.zeros(16, dtype=np.int64)
+        self._table = np.zeros(17, dtype=np.int64)
         self._table[:REPLAYS] = (
             reply_address(game),
             outcome_address(game),
@@ -111,6 +114,7 @@ class Table:
             self.memory.ctypes.data,
             self.width,
             room,
+            self._rolls.ctypes.data,
         )
         self._table[REPLAYS] = replays
         self._table[STATE] = stream(*seed)
@@ -119,9 +123,7 @@ class Table:
         """Play games and learn from them; returns the mean squared error of the outputs."""
         self.numbers[:] = rate, last_rate, decay
         before = self.updates
-        error = play_and_learn(
-            self._table, self._limits, self._first_limits, self.lengths, games
-        )
+        error = play_and_learn(self._table, self._limits, self._first_limits, self.lengths, games)
         return float(error) / max(1, (self.updates - before) * len(self.evaluator.kinds))
 
     @property
@@ -134,10 +136,11 @@ class Table:
         """Plies played so far."""
         return int(self._table[PLIES])
 
-    def last_game(self) -> NDArray[np.int64]:
-        """The positions of the last game, [plies + 1, integers]."""
+    def last_game(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The positions of the last game, [plies + 1, integers], and the rolls between them."""
         place = (int(self._table[NEXT]) - 1) % len(self.memory)
-        return self.memory[place, : self.lengths[place] + 1].copy()
+        plies = int(self.lengths[place])
+        return self.memory[place, : plies + 1].copy(), self._rolls[:plies].copy()
 
     def get_state(self) -> dict[str, Any]:
         """Memory, dice and counts, from which `set_state` goes on to the same bits."""
@@ -152,7 +155,7 @@ class Table:
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from a state; ValueError where it does not fit."""
         lengths, table = state["lengths"], state["table"]
-        if lengths.shape != self.lengths.shape or table.shape != (15 - REPLAYS,):
+        if lengths.shape != self.lengths.shape or table.shape != (16 - REPLAYS,):
             raise ValueError("expected a memory of as many games as this one")
         kept = int(table[KEPT - REPLAYS - 1])
         if not (0 <= kept <= len(lengths) and ((lengths >= 0) & (lengths <= MOST_PLIES)).all()):

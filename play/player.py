@@ -20,7 +20,10 @@ RANDOM = "random"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a player may spend on a move: any combination of plies, positions and seconds."""
+    """What a player may spend on a move: any combination of plies, positions and seconds.
+
+    A depth of 0 is for games with dice, where it means static values.
+    """
 
     depth: int | None = None
     nodes: int | None = None
@@ -29,8 +32,8 @@ class Limits:
     def __post_init__(self) -> None:
         if self.depth is None and self.nodes is None and self.seconds is None:
             raise ValueError("expected a limit: depth, nodes or seconds; found none")
-        if self.depth is not None and not 1 <= self.depth <= DEEPEST:
-            raise ValueError(f"depth: expected 1 to {DEEPEST} plies, found {self.depth}")
+        if self.depth is not None and not 0 <= self.depth <= DEEPEST:
+            raise ValueError(f"depth: expected 0 to {DEEPEST} plies, found {self.depth}")
         if self.nodes is not None and self.nodes < 1:
             raise ValueError(f"nodes: expected at least 1, found {self.nodes}")
         if self.seconds is not None and not self.seconds > 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from games.backgammon import notation, rules
 from games.backgammon.encoding import POINTS
+from games.backgammon.features import EXPERT
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.phases import PHASES
 from games.backgammon.rules import (
@@ -36,6 +37,7 @@ class Backgammon(KernelDiceGame):
     most_moves = MOST_MOVES
     outcomes = OUTCOMES
     phases = PHASES
+    features = {"expert": EXPERT}
     encodings = {"points": POINTS}
 
     def to_move(self, position: Position) -> int:

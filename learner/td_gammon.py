@@ -1,0 +1,310 @@
+"""TD-Gammon: networks that learn a game with dice by playing it against themselves.
+
+Tesauro (1992, 1995) let a network follow its own later values, TD(lambda), over hundreds of
+thousands of games, starting from random weights. Here games and learning are native code
+(`learner.td_play`), a game is learned from backwards at its end, and a few earlier ones with it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernel as kernels
+from games.contract import DiceGame
+from games.record import GameRecord
+from learner.learner import Learner, Progress
+from learner.td_play import Table
+from search import as_evaluator
+from search.network import separate
+from search.outcome_network import OutcomeNetwork
+
+__all__ = ["TDGammon", "find_inputs", "new_network"]
+
+
+class TDGammon(Learner):
+    """Networks for the phases of a game, taught by TD(lambda) in self-play at GNU's 0-ply.
+
+    inputs: what the nets see: an encoding or a feature set, both as (encoding, features), or their
+    names as NAME or NAME+NAME. hidden: widths of the hidden layers of every net. spread: of the
+    first random weights, in units of those of He et al. (2015). rate, last_rate: the size of a step
+    of gradient descent at the beginning and at the end, between which it falls by the same factor
+    with every game. output_rate: the share of it that the last layer takes. decay: lambda.
+    replays: games of the last `memory` that are learned from again after each new one. tables: how
+    many games go on at a time; each table has weights of its own for `round_games` games, then what
+    they have learned is added up, in the order of the tables, so that seed and tables decide every
+    bit. averaging: the share that the evaluator keeps of its weights every 2,000 games; the rest
+    comes from those that learn.
+
+    After `fit`: `evaluator_` (averaged), `network_` (the last weights), `errors_` (mean squared
+    error of the outputs, by report).
+    """
+
+    def __init__(
+        self,
+        game: Any = "backgammon",
+        *,
+        games: int = 100_000,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seed: int = 0,
+        inputs: Any = "points+expert",
+        hidden: tuple[int, ...] = (128,),
+        spread: float = 0.3,
+        rate: float = 0.06,
+        last_rate: float = 0.003,
+        output_rate: float = 0.3,
+        decay: float = 0.5,
+        replays: int = 3,
+        memory: int = 1000,
+        tables: int = 2,
+        round_games: int = 20,
+        averaging: float = 0.9,
+        games_per_report: int = 1000,
+        workers: Any = None,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.inputs = inputs
+        self.hidden = hidden
+        self.spread = spread
+        self.rate = rate
+        self.last_rate = last_rate
+        self.output_rate = output_rate
+        self.decay = decay
+        self.replays = replays
+        self.memory = memory
+        self.tables = tables
+        self.round_games = round_games
+        self.averaging = averaging
+        self.games_per_report = games_per_report
+        self.workers = workers
+
+    def _check_options(self) -> None:
+        if self.games < 1:
+            raise ValueError(f"games: expected at least 1, found {self.games}")
+        if self.seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+        if self.depth not in (None, 0) or self.nodes is not None:
+            raise ValueError(
+                "depth: expected 0 (moves are chosen by static values), found"
+                f" {self.depth if self.nodes is None else f'{self.nodes} nodes'}"
+            )
+        for name in ("rate", "last_rate", "spread"):
+            if not 0 < getattr(self, name) <= 10:
+                raise ValueError(
+                    f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
+                )
+        for name in ("output_rate", "decay", "averaging"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
+        for name, least, most in (
+            ("replays", 0, 100), ("memory", 1, 100_000), ("tables", 1, 256),
+            ("round_games", 1, 1_000_000), ("games_per_report", 1, 10_000_000),
+        ):  # fmt: skip
+            if not least <= getattr(self, name) <= most:
+                raise ValueError(f"{name}: expected {least} to {most}, found {getattr(self, name)}")
+        if not self.hidden or any(not 1 <= width <= 4096 for width in self.hidden):
+            raise ValueError(f"hidden: expected widths of 1 to 4096, found {self.hidden}")
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def prepare(self, evaluator: Any = None) -> None:
+        """As in `Learner`; `evaluator` is None or an `OutcomeNetwork`, whose nets then learn on."""
+        game = self._load_game()
+        self._check_options()
+        if not isinstance(game, DiceGame) or game.outcomes is None or game.rules is None:
+            raise ValueError(
+                "game: expected one with dice and outcomes whose rules are kernels, such as"
+                f" backgammon, found {game.name}"
+            )
+        if not kernels.compiled:
+            raise ValueError("expected compiled kernels, found NUMBA_DISABLE_JIT set")
+        if evaluator is None:
+            self.network_ = new_network(
+                game, find_inputs(game, self.inputs), self.hidden, spread=self.spread,
+                seed=self.seed,
+            )  # fmt: skip
+        else:
+            start = as_evaluator(game, evaluator)
+            if not isinstance(start, OutcomeNetwork):
+                raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
+            self.network_ = start.copy()
+        self.evaluator_ = self.network_.copy()
+        self.evaluator_.name = "tdgammon"
+        self._tables = [
+            Table(self.network_.copy(), seed=(self.seed, i), room=self.memory, replays=self.replays)
+            for i in range(self.tables)
+        ]
+        self.games_played_ = 0
+        self.updates_ = 0
+        self.errors_: list[float] = []
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> TDGammon:
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        with ThreadPoolExecutor(self.tables) as threads:
+            while self.games_played_ < self.games:
+                errors = []
+                due = min(self.games, self.games_played_ + self.games_per_report)
+                while self.games_played_ < due:
+                    errors.append(self._round(threads, due - self.games_played_))
+                self.errors_.append(float(np.mean(errors)))
+                if watch is not None:
+                    note = f"error {self.errors_[-1]:.5f}"
+                    record = self._last_record()
+                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
+        return self
+
+    def _round(self, threads: ThreadPoolExecutor, most: int) -> float:
+        """Play at every table with the same weights and add up what they learn; the error."""
+        base, extra = divmod(min(most, self.tables * self.round_games), self.tables)
+        share = self.games_played_ / self.games
+        rate = self.rate * (self.last_rate / self.rate) ** share
+
+        def play(number: int) -> float:
+            table = self._tables[number]
+            for own, common in zip(_arrays(table.evaluator), _arrays(self.network_), strict=True):
+                own[...] = common
+            return table.play(
+                base + (number < extra), rate=rate, last_rate=self.output_rate * rate,
+                decay=self.decay,
+            )  # fmt: skip
+
+        errors = list(threads.map(play, range(self.tables)))
+        count = base * self.tables + extra
+        keep = self.averaging ** (count / 2000) if self.games_played_ else 0.0
+        for common, mean, *own in zip(
+            _arrays(self.network_),
+            _arrays(self.evaluator_),
+            *(_arrays(table.evaluator) for table in self._tables),
+            strict=True,
+        ):
+            before = common.copy()
+            for one in own:
+                common += one - before
+            mean *= np.float32(keep)
+            mean += np.float32(1.0 - keep) * common
+        self.games_played_ += count
+        self.updates_ = sum(table.updates for table in self._tables)
+        return float(np.mean(errors))
+
+    def _last_record(self) -> GameRecord:
+        """The last game of the first table."""
+        game = self.game_
+        assert isinstance(game, DiceGame)
+        positions, rolls = self._tables[0].last_game()
+        record: Any = GameRecord(game, tuple(positions[0].tolist()))
+        for after, roll in zip(positions[1:].tolist(), rolls.tolist(), strict=True):
+            moves = game.legal_moves(record.position, roll)
+            move = next(m for m in moves if list(game.play(record.position, m)) == after)
+            record.play(move, roll=roll)
+        return record  # type: ignore[no-any-return]
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "weights": _packed(_joined(self.network_)),
+            "averages": _packed(_joined(self.evaluator_)),
+            "tables": [
+                {name: _packed(array) for name, array in table.get_state().items()}
+                for table in self._tables
+            ],
+            "errors": {"mean": list(self.errors_)},
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        for network, name in ((self.network_, "weights"), (self.evaluator_, "averages")):
+            numbers = _unpacked(state[name], np.float32)
+            size = sum(array.size for array in _arrays(network))
+            if numbers.shape != (size,) or not np.isfinite(numbers).all():
+                raise ValueError(f"{name}: expected {size} finite numbers")
+            place = 0
+            for array in _arrays(network):
+                array[...] = numbers[place : place + array.size].reshape(array.shape)
+                place += array.size
+        for table, saved in zip(self._tables, state["tables"], strict=True):
+            table.set_state({n: _unpacked(text, np.int64) for n, text in saved.items()})
+        self.errors_ = [float(error) for error in state["errors"]["mean"]]
+
+
+def find_inputs(game: Any, inputs: Any) -> Any:
+    """The encoding, the feature set or the pair of both that a text such as NAME+NAME stands for.
+
+    Raises ValueError for unknown names.
+    """
+    if not isinstance(inputs, str):
+        separate(inputs)
+        return inputs
+    known = {**game.encodings, **game.features}
+    names = inputs.split("+")
+    encodings = [game.encodings[name] for name in names if name in game.encodings]
+    features = [game.features[n] for n in names if n in game.features and n not in game.encodings]
+    found = [*encodings, *features]
+    if len(found) != len(names) or len(encodings) > 1 or len(features) > 1:
+        raise ValueError(
+            f"inputs: expected an encoding ({', '.join(game.encodings) or 'none'}), a feature set"
+            f" ({', '.join(game.features) or 'none'}) or ENCODING+FEATURES of {game.name}, found"
+            f" {inputs!r} (known: {', '.join(known) or 'none'})"
+        )
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def new_network(
+    game: Any, inputs: Any, hidden: tuple[int, ...], *, spread: float, seed: int
+) -> OutcomeNetwork:
+    """A network that gives every outcome the same chance everywhere, with random hidden units.
+
+    For each phase a net; first weights are normal with `spread` times the deviation of He et al.
+    (2015), for as many inputs as are not 0 in a position at the start of the game.
+    """
+    nets = []
+    encoding, features = separate(inputs)
+    busy = (encoding.most if encoding else 0) + (len(features) if features else 0)
+    width = sum(len(one) for one in (encoding, features) if one)
+    for phase in range(1 if game.phases is None else len(game.phases)):
+        random = np.random.default_rng((seed, phase, 7))
+        deviation = spread * np.sqrt(2.0 / busy)
+        layers = [(random.normal(0.0, deviation, (width, hidden[0])), np.zeros(hidden[0]))]
+        for before, after in zip(hidden, hidden[1:], strict=False):
+            layers.append(
+                (random.normal(0.0, np.sqrt(2.0 / before), (before, after)), np.zeros(after))
+            )
+        outputs = len(game.outcomes)
+        layers.append((np.zeros((hidden[-1], outputs)), np.zeros(outputs)))
+        nets.append((inputs, layers))
+    return OutcomeNetwork(game, nets, name="tdgammon")
+
+
+def _arrays(network: OutcomeNetwork) -> list[NDArray[np.float32]]:
+    """All weights and biases, in the order of a file."""
+    return [array for net in network.nets for layer in net.layers for array in layer]
+
+
+def _joined(network: OutcomeNetwork) -> NDArray[np.float32]:
+    return np.concatenate([array.reshape(-1) for array in _arrays(network)])
+
+
+def _packed(array: NDArray[Any]) -> str:
+    """An array as text: JSON of as many numbers would take seconds."""
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
+
+
+def _unpacked(text: str, kind: Any) -> NDArray[Any]:
+    return np.frombuffer(base64.b64decode(text, validate=True), dtype=kind).copy()
