@@ -8,7 +8,8 @@ import numbers
 import random
 from typing import Any, NoReturn
 
-from games.contract import Game, Rules
+from games.check_kernels import KernelCheck, given, same
+from games.contract import DiceGame, Game
 from games.errors import ContractError, MoveError, PositionError
 from games.record import GameRecord
 
@@ -16,9 +17,8 @@ __all__ = ["check_game"]
 
 MOST_PLIES = 5000  # random play of any game for people is over long before
 MOST_TRIED = 32  # moves of a position that are played
+MOST_ROLLS = 2  # of a position, in a game with dice, whose moves are looked at one by one
 MOST_MEASURED = 100  # positions that feature sets are measured on
-MOST_INTEGERS = 16  # of a position of a game written as kernels
-ROOM = 4096  # moves beyond `most_moves` that can still be counted
 NONSENSE = "this names nothing"
 
 
@@ -46,8 +46,12 @@ class _Check:
         self.game = game
         self.random = generator
         self.tells_sides = type(game).to_move is not Game.to_move
-        self.kernels = _Kernels(self, game.rules) if game.rules is not None else None
+        self.kernels = KernelCheck(self, game.rules) if game.rules is not None else None
         self.seen: dict[Any, None] = {}  # in order, for the feature sets
+        #: The rolls of a position; a game without dice has one, that of none.
+        self.rolls: list[int | None] = [None]
+        if isinstance(game, DiceGame):
+            self.rolls = list(range(len(game.rolls)))
 
     def fail(self, rule: str, position: Any, expected: str, found: Any) -> NoReturn:
         raise ContractError(
@@ -68,9 +72,43 @@ class _Check:
         found = _read(game.parse_position, NONSENSE)
         if not isinstance(found, PositionError):
             self.fail(f"parse_position refuses {NONSENSE!r}", start, "a PositionError", found)
-        found = _read(game.parse_move, start, NONSENSE)
+        if isinstance(game, DiceGame):
+            self.dice(game)
+        found = _read(game.parse_move, start, NONSENSE, *given(self.rolls[0]))
         if not isinstance(found, MoveError):
             self.fail(f"parse_move refuses {NONSENSE!r}", start, "a MoveError", found)
+
+    def dice(self, game: DiceGame) -> None:
+        """Check the rolls of a game with dice."""
+        start = game.start()
+        for name, chances in (("rolls", game.rolls), ("first_rolls", game.first_rolls)):
+            if name == "first_rolls" and not chances:
+                continue
+            if len(chances) != len(game.rolls) or not all(0 <= chance <= 1 for chance in chances):
+                expected = f"{len(game.rolls)} numbers from 0 to 1"
+                self.fail(f"{name} are probabilities", start, expected, list(chances))
+            if not game.rolls or not math.isclose(sum(chances), 1.0, abs_tol=1e-9):
+                self.fail(f"{name} add up to 1", start, "1", sum(chances))
+        names: dict[str, int] = {}
+        for roll in range(len(game.rolls)):
+            text: Any = game.roll_text(roll)
+            if not isinstance(text, str) or not text.strip():
+                self.fail(f"roll_text of {roll} is text", start, "text", text)
+            if names.setdefault(text, roll) != roll:
+                rolls = [names[text], roll]
+                self.fail("rolls differ in their texts", start, f"one called {text!r}", rolls)
+            read = _read(game.parse_roll, text)
+            self.equal(f"parse_roll reads roll_text, {text!r}", start, roll, read)
+        found = _read(game.parse_roll, NONSENSE)
+        if not isinstance(found, MoveError):
+            self.fail(f"parse_roll refuses {NONSENSE!r}", start, "a MoveError", found)
+
+    def throw(self, first: bool) -> int | None:
+        """A roll by its probability, None in a game without dice."""
+        if not isinstance(self.game, DiceGame):
+            return None
+        chances = (self.game.first_rolls if first else ()) or self.game.rolls
+        return self.random.choices(range(len(chances)), chances)[0]
 
     def random_game(self) -> None:
         game, record = self.game, GameRecord(self.game)
@@ -84,11 +122,12 @@ class _Check:
             if record.ply >= MOST_PLIES:
                 self.fail("random play ends", position, f"an end within {MOST_PLIES} plies", None)
             recent.append(position)
-            move = self.random.choice(game.legal_moves(position))
+            roll = self.throw(first=record.ply == 0)
+            move = self.random.choice(game.legal_moves(position, *given(roll)))
             if game.irreversible is None or game.irreversible(position, move):
                 gone.update(recent)
                 recent.clear()
-            record.play(move)
+            record.play(move, roll=roll)
             if record.position in gone:
                 why = "is None" if game.irreversible is None else "says so"
                 self.fail(
@@ -111,15 +150,29 @@ class _Check:
     def parts(self, position: Any) -> None:
         game = self.game
         before = self.value(position)
+        looked_at = self.rolls
+        if len(looked_at) > MOST_ROLLS:
+            looked_at = self.random.sample(looked_at, MOST_ROLLS)
         if self.kernels is not None:
-            self.kernels.position(position)
-        moves = self.moves(position)
-        self.outcome(position, moves)
+            self.kernels.position(position, looked_at)
+        listed = {roll: self.moves(position, roll, again=roll in looked_at) for roll in self.rolls}
+        for roll, moves in listed.items():
+            self.outcome(position, roll, moves)
         side, noisy = game.to_move(position), game.noisy(position)
         if side not in (0, 1):
             self.fail("to_move names a side", position, "0 or 1", side)
         if not isinstance(noisy, bool):
             self.fail("noisy answers yes or no", position, "a bool", noisy)
+        for roll in looked_at:
+            self.look(position, roll, listed[roll], before)
+        self.position_texts(position)
+        self.unchanged("looking at a position", position, before)
+        if len(self.seen) < MOST_MEASURED:
+            self.seen[position] = None
+
+    def look(self, position: Any, roll: int | None, moves: list[Any], before: Any) -> None:
+        """Check the moves of a position with a roll one by one."""
+        game = self.game
         tried = moves if len(moves) <= MOST_TRIED else self.random.sample(moves, MOST_TRIED)
         for move in tried:
             self.move(position, move, before)
@@ -127,12 +180,16 @@ class _Check:
             "legal_moves are the same after moves were tried",
             position,
             moves,
-            game.legal_moves(position),
+            game.legal_moves(position, *given(roll)),
         )
-        self.texts(position, moves, tried)
-        self.unchanged("looking at a position", position, before)
-        if len(self.seen) < MOST_MEASURED:
-            self.seen[position] = None
+        if roll is not None:
+            reached: dict[Any, Any] = {}
+            for move in tried:
+                other = reached.setdefault(game.play(position, move), move)
+                if other != move:
+                    rule = f"moves with roll {roll} lead to different positions"
+                    self.fail(rule, position, "one of them", [other, move])
+        self.move_texts(position, roll, moves, tried)
 
     def value(self, position: Any) -> Any:
         """A deep copy of a position, which equals it."""
@@ -150,13 +207,14 @@ class _Check:
         if position != before or hash(position) != hash(before):
             self.fail(f"{doing} leaves it as it is", before, repr(before), position)
 
-    def moves(self, position: Any) -> list[Any]:
-        moves = self.game.legal_moves(position)
+    def moves(self, position: Any, roll: int | None, *, again: bool) -> list[Any]:
+        moves = self.game.legal_moves(position, *given(roll))
         if not isinstance(moves, list):
             self.fail("legal_moves returns a list", position, "a list", moves)
         moves = list(moves)
-        again = self.game.legal_moves(position)
-        self.equal("legal_moves answers alike each time", position, moves, again)
+        if again:
+            found = self.game.legal_moves(position, *given(roll))
+            self.equal("legal_moves answers alike each time", position, moves, found)
         try:
             different = len(set(moves))
         except TypeError as error:
@@ -166,12 +224,15 @@ class _Check:
             self.fail("legal_moves lists a move once", position, f"{twice!r} once", moves)
         return moves
 
-    def outcome(self, position: Any, moves: list[Any]) -> None:
+    def outcome(self, position: Any, roll: int | None, moves: list[Any]) -> None:
         game = self.game
         outcome = game.outcome(position)
         if outcome is None:
-            if not moves:
+            if not moves and roll is None:
                 self.fail("a game without moves has an outcome", position, "a number", None)
+            if not moves:
+                rule = f"every roll has a move while the game goes on (roll {roll})"
+                self.fail(rule, position, "a move", moves)
             return
         number = isinstance(outcome, numbers.Real) and math.isfinite(outcome)
         if not number:
@@ -203,7 +264,7 @@ class _Check:
 
     # --- text ----------------------------------------------------------------------------------
 
-    def texts(self, position: Any, moves: list[Any], tried: list[Any]) -> None:
+    def position_texts(self, position: Any) -> None:
         game = self.game
         text: Any = game.position_text(position)
         if not isinstance(text, str) or len(text.splitlines()) != 1:
@@ -213,6 +274,11 @@ class _Check:
         board: Any = game.show(position)
         if not isinstance(board, str):
             self.fail("show returns text", position, "text", board)
+
+    def move_texts(
+        self, position: Any, roll: int | None, moves: list[Any], tried: list[Any]
+    ) -> None:
+        game = self.game
         names: dict[str, Any] = {}
         for move in moves:
             name: Any = game.move_text(position, move)
@@ -224,7 +290,7 @@ class _Check:
                 self.fail(rule, position, f"one move to be called {name!r}", [other, move])
         for move in tried:
             name = game.move_text(position, move)
-            read = _read(game.parse_move, position, name)
+            read = _read(game.parse_move, position, name, *given(roll))
             self.equal(f"parse_move reads move_text, {name!r}", position, move, read)
 
     # --- features ------------------------------------------------------------------------------
@@ -255,7 +321,7 @@ class _Check:
             rule = f"swap of {name} gives the move to the other side"
             self.equal(rule, position, side, self.game.to_move(swapped))
         for (term, value), other in zip(values.items(), features.values(swapped), strict=True):
-            if not _same(-value, other):
+            if not same(-value, other):
                 rule = f"feature {name}.{term} changes its sign with swap, to {swapped}"
                 self.fail(rule, position, repr(-value), other)
 
@@ -274,104 +340,12 @@ class _Check:
                 )
 
 
-class _Kernels:
-    """The kernels of a game, each compared with its own source run by the Python interpreter."""
-
-    def __init__(self, check: _Check, rules: Rules) -> None:
-        import numpy as np
-
-        from games.kernel import uncompiled
-
-        self.check = check
-        self.width = len(check.game.start())
-        self.most_moves = int(getattr(check.game, "most_moves", 256))
-        self.buffer = np.zeros(self.most_moves + ROOM, dtype=np.int64)
-        self.native = {name: rule for name, rule in vars(rules).items() if rule is not None}
-        self.source = {name: uncompiled(rule) for name, rule in self.native.items()}
-        self.of_position: list[str] = [
-            n for n in ("outcome", "key", "noisy", "standard") if n in self.native
-        ]
-        self.of_move: list[str] = [n for n in ("play", "irreversible", "gain") if n in self.native]
-        self.keys: dict[int, Any] = {}
-
-    def position(self, position: Any) -> None:
-        check, native, source = self.check, self.native, self.source
-        self.integers("a position is a tuple of integers", position, position)
-        # The source goes first: out of bounds it raises, where native code overwrites memory.
-        moves = self.moves(position, source["legal_moves"])
-        if len(moves) > self.most_moves:
-            rule = f"no position has more than most_moves, {self.most_moves}"
-            check.fail(rule, position, "no more", len(moves))
-        self.same("legal_moves", position, moves, self.moves(position, native["legal_moves"]))
-        for name in self.of_position:
-            self.same(name, position, source[name](position), native[name](position))
-        for move in moves if len(moves) <= MOST_TRIED else moves[:: len(moves) // MOST_TRIED]:
-            after = source["play"](position, move)
-            self.integers(f"playing {move} leads to a tuple of integers", position, after)
-            for name in self.of_move:
-                found = native[name](position, move)
-                self.same(f"{name} of {move}", position, source[name](position, move), found)
-        if "key" in source:
-            key = int(source["key"](position))
-            other = self.keys.setdefault(key, position)
-            check.equal(
-                f"different positions have different keys ({key})", position, position, other
-            )
-        if "standard" in source:
-            self.standard(position, len(moves))
-
-    def integers(self, rule: str, where: Any, position: Any) -> None:
-        if not isinstance(position, tuple) or not all(map(_is_integer, position)):
-            self.check.fail(rule, where, "a tuple of integers", position)
-        if len(position) != self.width or self.width > MOST_INTEGERS:
-            expected = f"{self.width} integers as at the start, and at most {MOST_INTEGERS}"
-            self.check.fail(rule, where, expected, position)
-        if not all(-(1 << 63) <= x < 1 << 63 for x in position):
-            self.check.fail(rule, where, "integers of 64 bits", position)
-
-    def moves(self, position: Any, legal_moves: Any) -> list[int]:
-        try:
-            count = int(legal_moves(position, self.buffer))
-        except OverflowError as error:
-            self.check.fail("moves are integers of 64 bits", position, "such", error)
-        return [int(move) for move in self.buffer[:count]]
-
-    def same(self, rule: str, position: Any, source: Any, native: Any) -> None:
-        if not _same(source, native):
-            rule = f"{rule} compiled is the same as uncompiled"
-            self.check.fail(rule, position, repr(source), native)
-
-    def standard(self, position: Any, moves: int) -> None:
-        check, source = self.check, self.source
-        image = source["standard"](position)
-        self.integers("standard returns a tuple of integers", position, image)
-        again = source["standard"](image)
-        check.equal("standard of a standard position is itself", position, image, again)
-        found = len(self.moves(image, source["legal_moves"]))
-        check.equal(f"standard, {image}, keeps the number of moves", position, moves, found)
-
-
 def _read(parse: Any, *arguments: Any) -> Any:
     """What a parser returns, or the exception that it raises."""
     try:
         return parse(*arguments)
     except Exception as error:
         return error
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, numbers.Integral)
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether numbers, or lists or tuples of numbers, are the same but for rounding."""
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if _is_integer(one) and _is_integer(other):
-        return bool(one == other)
-    if one != one or other != other:
-        return bool(one != one and other != other)
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def _where(game: Game, position: Any) -> str:

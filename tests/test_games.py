@@ -16,6 +16,7 @@ from test_docs import ROOT, run
 from docs.examples.connect_four import ConnectFour
 from games import (
     ContractError,
+    DiceGame,
     Game,
     KernelGame,
     MoveError,
@@ -97,7 +98,7 @@ GAMES: dict[str, Callable[[], Game]] = {
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_keeps_the_contract(name: str) -> None:
-    check_game(GAMES[name](), games=6)
+    check_game(GAMES[name](), games=2 if name == "backgammon" else 6)  # its games are long
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -107,11 +108,17 @@ def test_every_game_refuses_what_it_cannot_read(name: str) -> None:
         with pytest.raises(PositionError, match="expected .* found "):
             game.parse_position(text)
         with pytest.raises(MoveError, match="expected .* found "):
-            game.parse_move(game.start(), text)
+            if isinstance(game, DiceGame):
+                game.parse_move(game.start(), text, 0)
+            else:
+                game.parse_move(game.start(), text)
+        if isinstance(game, DiceGame):
+            with pytest.raises(MoveError, match="expected .* found "):
+                game.parse_roll(text)
 
 
 def test_names_are_those_that_games_load_by() -> None:
-    assert {"checkers", "nim", "tic_tac_toe"} <= set(names())
+    assert {"backgammon", "checkers", "nim", "tic_tac_toe"} <= set(names())
     assert [load(name).name for name in names()] == names()
 
 
@@ -425,6 +432,106 @@ def test_an_error_of_the_game_itself_tells_the_position() -> None:
 def test_no_games_are_no_check(games: int) -> None:
     with pytest.raises(ValueError, match=f"expected at least 1, found {games}"):
         check_game(Twenty(), games=games)
+
+
+# --- games with dice --------------------------------------------------------------------------
+
+
+class Coins(DiceGame):
+    """Move 1 or 2 steps towards 0, or none on a roll of 0. Nothing is wrong with it."""
+
+    name = "coins"
+    rolls = (0.5, 0.5)
+
+    def start(self) -> Any:
+        return (9, 0)
+
+    def legal_moves(self, position: Any, roll: Any = None) -> list[Any]:
+        if not position[0]:
+            return []
+        return list(range(1, min(2, position[0]) + 1)) if roll else [0]
+
+    def play(self, position: Any, move: Any) -> Any:
+        return (position[0] - move, 1 - position[1])
+
+    def outcome(self, position: Any) -> Any:
+        return None if position[0] else -1.0
+
+    def to_move(self, position: Any) -> int:
+        return int(position[1])
+
+    #: Nothing moved can come back with the other side to move, and then with the first.
+    irreversible = staticmethod(lambda position, move: move > 0)
+
+
+def coins(**changes: Any) -> Game:
+    """Coins with other methods."""
+    game = type("Coins", (Coins,), changes)()
+    assert isinstance(game, Game)
+    return game
+
+
+DICE: dict[str, tuple[dict[str, Any], str]] = {
+    "rolls that add up to less": ({"rolls": (0.5, 0.4)}, "rolls add up to 1; .* found 0.9"),
+    "first rolls that add up to more": (
+        {"first_rolls": (0.5, 1.0)},
+        "first_rolls add up to 1; .* found 1.5",
+    ),
+    "fewer first rolls": ({"first_rolls": (1.0,)}, "first_rolls are probabilities; .* 2 numbers"),
+    "a roll that is less than impossible": (
+        {"rolls": (1.5, -0.5)},
+        "rolls are probabilities; .* expected 2 numbers from 0 to 1",
+    ),
+    "no rolls": ({"rolls": ()}, "rolls add up to 1"),
+    "rolls of one name": (
+        {"roll_text": lambda self, roll: "a roll"},
+        r"rolls differ in their texts; .* expected one called 'a roll', found \[0, 1\]",
+    ),
+    "rolls without a name": ({"roll_text": lambda self, roll: ""}, "roll_text of 0 is text"),
+    "rolls that are read as the first": (
+        {"parse_roll": lambda self, text: DiceGame.parse_roll(self, text) * 0},
+        "parse_roll reads roll_text, '1'; .* expected 1, found 0",
+    ),
+    "anything is a roll": (
+        {"parse_roll": lambda self, text: int(text) if text.isdigit() else 0},
+        "parse_roll refuses 'this names nothing'; .* expected a MoveError, found 0",
+    ),
+    "a roll without a move": (
+        {"legal_moves": lambda self, p, roll=None: [1] if roll and p[0] else []},
+        r"every roll has a move while the game goes on \(roll 0\); .* expected a move, found \[\]",
+    ),
+    "moves after the end": (
+        {"legal_moves": lambda self, p, roll=None: [min(1, p[0])]},
+        "a finished game has no moves",
+    ),
+    "moves to one position": (
+        {"play": lambda self, p, move: (p[0] - min(move, 1), 1 - p[1])},
+        r"moves with roll 1 lead to different positions; .* found \[1, 2\]",
+    ),
+    "moves of one name": (
+        {"move_text": lambda self, p, move: "go"},
+        r"moves of a position differ in their texts; .* called 'go', found \[1, 2\]",
+    ),
+    "moves that read as the first": (
+        {
+            "parse_move": lambda self, p, text, roll=None: (
+                DiceGame.parse_move(self, p, text, roll) and 1
+            )
+        },
+        "parse_move reads move_text, '2'; .* expected 2, found 1",
+    ),
+}
+
+
+def test_a_game_with_dice_that_is_whole() -> None:
+    check_game(Coins())
+
+
+@pytest.mark.parametrize("name", DICE)
+def test_check_game_finds_a_broken_game_with_dice(name: str) -> None:
+    changes, message = DICE[name]
+    with pytest.raises(ContractError, match=f"^coins: .*{message}"):
+        check_game(coins(**changes), games=3)
 
 
 # --- and in kernels ---------------------------------------------------------------------------

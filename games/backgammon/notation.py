@@ -118,16 +118,21 @@ def parse_roll(text: str) -> int:
 # --- moves ----------------------------------------------------------------------------------------
 
 
-def _steps(position: Position, move: int) -> list[tuple[int, int, bool]]:
-    """From where to where each checker moves, the farthest first, and whether it hits."""
+def _steps(move: int) -> list[tuple[int, int]]:
+    """From where to where each checker moves, the farthest first."""
     steps = []
     while move:
-        source, die = move & 31, move >> 5 & 7
-        steps.append((source, max(source - die, OFF)))
+        source = move & 31
+        steps.append((source, max(source - (move >> 5 & 7), OFF)))
         move >>= 8
+    return sorted(steps, reverse=True)
+
+
+def _hitting(position: Position, move: int) -> list[tuple[int, int, bool]]:
+    """The same with whether each hits."""
     blots = _blots(position)
     hitting = []
-    for source, target in sorted(steps, reverse=True):
+    for source, target in _steps(move):
         hitting.append((source, target, target in blots))
         blots.discard(target)
     return hitting
@@ -147,7 +152,7 @@ def move_text(position: Position, move: int) -> str:
     if move == 0:
         return NO_MOVE
     ways: list[list[tuple[int, bool]]] = []  # of each checker: points, and whether it hits there
-    for source, target, hits in _steps(position, move):
+    for source, target, hits in _hitting(position, move):
         open_ends = [way for way in ways if way[-1][0] == source]
         # A checker that hit is left where it is, if another can go on.
         way = min(open_ends, key=lambda way: way[-1][1], default=[(source, False)])
@@ -197,11 +202,11 @@ def parse_move(position: Position, text: str, roll: int | None) -> int:
         raise MoveError(
             f"expected a move such as 24/18 13/12 or bar/20*(2), found {_short(text.strip())!r}"
         )
-    matching: list[tuple[int, set[int]]] = []
-    for move in legal:
-        steps = _steps(position, move)
-        if move and _change((source, target) for source, target, _ in steps) == change:
-            matching.append((move, {target for _, target, hits in steps if hits}))
+    matching = [
+        (move, {target for _, target, hits in _hitting(position, move) if hits})
+        for move in legal
+        if move and _change(_steps(move)) == change
+    ]
     if not matching:
         raise MoveError(f"expected {_choice(position, legal)}, found {_short(found)!r}")
     hitting = [(move, hits) for move, hits in matching if starred <= hits]
@@ -252,10 +257,10 @@ def _point(word: str) -> int:
 
 def _change(ways: Iterable[tuple[int, int]]) -> dict[int, int]:
     """How many checkers more, or less, stand on each point after these."""
-    change: Counter[int] = Counter()
+    change: dict[int, int] = {}
     for source, target in ways:
-        change[source] -= 1
-        change[target] += 1
+        change[source] = change.get(source, 0) - 1
+        change[target] = change.get(target, 0) + 1
     return {point: count for point, count in change.items() if count}
 
 
