@@ -118,7 +118,7 @@ def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
         plies=OPENING_PLIES,
     )
     result = {**found.as_dict(), "learner": info["learner"], "seed": info["seed"]}
-    result |= {name: str(result[name]) for name in ("elo", "low", "high")}
+    result |= {name: str(result[name]) for name in ("value", "low", "high")}
     write_atomically(done, json.dumps(result, indent=1))
     return result
 
