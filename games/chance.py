@@ -4,6 +4,8 @@ The generator is SplitMix64 (Steele, Lea and Flood 2014): the state goes up by a
 number is a scrambled state. So any state may begin a stream, and streams far apart do not meet.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -57,5 +59,8 @@ def cumulative(probabilities: Sequence[float]) -> NDArray[np.float64]:
 
 
 def stream(*seeds: int) -> int:
-    """The first state of a stream for some whole numbers from 0 on."""
+    """The first state of a stream for some whole numbers from 0 to 2**32 - 1.
+
+    As many other numbers give another stream; a 0 at the end is as none.
+    """
     return int(np.random.SeedSequence(seeds).generate_state(1, np.uint64)[0] >> np.uint64(2))

@@ -21,6 +21,7 @@ from games.record import GameRecord
 from learner.learner import Learner, Progress
 from learner.td_play import Table
 from search import as_evaluator
+from search.header import describe_input
 from search.network import separate
 from search.outcome_network import OutcomeNetwork
 
@@ -44,6 +45,9 @@ class TDGammon(Learner):
     After `fit`: `evaluator_` (averaged), `network_` (the last weights), `errors_` (mean squared
     error of the outputs, by report).
     """
+
+    evaluator_: OutcomeNetwork
+    network_: OutcomeNetwork
 
     def __init__(
         self,
@@ -103,16 +107,21 @@ class TDGammon(Learner):
                 raise ValueError(
                     f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
                 )
-        for name in ("output_rate", "decay", "averaging"):
+        for name in ("output_rate", "decay"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
+        if not 0 <= self.averaging < 1:
+            raise ValueError(f"averaging: expected 0 to below 1, found {self.averaging}")
         for name, least, most in (
             ("replays", 0, 100), ("memory", 1, 100_000), ("tables", 1, 256),
             ("round_games", 1, 1_000_000), ("games_per_report", 1, 10_000_000),
         ):  # fmt: skip
-            if not least <= getattr(self, name) <= most:
-                raise ValueError(f"{name}: expected {least} to {most}, found {getattr(self, name)}")
-        if not self.hidden or any(not 1 <= width <= 4096 for width in self.hidden):
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= most:
+                raise ValueError(f"{name}: expected {least} to {most}, found {value}")
+        if not self.hidden or any(
+            type(width) is not int or not 1 <= width <= 4096 for width in self.hidden
+        ):
             raise ValueError(f"hidden: expected widths of 1 to 4096, found {self.hidden}")
 
     # --- learning -----------------------------------------------------------------------------
@@ -160,11 +169,12 @@ class TDGammon(Learner):
             self._resume(resume)
         with ThreadPoolExecutor(self.tables) as threads:
             while self.games_played_ < self.games:
-                errors = []
+                error, before = 0.0, self.updates_
                 due = min(self.games, self.games_played_ + self.games_per_report)
                 while self.games_played_ < due:
-                    errors.append(self._round(threads, due - self.games_played_))
-                self.errors_.append(float(np.mean(errors)))
+                    error += self._round(threads, due - self.games_played_)
+                outputs = (self.updates_ - before) * len(self.network_.kinds)
+                self.errors_.append(error / max(1, outputs))
                 if watch is not None:
                     note = f"error {self.errors_[-1]:.5f}"
                     record = self._last_record()
@@ -172,7 +182,10 @@ class TDGammon(Learner):
         return self
 
     def _round(self, threads: ThreadPoolExecutor, most: int) -> float:
-        """Play at every table with the same weights and add up what they learn; the error."""
+        """Play at every table with the same weights and add up what they learn.
+
+        Returns the sum of squared errors. Raises ValueError where weights are lost to NaN.
+        """
         base, extra = divmod(min(most, self.tables * self.round_games), self.tables)
         share = self.games_played_ / self.games
         rate = self.rate * (self.last_rate / self.rate) ** share
@@ -198,11 +211,17 @@ class TDGammon(Learner):
             before = common.copy()
             for one in own:
                 common += one - before
+            if not np.isfinite(common).all():
+                raise ValueError(
+                    f"rate: expected weights that stay finite, found NaN or infinity after"
+                    f" {self.games_played_ + count} games (rate {rate:.3g}); a term of the inputs"
+                    " may be no finite number"
+                )
             mean *= np.float32(keep)
             mean += np.float32(1.0 - keep) * common
         self.games_played_ += count
         self.updates_ = sum(table.updates for table in self._tables)
-        return float(np.mean(errors))
+        return sum(errors)
 
     def _last_record(self) -> GameRecord:
         """The last game of the first table."""
@@ -218,8 +237,22 @@ class TDGammon(Learner):
 
     # --- state --------------------------------------------------------------------------------
 
+    def identity(self) -> dict[str, Any]:
+        inputs = self.inputs
+        if not isinstance(inputs, str):
+            inputs = "+".join(one.name for one in separate(inputs) if one)
+        return {**super().identity(), "inputs": inputs}
+
+    def _described(self) -> list[list[dict[str, Any]]]:
+        """What the weights of each net belong to."""
+        return [
+            [describe_input(self.game_, one) for one in separate(net.inputs) if one]
+            for net in self.network_.nets
+        ]
+
     def get_state(self) -> dict[str, Any]:
         return {
+            "inputs": self._described(),
             "weights": _packed(_joined(self.network_)),
             "averages": _packed(_joined(self.evaluator_)),
             "tables": [
@@ -230,16 +263,20 @@ class TDGammon(Learner):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
+        if state["inputs"] != self._described():
+            raise ValueError(f"inputs: expected terms and places of {self.inputs} as they are now")
         for network, name in ((self.network_, "weights"), (self.evaluator_, "averages")):
             numbers = _unpacked(state[name], np.float32)
             size = sum(array.size for array in _arrays(network))
-            if numbers.shape != (size,) or not np.isfinite(numbers).all():
+            if numbers.shape != (size,) or not bool(np.isfinite(numbers).all()):
                 raise ValueError(f"{name}: expected {size} finite numbers")
             place = 0
             for array in _arrays(network):
                 array[...] = numbers[place : place + array.size].reshape(array.shape)
                 place += array.size
         for table, saved in zip(self._tables, state["tables"], strict=True):
+            if not isinstance(saved, dict):
+                raise ValueError(f"tables: expected the state of one, found {str(saved)[:60]}")
             table.set_state({n: _unpacked(text, np.int64) for n, text in saved.items()})
         self.errors_ = [float(error) for error in state["errors"]["mean"]]
 

@@ -1,7 +1,10 @@
 """Games with dice that an evaluator plays against itself and learns from, in native code."""
 
+# mypy: allow-untyped-defs, allow-incomplete-defs
+
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -14,7 +17,7 @@ from games.native import store_int
 from learner.descent import sweep_address
 from search.native import call_float
 from search.outcome_network import OutcomeNetwork
-from search.replies import outcome_address, reply_address
+from search.replies import check_address, outcome_address, reply_address
 
 __all__ = ["MOST_PLIES", "Table"]
 
@@ -29,14 +32,14 @@ MOST_PLIES = 1023
 
 
 @kernel
-def play_game(table, limits, first_limits, game):
+def play_game(table, limits, first_limits, game, rolls):
     """Play a game into a place of the memory; returns its plies, 0 where it had no end."""
     step = 8 * table[WIDTH]
     source = game
     for ply in range(MOST_PLIES):
         table[STATE] = next_state(table[STATE])
         roll = drawn(uniform(table[STATE]), first_limits if ply == 0 else limits)
-        store_int(table[ROLLS_AT], ply, roll)
+        store_int(rolls, ply, roll)
         call_float(
             table[REPLY_AT],
             (source, roll, table[STACK_AT], table[EVALUATE_AT], table[EVALUATOR], source + step),
@@ -59,10 +62,14 @@ def play_and_learn(table, limits, first_limits, lengths, games):
     error = 0.0
     for _ in range(games):
         place = table[NEXT]
-        plies = play_game(table, limits, first_limits, table[MEMORY_AT] + place * size)
+        plies = play_game(
+            table, limits, first_limits, table[MEMORY_AT] + place * size,
+            table[ROLLS_AT] + 8 * MOST_PLIES * place,
+        )  # fmt: skip
+        # where a game had no end nothing is left of the one whose place it took
+        lengths[place] = plies
         if plies == 0:
             continue
-        lengths[place] = plies
         table[NEXT] = (place + 1) % table[ROOM]
         table[KEPT] = max(table[KEPT], place + 1)
         for replay in range(table[REPLAYS] + 1):
@@ -90,14 +97,15 @@ class Table:
     ) -> None:
         game = evaluator.game
         assert isinstance(game, DiceGame)
+        self.game = game
         self.evaluator = evaluator
         self.width = len(game.start())
         evaluate_at, data, self._kept = evaluator.native(_never)
         self._limits = cumulative(game.rolls)
         self._first_limits = cumulative(game.first_rolls or game.rolls)
         self._stack = np.zeros(int(getattr(game, "most_moves", 256)), dtype=np.int64)
-        self._rolls = np.zeros(MOST_PLIES, dtype=np.int64)
         self.memory = np.zeros((room, MOST_PLIES + 1, self.width), dtype=np.int64)
+        self.rolls = np.zeros((room, MOST_PLIES), dtype=np.int64)
         self.memory[:, 0] = game.start()
         self.lengths = np.zeros(room, dtype=np.int64)
         #: rate of learning, that of the last layer, lambda
@@ -114,17 +122,16 @@ class Table:
             self.memory.ctypes.data,
             self.width,
             room,
-            self._rolls.ctypes.data,
+            self.rolls.ctypes.data,
         )
         self._table[REPLAYS] = replays
         self._table[STATE] = stream(*seed)
 
     def play(self, games: int, *, rate: float, last_rate: float, decay: float) -> float:
-        """Play games and learn from them; returns the mean squared error of the outputs."""
+        """Play games and learn from them; returns the sum of the squared errors of all outputs."""
         self.numbers[:] = rate, last_rate, decay
-        before = self.updates
-        error = play_and_learn(self._table, self._limits, self._first_limits, self.lengths, games)
-        return float(error) / max(1, (self.updates - before) * len(self.evaluator.kinds))
+        limits = self._limits, self._first_limits
+        return float(play_and_learn(self._table, *limits, self.lengths, games))
 
     @property
     def updates(self) -> int:
@@ -140,37 +147,61 @@ class Table:
         """The positions of the last game, [plies + 1, integers], and the rolls between them."""
         place = (int(self._table[NEXT]) - 1) % len(self.memory)
         plies = int(self.lengths[place])
-        return self.memory[place, : plies + 1].copy(), self._rolls[:plies].copy()
+        return self.memory[place, : plies + 1].copy(), self.rolls[place, :plies].copy()
 
     def get_state(self) -> dict[str, Any]:
         """Memory, dice and counts, from which `set_state` goes on to the same bits."""
-        kept = int(self._table[KEPT])
-        games = [self.memory[i, : self.lengths[i] + 1].reshape(-1) for i in range(kept)]
+        lengths = self.lengths.tolist()
+        kept = range(int(self._table[KEPT]))
+        games = [self.memory[i, : lengths[i] + 1].reshape(-1) for i in kept]
+        rolls = [self.rolls[i, : lengths[i]] for i in kept]
+        none = np.zeros(0, dtype=np.int64)
         return {
-            "games": np.concatenate(games) if games else np.zeros(0, dtype=np.int64),
+            "games": np.concatenate([none, *games]),
+            "rolls": np.concatenate([none, *rolls]),
             "lengths": self.lengths.copy(),
             "table": self._table[REPLAYS + 1 :].copy(),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state; ValueError where it does not fit."""
-        lengths, table = state["lengths"], state["table"]
-        if lengths.shape != self.lengths.shape or table.shape != (16 - REPLAYS,):
-            raise ValueError("expected a memory of as many games as this one")
-        kept = int(table[KEPT - REPLAYS - 1])
-        if not (0 <= kept <= len(lengths) and ((lengths >= 0) & (lengths <= MOST_PLIES)).all()):
-            raise ValueError("expected lengths of games in memory")
-        if len(state["games"]) != int((lengths[:kept] + 1).sum()) * self.width:
-            raise ValueError("expected the positions of the games in memory")
+        """Go on from a state.
+
+        ValueError where it does not fit, or has games that were not played by the rules: native
+        code believes what it reads.
+        """
+        games, rolls, lengths, table = (state[n] for n in ("games", "rolls", "lengths", "table"))
+        room = len(self.lengths)
+        if lengths.shape != (room,) or table.shape != (UPDATES - REPLAYS,):
+            raise ValueError(f"expected a memory of {room} games, found {len(lengths)}")
+        kept, following, dice, plies, updates = table.tolist()
+        if not (
+            0 <= kept <= room
+            and following == (kept if kept < room else following % room)
+            and 0 <= dice < 1 << 62
+            and 0 <= plies <= updates
+        ):
+            raise ValueError(f"expected the counts of a table, found {table.tolist()}")
+        if not ((lengths >= 0) & (lengths <= MOST_PLIES)).all() or lengths[kept:].any():
+            raise ValueError(f"expected lengths of {kept} games of at most {MOST_PLIES} plies")
+        counts = lengths[:kept].tolist()
+        if len(games) != sum(count + 1 for count in counts) * self.width or len(rolls) != sum(
+            counts
+        ):
+            raise ValueError(f"expected positions and rolls of {sum(counts)} plies")
+        if len(rolls) and not 0 <= rolls.min() <= rolls.max() < len(self.game.rolls):
+            raise ValueError("expected rolls of the game")
+        kinds = [ctypes.c_int64] * 4
+        is_legal = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(check_address(self.game))
+        game, roll = np.ascontiguousarray(games.reshape(-1, self.width)), rolls
+        for i, count in enumerate(counts):
+            begins = (game[0] == self.memory[i, 0]).all()
+            where = game.ctypes.data, roll.ctypes.data, count, self._stack.ctypes.data
+            if not begins or (count and not is_legal(*where)):
+                raise ValueError("expected games played by the rules from start to end")
+            self.memory[i, : count + 1], game = game[: count + 1], game[count + 1 :]
+            self.rolls[i, :count], roll = roll[:count], roll[count:]
         self.lengths[:] = lengths
         self._table[REPLAYS + 1 :] = table
-        place = 0
-        for i in range(kept):
-            size = (int(lengths[i]) + 1) * self.width
-            self.memory[i, : lengths[i] + 1] = state["games"][place : place + size].reshape(
-                -1, self.width
-            )
-            place += size
 
 
 def _never(error: BaseException) -> None:

@@ -5,6 +5,8 @@ Backgammon has a net for each class of positions). As in `search.network` a few 
 compiled for an architecture, and weights are read by address, so that new ones compile nothing.
 """
 
+# mypy: allow-untyped-defs, allow-incomplete-defs
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +18,8 @@ from numpy.typing import NDArray
 
 from games import kernel as kernels
 from games.contract import Game
+from games.encoding import Encoding
+from games.features import FeatureSet
 from games.kernel import kernel
 from games.native import native_function, read_position
 from search.array_files import save_arrays, take_array
@@ -56,8 +60,15 @@ _LOGISTIC = 1.0 / (1.0 + np.exp(-np.arange(-_REACH, _REACH + 2 / _STEPS, 1 / _ST
 
 @kernel
 def logistic(value):
-    """1 / (1 + exp(-value)) from a table, to 1e-6; between its ends at -16 and 16."""
-    place = (min(max(value, -_REACH), _REACH) + _REACH) * _STEPS
+    """1 / (1 + exp(-value)) from a table, to 1e-6; between its ends at -16 and 16.
+
+    NaN, what becomes of inputs beyond measure, counts as the lower end.
+    """
+    if not value > -_REACH:
+        value = -_REACH
+    elif value > _REACH:
+        value = _REACH
+    place = (value + _REACH) * _STEPS
     index = int(place)
     low = _LOGISTIC[index]
     return low + (place - index) * (_LOGISTIC[index + 1] - low)
@@ -135,6 +146,11 @@ class OutcomeNetwork(Evaluator):
             dtype=np.int64,
         )
 
+    @property
+    def inputs(self) -> Inputs:
+        """What the first net sees: as `inputs` of `load_evaluator` for nets that see the same."""
+        return self.nets[0].inputs
+
     def __repr__(self) -> str:
         widths = " ".join("-".join(map(str, net.widths)) for net in self.nets)
         return f"OutcomeNetwork({self.game.name}, {widths}, {self.name!r})"
@@ -163,10 +179,16 @@ class OutcomeNetwork(Evaluator):
 
         address, data, keep = self.native_outcomes()
         call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
-        rows = np.ascontiguousarray(positions, dtype=np.int64).reshape(-1, len(self.game.start()))
-        result = np.zeros((len(rows), len(self.kinds)))
-        for row, target in zip(rows, result, strict=True):
-            call(data, row.ctypes.data, target.ctypes.data)
+        width, count = len(self.game.start()), len(self.kinds)
+        rows = np.ascontiguousarray(positions, dtype=np.int64)
+        if len(rows) and rows.shape[1:] != (width,):
+            raise ValueError(
+                f"expected positions of {width} integers, found an array of shape {rows.shape}"
+            )
+        result = np.zeros((len(rows), count))
+        source, target = rows.ctypes.data, result.ctypes.data
+        for i in range(len(rows)):
+            call(data, source + 8 * width * i, target + 8 * count * i)
         del keep
         return result
 
@@ -343,8 +365,11 @@ def outcome_network_from(
         raise EvaluatorError(
             f"{path}: expected {max(1, len(content['phases']))} nets, found {len(entries)}"
         )
-    own = [] if inputs is None else [one for one in separate(inputs) if one]
-    nets = []
+    own = {}
+    if inputs is not None:
+        own = {(type(one), one.name): one for one in separate(inputs) if one}
+    unused = set(own)
+    nets: list[Any] = []
     for i, entry in enumerate(entries):
         if not isinstance(entry, dict):
             raise EvaluatorError(f"{path}: expected a net, found {short(entry)}")
@@ -354,9 +379,9 @@ def outcome_network_from(
             raise EvaluatorError(f"{path}: expected one or two inputs, found {len(listed)}")
         found = []
         for one in listed:
-            name = one.get("encoding", one.get("features")) if isinstance(one, dict) else None
-            given = next((given for given in own if given.name == name), None)
-            found.append(find_input(path, one, game, given))
+            key = _key(one)
+            found.append(find_input(path, one, game, own.get(key)))
+            unused.discard(key)
         known = sum(map(len, found))
         good = (
             3 <= len(widths) <= MOST_LAYERS + 1
@@ -378,10 +403,20 @@ def outcome_network_from(
         nets.append((found[0] if len(found) == 1 else tuple(found), layers))
     if arrays:
         raise EvaluatorError(f"{path}: expected no other arrays, found {shortened(arrays)}")
+    if unused:
+        missing = ", ".join(sorted(name for _, name in unused))
+        raise EvaluatorError(f"{path}: expected nets over {missing}, found none")
     try:
         return OutcomeNetwork(game, nets, name=content["name"], provenance=content["provenance"])
     except (TypeError, ValueError) as error:
         raise EvaluatorError(f"{path}: {short(error)}") from None
+
+
+def _key(entry: Any) -> tuple[type, str]:
+    """What kind of inputs an entry of a file describes, and their name."""
+    if isinstance(entry, dict) and "features" in entry:
+        return FeatureSet, str(entry["features"])
+    return Encoding, str(entry.get("encoding")) if isinstance(entry, dict) else ""
 
 
 def _rebuilt(game: Game, nets: Any, name: str, provenance: Any) -> OutcomeNetwork:

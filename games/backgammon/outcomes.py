@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from games.backgammon.rules import outcome, points_held
+from games.backgammon.phases import in_contact
+from games.backgammon.rules import outcome
 from games.kernel import kernel
 from games.outcomes import Outcomes
 
@@ -16,28 +17,9 @@ def _can_lose_gammon(near):
 
 
 @kernel
-def _can_lose_backgammon(near, far, their_near, their_far):
-    """Whether a side can still lose a backgammon: it has not left its opponent's home for good.
-
-    In contact a checker may be hit and come in there; behind the last of the opponent's checkers
-    none is.
-    """
-    if near & 15:
-        return False
-    held = points_held(near, far) & ~1
-    if held >> 19:
-        return True
-    last = 0
-    theirs = points_held(their_near, their_far) & ~1
-    for point in range(1, 26):
-        if theirs >> point & 1:
-            last = point
-    first = 0
-    for point in range(25, 0, -1):
-        if held >> point & 1:
-            first = point
-            break
-    return first + last > 25
+def _in_far_home(far):
+    """Whether a side has checkers on the bar or in its opponent's home, points 19 to 24."""
+    return far >> 24 != 0
 
 
 @kernel
@@ -49,13 +31,15 @@ def confine(position, probabilities):
     if not _can_lose_gammon(their_near):
         probabilities[WIN_GAMMON] = 0.0
         probabilities[WIN_BACKGAMMON] = 0.0
-    elif not _can_lose_backgammon(their_near, their_far, near, far):
-        probabilities[WIN_BACKGAMMON] = 0.0
     if not _can_lose_gammon(near):
         probabilities[LOSE_GAMMON] = 0.0
         probabilities[LOSE_BACKGAMMON] = 0.0
-    elif not _can_lose_backgammon(near, far, their_near, their_far):
-        probabilities[LOSE_BACKGAMMON] = 0.0
+    # in contact a checker may yet be hit and come in at the opponent's home
+    if not in_contact(position):
+        if not _in_far_home(their_far):
+            probabilities[WIN_BACKGAMMON] = 0.0
+        if not _in_far_home(far):
+            probabilities[LOSE_BACKGAMMON] = 0.0
     win = probabilities[WIN]
     probabilities[WIN_GAMMON] = min(probabilities[WIN_GAMMON], win)
     probabilities[WIN_BACKGAMMON] = min(probabilities[WIN_BACKGAMMON], probabilities[WIN_GAMMON])
