@@ -1,4 +1,4 @@
-"""Looking ahead: depth-limited alpha-beta over any game and any evaluator."""
+"""Looking ahead over any game and any evaluator: alpha-beta, and expectiminimax with dice."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from search.evaluator import (
 from search.files import EvaluatorError, load_evaluator
 from search.line import WIN
 from search.lookup import EXACT, LOWER, UPPER, Lookup
+from search.move_filters import FILTERS, MoveFilters
 from search.result import Depth, Result
 
 __all__ = [
     "EXACT",
+    "FILTERS",
     "LOWER",
     "UPPER",
     "WIN",
@@ -27,6 +29,7 @@ __all__ = [
     "KernelEvaluator",
     "LinearEvaluator",
     "Lookup",
+    "MoveFilters",
     "PythonEvaluator",
     "Result",
     "as_evaluator",

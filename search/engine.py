@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-import operator
-import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from games import kernel as kernels
-from games.contract import Game
+from games.contract import DiceGame, Game
 from search import line as lines
+from search.dice_engine import DiceSearch
 from search.evaluator import Evaluator, PythonEvaluator, as_evaluator
 from search.lookup import Lookup
+from search.move_filters import MoveFilters
 from search.result import Depth, Result
+from search.running import check_limits, run_search
+from search.ties import search_for_errors
 
 __all__ = ["Engine"]
 
@@ -51,6 +53,18 @@ class Engine:
         half of the nodes and seconds allowed, and keeps the other half for the replies; where that
         is too little to search them all as deep, it takes the first.
 
+    In games with dice (`games.DiceGame`) the search is expectiminimax, and these options serve it;
+    `order_depth`, `trace` and "opponent_errors" do not.
+
+    prune: "star2", "star1" (Ballard 1983) or "none"; moves and values are the same. None is for
+        "star2" where the evaluator states its `bounds`. `minimax` is for "none".
+    order: a cheap evaluator, as `evaluator`, by which replies are tried in order; None for the
+        replies that were best in positions beside.
+    filters: moves not to be looked at more closely, `MoveFilters` or a name in `search.FILTERS`;
+        None for none. Filters are not exact.
+    threads: so many share the moves of a search, in native code, unless its nodes are limited;
+        moves and values are the same for any number, but `nodes` and the like are not.
+
     Not to be used by two threads at once.
     """
 
@@ -68,6 +82,10 @@ class Engine:
         trace: int = 0,
         ties: str = "first",
         seed: int | None = None,
+        prune: str | None = None,
+        order: Any = None,
+        filters: MoveFilters | str | None = None,
+        threads: int = 1,
     ) -> None:
         if not 0 <= trace <= 1 << 24:
             raise ValueError(f"trace: expected 0 to {1 << 24} positions, found {trace}")
@@ -86,6 +104,32 @@ class Engine:
         self.native = game.rules is not None and kernels.compiled
         self._line: Any
         self._iterate: Callable[[Any], None]
+        self._dice: DiceSearch | None = None
+        if isinstance(game, DiceGame):
+            if order_depth is not None or trace or ties != "first":
+                raise ValueError(
+                    f"{game.name} has dice: expected no order_depth, no trace and ties 'first',"
+                    f" found {order_depth}, {trace} and {ties!r}"
+                )
+            if minimax and prune not in (None, "none"):
+                raise ValueError(f"prune: expected 'none' with minimax, found {prune!r}")
+            self._dice = DiceSearch(
+                game,
+                self.evaluator,
+                lookup=lookup,
+                table_mib=table_mib,
+                prune="none" if minimax else prune,
+                order=order,
+                filters=filters,
+                threads=threads,
+                seed=seed,
+            )
+            return
+        if (prune, order, filters, threads) != (None, None, None, 1):
+            raise ValueError(
+                "expected prune, order, filters and threads for a game with dice, found"
+                f" {game.name}"
+            )
         if self.native:
             self._bind_native(table_mib, trace)
         else:
@@ -130,8 +174,8 @@ class Engine:
 
     @property
     def steady(self) -> bool:
-        """Whether a search takes the moves in the game's own order, and the first of equals."""
-        return self.ties == "first" and self._random is None
+        """Whether alpha-beta takes the moves in the game's own order, and the first of equals."""
+        return self._dice is None and self.ties == "first" and self._random is None
 
     def line_for_games(self, depth: int, nodes: int) -> Any:
         """The line of a native engine, set up for whole games at these limits."""
@@ -149,6 +193,9 @@ class Engine:
 
     def stop(self) -> None:
         """End the search that is under way; it returns what it has. Callable from any thread."""
+        if self._dice is not None:
+            self._dice.stop()
+            return
         self._stopped = True
         self._line.put(stop=1)
 
@@ -166,7 +213,7 @@ class Engine:
 
     def clear(self) -> None:
         """Forget everything earlier searches left, so that the next is as in a new engine."""
-        self._line.clear()
+        (self._line if self._dice is None else self._dice).clear()
 
     def search(
         self,
@@ -176,16 +223,28 @@ class Engine:
         nodes: int | None = None,
         seconds: float | None = None,
         history: Sequence[Any] = (),
+        roll: int | None = None,
     ) -> Result:
         """The best move found within the limits, of which at least one is given.
 
         `history` holds the earlier positions of the game since the last irreversible move, oldest
         first. Ctrl-C ends the search, which then returns what it has, marked as interrupted.
-        Raises ValueError for a limit out of range, and what a Python evaluator raised.
+
+        In a game with dice the move is for a `roll`; without one there is no move, and the value is
+        that of the position before its roll. Depths are GNU Backgammon's plies: at depth 0 it is
+        the evaluator that values the position, before the roll or after each move; the value at
+        depth n before the roll is the average over the rolls of the value at depth n - 1 of the
+        best move. The last depth searched in full counts.
+
+        Raises ValueError for a limit or a roll out of range, and what a Python evaluator raised.
         """
+        if self._dice is not None:
+            return self._dice.search(position, roll, depth, nodes, seconds, exact=False)
+        self._refuse_roll(roll)
         if self.ties == "first":
             return self._search(position, depth, nodes, seconds, history, exact=False)
-        return self._search_for_errors(position, depth, nodes, seconds, history)
+        check_limits(depth, nodes, seconds, least=1, deepest=DEEPEST)
+        return search_for_errors(self.game, self._search, position, depth, nodes, seconds, history)
 
     def analyse(
         self,
@@ -195,9 +254,44 @@ class Engine:
         nodes: int | None = None,
         seconds: float | None = None,
         history: Sequence[Any] = (),
+        roll: int | None = None,
     ) -> Result:
-        """Like `search`, with the exact value of every legal move in `Result.moves`."""
+        """Like `search`, with the exact value of every legal move in `Result.moves`.
+
+        In a game with dice move filters then hold for replies only.
+        """
+        if self._dice is not None:
+            return self._dice.search(position, roll, depth, nodes, seconds, exact=True)
+        self._refuse_roll(roll)
         return self._search(position, depth, nodes, seconds, history, exact=True)
+
+    def best_moves(
+        self, positions: Any, rolls: Any, *, depth: int = 0, decide_only: bool = False
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """The best moves [positions] with a roll each, and their values, in a game with dice.
+
+        The same as by a search for each, in one native call. With `decide_only` a move that is the
+        only one, or the only one that filters leave, is not searched further, and its value is that
+        of the depth before. Raises ValueError for a roll or depth out of range and for a position
+        in which the game is over, TypeError in a game without dice, KeyboardInterrupt when stopped.
+        """
+        return self._with_dice().best_moves(positions, rolls, depth, decide_only)
+
+    def values(self, positions: Any, *, depth: int = 0) -> NDArray[np.float64]:
+        """The values [positions] of positions before their rolls, in a game with dice.
+
+        The same as by a search without a roll for each. Raises as `best_moves`.
+        """
+        return self._with_dice().values(positions, depth)
+
+    def _with_dice(self) -> DiceSearch:
+        if self._dice is None:
+            raise TypeError(f"expected a game with dice, found {self.game.name}")
+        return self._dice
+
+    def _refuse_roll(self, roll: int | None) -> None:
+        if roll is not None:
+            raise ValueError(f"{self.game.name} has no dice: expected no roll, found {roll!r}")
 
     def _search(
         self,
@@ -208,7 +302,7 @@ class Engine:
         history: Sequence[Any],
         exact: bool,
     ) -> Result:
-        _check_limits(depth, nodes, seconds)
+        check_limits(depth, nodes, seconds, least=1, deepest=DEEPEST)
         began = time.perf_counter()
         if self.native and len(position) != len(self.game.start()):
             raise ValueError(
@@ -229,12 +323,17 @@ class Engine:
             node_limit=min(nodes or UNLIMITED, UNLIMITED),
             exact_root=int(exact),
         )
-        interrupted = self._run(seconds) or self._stopped
+        interrupted = run_search(
+            lambda: self._iterate(self._line),
+            lambda: self._line.put(stop=1),
+            seconds=seconds,
+            short=self._is_short(),
+        )
         if self._errors:
             error = self._errors[0]
             self._errors.clear()
             raise error
-        return self._result(position, len(moves), exact, interrupted, began)
+        return self._result(position, len(moves), exact, interrupted or self._stopped, began)
 
     def _finished(self, position: Any) -> Result:
         outcome = self.game.outcome(position)
@@ -270,45 +369,6 @@ class Engine:
             and not isinstance(self.evaluator, PythonEvaluator)  # which may take its time
             and bool(line.depth_limit <= SHORT_DEPTH or line.node_limit <= SHORT_NODES)
         )
-
-    def _run(self, seconds: float | None) -> bool:
-        """Search until a limit is reached; returns whether Ctrl-C interrupted it."""
-        line = self._line
-        in_main = threading.current_thread() is threading.main_thread()
-        if seconds is None and (not in_main or self._is_short()):
-            try:
-                self._iterate(line)
-            except KeyboardInterrupt:
-                return True
-            return False
-        failed: list[BaseException] = []
-        # Not `join`: interrupted by Ctrl-C, that of Python 3.11 takes the thread for ended.
-        ended = threading.Event()
-
-        def work() -> None:
-            try:
-                self._iterate(line)
-            except BaseException as error:
-                failed.append(error)
-            finally:
-                ended.set()
-
-        # Native code holds up signals: it runs in a thread of its own, and this one waits.
-        interrupted = False
-        try:
-            threading.Thread(target=work, daemon=True, name="search").start()
-            ended.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
-        except KeyboardInterrupt:
-            interrupted = True
-        while not ended.is_set():
-            line.put(stop=1)
-            try:
-                ended.wait()
-            except KeyboardInterrupt:
-                interrupted = True
-        if failed:
-            raise failed[0]
-        return interrupted
 
     def _result(
         self, position: Any, count: int, exact: bool, interrupted: bool, began: float
@@ -351,76 +411,3 @@ class Engine:
             int(line.found),
             interrupted,
         )
-
-    def _search_for_errors(
-        self,
-        position: Any,
-        depth: int | None,
-        nodes: int | None,
-        seconds: float | None,
-        history: Sequence[Any],
-    ) -> Result:
-        """Among the best moves, the one that gives the opponent most ways to go wrong."""
-        _check_limits(depth, nodes, seconds)
-        half_nodes = None if nodes is None else max(1, nodes // 2)
-        half_seconds = None if seconds is None else seconds / 2
-        result = self._search(position, depth, half_nodes, half_seconds, history, exact=True)
-        best = [move for move, value in result.moves if value == result.value]
-        if len(best) < 2 or result.depth < 2:
-            return result
-        errors: dict[Any, int] = {}
-        for move in best:
-            if result.interrupted:
-                break
-            left_nodes = None if nodes is None else nodes - result.nodes
-            left_seconds = None if seconds is None else seconds - result.seconds
-            if (left_nodes or 1) <= 0 or (left_seconds or 1.0) <= 0:
-                break
-            before: Sequence[Any] = ()
-            if self.game.irreversible and not self.game.irreversible(position, move):
-                before = (*history, position)
-            replies = self._search(
-                self.game.play(position, move),
-                result.depth - 1,
-                left_nodes,
-                left_seconds,
-                before,
-                exact=True,
-            )
-            result = replace(
-                result,
-                nodes=result.nodes + replies.nodes,
-                seconds=result.seconds + replies.seconds,
-                lookups=result.lookups + replies.lookups,
-                found=result.found + replies.found,
-                interrupted=replies.interrupted,
-            )
-            short = replies.move is not None and replies.depth < result.depth - 1
-            if short and not _decided(replies):
-                break
-            errors[move] = sum(value < replies.value for _, value in replies.moves)
-        if len(errors) < len(best):
-            return result
-        chosen = max(best, key=lambda move: errors[move])
-        return result if chosen == result.move else replace(result, move=chosen, pv=(chosen,))
-
-
-def _decided(analysis: Result) -> bool:
-    """Whether the end of the game is in sight after every move."""
-    return bool(analysis.moves) and all(abs(value) > lines.WIN / 2 for _, value in analysis.moves)
-
-
-def _check_limits(depth: int | None, nodes: int | None, seconds: float | None) -> None:
-    if depth is None and nodes is None and seconds is None:
-        raise ValueError("expected a limit: depth, nodes or seconds; found none")
-    for name, number in (("depth", depth), ("nodes", nodes)):
-        try:
-            operator.index(0 if number is None else number)
-        except TypeError:
-            raise ValueError(f"{name}: expected a whole number, found {number!r}") from None
-    if depth is not None and not 1 <= depth <= DEEPEST:
-        raise ValueError(f"depth: expected 1 to {DEEPEST} plies, found {depth}")
-    if nodes is not None and nodes < 1:
-        raise ValueError(f"nodes: expected at least 1, found {nodes}")
-    if seconds is not None and not seconds > 0:
-        raise ValueError(f"seconds: expected more than 0, found {seconds}")

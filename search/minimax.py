@@ -1,6 +1,6 @@
-"""Textbook minimax and alpha-beta: a few lines each, for any game, to be read and to check by.
+"""Textbook minimax, alpha-beta and expectiminimax: a few lines each, to be read and to check by.
 
-Both look `depth` plies ahead (to the end of the game where it is None) and return the value for the
+They look `depth` plies ahead (to the end of the game where it is None) and return the value for the
 side to move. They know no table, no move ordering and no quiescence.
 """
 
@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from games.contract import Game
+from games.contract import DiceGame, Game
 
-__all__ = ["alphabeta", "best_moves", "minimax"]
+__all__ = ["alphabeta", "best_moves", "expectiminimax", "minimax"]
 
 Evaluate = Callable[[Any], float]
 
@@ -61,6 +61,37 @@ def alphabeta(
         if best >= beta:
             break
     return best
+
+
+def expectiminimax(
+    game: DiceGame,
+    position: Any,
+    depth: int | None = None,
+    evaluate: Evaluate | None = None,
+    *,
+    roll: int | None = None,
+) -> float:
+    """The value of a position before its roll, or with a roll (Michie 1966).
+
+    Before it the average over the rolls, with it the best move's value; `depth` counts positions
+    before a roll, so that with a roll and depth 0 the static values after the moves decide.
+    """
+    outcome = game.outcome(position)
+    if outcome is not None:
+        return outcome
+    if roll is not None:
+        return max(
+            -expectiminimax(game, game.play(position, move), depth, evaluate)
+            for move in game.legal_moves(position, roll)
+        )
+    if depth == 0:
+        return _static(evaluate, position)
+    rest = None if depth is None else depth - 1
+    total = 0.0
+    for roll, chance in enumerate(game.rolls):
+        if chance > 0:
+            total += chance * expectiminimax(game, position, rest, evaluate, roll=roll)
+    return total
 
 
 def best_moves(

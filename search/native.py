@@ -17,7 +17,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from games.bits import bits_float, float_bits, product
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.kernel import kernel
 from games.native import (
     load_float,
@@ -336,11 +336,12 @@ def rules_addresses(game: Game) -> dict[str, int]:
     position = read_position(width)
     stores = "\n".join(f"    store_int(target, {i}, int(after[{i}]))" for i in range(width))
     gain = "float(gain(position, moves[i]))" if rules.gain else "0.0"
+    roll = "roll, " if isinstance(game, DiceGame) else ""
     legal = f"""
-def legal_at(source, stack, order):
+def legal_at(source, {roll}stack, order):
     position = {position}
     moves = array_at(int64_pointer(stack), ({getattr(game, "most_moves", 256)},))
-    count = int(legal_moves(position, moves))
+    count = int(legal_moves(position, {roll}moves))
     for i in range(count):
         store_float(order, i, {gain})
     return count
@@ -369,7 +370,7 @@ def outcome_at(source):
     return {
         "legal_at": native_function(
             "legal_at", legal, _scope(legal_moves=rules.legal_moves, gain=rules.gain),
-            "int64(int64, int64, int64)",
+            f"int64(int64, {'int64, ' if roll else ''}int64, int64)",
         ),
         "play_at": native_function(
             "play_at", play, _scope(play=rules.play, irreversible=rules.irreversible),

@@ -29,6 +29,11 @@ class Result:
     `history` one entry for each depth. `moves` holds (move, value) for every legal move, best
     first, from `analyse`, and is empty otherwise. `lookups` and `found` count questions to the
     lookup and answers. `interrupted` tells that Ctrl-C or `Engine.stop` ended the search.
+
+    In games with dice `depth` is GNU Backgammon's number of plies, 0 for static values after the
+    move, and `history` begins with it; `pv` is the move alone; `outcomes` holds the probabilities
+    of the game's outcomes after the best move, or of a position before its roll, backed up from
+    that depth, where the evaluator gives them; `evaluations` is how often it was asked.
     """
 
     move: Any
@@ -42,6 +47,8 @@ class Result:
     lookups: int = 0
     found: int = 0
     interrupted: bool = field(default=False, compare=False)
+    outcomes: tuple[float, ...] | None = None
+    evaluations: int = 0
 
     @property
     def plies_to_end(self) -> int | None:
