@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-GAME_HELP = "checkers, tic_tac_toe, nim, or module:Class for a game of your own"
+GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
 PLAYER_HELP = (
-    "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory"
+    "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory."
+    " In backgammon EVALUATOR+bearoff adds the bear-off databases, EVALUATOR@PLIES looks as far"
+    " ahead whatever --depth says, and pubeval, gnubg:0, gnubg:1, gnubg:2 are opponents where"
+    " gnubg_nn is installed"
+)
+DEPTH_HELP = "a move (default 5 if no limit is given; with dice GNU Backgammon's plies, default 0)"
+LUCK_HELP = (
+    "with dice: also the result without luck, by an evaluator's static values (that of a player"
+    " unless given)"
 )
 
 BACKEND_HELP = (
@@ -33,7 +40,8 @@ def parser() -> argparse.ArgumentParser:
     match.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     match.add_argument("first", help=PLAYER_HELP)
     match.add_argument("second", help=PLAYER_HELP)
-    _match_options(match, games=400)
+    _match_options(match, "400; with dice 4000")
+    match.add_argument("--luck", nargs="?", const="", metavar="EVALUATOR", help=LUCK_HELP)
     match.add_argument(
         "--sprt",
         metavar="ELO0,ELO1",
@@ -47,17 +55,19 @@ def parser() -> argparse.ArgumentParser:
     ladder.add_argument("game", help=GAME_HELP)
     ladder.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     ladder.add_argument("players", nargs="+", help=f"{PLAYER_HELP}; the first is rated 0")
-    _match_options(ladder, games=200)
+    _match_options(ladder, "200")
     ladder.add_argument("--plot", type=Path, metavar="FILE", help="picture of the ratings (PNG)")
 
     judge = commands.add_parser("judge", help="moves and values against a deeper search")
     judge.add_argument("game", help=GAME_HELP)
     judge.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     judge.add_argument("evaluators", nargs="+", help="names or files")
-    judge.add_argument("--referee", default="classic", help="evaluator of the deeper search")
-    judge.add_argument("--referee-depth", type=int, default=9, metavar="PLIES")
-    judge.add_argument("--depth", type=int, default=1, metavar="PLIES", help="of the judged")
-    judge.add_argument("--positions", type=int, default=300, metavar="N", help="of random play")
+    judge.add_argument("--referee", help="evaluator of the deeper search (default classic)")
+    judge.add_argument("--referee-depth", type=int, metavar="PLIES", help="default 9, with dice 0")
+    judge.add_argument("--depth", type=int, metavar="PLIES", help="of the judged: 1, with dice 0")
+    judge.add_argument("--positions", type=int, metavar="N", help="of random play (default 300)")
+    judge.add_argument("--games", type=int, metavar="N", help="with dice: whose decisions (100)")
+    judge.add_argument("--played-by", metavar="PLAYER", help="with dice: default the first judged")
     judge.add_argument("--file", type=Path, help="positions, one a line, instead")
     judge.add_argument("--seed", type=int, default=0)
     judge.add_argument("--threads", type=int, default=2)
@@ -65,14 +75,14 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def _match_options(command: argparse.ArgumentParser, *, games: int) -> None:
+def _match_options(command: argparse.ArgumentParser, games: str) -> None:
     add = command.add_argument
-    add("--games", type=int, default=games, metavar="N", help="different games to count")
-    add("--depth", type=int, metavar="PLIES", help="a move (default 5 if no limit is given)")
+    add("--games", type=int, metavar="N", help=f"different games to count (default {games})")
+    add("--depth", type=int, metavar="PLIES", help=DEPTH_HELP)
     add("--nodes", type=int, metavar="N", help="positions a move")
     add("--seconds", type=float, metavar="S", help="time a move")
     add("--seed", type=int, default=0, help="decides openings and chance")
-    add("--plies", type=int, default=3, metavar="N", help="of the openings, at first")
+    add("--plies", type=int, metavar="N", help="of the openings, at first (default 3)")
     add("--within", type=float, metavar="V", help="only openings so near even, by --judge")
     add("--judge", default="classic", help="who values the openings (default classic)")
     add("--backend", default="threads", metavar="B", help=BACKEND_HELP)
@@ -125,7 +135,7 @@ def _openings(options: argparse.Namespace, game: Any) -> Any:
 
     return Openings(
         game,
-        plies=options.plies,
+        plies=3 if options.plies is None else options.plies,
         seed=options.seed,
         within=options.within,
         judge=options.judge if options.within is not None else None,
@@ -192,11 +202,19 @@ class _Bar:
 
 def run_match(options: argparse.Namespace) -> int:
     """`match`: two players."""
+    from games.contract import DiceGame
     from play.match import play_match
     from play.player import parse_player
     from play.sprt import Sprt
 
     game = _game(options)
+    if isinstance(game, DiceGame):
+        from play.dice_commands import run_dice_match
+
+        return run_dice_match(options, game)
+    if options.luck is not None:
+        raise ValueError(f"--luck: expected a game with dice, found {game.name}")
+    options.games = 400 if options.games is None else options.games
     limits = _limits(options)
     first, second = parse_player(game, options.first), parse_player(game, options.second)
     sprt = None
@@ -223,7 +241,7 @@ def run_match(options: argparse.Namespace) -> int:
         )
     summary = match.summary()
     print(
-        f"{first.name} against {second.name}: {limits}, openings of {options.plies} plies or more"
+        f"{first.name} against {second.name}: {limits}, openings of {openings.plies} plies or more"
     )
     print(summary.text(sprt))
     print(f"all games different; {match.repeated} pairs were not counted, as they came before")
@@ -242,12 +260,6 @@ def run_match(options: argparse.Namespace) -> int:
     return 0
 
 
-def interval(estimate: Any) -> list[float | None]:
-    """A value and the ends of its interval; null, as JSON has it, where infinite."""
-    values = (estimate.value, estimate.low, estimate.high)
-    return [value if math.isfinite(value) else None for value in values]
-
-
 def match_figures(match: Any, summary: Any) -> dict[str, Any]:
     """A match as plain values."""
     return {
@@ -258,9 +270,9 @@ def match_figures(match: Any, summary: Any) -> dict[str, Any]:
         "wins": summary.wins,
         "draws": summary.draws,
         "losses": summary.losses,
-        "score": interval(summary.score),
-        "elo": interval(summary.elo),
-        "normalised_elo": interval(summary.normalised_elo),
+        "score": summary.score.plain(),
+        "elo": summary.elo.plain(),
+        "normalised_elo": summary.normalised_elo.plain(),
         "superiority": summary.superiority,
         "repeated_pairs": match.repeated,
         "verdict": match.verdict,
@@ -270,10 +282,14 @@ def match_figures(match: Any, summary: Any) -> dict[str, Any]:
 
 def run_ladder(options: argparse.Namespace) -> int:
     """`ladder`: a round robin."""
+    from games.contract import DiceGame
     from play.ladder import check_players, ladder, plot_ladder
     from play.player import parse_player
 
     game = _game(options)
+    if isinstance(game, DiceGame):
+        raise ValueError(f"ladder: expected a game without dice, found {game.name}: play matches")
+    options.games = 200 if options.games is None else options.games
     limits = _limits(options)
     players = [parse_player(game, text) for text in options.players]
     check_players(players)
@@ -308,7 +324,7 @@ def run_ladder(options: argparse.Namespace) -> int:
         _write_pdn(options.pdn, game, matches, limits)
     if options.json:
         rated = [
-            {"name": r.name, "elo": interval(r.elo), "games": r.games, "score": r.score}
+            {"name": r.name, "elo": r.elo.plain(), "games": r.games, "score": r.score}
             for r in ratings
         ]
         figures = [match_figures(match, match.summary()) for match in matches]
@@ -336,6 +352,22 @@ def _read_positions(path: Path, game: Any) -> list[Any]:
 
 def run_judge(options: argparse.Namespace) -> int:
     """`judge`: quality without games."""
+    from games.contract import DiceGame
+
+    game = _game(options)
+    if isinstance(game, DiceGame):
+        from play.dice_commands import run_dice_judge
+
+        return run_dice_judge(options, game)
+    for name in ("games", "played_by"):
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"--{name.replace('_', '-')}: expected a game with dice, found {game.name}"
+            )
+    defaults = {"referee": "classic", "referee_depth": 9, "depth": 1, "positions": 300}
+    for name, value in defaults.items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
     from play.judge import judge, random_positions, referee
     from search import as_evaluator
     from search.engine import DEEPEST
@@ -349,7 +381,6 @@ def run_judge(options: argparse.Namespace) -> int:
     for name, least in (("positions", 2), ("threads", 1)):
         if getattr(options, name) < least:
             raise ValueError(f"--{name}: expected at least {least}, found {getattr(options, name)}")
-    game = _game(options)
     evaluators = [(name, as_evaluator(game, name)) for name in options.evaluators]
     deeper = as_evaluator(game, options.referee)
     if options.file is not None:
@@ -378,8 +409,8 @@ def run_judge(options: argparse.Namespace) -> int:
             {
                 "evaluator": name,
                 "positions": found.positions,
-                "agreement": interval(found.agreement),
-                "loss": interval(found.loss),
+                "agreement": found.agreement.plain(),
+                "loss": found.loss.plain(),
                 "correlation": found.correlation,
                 "error": found.error,
             }

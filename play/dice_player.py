@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from games.contract import DiceGame
@@ -40,7 +40,8 @@ class DicePlayer:
     """Who plays: an evaluator with its lookup, or another program; neither plays at random.
 
     depth: where it is not None, the player's own, whatever that of the match. program: makes the
-    seat of another program, which has a strength of its own.
+    seat of another program, which has a strength of its own. options: of the `Engine` that
+    searches for it.
     """
 
     name: str
@@ -48,6 +49,7 @@ class DicePlayer:
     lookup: Lookup | None = None
     depth: int | None = None
     program: Callable[[DiceGame], DiceSeat] | None = None
+    options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_depth(self.depth or 0)
@@ -73,7 +75,7 @@ class DicePlayer:
             return RandomSeat(game)
         if self.plies(depth) == 0:
             return StaticSeat(game, self.evaluator, self.lookup)
-        return SearchSeat(game, self.evaluator, self.lookup, self.plies(depth))
+        return SearchSeat(game, self.evaluator, self.lookup, self.plies(depth), self.options)
 
 
 def check_depth(depth: int) -> None:
@@ -112,9 +114,15 @@ class SearchSeat:
     """A search at a depth of 1 ply or more."""
 
     def __init__(
-        self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, depth: int
+        self,
+        game: DiceGame,
+        evaluator: Evaluator,
+        lookup: Lookup | None,
+        depth: int,
+        options: dict[str, Any],
     ) -> None:
-        self.engine: Any = Engine(game, evaluator, lookup=lookup, table_mib=4.0)
+        options = {"table_mib": 4.0, **options}
+        self.engine: Any = Engine(game, evaluator, lookup=lookup, **options)
         self.depth = depth
 
     def begin(self, stream: int, side: int) -> None:
@@ -123,10 +131,17 @@ class SearchSeat:
 
     def choose(self, position: Any, roll: int) -> Any:
         """The move that the search finds best."""
+        return self._search(position, roll).move
+
+    def worth(self, position: Any) -> float:
+        """The value of a position for the side to move, before its roll, as deep."""
+        return float(self._search(position, None).value)
+
+    def _search(self, position: Any, roll: int | None) -> Any:
         result = self.engine.search(position, roll=roll, depth=self.depth)
         if result.interrupted:
             raise KeyboardInterrupt
-        return result.move
+        return result
 
 
 def parse_dice_player(game: DiceGame, text: str) -> DicePlayer:

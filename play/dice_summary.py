@@ -77,7 +77,7 @@ class DiceSummary:
         """The summary as plain values, for JSON: null where there is no finite number."""
         return {
             "games": self.games,
-            "points_per_game": _plain(self.mean),
+            "points_per_game": self.mean.plain(),
             "standard_error": _finite(self.standard_error),
             "wins": self.won(),
             "gammons": self.won(GAMMON),
@@ -85,7 +85,7 @@ class DiceSummary:
             "losses": self.lost(),
             "gammons_lost": self.lost(GAMMON),
             "backgammons_lost": self.lost(BACKGAMMON),
-            "without_luck": None if self.adjusted is None else _plain(self.adjusted),
+            "without_luck": None if self.adjusted is None else self.adjusted.plain(),
             "standard_error_without_luck": _finite(self.adjusted_error),
             "variance_cut": _finite(self.variance_cut),
         }
@@ -132,7 +132,3 @@ def _interval(estimate: Estimate) -> str:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def _plain(estimate: Estimate) -> list[float | None]:
-    return [_finite(value) for value in (estimate.value, estimate.low, estimate.high)]

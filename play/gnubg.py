@@ -8,6 +8,7 @@ threads take turns with it, processes do not.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +17,23 @@ from typing import Any
 import numpy as np
 
 from games.backgammon.outcomes import OUTCOMES
-from games.backgammon.rules import BAR, MOST_MOVES, OFF, ROLLS, Position, legal_moves, packed, play
+from games.backgammon.rules import (
+    BAR,
+    MOST_MOVES,
+    OFF,
+    ROLLS,
+    Position,
+    legal_moves,
+    outcome,
+    packed,
+    play,
+)
 from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernel import kernel
 from search import Evaluator, PythonEvaluator
 
-__all__ = ["GNUBG_PLIES", "PUBEVAL", "Program", "as_program", "board", "gnubg_evaluator"]
+__all__ = ["GNUBG_PLIES", "PUBEVAL", "Program", "as_program", "board", "equity", "gnubg_evaluator"]
 
 PUBEVAL = "pubeval"
 GNUBG = "gnubg"
@@ -100,7 +111,7 @@ class Program:
     def __call__(self, game: DiceGame) -> _Seat:
         if game.name != "backgammon":
             raise ValueError(f"player {self}: expected a game of backgammon, found {game.name}")
-        return _Seat(self)
+        return _Seat(self) if self.name == PUBEVAL else _GnubgSeat(self)
 
     def __str__(self) -> str:
         return self.name if self.name == PUBEVAL else f"{self.name}:{self.ply}"
@@ -137,16 +148,33 @@ class _Seat:
         return move
 
 
+class _GnubgSeat(_Seat):
+    """GNU Backgammon at play; it can judge others as well."""
+
+    def worth(self, position: Position) -> float:
+        """The equity of a position for the side to move, before its roll."""
+        return equity(position, self.program.ply)
+
+
+def equity(position: Position, ply: int = 0) -> float:
+    """GNU Backgammon's equity for the side to move, before its roll; outcomes are exact."""
+    value = float(outcome(position))
+    if value == value:
+        return value
+    found = _module(f"{GNUBG}:{ply}").probabilities(board(position), ply)
+    return float(OUTCOMES.values(found))
+
+
 def as_program(text: str) -> Program | None:
     """The program that a name stands for, None where it is no such name.
 
     Raises ValueError for plies that GNU Backgammon is not asked for, and ModuleNotFoundError where
     `gnubg_nn` is not installed.
     """
-    name, colon, ply = text.partition(":")
+    name, _, ply = text.partition(":")
     if text == PUBEVAL:
         program = Program(PUBEVAL)
-    elif name == GNUBG and (colon or not ply):
+    elif name == GNUBG:
         if ply not in map(str, GNUBG_PLIES):
             names = ", ".join(f"{GNUBG}:{n}" for n in GNUBG_PLIES)
             raise ValueError(f"player: expected one of {names}, found {text!r}")
@@ -157,17 +185,6 @@ def as_program(text: str) -> Program | None:
     return program
 
 
-@dataclass(frozen=True)
-class _Equity:
-    """Equity for the side to move, before its roll, by GNU Backgammon."""
-
-    ply: int
-
-    def __call__(self, position: Position) -> float:
-        found = _module(f"{GNUBG}:{self.ply}").probabilities(board(position), self.ply)
-        return float(OUTCOMES.values(found))
-
-
 def gnubg_evaluator(game: DiceGame, ply: int = 0) -> Evaluator:
     """GNU Backgammon's equities as an evaluator: right and slow.
 
@@ -176,4 +193,4 @@ def gnubg_evaluator(game: DiceGame, ply: int = 0) -> Evaluator:
     if game.name != "backgammon":
         raise ValueError(f"player {GNUBG}: expected a game of backgammon, found {game.name}")
     as_program(f"{GNUBG}:{ply}")
-    return PythonEvaluator(game, _Equity(ply), name=f"{GNUBG}:{ply}")
+    return PythonEvaluator(game, functools.partial(equity, ply=ply), name=f"{GNUBG}:{ply}")

@@ -14,7 +14,7 @@ from itertools import islice
 from threading import Event, Lock
 from typing import Any
 
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.record import GameRecord
 from play.game_loop import GameLoop
 from play.openings import Openings
@@ -105,6 +105,8 @@ def play_match(
     `workers` (processes, a cluster) play instead of `threads` of this process. `progress` is
     called after each pair. Ctrl-C ends the match with what was played, marked as interrupted.
     """
+    if isinstance(game, DiceGame):
+        raise ValueError(f"expected a game without dice, found {game.name}: see play.dice_match")
     if games < 2:
         raise ValueError(f"games: expected at least 2, found {games}")
     if threads < 1:

@@ -56,6 +56,11 @@ class Estimate:
         """Half the width of the interval: the figure after ±."""
         return (self.high - self.low) / 2
 
+    def plain(self) -> list[float | None]:
+        """Value, low and high as JSON has them: None where infinite or nan."""
+        values = (self.value, self.low, self.high)
+        return [value if math.isfinite(value) else None for value in values]
+
 
 @dataclass(frozen=True)
 class Tally:
