@@ -1,0 +1,370 @@
+"""The rules of backgammon: figures, hard cases, a slow twin, and OpenSpiel."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from games import load
+from games.backgammon import rules
+from games.backgammon.identifiers import position_id
+from games.backgammon.notation import parse_move, parse_position
+from games.backgammon.rules import ROLLS, START, Position
+from games.backgammon.situation import checker_counts, position_of, roll_of
+
+GAME: Any = load("backgammon")
+PAIRS = 1200  # of a position and a roll, for each player; the benchmark does as many as it is told
+Board = tuple[tuple[int, ...], tuple[int, ...]]
+
+plain = pytest.mark.plain
+
+
+def position(own: dict[int, int], theirs: dict[int, int], side: int = 0) -> Position:
+    """A position by the points of each side, in its own numbering; the rest is borne off."""
+    boards = [[points.get(point, 0) for point in range(26)] for points in (own, theirs)]
+    return position_of(boards[0], boards[1], side)
+
+
+def texts(where: Position, dice: str) -> set[str]:
+    roll = roll_of(int(dice[0]), int(dice[1]))
+    return {GAME.move_text(where, move) for move in GAME.legal_moves(where, roll)}
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+#: Different positions that each roll of the start leads to.
+COUNTS = {
+    "11": 42, "22": 75, "33": 73, "44": 52, "55": 4, "66": 11, "21": 15, "31": 16, "41": 14,
+    "51": 8, "61": 10, "32": 17, "42": 18, "52": 8, "62": 14, "43": 17, "53": 9, "63": 14,
+    "54": 9, "64": 14, "65": 7,
+}  # fmt: skip
+
+
+@plain
+@pytest.mark.parametrize("dice", COUNTS)
+def test_moves_from_the_start(dice: str) -> None:
+    moves = GAME.legal_moves(START, roll_of(int(dice[0]), int(dice[1])))
+    assert len(moves) == len(set(moves)) == COUNTS[dice]
+    assert len({GAME.play(START, move) for move in moves}) == COUNTS[dice]
+
+
+@plain
+def test_the_start() -> None:
+    assert position_id(START) == "4HPwATDgc/ABMA"
+    assert START == position({6: 5, 8: 3, 13: 5, 24: 2}, {6: 5, 8: 3, 13: 5, 24: 2})
+    assert GAME.outcome(START) is None
+
+
+@plain
+def test_rolls() -> None:
+    assert len(ROLLS) == 21 and len(set(ROLLS)) == 21
+    for (high, low), chance, first in zip(
+        ROLLS, rules.PROBABILITIES, rules.FIRST_PROBABILITIES, strict=True
+    ):
+        assert chance == (1 / 36 if high == low else 2 / 36)
+        assert first == (0.0 if high == low else 1 / 15)
+    assert sum(rules.PROBABILITIES) == pytest.approx(1)
+    assert sum(rules.FIRST_PROBABILITIES) == pytest.approx(1)
+
+
+@plain
+def test_openings() -> None:
+    after = GAME.play(START, parse_move(START, "8/5 6/5", roll_of(3, 1)))
+    assert position_id(after) == "sGfwATDgc/ABMA"
+    assert after[4] == 1
+    assert parse_position("sGfwATDgc/ABMA O") == after
+
+
+# --- hard cases -----------------------------------------------------------------------------------
+
+FENCE = {1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2}  # a closed home
+
+#: The sides' points, each by its own numbering, and all the moves with some rolls. The opponent's
+#: point p is 25 - p here.
+CASES: dict[str, tuple[dict[int, int], dict[int, int], dict[str, set[str]]]] = {
+    "on the bar before a closed home": (
+        {25: 1, 6: 3},
+        FENCE,
+        {"31": {"no move"}, "66": {"no move"}, "65": {"no move"}, "22": {"no move"}},
+    ),
+    "on the bar with one entry, where nothing else moves before": (
+        {25: 1, 6: 3},
+        {1: 2, 3: 2, 4: 2, 5: 2, 6: 2},  # 23 is open
+        {
+            "21": {"bar/23 6/5"},  # 23/22 is blocked
+            "62": {"bar/17"},
+            "61": {"no move"},
+            "66": {"no move"},
+            "22": {"bar/23 6/4(3)", "bar/23 6/4 6/2"},  # nobody bears off with one on 23
+        },
+    ),
+    "two on the bar": (
+        {25: 2, 6: 3},
+        {1: 2, 3: 2},  # 24 and 22 are blocked
+        {
+            "31": {"no move"},
+            "32": {"bar/23"},
+            "64": {"bar/21 bar/19"},
+            "22": {
+                "bar/21(2)",
+                "bar/23 bar/19",
+                "bar/23 bar/21 6/4",
+                "bar/23(2) 6/4(2)",
+                "bar/23(2) 6/2",
+            },
+        },
+    ),
+    "both dice in the one order that goes": (
+        {13: 1, 2: 2},
+        {18: 2},  # 7 is blocked
+        {"65": {"13/2"}},
+    ),
+    "both dice, so that a move that spoils it is out": (
+        {20: 1, 8: 1},
+        {11: 2, 12: 2, 24: 2},  # 14, 13 and 1 are blocked
+        {"61": {"20/19 8/2"}},  # after 8/7 no 6
+    ),
+    "either die and not both": (
+        {13: 1},
+        {22: 2},  # 3 is blocked
+        {"64": {"13/7"}},
+    ),
+    "the smaller die alone": (
+        {13: 1},
+        {18: 2, 22: 2},  # 7 and 3 are blocked
+        {"64": {"13/9"}},
+    ),
+    "bearing off with checkers behind": (
+        {6: 1, 3: 1, 1: 1},
+        {6: 2},
+        {
+            "54": {"6/1 3/off", "6/2 3/off"},  # a 5 does not take the 3 off while the 6 stands
+            "66": {"6/off 3/off 1/off"},
+            "21": {"6/3", "6/4 3/2", "6/4 1/off", "6/5 3/1", "3/off"},
+        },
+    ),
+    "bearing off with a checker still outside": (
+        {7: 1, 2: 2},
+        {6: 2},
+        {
+            "61": {"7/1 2/1", "7/off"},
+            "65": {"7/1 2/off", "7/off"},
+            "66": {"7/off 2/off(2)"},
+        },
+    ),
+    "the larger die where the smaller would do": (
+        {2: 2},
+        {6: 2},
+        {"65": {"2/off(2)"}, "61": {"2/1 2/off"}, "11": {"2/off(2)"}},
+    ),
+    "a double of which two go": ({13: 2}, {20: 2}, {"44": {"13/9(2)"}}),
+    "a double of which three go": ({13: 1}, {24: 2}, {"33": {"13/4"}}),
+    "hits on the way": (
+        {13: 1},
+        {18: 1},  # on 7
+        {"64": {"13/7*/3", "13/3"}},
+    ),
+    "a hit either way": ({13: 1}, {16: 1, 18: 1}, {"64": {"13/7*/3", "13/9*/3"}}),
+    "hits by several": (
+        {13: 2},
+        {18: 1, 24: 1},
+        {"66": {"13/7*/1 13/1*"}},
+    ),
+}
+
+
+@plain
+@pytest.mark.parametrize("name", CASES)
+def test_hard_cases(name: str) -> None:
+    own, theirs, expected = CASES[name]
+    for side in (0, 1):
+        where = position(own, theirs, side)
+        assert {dice: texts(where, dice) for dice in expected} == expected
+
+
+@plain
+def test_what_was_hit_is_on_the_bar() -> None:
+    where = position({13: 2, 6: 3}, {18: 1, 11: 3}, side=1)
+    after = GAME.play(where, parse_move(where, "13/7*/5", roll_of(6, 2)))
+    assert after == position({25: 1, 11: 3}, {13: 1, 6: 3, 5: 1}, side=0)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("theirs", "points"),
+    [
+        ({6: 15}, 2),
+        ({6: 14}, 1),
+        ({1: 1}, 1),
+        ({6: 14, 18: 1}, 2),
+        ({6: 14, 19: 1}, 3),
+        ({6: 14, 24: 1}, 3),
+        ({6: 14, 25: 1}, 3),
+        ({6: 13, 25: 1}, 1),  # one is borne off: no gammon
+        ({24: 13, 12: 2}, 3),
+    ],
+)
+@pytest.mark.parametrize("side", [0, 1])
+def test_ends(theirs: dict[int, int], points: int, side: int) -> None:
+    where = position({2: 1}, theirs, side)
+    assert GAME.outcome(where) is None
+    (move,) = GAME.legal_moves(where, roll_of(6, 5))
+    after = GAME.play(where, move)
+    assert GAME.outcome(after) == -points
+    assert GAME.outcome((*after[2:4], *after[:2], side)) == points
+    assert all(GAME.legal_moves(after, roll) == [] for roll in range(21))
+
+
+@plain
+def test_keys_and_symmetry() -> None:
+    generator = random.Random(4)
+    keys: dict[int, Position] = {}
+    for where in scattered(generator, 2000):
+        twin = (*where[:4], 1 - where[4])
+        assert rules.key(where) == rules.key(twin) >= 0
+        assert rules.standard(where) == rules.standard(twin) == (*where[:4], 0)
+        assert keys.setdefault(rules.key(where), where[:4]) == where[:4]
+
+
+# --- a slow twin ----------------------------------------------------------------------------------
+
+
+def single_moves(board: Board, die: int) -> Iterator[Board]:
+    """Every way to move one checker; a board is the checkers of both, each by its own points."""
+    own, theirs = board
+    for point in range(1, 26):
+        if not own[point] or (own[25] and point != 25):
+            continue
+        target = point - die
+        if target <= 0:
+            farthest = max(p for p in range(1, 26) if own[p])
+            if farthest > 6 or (target < 0 and farthest != point):
+                continue
+            target = 0
+        elif theirs[25 - target] >= 2:
+            continue
+        mine, other = list(own), list(theirs)
+        mine[point] -= 1
+        mine[target] += 1
+        if target and other[25 - target] == 1:
+            other[25 - target] = 0
+            other[25] += 1
+        yield tuple(mine), tuple(other)
+
+
+def lines(board: Board, dice: tuple[int, ...]) -> Iterator[tuple[int, Board]]:
+    """Every way to play dice in this order for as long as it goes: how many, and the board."""
+    stuck = True
+    for after in single_moves(board, dice[0]) if dice else ():
+        stuck = False
+        for played, last in lines(after, dice[1:]):
+            yield played + 1, last
+    if stuck:
+        yield 0, board
+
+
+def twin(board: Board, high: int, low: int) -> set[Board]:
+    """The boards that a roll leads to, by the words of the rules."""
+    if high == low:
+        found = list(lines(board, (high,) * 4))
+    else:
+        found = [*lines(board, (high, low)), *lines(board, (low, high))]
+    most = max(played for played, _ in found)
+    if high != low and most == 1:
+        only = set(single_moves(board, high)) or set(single_moves(board, low))
+        return only
+    return {last for played, last in found if played == most}
+
+
+def board_of(where: Position) -> Board:
+    return tuple(checker_counts(*where[:2])), tuple(checker_counts(*where[2:4]))
+
+
+def scattered(generator: random.Random, count: int) -> Iterator[Position]:
+    """Positions in which anything may stand anywhere; in every third both sides are nearly home."""
+    for number in range(count):
+        boards = [[0] * 26, [0] * 26]
+        last = generator.choice([8, 25, 25])
+        for side in (0, 1):
+            for _ in range(generator.randint(1, 15)):
+                point = generator.randint(1, last)
+                if generator.random() < 0.4:
+                    point = generator.randint(1, 6)
+                if point == 25 or not boards[1 - side][25 - point]:
+                    boards[side][point] += 1
+        if any(boards[0]) and any(boards[1]):
+            yield position_of(boards[0], boards[1], number % 2)
+
+
+def played(generator: random.Random, games: int) -> Iterator[Position]:
+    """All positions of random games."""
+    for _ in range(games):
+        where = START
+        while GAME.outcome(where) is None:
+            yield where
+            roll = generator.randrange(21)
+            where = GAME.play(where, generator.choice(GAME.legal_moves(where, roll)))
+
+
+@plain
+@pytest.mark.parametrize("kind", ["scattered", "played"])
+def test_legal_moves_are_those_of_the_slow_twin(kind: str) -> None:
+    generator = random.Random(7)
+    source = scattered(generator, 1500) if kind == "scattered" else played(generator, 12)
+    pairs = 0
+    for where in source:
+        roll = generator.randrange(21)
+        found = [GAME.play(where, move) for move in GAME.legal_moves(where, roll)]
+        boards = {(theirs, own) for own, theirs in map(board_of, found)}
+        assert len(boards) == len(found), (where, roll)
+        assert boards == twin(board_of(where), *ROLLS[roll]), (where, roll)
+        assert all(after[4] == 1 - where[4] for after in found)
+        pairs += 1
+    assert pairs > 1000
+
+
+@plain
+def test_a_position_with_the_most_moves_that_fit() -> None:
+    """15 checkers on as many points and nothing in the way: more moves than any game has seen."""
+    where = position(dict.fromkeys(range(10, 25), 1), {25: 1})
+    for roll in range(21):
+        moves = GAME.legal_moves(where, roll)
+        assert 0 < len(moves) < rules.MOST_MOVES
+        assert len({GAME.play(where, move) for move in moves}) == len(moves)
+
+
+# --- OpenSpiel ------------------------------------------------------------------------------------
+
+
+@pytest.mark.openspiel
+@pytest.mark.parametrize("player", ["random", "gnu"])
+def test_rules_are_those_of_open_spiel(player: str) -> None:
+    pytest.importorskip("pyspiel")
+    if player == "gnu":
+        pytest.importorskip("gnubg_nn")
+    from benchmarks.backgammon_rules import as_gnu_does, at_random, compare
+
+    generator = random.Random(1)
+    choose = at_random(generator) if player == "random" else as_gnu_does
+    pairs = 0
+    while pairs < PAIRS:
+        for where, roll, mine, theirs in compare(generator, choose, rolls=1):
+            assert mine == theirs, (where, roll)
+            pairs += 1
+
+
+@pytest.mark.openspiel
+def test_the_benchmark_finds_a_difference(monkeypatch: Any, capsys: Any) -> None:
+    pytest.importorskip("pyspiel")
+    from benchmarks import backgammon_rules as benchmark
+
+    assert benchmark.main(["--positions", "20"]) == 0
+    assert ": 0 differ;" in capsys.readouterr().out
+    honest = benchmark.ours
+    monkeypatch.setattr(benchmark, "ours", lambda where, roll: honest(where, roll)[:1])
+    assert benchmark.main(["--positions", "20"]) == 1
+    out = capsys.readouterr().out
+    assert " 1 positions, OpenSpiel " in out and ": 0 differ;" not in out
