@@ -84,7 +84,7 @@ def test_places_of_the_start_position():
 
 
 def test_phases_by_hand():
-    assert PHASES == ("contact", "crashed", "race")
+    assert PHASES.names == ("contact", "crashed", "race")
     assert phase(START) == CONTACT
     home = {6: 3, 5: 3, 4: 3, 3: 2, 2: 2, 1: 2}
     assert phase(place(home)) == RACE

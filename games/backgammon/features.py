@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.backgammon import race_terms, terms, their_terms
+from games.backgammon import linear_terms, race_terms, terms, their_terms
 from games.features import FeatureSet
 
 _BOTH = {
@@ -32,3 +32,24 @@ EXPERT = FeatureSet(
         "race_chance": race_terms.race_chance,
     },
 )
+
+#: Terms for weights written by hand, and for learners of weights: differences between the sides,
+#: but for shots, for the side to move shoots first.
+LINEAR = FeatureSet(
+    "linear",
+    {
+        **{
+            name: getattr(linear_terms, name)
+            for name in (
+                "lead", "race", "race_rolls", "race_gammons", "borne_off_lead", "gammon_lag",
+                "board", "outposts", "primes", "barriers", "anchors", "prisoners", "stragglers",
+                "shut_outs", "bars", "loose_blots", "loose_home_blots", "stacks",
+                "dead_checkers", "more_builders",
+            )
+        },
+        "shots": terms.shots,
+        "their_shots": their_terms.their_shots,
+        "damage": terms.damage,
+        "their_damage": their_terms.their_damage,
+    },
+)  # fmt: skip

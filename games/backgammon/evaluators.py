@@ -1,0 +1,44 @@
+"""Hand-crafted backgammon evaluators: feature set and weights, by name.
+
+`hand` is the best that we could write by hand; its weights were set before any learning was
+measured and stay as they are, so that what learning gains can be measured against them.
+"""
+
+from __future__ import annotations
+
+#: Runs home and sees nothing else: pips in contact, rolls in a race. In the unit of its choice.
+PIPS = {"lead": 1.0, "race_rolls": 1.0}
+
+#: In points. What terms with `race` in their names and `borne_off_lead` say decides races; all
+#: else is contact. Shots are those at hand for the side to move, and the other side's a turn later.
+HAND = {
+    "lead": 0.8,
+    "race": 1.0,
+    "race_rolls": 0.5,
+    "race_gammons": 1.0,
+    "borne_off_lead": 0.3,
+    "gammon_lag": -0.15,
+    "board": 0.6,
+    "outposts": 0.15,
+    "primes": 0.3,
+    "barriers": 0.4,
+    "anchors": 0.25,
+    "prisoners": -0.15,
+    "stragglers": -0.1,
+    "shut_outs": -0.6,
+    "bars": -0.1,
+    "loose_blots": -0.05,
+    "loose_home_blots": -0.05,
+    "stacks": -0.1,
+    "dead_checkers": -0.15,
+    "more_builders": 0.15,
+    "shots": 0.3,
+    "their_shots": -0.1,
+    "damage": 0.3,
+    "their_damage": -0.1,
+}
+
+EVALUATORS = {
+    "pips": ("linear", PIPS),
+    "hand": ("linear", HAND),
+}
