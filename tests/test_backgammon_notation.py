@@ -1,0 +1,453 @@
+"""Backgammon as text: identifiers, FIBS boards, moves, rolls, boards."""
+
+from __future__ import annotations
+
+import base64
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games import MoveError, PositionError, load
+from games.backgammon.fibs import fibs_text
+from games.backgammon.identifiers import gnu_id, position_id, xgid
+from games.backgammon.notation import parse_situation, pips
+from games.backgammon.rules import ROLLS, START, Position
+from games.backgammon.situation import Situation, checker_counts, position_of, roll_of
+
+pytestmark = pytest.mark.plain
+
+GAME: Any = load("backgammon")
+
+
+def position(own: dict[int, int], theirs: dict[int, int], side: int = 0) -> Position:
+    boards = [[points.get(point, 0) for point in range(26)] for points in (own, theirs)]
+    return position_of(boards[0], boards[1], side)
+
+
+def played(seed: int, games: int = 3) -> list[tuple[Position, int]]:
+    """Positions of random games and rolls."""
+    generator = random.Random(seed)
+    found = []
+    for _ in range(games):
+        where: Position = (*START[:4], generator.randrange(2))
+        while GAME.outcome(where) is None:
+            roll = generator.randrange(21)
+            found.append((where, roll))
+            where = GAME.play(where, generator.choice(GAME.legal_moves(where, roll)))
+    return found
+
+
+PLAYED = played(5)
+AFTER_31 = GAME.play(START, GAME.parse_move(START, "8/5 6/5", roll_of(3, 1)))
+
+#: The board that a program of the server's documentation receives; O, who has 62, sees it.
+FIBS = (
+    "board:You:someplayer:3:0:1:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:"
+    "1:6:2:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:2:0:0:0"
+)
+
+
+# --- positions ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "position"),
+    [
+        ("4HPwATDgc/ABMA", START),
+        ("4HPwATDgc/ABMA X", START),
+        ("4HPwATDgc/ABMA O", (*START[:4], 1)),
+        (" '4HPwATDgc/ABMA o'. ", (*START[:4], 1)),
+        ("4HPwATDgc/ABMA==", START),
+        ("Position ID: 4HPwATDgc/ABMA Match ID: cAngAAAAAAAE", START),
+        ("4HPwATDgc/ABMA:MAngAAAAAAAE", (*START[:4], 1)),
+        ("sGfwATDgc/ABMA O", AFTER_31),
+        # by another program, of one position (GNU's and XG's for X to move after 42P by O)
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10", START),
+        ("-b----E-C---eE---c-e----B-:0:0:-1:00", (*START[:4], 1)),
+        (FIBS, (*START[:4], 1)),
+    ],
+)
+def test_positions_are_read(text: str, position: Position) -> None:
+    assert GAME.parse_position(text) == position
+
+
+def test_a_position_of_another_program() -> None:
+    """One that was published as position ID, match ID and XGID."""
+    situation = parse_situation("XGID=-b----E-C---eE---b-d-b--B-:0:0:1:21:0:0:0:3:10")
+    assert position_id(situation.position) == "mGfwATDgc/ABMA"
+    assert gnu_id(situation) == "mGfwATDgc/ABMA:cAllAAAAAAAE"
+    assert parse_situation("mGfwATDgc/ABMA:cAllAAAAAAAE") == situation
+    assert situation.roll == roll_of(2, 1)
+    assert situation.match_length == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4PPgASTgc/ABMA:cAnqAAAAAAAE",
+        "4HPhASLgc/ABMA:cAnnAAAAAAAE",
+        "eM4NgANs3oGDAA:cAngAAAAAAAE",
+        "3HsHAgD1PQ8AAA:QYnuAAAAAAAE",
+        "jGfwATDgc/ABMA:cAngAGAAKAAE",
+    ],
+)
+def test_what_gnu_backgammon_wrote_comes_back(text: str) -> None:
+    assert gnu_id(parse_situation(text)) == text
+
+
+def test_the_position_id_of_gnu_backgammon() -> None:
+    gnu: Any = pytest.importorskip("gnubg_nn")
+    for where, _ in PLAYED:
+        board = [checker_counts(*where[2:4])[1:], checker_counts(*where[:2])[1:]]
+        assert position_id(where) == gnu.position_id(board)
+
+
+def test_the_colour_to_move_is_kept() -> None:
+    sides = set()
+    for where, _ in PLAYED:
+        text = GAME.position_text(where)
+        assert GAME.parse_position(text) == where
+        sides.add((text.endswith(" O"), where[4]))
+    assert sides == {(False, 0), (True, 1)}
+
+
+def test_a_fibs_board() -> None:
+    situation = parse_situation(FIBS)
+    assert situation == Situation(
+        (*START[:4], 1),
+        roll=roll_of(6, 2),
+        match_length=3,
+        score=(1, 0),
+        players=("someplayer", ""),
+    )
+    # What it says twice, or says to be passed over, is written as 0.
+    assert fibs_text(situation).split(":")[:49] == FIBS.split(":")[:49]
+
+
+def test_a_fibs_board_seen_the_other_way_round() -> None:
+    """X sees its points run from 1 to 24: direction 1, bar 0, home 25."""
+    parts = fibs_text(Situation(AFTER_31, players=("me", "you"))).split(":")
+    assert parts[1:3] == ["you", "me"]
+    board = [int(x) for x in parts[6:32]]
+    parts[6:32] = [str(x) for x in reversed(board)]
+    parts[42:45] = ["1", "25", "0"]
+    assert parse_situation(":".join(parts)).position == AFTER_31
+
+
+@st.composite
+def situations(draw: st.DrawFn, form: Any) -> Situation:
+    where, roll = draw(st.sampled_from(PLAYED))
+    length = draw(st.sampled_from([0, 1, 2, 7, 25]))
+    most = 20 if length == 0 else length - 1
+    score = draw(st.tuples(st.integers(0, most), st.integers(0, most)))
+    owner = draw(st.sampled_from([None, 0, 1]))
+    cube = draw(st.sampled_from([1, 2, 64])) if owner is None else 4
+    offers = {xgid: ["", "double", "beaver", "raccoon"]}.get(form, ["", "double"])
+    offered = draw(st.sampled_from(offers))
+    crawford = length > 1 and max(score) == length - 1 and cube == 1 and draw(st.booleans())
+    if form is fibs_text and (crawford or length == 1):
+        owner, cube = None, 1
+    fields: dict[str, Any] = {}
+    if form is not fibs_text and not length:
+        fields["jacoby"] = draw(st.booleans())
+    if form is xgid:
+        fields["highest_cube"] = draw(st.sampled_from([1, 2, 1024, 32768]))
+        fields["beavers"] = not length and draw(st.booleans())
+    if form is fibs_text:
+        fields["players"] = draw(st.sampled_from([("", ""), ("Ann", "Bob"), ("", "Bob")]))
+    return Situation(
+        where,
+        roll=draw(st.sampled_from([None, roll])) if not offered else None,
+        match_length=length,
+        score=score,
+        cube=cube,
+        owner=owner,
+        offered=offered,
+        crawford=crawford,
+        **fields,
+    )
+
+
+@pytest.mark.parametrize("form", [xgid, gnu_id, fibs_text])
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_situations_come_back(form: Any, data: st.DataObject) -> None:
+    situation = data.draw(situations(form))
+    assert parse_situation(form(situation)) == situation
+
+
+@pytest.mark.parametrize(
+    ("form", "fields"),
+    [
+        (xgid, {"players": ("Ann", "")}),
+        (gnu_id, {"players": ("Ann", "")}),
+        (gnu_id, {"beavers": True}),
+        (gnu_id, {"highest_cube": 64}),
+        (gnu_id, {"offered": "beaver"}),
+        (gnu_id, {"score": (40000, 0)}),
+        (fibs_text, {"jacoby": True}),
+        (fibs_text, {"offered": "raccoon"}),
+        (fibs_text, {"players": ("A:B", "")}),
+        (fibs_text, {"players": ("A B", "")}),
+    ],
+)
+def test_what_a_form_cannot_hold_is_refused(form: Any, fields: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="expected .* found "):
+        form(Situation(START, **fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"roll": 21}, "a roll from 0 to 20, or None, found 21"),
+        ({"match_length": -1}, "a match length"),
+        ({"match_length": 5, "score": (5, 0)}, "scores below the match length, 5, found"),
+        ({"score": (-1, 0)}, "scores of 0 or more"),
+        ({"cube": 3}, "a cube that is a power of 2"),
+        ({"cube": 0}, "a cube that is a power of 2"),
+        ({"highest_cube": 1 << 16}, "a highest cube"),
+        ({"owner": 2}, "an owner of the cube"),
+        ({"offered": "beer"}, "an offer of"),
+        ({"offered": "double", "roll": 3}, "no roll beside an offered double"),
+        ({"crawford": True}, "no Crawford rule in a game for money"),
+        ({"match_length": 3, "jacoby": True}, "neither Jacoby rule nor beavers"),
+    ],
+)
+def test_situations_that_cannot_be(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(PositionError, match=f"^expected {message}"):
+        Situation(START, **fields)
+
+
+def key(bits: str) -> str:
+    """A position ID of such bits, the first the lowest."""
+    number = int(bits[::-1], 2)
+    return base64.b64encode(number.to_bytes(10, "little")).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a position ID such as"),
+        ("4HPwATDgc/ABM", "a position ID such as 4HPwATDgc/ABMA .* found '4HPwATDgc/ABM'"),
+        ("4HPwATDgc/ABMA Z", "a position ID such as"),
+        ("4HPwATDgc/ABMB", "a position ID such as 4HPwATDgc/ABMA, found"),  # bits left over
+        ("//////////////", "a position ID such as 4HPwATDgc/ABMA, found"),
+        (key("1" * 16), "0 to 15 checkers of O, found 16"),
+        (key("0" * 25 + "1" * 16), "0 to 15 checkers of X, found 16"),
+        (key("10" + "0" * 24 + "0" * 23 + "10"), "checkers of one side on a point, found both on"),
+        ("AAAAAAAAAAAAAA", "checkers of at least one side, found none"),
+        ("4HPwATDgc/ABMA:!!!!", "a position ID such as"),
+        ("4HPwATDgc/ABMA:cAngAAAAAAAF", "scores below the match length, 7, found"),
+        ("4HPwATDgc/ABMA:cAngAAAAAAAE O", "X to move, as the match ID says, found"),
+        ("4HPwATDgc/ABMA:YAngAAAAAAAE", "a match ID with an owner"),
+        ("4HPwATDgc/ABMA:cInjAAAAAAAE", "a match ID with dice"),
+        ("4HPwATDgc/ABMA:cInhAAAAAAAE", "a match ID with dice"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:0:00", "an XGID with .* a turn of 1 or -1"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:2:1:00", "an XGID with .* its owner 1, 0 or -1"),
+        ("XGID=-b----E-C---eE---c-e----B-:16:0:1:00", "an XGID with a cube of 0 to 15"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:70", "an XGID with dice"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:a", "a whole number for XGID, score of X"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:4:0", "an XGID with 0 to 3"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:2:7", "an XGID with 0 or 1"),
+        ("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:7:0:0:7", "scores below the match length"),
+        ("XGID=Ab----E-C---eE---c-e----B-:0:0:1:00", "the bar of O first"),
+        ("XGID=-b----E-C---eE---c-e----Bb:0:0:1:00", "the bar of O first"),
+        ("XGID=-b----O-C---eE---c-e----B-:0:0:1:00", "0 to 15 checkers of X, found 25"),
+        ("board:You:him:3", "a FIBS board line with 43 to 53 parts, found 4"),
+        (FIBS.replace(":6:2:", ":6:0:"), "a FIBS board with pairs of dice"),
+        (FIBS.replace(":6:2:", ":6:7:"), "a FIBS board with pairs of dice"),
+        (FIBS.replace(":-5:5:", ":x:5:"), "a whole number for FIBS board, part"),
+        (FIBS.replace("player:3:0:1:0:", "player:3:0:1:4:"), "a FIBS board with each side's bar"),
+        (FIBS.replace(":1:6:2:", ":0:6:2:"), "a FIBS board with a side to move"),
+        (FIBS.replace(":1:-1:0:25", ":2:-1:0:25"), "a FIBS board with a colour"),
+        ("4" * 2000, "a position of at most 1000 characters"),
+    ],
+)
+def test_texts_that_are_no_position(text: str, message: str) -> None:
+    with pytest.raises(PositionError, match=f"expected {message}"):
+        GAME.parse_position(text)
+
+
+# --- moves and rolls ------------------------------------------------------------------------------
+
+
+def test_moves_come_back_and_differ() -> None:
+    for where, roll in PLAYED:
+        moves = GAME.legal_moves(where, roll)
+        texts = [GAME.move_text(where, move) for move in moves]
+        assert len(set(texts)) == len(texts), (where, roll)
+        for move, text in list(zip(moves, texts, strict=True))[:: 1 + len(moves) // 5]:
+            assert GAME.parse_move(where, text, roll) == move
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_moves_are_read_step_by_step(data: st.DataObject) -> None:
+    """Every checker's steps apart, in any order, with hits marked or not, in any case."""
+    where, roll = data.draw(st.sampled_from(PLAYED))
+    move = data.draw(st.sampled_from(GAME.legal_moves(where, roll)))
+    blots = {25 - p for p, n in enumerate(checker_counts(*where[2:4])) if n == 1 and 0 < p < 25}
+    steps, rest = [], move
+    while rest:
+        source, die = rest & 31, rest >> 5 & 7
+        target = max(source - die, 0)
+        star = "*" if target in blots and data.draw(st.booleans()) else ""
+        bar = data.draw(st.sampled_from(["bar", "BAR", "25", "b"])) if source == 25 else source
+        off = data.draw(st.sampled_from(["off", "Off", "0"])) if target == 0 else target
+        steps.append(f"{bar}/{off}{star}")
+        rest >>= 8
+    steps = data.draw(st.permutations(steps))
+    text = data.draw(st.sampled_from([" ", ", ", ",", "  "])).join(steps) or "cannot move"
+    assert GAME.parse_move(where, text, roll) == move
+
+
+HITS = position({13: 1, 8: 2, 6: 2}, {18: 1, 16: 1, 6: 5})
+
+
+@pytest.mark.parametrize(
+    ("where", "dice", "text", "expected"),
+    [
+        (START, "31", "6/5 8/5", "8/5 6/5"),
+        (START, "31", "8-5,6-5", "8/5 6/5"),
+        (START, "13", "8/5,6/5", "8/5 6/5"),
+        (START, "66", "24/18 13/7 24/18 13/7", "24/18(2) 13/7(2)"),
+        (START, "66", "24/18 (2) 13/7(2)", "24/18(2) 13/7(2)"),
+        (START, "65", "24/18/13", "24/13"),
+        (START, "65", "24/18 18/13", "24/13"),
+        (HITS, "64", "13/7/3", "13/7*/3"),
+        (HITS, "64", "13/7* 7/3", "13/7*/3"),
+        (HITS, "64", "13/9/3", "13/9*/3"),
+        (HITS, "64", "8/2 6/2", "8/2 6/2"),
+        (position({6: 2}, {6: 2}), "65", "6/OFF 6/1", "6/1 6/off"),
+        (position({6: 2}, {6: 2}), "66", "6/0(2)", "6/off(2)"),
+        (position({25: 1}, {6: 2}), "43", "Bar/18", "bar/18"),
+        (position({25: 2}, {1: 1, 6: 2}), "11", "bar/24*(2) 24/23(2)", "bar/24*/23 bar/23"),
+    ],
+)
+def test_moves_that_people_write(where: Position, dice: str, text: str, expected: str) -> None:
+    roll = GAME.parse_roll(dice)
+    assert GAME.move_text(where, GAME.parse_move(where, text, roll)) == expected
+
+
+@pytest.mark.parametrize(
+    ("where", "dice", "text", "message"),
+    [
+        (START, "31", "", "expected a move such as 24/18 13/12 or bar/20"),
+        (START, "31", "8/5 and 6/5", "expected a move such as"),
+        (START, "31", "5/8", "expected a move such as"),
+        (START, "31", "26/25", "expected a move such as"),
+        (START, "31", "8*/5 6/5", "expected a move such as"),
+        (START, "31", "8/5", "expected one of 6/2, .*8/5 6/5, .*, found '8/5'"),
+        (START, "31", "8/5 6/4", "expected one of .* and 4 more, found '8/5 6/4'"),
+        (START, "31", "8/5* 6/5", r"expected 8/5 6/5, found .* which marks another hit"),
+        (START, "31", "no move", "expected one of .*, found 'no move'"),
+        (HITS, "64", "13/3", r"expected one of 13/\d\*/3, 13/\d\*/3, found .* names them all"),
+        (position({25: 1, 6: 2}, {1: 2, 3: 2}), "31", "6/5", "expected no move, found '6/5'"),
+        (position({}, {6: 2}), "31", "6/5", "expected no move after the end of the game, found"),
+        (START, "31", "8/5 " * 1000, "expected a move such as .*found"),
+    ],
+)
+def test_texts_that_are_no_move(where: Position, dice: str, text: str, message: str) -> None:
+    with pytest.raises(MoveError, match=message) as caught:
+        GAME.parse_move(where, text, GAME.parse_roll(dice))
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("roll", [None, -1, 21])
+def test_a_move_needs_a_roll(roll: Any) -> None:
+    with pytest.raises(ValueError, match=f"roll: expected 0 to 20, found {roll}"):
+        GAME.parse_move(START, "8/5 6/5", roll)
+
+
+def test_rolls() -> None:
+    for roll, (high, low) in enumerate(ROLLS):
+        for first, second in ((high, low), (low, high)):
+            for text in ("{}{}", "{}-{}", "{} {}", "{},{}", " {}/{} ", "({}, {})", "{}{}:"):
+                assert GAME.parse_roll(text.format(first, second)) == roll
+        assert GAME.roll_text(roll) == f"{high}{low}"
+    for text in ("", "7", "17", "3", "123", "3--1", "six", "3 1 1", "31" * 200):
+        with pytest.raises(MoveError, match="expected a roll such as 31 or 6-6, found"):
+            GAME.parse_roll(text)
+
+
+# --- whatever a text says -------------------------------------------------------------------------
+
+ALPHABET = st.one_of(
+    st.text(max_size=40),
+    st.text(alphabet="0123456789/*()baroff -:XGID=abceABCE\n", max_size=60),
+    st.builds(
+        lambda text, place, sign: text[: place % len(text)] + sign + text[place % len(text) + 1 :],
+        st.sampled_from([FIBS, xgid(Situation(START)), gnu_id(Situation(START)), "24/18* 13/7(2)"]),
+        st.integers(0, 500),
+        st.text(max_size=3),
+    ),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(text=ALPHABET)
+def test_parsers_raise_nothing_else(text: str) -> None:
+    try:
+        where = GAME.parse_position(text)
+    except PositionError as error:
+        assert "expected " in str(error) and "found " in str(error)
+    else:
+        assert GAME.parse_position(GAME.position_text(where)) == where
+    for read in (GAME.parse_roll, lambda text: GAME.parse_move(START, text, 7)):
+        try:
+            read(text)
+        except MoveError as error:
+            assert "expected " in str(error) and "found " in str(error)
+
+
+# --- boards ---------------------------------------------------------------------------------------
+
+
+def test_the_board_of_the_start() -> None:
+    assert GAME.show(START) == "\n".join(
+        [
+            " +13-14-15-16-17-18-+BAR+19-20-21-22-23-24-+  O: 0 off, 167 pips",
+            " | X           O    |   | O              X |",
+            " | X           O    |   | O              X |",
+            " | X           O    |   | O                |",
+            " | X                |   | O                |",
+            " | X                |   | O                |",
+            " |                  |   |                  |",
+            " | O                |   | X                |",
+            " | O                |   | X                |",
+            " | O           X    |   | X                |",
+            " | O           X    |   | X              O |",
+            " | O           X    |   | X              O |",
+            " +12-11-10--9--8--7-+---+-6--5--4--3--2--1-+  X: 0 off, 167 pips",
+            "X to move",
+        ]
+    )
+
+
+def test_a_board_with_bars_and_piles() -> None:
+    where = position({25: 2, 2: 11}, {25: 1, 6: 3}, side=1)
+    lines = GAME.show(where).splitlines()
+    assert lines[0].endswith("X: 11 off, 43 pips")
+    assert lines[12].endswith("O: 2 off, 72 pips")
+    assert lines[13] == "O to move"
+    assert [line[20:25] for line in lines[1:6]] == ["| O |", "| O |", "|   |", "|   |", "|   |"]
+    assert [line[20:25] for line in lines[7:12]] == ["|   |"] * 4 + ["| X |"]
+    # on 2, the fifth of the home from the left: a number above four checkers
+    assert [line[37:39] for line in lines[7:12]] == ["11", " O", " O", " O", " O"]
+    assert pips(where) == (72, 43)
+
+
+def test_boards_say_where_everything_is() -> None:
+    for where, _ in PLAYED:
+        lines = GAME.show(where).splitlines()
+        assert len(lines) == 14 and {len(line) for line in lines[1:12]} == {44}
+        mine = "XO"[where[4]]
+        assert lines[-1] == f"{mine} to move"
+        for point, count in enumerate(checker_counts(*where[:2])[1:7], 1):
+            column = [line[25 + 3 * (6 - point) : 28 + 3 * (6 - point)] for line in lines[7:12]]
+            numbers = [int(x) for x in column if x.strip().isdigit()]
+            shown = numbers[0] if numbers else sum(mine in x for x in column)
+            assert shown == count
