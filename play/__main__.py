@@ -13,9 +13,9 @@ GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game 
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
 PLAYER_HELP = (
     "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory."
-    " In backgammon EVALUATOR+bearoff adds the bear-off databases, EVALUATOR@PLIES looks as far"
-    " ahead whatever --depth says, and pubeval, gnubg:0, gnubg:1, gnubg:2 are opponents where"
-    " gnubg_nn is installed"
+    " In backgammon EVALUATOR+bearoff adds the bear-off databases, EVALUATOR@PLIES or"
+    " EVALUATOR@PLIES:FILTERS looks as far ahead whatever --depth says, and pubeval, gnubg:0,"
+    " gnubg:1, gnubg:2 are opponents where gnubg_nn is installed"
 )
 DEPTH_HELP = "a move (default 5 if no limit is given; with dice GNU Backgammon's plies, default 0)"
 LUCK_HELP = (

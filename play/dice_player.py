@@ -8,6 +8,7 @@ depth 1 each is searched over the other side's rolls and best replies; and so on
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from games.contract import DiceGame
 from play.dice import choice
 from play.static_play import StaticChoice
 from search import Engine, Evaluator, Lookup, as_evaluator
+from search.move_filters import as_filters
 
 __all__ = ["DicePlayer", "DiceSeat", "parse_dice_player"]
 
@@ -149,9 +151,10 @@ def parse_dice_player(game: DiceGame, text: str) -> DicePlayer:
 
     `random`; an evaluator by the name of a hand-crafted one or of a file; `EVALUATOR+bearoff` with
     the bear-off databases; any of these evaluators with `@PLIES` at the end, to search as deep
-    whatever the depth of the match; or, where `gnubg_nn` is installed, `pubeval`, `gnubg:0`,
-    `gnubg:1` and `gnubg:2`. Raises ValueError, OSError or ModuleNotFoundError with what was
-    expected and what was found.
+    whatever the depth of the match, or `@PLIES:FILTERS`, with move filters of `search.FILTERS`;
+    or, where `gnubg_nn` is installed, `pubeval`, `gnubg:0`, `gnubg:1` and `gnubg:2`.
+
+    Raises ValueError, OSError or ModuleNotFoundError with what was expected and what was found.
     """
     from play.gnubg import as_program
 
@@ -160,17 +163,23 @@ def parse_dice_player(game: DiceGame, text: str) -> DicePlayer:
     program = as_program(text)
     if program is not None:
         return DicePlayer(text, program=program)
-    name, at, plies = text.rpartition("@")
-    depth = None
-    if at and plies.isascii() and plies.isdigit():
-        depth = int(plies)
-        if name == RANDOM or as_program(name) is not None:
-            raise ValueError(f"player: expected EVALUATOR@PLIES, found {text!r}")
-    else:
-        name = text
+    name, depth, options = _split(text)
+    if depth is not None and name == RANDOM:
+        raise ValueError(f"player: expected EVALUATOR@PLIES, found {text!r}")
     if not name.endswith(BEAR_OFF):
-        return DicePlayer(text, as_evaluator(game, name), depth=depth)
+        return DicePlayer(text, as_evaluator(game, name), depth=depth, options=options)
     from search.bear_off import bear_off_lookup
 
     evaluator = as_evaluator(game, name.removesuffix(BEAR_OFF))
-    return DicePlayer(text, evaluator, bear_off_lookup(game), depth=depth)
+    return DicePlayer(text, evaluator, bear_off_lookup(game), depth, options=options)
+
+
+def _split(text: str) -> tuple[str, int | None, dict[str, Any]]:
+    """Evaluator, depth and engine options of `EVALUATOR@PLIES:FILTERS`."""
+    found = re.fullmatch(r"(.+)@([0-9]+)(?::(\w+))?", text)
+    if found is None:
+        return text, None, {}
+    name, plies, filters = found.groups()
+    if filters is not None:
+        as_filters(filters)
+    return name, int(plies), {} if filters is None else {"filters": filters}

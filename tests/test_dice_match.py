@@ -22,7 +22,7 @@ from play.__main__ import main
 from play.dice import Dice, DiceRecord, choice
 from play.dice_loop import DiceLoop
 from play.dice_match import play_dice_game, play_dice_match
-from play.dice_player import DicePlayer, RandomSeat, StaticSeat, parse_dice_player
+from play.dice_player import DicePlayer, RandomSeat, SearchSeat, StaticSeat, parse_dice_player
 from play.dice_summary import DiceSummary
 from play.luck import Luck
 from play.match import play_match
@@ -365,6 +365,10 @@ def test_depths_and_lookups_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (player.name, player.depth, player.plies(3), player.lookup) == ("made@0", 0, 0, None)
     assert isinstance(player.seat(GAME, 3), StaticSeat)
     assert parse_dice_player(GAME, "made").plies(3) == 3
+    player = parse_dice_player(GAME, "made@2:normal")
+    assert (player.depth, player.options) == (2, {"filters": "normal"})
+    with pytest.raises(ValueError, match="filters: expected one of tiny, .* found 'few'"):
+        parse_dice_player(GAME, "made@2:few")
     with pytest.raises(ValueError, match="depth: expected 0 to 9 plies .* found 77"):
         parse_dice_player(GAME, "made@77")
     with pytest.raises(ValueError, match="expected an evaluator to search with"):
@@ -384,6 +388,30 @@ def test_bear_off_databases_play(monkeypatch: pytest.MonkeyPatch) -> None:
             assert seat.choose(position, roll) == twin.choose(position, roll)
             others += seat.choose(position, roll) != plain_seat.choose(position, roll)
     assert others
+
+
+@native_only
+def test_a_search_chooses_what_averages_say() -> None:
+    twin, at_0, at_1 = Slow(MADE), SearchSeat(GAME, MADE, None, 0, {}), A.seat(GAME, 1)
+    assert isinstance(at_1, SearchSeat) and at_1.depth == 1
+
+    def averaged(position: Any) -> float:
+        outcome = GAME.outcome(position)
+        if outcome is not None:
+            return outcome
+        best = [-twin.worth(GAME.play(position, twin.choose(position, roll))) for roll in range(21)]
+        return float(np.dot(GAME.rolls, best))
+
+    record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
+    for position, roll in list(zip(record.positions()[:-1], record.rolls, strict=True))[::9]:
+        assert at_0.choose(position, roll) == twin.choose(position, roll)
+        after = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
+        values = [averaged(there) for there in after]
+        chosen = GAME.play(position, at_1.choose(position, roll))
+        assert values[after.index(chosen)] == pytest.approx(min(values), abs=1e-9)
+        assert at_1.worth(chosen) == pytest.approx(min(values), abs=1e-9)
+    match = play_dice_match(GAME, A, B, depth=1, games=4, seed=1, threads=2)
+    assert match.points == play_dice_match(GAME, A, B, depth=1, games=4, seed=1, threads=1).points
 
 
 # --- figures -------------------------------------------------------------------------------------
