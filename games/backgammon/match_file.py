@@ -267,7 +267,7 @@ class _Reading:
     def row(self, number: int, text: str) -> None:
         """Note what a line says."""
         found = list(_ACTION.finditer(text))
-        ends = [match.start() for match in found[1:]] + [len(text)]
+        ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
         before = text[: found[0].start()] if found else text
         if before.strip():
             self.problems.append(

@@ -1,0 +1,438 @@
+"""Records of games with dice, the cube in those of backgammon, and .mat files."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games import MoveError, PositionError, load
+from games.backgammon.identifiers import xgid
+from games.backgammon.match_file import Match, read_matches, write_match
+from games.backgammon.record import BackgammonRecord, CubeAction
+from games.backgammon.rules import START
+from games.backgammon.situation import position_of
+from games.record import Annotation, GameRecord
+
+pytestmark = pytest.mark.plain
+
+GAME: Any = load("backgammon")
+
+
+def last_roll(their_points: dict[int, int], side: int = 0) -> Any:
+    """A position in which the side to move bears off its last checker."""
+    theirs = [their_points.get(point, 0) for point in range(26)]
+    return position_of([0, 1, *[0] * 24], theirs, side)
+
+
+def play(record: GameRecord, *turns: str) -> Any:
+    """Play turns such as `31: 8/5 6/5`; `double`, `take` and `drop` are for the cube."""
+    for turn in turns:
+        if turn in ("double", "take", "drop"):
+            getattr(record, turn)()
+        else:
+            dice, text = turn.split(": ")
+            record.play_text(text, roll=GAME.parse_roll(dice))
+    return record
+
+
+OPENING = ("31: 8/5 6/5", "42: 8/4 6/4")
+
+
+# --- records --------------------------------------------------------------------------------------
+
+
+def test_a_record_keeps_the_rolls() -> None:
+    record = play(GameRecord(GAME), *OPENING)
+    assert [GAME.roll_text(roll) for roll in record.rolls] == ["31", "42"]
+    assert (record.ply, record.to_move, record.outcome(), record.history) == (2, 0, None, [])
+    move = record.undo()
+    assert GAME.move_text(record.position, move) == "8/4 6/4"
+    assert len(record.rolls) == 1
+    record.play(move, roll=GAME.parse_roll("42"), value=-0.1, depth=2, comment="as usual")
+    assert record.annotations[1] == Annotation(-0.1, 2, "as usual")
+
+
+def test_a_record_checks_a_move_with_its_roll() -> None:
+    record = GameRecord(GAME)
+    move = GAME.parse_move(START, "8/5 6/5", GAME.parse_roll("31"))
+    for roll in (None, -1, 21, "31"):
+        with pytest.raises(MoveError, match=f"expected a roll from 0 to 20, found {roll!r}"):
+            record.play(move, roll=roll)  # type: ignore[arg-type]
+        with pytest.raises(MoveError, match="expected a roll from 0 to 20"):
+            record.play_text("8/5 6/5", roll=roll)  # type: ignore[arg-type]
+    with pytest.raises(MoveError, match="expected one of .*13/11 6/5.*, found "):
+        record.play(move, roll=GAME.parse_roll("21"))
+    assert (record.ply, record.rolls, record.annotations) == (0, [], [])
+    checkers = GameRecord(load("checkers"))
+    with pytest.raises(MoveError, match="expected no roll in a game without dice, found 3"):
+        checkers.play_text("11-15", roll=3)
+    checkers.play_text("11-15")
+    assert checkers.rolls == [None]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize(("theirs", "points"), [({6: 14}, 1), ({6: 15}, 2), ({6: 14, 25: 1}, 3)])
+def test_outcomes_are_points_for_x(theirs: dict[int, int], points: int, side: int) -> None:
+    for kind in (GameRecord, BackgammonRecord):
+        record = play(kind(GAME, last_roll(theirs, side)), "21: 1/off")
+        assert record.outcome() == (points if side == 0 else -points)
+        assert (record.over, record.reason) == (True, "end of the game")
+        with pytest.raises(MoveError, match="expected no move after the end"):
+            play(record, "21: no move")
+
+
+def test_a_record_of_legal_moves() -> None:
+    record = play(GameRecord(GAME), *OPENING)
+    positions, moves = list(record.positions), list(record.moves)
+    for kind in (GameRecord, BackgammonRecord):
+        copy = kind.of_legal(GAME, positions, moves, record.annotations, rolls=list(record.rolls))
+        assert isinstance(copy, kind)
+        assert (copy.positions, copy.rolls, copy.to_move) == (positions, record.rolls, 0)
+    assert GameRecord.of_legal(GAME, positions, moves, record.annotations).rolls == [None, None]
+
+
+# --- the cube -------------------------------------------------------------------------------------
+
+
+def test_a_double_that_is_taken() -> None:
+    record = play(BackgammonRecord(GAME, match_length=7, score=(2, 3)), *OPENING, "double")
+    assert (record.offered, record.cube, record.owner) == (True, 1, None)
+    assert xgid(record.situation()).split(":")[1:] == "0:0:1:D:2:3:0:7:10".split(":")
+    with pytest.raises(MoveError, match="expected an answer to the double, take or drop, found"):
+        play(record, "31: 8/5 6/5")
+    with pytest.raises(MoveError, match="expected an answer to the double"):
+        record.double()
+    record.take()
+    assert (record.offered, record.cube, record.owner) == (False, 2, 1)
+    assert record.actions == [CubeAction(2, 0, "double"), CubeAction(2, 1, "take")]
+    with pytest.raises(MoveError, match="expected a double to take, found none"):
+        record.take()
+    play(record, "21: 13/11 6/5")
+    assert xgid(record.situation(roll=3)).split(":")[1:] == "1:-1:-1:31:2:3:0:7:10".split(":")
+    play(record, "double", "take")
+    assert (record.cube, record.owner) == (4, 0)
+    play(record, "31: 6/2")
+    record.undo()
+    assert (record.cube, record.owner, len(record.actions)) == (4, 0, 4)
+    record.undo()
+    assert (record.cube, record.owner, record.ply) == (2, 1, 2)
+    record.undo()
+    assert (record.cube, record.owner, record.actions) == (1, None, [])
+
+
+def test_a_double_that_is_dropped() -> None:
+    record = play(BackgammonRecord(GAME, match_length=5, score=(1, 0)), *OPENING, "double", "drop")
+    assert (record.outcome(), record.reason, record.cube) == (1.0, "double dropped", 1)
+    assert record.final_score() == (2, 0)
+    record = play(BackgammonRecord(GAME), "31: 8/5 6/5", "double", "take", *OPENING[1:])
+    play(record, "double", "drop")
+    assert (record.outcome(), record.final_score()) == (2.0, (2, 0))
+    for attempt in (record.take, record.double, record.drop):
+        with pytest.raises(MoveError):
+            attempt()
+    record.undo()
+    assert (record.over, record.cube, record.offered) == (False, 2, False)
+
+
+def test_who_may_not_double() -> None:
+    with pytest.raises(MoveError, match="expected no double in the Crawford game"):
+        BackgammonRecord(GAME, match_length=3, score=(2, 0), crawford=True).double()
+    with pytest.raises(MoveError, match="expected no double of X, as the other side has the cube"):
+        BackgammonRecord(GAME, cube=2, owner=1).double()
+    with pytest.raises(MoveError, match="expected a double to 32768 at most"):
+        BackgammonRecord(GAME, cube=1 << 15).double()
+    with pytest.raises(MoveError, match="expected a double to drop, found none"):
+        BackgammonRecord(GAME).drop()
+
+
+@pytest.mark.parametrize(
+    ("options", "turns", "outcome"),
+    [
+        ({"cube": 4}, (), 8.0),
+        ({"cube": 4, "owner": 0}, ("double", "take"), 16.0),
+        ({"jacoby": True}, (), 1.0),
+        ({"jacoby": True}, ("double", "take"), 4.0),
+    ],
+)
+def test_points_by_the_cube(options: Any, turns: Any, outcome: float) -> None:
+    record = BackgammonRecord(GAME, last_roll({6: 15}), **options)
+    assert play(record, *turns, "21: 1/off").outcome() == outcome
+
+
+def test_records_that_cannot_be() -> None:
+    with pytest.raises(PositionError, match="expected scores below the match length, 5"):
+        BackgammonRecord(GAME, match_length=5, score=(5, 0))
+    with pytest.raises(PositionError, match="expected a cube that is a power of 2"):
+        BackgammonRecord(GAME, cube=3)
+    with pytest.raises(ValueError, match="expected the game of backgammon, found 'nim'"):
+        BackgammonRecord(load("nim"))
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+#: What GNU Backgammon, and with other spaces and words eXtreme Gammon, writes.
+SAMPLE = """\
+; [Site "a club"]
+; [Match Date "2024.05.01"]
+
+ 3 point match
+
+ Game 1
+ Ann Lee : 0                     Bob : 0
+  1)                             31: 8/5 6/5
+  2) 42: 8/4 6/4                 64: 24/14
+  3)  Doubles => 2                Takes
+  4) 65: 24/18 13/8               Doubles => 4
+  5)  Drops
+                                  Wins 2 points
+
+ Game 2
+ Ann Lee : 0                     Bob : 2
+  1) 21: 13/11 6/5               55: 13/3(2)
+  2) 11: 24/23 6/5*/4* bar/24
+"""
+
+
+def read_one(text: str) -> Match:
+    (match,) = read_matches(text, GAME)
+    return match
+
+
+def test_a_match_is_read() -> None:
+    match = read_one(SAMPLE.replace("  2) 11: 24/23 6/5*/4* bar/24\n", "  2) 11:\n"))
+    assert (match.match_length, match.players) == (3, ("Ann Lee", "Bob"))
+    assert match.tags == {"Site": "a club", "Match Date": "2024.05.01"}
+    assert match.problems == []
+    (first, problems), (second, others) = match.games
+    assert problems == [] and first is not None
+    assert first.start == (*START[:4], 1)
+    assert [GAME.roll_text(roll) for roll in first.rolls] == ["31", "42", "64", "65"]
+    assert [(action.ply, action.side, action.kind) for action in first.actions] == [
+        (3, 0, "double"), (3, 1, "take"), (4, 1, "double"), (4, 0, "drop"),
+    ]  # fmt: skip
+    assert (first.outcome(), first.final_score(), first.crawford) == (-2.0, (0, 2), False)
+    # 11 can be played, so that nothing is not a move
+    assert second is None
+    assert others[0].startswith("line 18: expected one of ")
+
+
+def test_the_words_of_other_programs() -> None:
+    text = """Game 1
+ White: 0     Black: 0
+ 1) 31: 8/5, 6/5      64: 24/18 13/9
+ 2) 66: 24/18(2) 13/7(2)   31: Bar/24
+"""
+    assert read_one(text).games[0].record is None  # nobody is on the bar
+    text = """\ufeff5 Point Match
+
+Game 1
+Ann : 0                 Bob : 0
+ 1) 6-1: 13/7 8/7\t\t52: 13/8 24/22
+"""
+    match = read_one(text)
+    assert match.games[0].record is not None  # 6-1: is no roll, and is said so
+    text = "money session\r\n Game 1\r\n Ann      Bob\r\n 1) 61: 8/7 13/7   43: 24/20 13/10\r\n"
+    match = read_one(text + " 2) 65: 24/13   Resigns\r\n  Wins 3 points\r\n")
+    (game,) = match.games
+    assert game.record is not None and game.problems == []
+    assert match.players == ("Ann", "Bob") and match.match_length == 0
+    assert (game.record.outcome(), game.record.reason) == (3.0, "resignation")
+
+
+def test_a_side_may_resign_after_its_roll() -> None:
+    text = " Game 1\n A : 0     B : 0\n 1) 61: 8/7 13/7    43:\n      Wins 1 point\n"
+    ((record, problems),) = read_one(text).games
+    assert record is not None and problems == []
+    assert (record.ply, record.outcome()) == (1, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("42: 8/4 6/4", "42: 8/4 6/3", "line 9: expected one of .*, found '8/4 6/3'"),
+        ("42: 8/4 6/4", "42: ????", "line 9: expected a move such as .*, found '????'"),
+        ("42: 8/4 6/4", "42: 8/4 6/4*", "line 9: expected 8/4 6/4, .* marks another hit"),
+        (" Takes", "", "line 11: expected an answer to the double, take or drop, found"),
+        (
+            "42: 8/4 6/4 ",
+            " " * 12,
+            "line 9: expected a move in the left column, found one in the r",
+        ),
+        ("Ann Lee : 0                     Bob : 0", "A : 3    B : 0", "line 6: expected scores"),
+    ],
+)
+def test_a_damaged_game_is_left_out_and_the_next_is_read(old: str, new: str, problem: str) -> None:
+    assert old in SAMPLE
+    text = SAMPLE.replace(old, new, 1).replace("  2) 11: 24/23 6/5*/4* bar/24\n", "")
+    match = read_one(text)
+    assert len(match.games) == 2
+    assert re.match(problem.replace("?", r"\?"), match.games[0].problems[0]), match.games[0]
+    second = match.games[1].record
+    assert second is not None and second.ply == 2 and second.score == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("Wins 2 points", "Wins 1 point", "line 13: expected 2 points, found 1"),
+        ("Doubles => 4", "Doubles => 8", "line 11: expected a double to 4, found 8"),
+        (" Takes", " Takes it", "line 10: expected nothing more, found 'it'"),
+        ("  5)  Drops", " and so on\n  5)  Drops", "line 12: expected a roll, a double, "),
+        (" Doubles => 2                Takes", "", "line 11: expected a double to 2, found 4"),
+        ("Wins 2 points", "", "line 17: expected a game with an end, found none"),
+        ("Bob : 2", "Bob : 1", r"line 15: expected a score of \(0, 2\) after the game before"),
+    ],
+)
+def test_what_leaves_the_moves_in_no_doubt(old: str, new: str, problem: str) -> None:
+    assert old in SAMPLE
+    text = SAMPLE.replace(old, new, 1).replace("  2) 11: 24/23 6/5*/4* bar/24\n", "")
+    match = read_one(text)
+    assert all(game.record is not None for game in match.games)
+    problems = [problem for game in match.games for problem in game.problems]
+    assert any(re.match(problem, found) for found in problems), problems
+
+
+def test_a_drop_that_is_not_written() -> None:
+    match = read_one(SAMPLE.replace("  5)  Drops\n", ""))
+    record = match.games[0].record
+    assert record is not None and (record.outcome(), record.reason) == (-2.0, "resignation")
+
+
+def test_files_without_games() -> None:
+    assert list(read_matches("", GAME)) == []
+    assert list(read_matches("\n\n", GAME)) == []
+    match = read_one("this is no match\n")
+    assert (match.games, len(match.problems)) == ([], 1)
+    assert match.problems[0].startswith("line 1: expected a match length or a game, found")
+
+
+def random_match(generator: random.Random, length: int) -> list[BackgammonRecord]:
+    """Games of a match in which doubles, drops and resignations come by chance."""
+    records: list[BackgammonRecord] = []
+    score, seen_crawford = (0, 0), False
+    while len(records) < 12 and (length == 0 or max(score) < length):
+        crawford = length > 1 and not seen_crawford and max(score) == length - 1
+        seen_crawford |= crawford
+        start = (*START[:4], generator.randrange(2))
+        record = BackgammonRecord(GAME, start, match_length=length, score=score, crawford=crawford)
+        while not record.over:
+            chance = generator.random()
+            free = not crawford and record.cube < 64 and record.owner in (None, record.to_move)
+            if record.ply and chance < 0.03 and free:
+                record.double()
+                record.take() if generator.random() < 0.7 else record.drop()
+            elif record.ply and chance > 0.995:
+                record.declare(generator.choice([-3.0, -1.0, 2.0]), "resignation")
+            else:
+                roll = generator.randrange(21)
+                moves = GAME.legal_moves(record.position, roll)
+                record.play(generator.choice(moves), roll=roll)
+        records.append(record)
+        after = record.final_score()
+        assert after is not None
+        score = after
+    return records
+
+
+def facts(record: BackgammonRecord) -> tuple[Any, ...]:
+    return (
+        record.positions, record.moves, record.rolls, record.actions, record.score,
+        record.match_length, record.crawford, record.outcome(), record.cube, record.owner,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("length", "seed"), [(0, 1), (1, 2), (3, 3), (11, 4), (25, 5)])
+def test_matches_come_back(length: int, seed: int) -> None:
+    records = random_match(random.Random(seed), length)
+    tags = {"Site": "here", "Player 1": "Ann; Lee"}
+    text = write_match(records, ("Ann Lee", "Bob (2)"), tags=tags)
+    match = read_one(text)
+    assert (match.match_length, match.players, match.tags) == (length, ("Ann Lee", "Bob (2)"), tags)
+    assert [game.problems for game in match.games] == [[]] * len(records)
+    assert [facts(game.record) for game in match.games if game.record] == list(map(facts, records))
+    assert (
+        write_match([g.record for g in match.games if g.record], match.players, tags=tags) == text
+    )
+    twice = list(read_matches(text + "\n" + text, GAME))
+    assert [len(match.games) for match in twice] == [len(records)] * 2
+
+
+def test_a_game_that_goes_on_comes_back() -> None:
+    record = play(BackgammonRecord(GAME), *OPENING, "double")
+    ((read, problems),) = read_one(write_match([record])).games
+    assert read is not None and facts(read) == facts(record)
+    assert problems == ["line 6: expected a game with an end, found none"]
+
+
+def test_what_is_written() -> None:
+    record = play(BackgammonRecord(GAME, (*START[:4], 1), match_length=1), "31: 8/5 6/5")
+    record.declare(-1.0, "resignation")
+    assert write_match([record], ("Ann", "Bob")).splitlines() == [
+        " 1 point match",
+        "",
+        " Game 1",
+        " Ann : 0                         Bob : 0",
+        "  1)                              31: 8/5 6/5",
+        "                                  Wins 1 point and the match",
+    ]
+
+
+def declared(outcome: float) -> BackgammonRecord:
+    record = play(BackgammonRecord(GAME), *OPENING)
+    record.declare(outcome, "by somebody")
+    return record
+
+
+@pytest.mark.parametrize(
+    ("records", "options", "message"),
+    [
+        (list, {}, "games of one match length, found"),
+        (
+            lambda: [BackgammonRecord(GAME), BackgammonRecord(GAME, match_length=3)],
+            {},
+            r"games of one match length, found \[0, 3\]",
+        ),
+        (lambda: [BackgammonRecord(GAME, last_roll({6: 15}))], {}, "a game from the start"),
+        (lambda: [BackgammonRecord(GAME, cube=2)], {}, "a cube of 1 in the middle at first"),
+        (lambda: [BackgammonRecord(GAME, owner=0)], {}, "a cube of 1 in the middle at first"),
+        (lambda: [BackgammonRecord(GAME, jacoby=True)], {}, "no rule of Jacoby"),
+        (lambda: [declared(0.0)], {}, "an outcome of whole points, found 0"),
+        (lambda: [declared(0.5)], {}, "an outcome of whole points, found 0.5"),
+        (lambda: [declared(1.0)], {"players": ("A:", "B")}, "a name without colons"),
+        (lambda: [declared(1.0)], {"players": ("A  B", "B")}, "a name without colons"),
+        (lambda: [declared(1.0)], {"players": ("", "B")}, "a name without colons"),
+        (lambda: [declared(1.0)], {"tags": {"Site": 'a "b"'}}, "a tag without quotes"),
+        (lambda: [declared(1.0)], {"tags": {"": "a"}}, "a tag without quotes"),
+    ],
+)
+def test_what_a_file_cannot_hold(records: Any, options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"expected {message}"):
+        write_match(records(), **options)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    cuts=st.lists(
+        st.tuples(st.integers(0, 2000), st.integers(0, 9), st.text(max_size=6)), max_size=5
+    )
+)
+def test_a_damaged_file_is_read_to_its_end(cuts: list[tuple[int, int, str]]) -> None:
+    text = SAMPLE
+    for place, length, instead in cuts:
+        place %= len(text) + 1
+        text = text[:place] + instead + text[place + length :]
+    for match in read_matches(text, GAME):
+        for record, problems in match.games:
+            assert record is not None or problems
+            assert all(problem.startswith("line ") for problem in problems)
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.text(alphabet="Game 1point mach:)(/*\n3564barofDublesTkWins;[]\"'", max_size=300))
+def test_any_text_is_read_to_its_end(text: str) -> None:
+    list(read_matches(text, GAME))
