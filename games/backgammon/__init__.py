@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from games.backgammon import notation, rules
 from games.backgammon.encoding import POINTS
-from games.backgammon.features import EXPERT
+from games.backgammon.evaluators import EVALUATORS
+from games.backgammon.features import EXPERT, LINEAR
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.phases import PHASES
 from games.backgammon.rules import (
@@ -37,8 +38,9 @@ class Backgammon(KernelDiceGame):
     most_moves = MOST_MOVES
     outcomes = OUTCOMES
     phases = PHASES
-    features = {"expert": EXPERT}
+    features = {"expert": EXPERT, "linear": LINEAR}
     encodings = {"points": POINTS}
+    evaluators = EVALUATORS
 
     def to_move(self, position: Position) -> int:
         return position[4]

@@ -21,22 +21,6 @@ INPUTS = 24 * len(UNITS) + 2
 
 
 @kernel
-def _unit(position, point, unit):
-    """One of the five inputs of a point, which the side that has just moved numbers."""
-    near, far, moved_near, moved_far, _ = position
-    if unit == 0:
-        return 1.0 if checkers(near, far, BAR - point) == 1 else 0.0
-    count = checkers(moved_near, moved_far, point)
-    if unit == 1:
-        return 1.0 if count == 1 else 0.0
-    if unit == 2:
-        return 1.0 if count >= 2 else 0.0
-    if unit == 3:
-        return 1.0 if count == 3 else 0.0
-    return (count - 3) / 2 if count > 3 else 0.0
-
-
-@kernel
 def enemy_bar(position):
     """The other side's checkers on the bar, as a negative number; 1 is two."""
     return -(position[1] >> 48) / 2
@@ -48,23 +32,43 @@ def off(position):
     return (position[2] & 15) / 15
 
 
-def _input(point: int, unit: int) -> Term:
-    @kernel
-    def pubeval_input(position):
-        return _unit(position, point, unit)
+def _inputs(point: int) -> dict[str, Term]:
+    """The five inputs of a point, which the side that has just moved numbers.
 
-    return pubeval_input
+    Each is a kernel that calls no other, for 122 of them are to be compiled.
+    """
+    field, shift = (2, 4 * point) if point < 13 else (3, 4 * (point - 13))
+    enemy, their_shift = (0, 4 * (BAR - point)) if point > 12 else (1, 4 * (12 - point))
+
+    @kernel
+    def enemy_blot(position):
+        return 1 if position[enemy] >> their_shift & 15 == 1 else 0
+
+    @kernel
+    def blot(position):
+        return 1 if position[field] >> shift & 15 == 1 else 0
+
+    @kernel
+    def made(position):
+        return 1 if position[field] >> shift & 14 else 0
+
+    @kernel
+    def three(position):
+        return 1 if position[field] >> shift & 15 == 3 else 0
+
+    @kernel
+    def more(position):
+        return max((position[field] >> shift & 15) - 3, 0) / 2
+
+    kernels = (enemy_blot, blot, made, three, more)
+    return {f"{name}_{point}": term for name, term in zip(UNITS, kernels, strict=True)}
 
 
 #: The 122 inputs, by the names of `UNITS` and points.
 PUBEVAL = FeatureSet(
     "pubeval",
     {
-        **{
-            f"{name}_{point}": _input(point, unit)
-            for point in range(1, 25)
-            for unit, name in enumerate(UNITS)
-        },
+        **{name: term for point in range(1, 25) for name, term in _inputs(point).items()},
         "enemy_bar": enemy_bar,
         "off": off,
     },
