@@ -10,9 +10,9 @@ from __future__ import annotations
 PIPS = {"lead": 1.0, "race_rolls": 1.0}
 
 #: In points. What terms with `race` in their names and `borne_off_lead` say decides races; all
-#: else is contact. Shots are those at hand for the side to move, and the other side's a turn later.
+#: else is contact. What a hit costs is in `damage`; the side to move hits a turn before the other.
 HAND = {
-    "lead": 0.8,
+    "lead": 1.0,
     "race": 1.0,
     "race_rolls": 0.5,
     "race_gammons": 1.0,
@@ -23,16 +23,15 @@ HAND = {
     "primes": 0.3,
     "barriers": 0.4,
     "anchors": 0.25,
-    "prisoners": -0.15,
-    "stragglers": -0.1,
+    "prisoners": -0.3,
+    "stragglers": -0.4,
     "shut_outs": -0.6,
     "bars": -0.1,
-    "loose_blots": -0.05,
     "loose_home_blots": -0.05,
     "stacks": -0.1,
-    "dead_checkers": -0.15,
+    "dead_checkers": -0.35,
     "more_builders": 0.15,
-    "shots": 0.3,
+    "shots": 0.1,
     "their_shots": -0.1,
     "damage": 0.3,
     "their_damage": -0.1,
