@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from games import kernel as kernels
 from games.contract import DiceGame
@@ -318,16 +318,20 @@ class DiceSearch:
     # --- many at once --------------------------------------------------------------------------
 
     def best_moves(
-        self, positions: Any, rolls: ArrayLike, depth: int, decide_only: bool
+        self, positions: Any, rolls: Any, depth: int, decide_only: bool
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:
         """What `Engine.best_moves` returns."""
         check_limits(depth, None, None, least=0, deepest=DEEPEST_ROLLS)
         rows = self._rows(positions)
-        dice = np.ascontiguousarray(rolls, dtype=np.int64)
+        dice = np.asarray(rolls if len(rolls) else np.zeros(0, dtype=np.int64))
+        if dice.dtype.kind not in "iu":
+            raise ValueError(f"rolls: expected whole numbers, found an array of {dice.dtype}")
+        dice = np.ascontiguousarray(dice, dtype=np.int64)
         if dice.shape != (len(rows),):
             raise ValueError(f"rolls: expected {len(rows)}, found an array of shape {dice.shape}")
         if len(dice):
-            self._checked_roll(dice.min()), self._checked_roll(dice.max())
+            self._checked_roll(int(dice.min()))
+            self._checked_roll(int(dice.max()))
         moves = np.zeros(len(rows), dtype=np.int64 if self.native else object)
         values = np.zeros(len(rows))
         self._prepare(int(depth), decide_only=int(decide_only))

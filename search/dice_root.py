@@ -35,6 +35,7 @@ from search.expectiminimax import (
     average,
     back_up_outcomes,
     expectiminimax,
+    resting_value,
 )
 from search.native import play
 
@@ -136,9 +137,8 @@ def begin(line, roll):
         list_root(line, roll)
         for i in range(line.root_count):
             play(line, 0, int_at(line.root_moves, i))
-            put_float(
-                line.root_values, i, -expectiminimax(line, 0, -INFINITY, INFINITY, 1, ROLLING)
-            )
+            line.nodes += 1
+            put_float(line.root_values, i, -resting_value(line, 1))
     line.kept = line.root_count
     if line.stop == 0 and (roll == ROLLING or line.root_count > 0):
         settle(line, 0, roll)

@@ -105,12 +105,14 @@ def average(line, values, place):
 @kernel
 def promise_all(line, depth, ply, first, count):
     """Give every move its promise: what an evaluator says of the position that it leads to."""
+    horizon = line.horizon  # what is only tried first is not what counts
     for i in range(count):
         play(line, ply, int_at(line.moves, first + i))
         if depth == 1:
             put_float(line.promises, first + i, -sorting_value(line, ply + 1))
         else:
             put_float(line.promises, first + i, -resting_value(line, ply + 1))
+    line.horizon = horizon
 
 
 @kernel
@@ -243,13 +245,13 @@ def expectiminimax(line, depth, alpha, beta, ply, roll):
         line.top = top
         return best
 
-    line.nodes += 1
-    if depth == 0:
-        return resting_value(line, ply)
     if line.nodes >= line.node_limit:
         line.stop = 1
     if line.stop != 0:
         return 0.0
+    line.nodes += 1
+    if depth == 0:
+        return resting_value(line, ply)
     value = outcome_here(line, ply)
     if value == value:
         return checked(line, value)
