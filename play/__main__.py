@@ -120,6 +120,8 @@ def _limits(options: argparse.Namespace) -> Any:
     depth = options.depth
     if depth is None and options.nodes is None and options.seconds is None:
         depth = 5
+    if depth is not None and depth < 1:
+        raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
     return Limits(depth=depth, nodes=options.nodes, seconds=options.seconds)
 
 

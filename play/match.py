@@ -107,6 +107,8 @@ def play_match(
     """
     if isinstance(game, DiceGame):
         raise ValueError(f"expected a game without dice, found {game.name}: see play.dice_match")
+    if limits.depth == 0:
+        raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
     if games < 2:
         raise ValueError(f"games: expected at least 2, found {games}")
     if threads < 1:
