@@ -26,7 +26,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 
 from games import kernel as kernels
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.features import FeatureSet
 
 __all__ = ["FeatureFileError", "add_features", "file_digest", "load_features"]
@@ -75,9 +75,11 @@ def load_features(path: Any, game: Game, base: FeatureSet | None = None) -> Feat
                 f"{path}: expected names that no term of {base.name if base else ''} has, found"
                 f" {', '.join(clash)}"
             )
-        shared, swap = (base.terms, base.swap) if base is not None else ({}, None)
+        shared, swap, theirs = (
+            (base.terms, base.swap, base.theirs) if base is not None else ({}, None, frozenset())
+        )
         name = "+".join([*([base.name] if base is not None else []), *own])
-        made, new = FeatureSet(name, {**shared, **own}, swap), list(own)
+        made, new = FeatureSet(name, {**shared, **own}, swap, theirs), list(own)
     positions = _positions(game)
     for term in new:
         _try(path, game, made.only([term]), positions)
@@ -195,7 +197,10 @@ def _positions(game: Game) -> list[Any]:
     positions: list[Any] = []
     position = game.start()
     for _ in range(2 * TRIED):
-        moves = game.legal_moves(position)
+        if isinstance(game, DiceGame):
+            moves = game.legal_moves(position, int(random.integers(len(game.rolls))))
+        else:
+            moves = game.legal_moves(position)
         if not moves or game.outcome(position) is not None:
             position = game.start()
             continue

@@ -25,16 +25,21 @@ class FeatureSet:
 
     With `swap` (a kernel that returns the same board with the other side to move) the value of a
     term is its difference between the two sides, term(position) - term(swap(position)), so that
-    what is good for one side is as bad for the other.
+    what is good for one side is as bad for the other. Where some are named in `theirs` there are no
+    differences: these are term(swap(position)), what the other side has, and all others
+    term(position). So one kernel serves both sides, as in `of_both_sides`.
     """
 
     name: str
     terms: Mapping[str, Term]
     swap: Callable[[Any], Any] | None = None
+    theirs: frozenset[str] = frozenset()
     fingerprint: str = field(init=False)
     _measures: dict[int, Callable[[int, int, int], None]] = field(
         init=False, repr=False, compare=False, default_factory=dict
     )
+
+    _plain: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.terms:
@@ -42,14 +47,41 @@ class FeatureSet:
         for name, term in self.terms.items():
             if not kernels.is_kernel(term):
                 raise TypeError(f"feature {name}: expected a function marked with @kernel")
+        unknown = sorted(self.theirs - set(self.terms))
+        if unknown or (self.theirs and self.swap is None):
+            raise ValueError(
+                f"feature set {self.name}: expected theirs to name terms, with a swap, found"
+                f" {', '.join(unknown) or 'no swap'}"
+            )
         parts = [f"{name}={kernels.fingerprint(term)}" for name, term in self.terms.items()]
         parts.append(kernels.fingerprint(self.swap) if self.swap else "one side")
+        parts += [f"theirs: {name}" for name in sorted(self.theirs)]
         mark = hashlib.sha256("\n".join(parts).encode()).hexdigest()
         object.__setattr__(self, "fingerprint", mark)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # native code is found anew by whoever receives a copy
-        return FeatureSet, (self.name, dict(self.terms), self.swap)
+        return FeatureSet, (self.name, dict(self.terms), self.swap, self.theirs)
+
+    @classmethod
+    def of_both_sides(
+        cls,
+        name: str,
+        terms: Mapping[str, Term],
+        swap: Callable[[Any], Any],
+        **single: Term,
+    ) -> FeatureSet:
+        """A set with each term for the side to move, and as `their_` term for the other side.
+
+        Terms in `single` are for the side to move alone.
+        """
+        theirs = {f"their_{term}": kernel for term, kernel in terms.items()}
+        return cls(name, {**terms, **theirs, **single}, swap, frozenset(theirs))
+
+    @property
+    def differences(self) -> bool:
+        """Whether terms are differences between the sides."""
+        return self.swap is not None and not self.theirs
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -62,7 +94,9 @@ class FeatureSet:
     def only(self, names: Iterable[str], *, name: str | None = None) -> FeatureSet:
         """A set of some of the terms, in the order given."""
         chosen = {term: self.terms[term] for term in names}
-        return FeatureSet(name or self.name, chosen, self.swap)
+        theirs = self.theirs & set(chosen)
+        swap = self.swap if self.differences or theirs else None
+        return FeatureSet(name or self.name, chosen, swap, theirs)
 
     def measure(self, positions: Any) -> NDArray[np.float64]:
         """The values of all terms for a sequence of positions, [positions, terms].
@@ -80,13 +114,17 @@ class FeatureSet:
 
     def values(self, position: Any) -> list[float]:
         """The values of all terms of one position, computed by the Python interpreter."""
-        swapped = kernels.uncompiled(self.swap)(position) if self.swap else None
-        result = []
-        for term in self.terms.values():
-            plain = kernels.uncompiled(term)
-            value = plain(position)
-            result.append(float(value - plain(swapped) if self.swap else value))
-        return result
+        if not self._plain:
+            twins = [kernels.uncompiled(term) for term in self.terms.values()]
+            swap = kernels.uncompiled(self.swap) if self.swap else None
+            self._plain.update(terms=twins, swap=swap)
+        swapped = self._plain["swap"](position) if self.swap else None
+        if self.differences:
+            return [float(term(position) - term(swapped)) for term in self._plain["terms"]]
+        return [
+            float(term(swapped if name in self.theirs else position))
+            for name, term in zip(self.terms, self._plain["terms"], strict=True)
+        ]
 
     def scope(self) -> dict[str, Any]:
         """The names that generated code uses for the kernels of this set."""
@@ -97,9 +135,25 @@ class FeatureSet:
 
     def expression(self, index: int) -> str:
         """Source text for the value of a term, given `position` and, with `swap`, `swapped`."""
-        if self.swap:
+        if self.differences:
             return f"(term_{index}(position) - term_{index}(swapped))"
-        return f"term_{index}(position)"
+        here = "swapped" if self.names[index] in self.theirs else "position"
+        return f"term_{index}({here})"
+
+    def native_terms(self, width: int) -> int:
+        """The address of a native int64(position, target) for positions of so many integers.
+
+        It writes the values of all terms as float32 one after the other, and returns 0.
+        """
+        lines = [
+            "def terms_at(source, target):",
+            f"    position = {read_position(width)}",
+            *(["    swapped = swap(position)"] if self.swap else []),
+            f"    terms = array_at(float32_pointer(target), ({len(self)},))",
+            *(f"    terms[{i}] = float({self.expression(i)})" for i in range(len(self))),
+            "    return 0",
+        ]
+        return native_function("terms_at", "\n".join(lines), self.scope(), "int64(int64, int64)")
 
     def _native_measure(self, width: int) -> Callable[[int, int, int], None]:
         if width in self._measures:

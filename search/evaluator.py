@@ -163,16 +163,12 @@ class LinearEvaluator(Evaluator):
 
     def plain(self) -> Callable[[Any], float]:
         features, weights = self.features, self.weights
-        terms = [kernels.uncompiled(term) for term in features.terms.values()]
-        swap = kernels.uncompiled(features.swap) if features.swap else None
 
         def value(position: Any) -> float:
             total = 0.0
-            swapped = swap(position) if swap else None
-            for weight, term in zip(weights.tolist(), terms, strict=True):
+            for weight, term in zip(weights.tolist(), features.values(position), strict=True):
                 if weight != 0.0:
-                    both = term(position) - term(swapped) if swap else term(position)
-                    total += weight * both
+                    total += weight * term
             return total
 
         return value

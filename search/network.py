@@ -33,6 +33,7 @@ from search.header import (
     short,
     shortened,
 )
+from search.native import call_int
 
 __all__ = [
     "Inputs",
@@ -89,9 +90,10 @@ class NetworkEvaluator(Evaluator):
             for number, layer in enumerate(layers)
         )
         self._check()
-        # what native code reads: scale, then the addresses of each layer's weights and bias
-        self._data = np.zeros(1 + 2 * len(self.layers), dtype=np.int64)
-        self._data[1:] = [array.ctypes.data for layer in self.layers for array in layer]
+        # what native code reads: scale, the addresses of each layer's weights and bias, and that of
+        # the code that measures the terms
+        self._data = np.zeros(2 + 2 * len(self.layers), dtype=np.int64)
+        self._data[1:-1] = [array.ctypes.data for layer in self.layers for array in layer]
         self.scale = scale
 
     def _check(self) -> None:
@@ -156,9 +158,14 @@ class NetworkEvaluator(Evaluator):
 
     def native(self, fail: Fail) -> tuple[int, int, Any]:
         last = len(self.layers) - 1
+        width = len(self.game.start())
         lines = ["def value_at(data, source):"]
-        lines += [f"    position = {read_position(len(self.game.start()))}"]
-        lines += hidden_text(self.encoding, self.features, self.widths, place=1)
+        lines += [f"    position = {read_position(width)}"] if self.encoding else []
+        if self.features:
+            self._data[-1] = self.features.native_terms(width)
+        lines += hidden_text(
+            self.encoding, self.features, self.widths, place=1, terms=len(self._data) - 1
+        )
         if last == 0:
             lines.append("    output = array_at(float32_pointer(hidden_1), (1,))[0]")
         else:
@@ -242,15 +249,17 @@ def _rebuilt(
     return NetworkEvaluator(game, inputs, layers, scale=scale, name=name, provenance=provenance)
 
 
-def network_scope(encoding: Encoding | None, features: FeatureSet | None) -> dict[str, Any]:
-    """The names that the text of `hidden_text` uses."""
+def network_scope(
+    encoding: Encoding | None, features: FeatureSet | None, *, active: str = "active"
+) -> dict[str, Any]:
+    """The names that the text of `hidden_text` uses; `active` is that of the encoding's kernel."""
     scope: dict[str, Any] = dict(
         stack_block=stack_block, sum_rows=sum_rows, add_products=add_products, dot=dot
     )
     if encoding:
-        scope["active"] = encoding.active
+        scope[active] = encoding.active
     if features:
-        scope |= features.scope()
+        scope["call_int"] = call_int
     return scope
 
 
@@ -260,13 +269,17 @@ def hidden_text(
     widths: Sequence[int],
     *,
     place: int,
+    terms: int,
+    active: str = "active",
     indent: str = "    ",
 ) -> list[str]:
     """Text that puts the sums of each layer but the last at `hidden_1`, `hidden_2` and so on.
 
-    With a single layer it is that one. The text is given `position`; the address of the first
-    layer's weights stands at `place` behind `data`, then that of its bias, and so on. It leaves
-    `places` and `count` of the encoding, and the values of the features at `room`.
+    With a single layer it is that one. The text is given `position` and the address `source` that
+    it lies at; the address of the first layer's weights stands at `place` behind `data`, then that
+    of its bias, and so on, and at `terms` that of `FeatureSet.native_terms`, which is compiled once
+    for all who read the set. It leaves `places` and `count` of the encoding, and the values of the
+    features in the array `terms`.
     """
     width = padded(widths[1])
     rows, bias = f"load_int(data, {place})", f"load_int(data, {place + 1})"
@@ -275,7 +288,7 @@ def hidden_text(
         most = encoding.most
         lines += [
             f"places = stack_block({8 * most})",
-            f"count = int(active(position, array_at(int64_pointer(places), ({most},))))",
+            f"count = int({active}(position, array_at(int64_pointer(places), ({most},))))",
             f"sum_rows(hidden_1, {bias}, {rows}, places, count, {width})",
         ]
         rows, bias = f"{rows} + {4 * width * encoding.size}", "hidden_1"
@@ -283,10 +296,9 @@ def hidden_text(
         size = len(features)
         length = padded(size)
         lines += [
-            *(["swapped = swap(position)"] if features.swap else []),
             f"room = stack_block({4 * length})",
+            f"call_int(load_int(data, {terms}), (source, room))",
             f"terms = array_at(float32_pointer(room), ({length},))",
-            *(f"terms[{i}] = float({features.expression(i)})" for i in range(size)),
             *(f"terms[{i}] = 0.0" for i in range(size, length)),
             f"add_products(hidden_1, {bias}, {rows}, room, {length}, {width}, 0)",
         ]

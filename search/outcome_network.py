@@ -140,11 +140,10 @@ class OutcomeNetwork(Evaluator):
         worth = np.array(self.kinds.worth)
         low, high = worth[worth < 0].sum(), worth[worth > 0].sum()
         self.bounds = (float(self.kinds.base + low), float(self.kinds.base + high))
-        # what native code reads: the addresses of each layer's weights and bias, net by net
-        self._data = np.array(
-            [array.ctypes.data for net in self.nets for layer in net.layers for array in layer],
-            dtype=np.int64,
-        )
+        # what native code reads: the addresses of each layer's weights and bias, net by net, then
+        # for each net that of the code that measures its terms
+        arrays = [a.ctypes.data for net in self.nets for layer in net.layers for a in layer]
+        self._data = np.array([*arrays, *[0] * len(self.nets)], dtype=np.int64)
 
     @property
     def inputs(self) -> Inputs:
@@ -247,11 +246,21 @@ class OutcomeNetwork(Evaluator):
         if self.game.phases is not None and len(self.nets) > 1:
             scope["phase"] = self.game.phases.phase
         for number, net in enumerate(self.nets):
-            scope |= {
-                _renamed(key, number): value
-                for key, value in network_scope(net.encoding, net.features).items()
-            }
+            scope |= network_scope(net.encoding, net.features, active=f"active_{number}")
         return scope
+
+    def data(self) -> NDArray[np.int64]:
+        """What native code reads, whose address it is given; the terms are compiled by then."""
+        for number, net in enumerate(self.nets):
+            if net.features:
+                self._data[self.terms_place(number)] = net.features.native_terms(
+                    len(self.game.start())
+                )
+        return self._data
+
+    def terms_place(self, net: int) -> int:
+        """Where the address of the code stands that measures the terms of a net."""
+        return self.place(len(self.nets)) + net
 
     def native(self, fail: Fail) -> tuple[int, int, Any]:
         count = len(self.kinds)
@@ -266,7 +275,7 @@ class OutcomeNetwork(Evaluator):
             "    return total",
         ]
         address = native_function("value_at", "\n".join(lines), self.scope(), SIGNATURE)
-        return address, self._data.ctypes.data, (self._data, self.nets)
+        return address, self.data().ctypes.data, (self._data, self.nets)
 
     def native_outcomes(self) -> tuple[int, int, Any]:
         lines = [
@@ -277,7 +286,7 @@ class OutcomeNetwork(Evaluator):
         ]
         text = "\n".join(lines)
         address = native_function("outcomes_at", text, self.scope(), OUTCOMES_SIGNATURE)
-        return address, self._data.ctypes.data, (self._data, self.nets)
+        return address, self.data().ctypes.data, (self._data, self.nets)
 
     def save(self, path: Any) -> None:
         content = header(
@@ -307,7 +316,7 @@ class OutcomeNetwork(Evaluator):
 def net_text(evaluator: OutcomeNetwork, number: int, indent: str) -> list[str]:
     """Text that gives `output_0`, `output_1` and so on of a net, before the logistic function.
 
-    The names that the text uses of the net's scope end in its number.
+    It is given what `search.network.hidden_text` is.
     """
     net = evaluator.nets[number]
     place = evaluator.place(number)
@@ -315,7 +324,15 @@ def net_text(evaluator: OutcomeNetwork, number: int, indent: str) -> list[str]:
     weights, bias = (f"load_int(data, {place + 2 * last + part})" for part in (0, 1))
     length = padded(net.widths[last])
     outputs = net.widths[-1]
-    lines = hidden_text(net.encoding, net.features, net.widths, place=place, indent=indent)
+    lines = hidden_text(
+        net.encoding,
+        net.features,
+        net.widths,
+        place=place,
+        terms=evaluator.terms_place(number),
+        active=f"active_{number}",
+        indent=indent,
+    )
     lines += [
         f"{indent}last_bias = array_at(float32_pointer({bias}), ({outputs},))",
         *(
@@ -324,19 +341,7 @@ def net_text(evaluator: OutcomeNetwork, number: int, indent: str) -> list[str]:
             for k in range(outputs)
         ),
     ]
-    names = sorted(_own(network_scope(net.encoding, net.features)), key=len, reverse=True)
-    for name in names:
-        lines = [line.replace(f"{name}(", f"{_renamed(name, number)}(") for line in lines]
     return lines
-
-
-def _own(names: Any) -> list[str]:
-    """The names of a net's scope that mean something else in another net."""
-    return [name for name in names if name in ("active", "swap") or name.startswith("term_")]
-
-
-def _renamed(name: str, number: int) -> str:
-    return f"net_{number}_{name}" if _own([name]) else name
 
 
 def _phases(game: Game, nets: int) -> list[str]:

@@ -93,7 +93,7 @@ class SignatureLayout:
         So it is where terms are differences between the sides and thresholds mirrored at 0: the
         position seen by the other side then falls into the last cell less the cell.
         """
-        return self.features.swap is not None and all(
+        return self.features.differences and all(
             list(self.thresholds[term]) == [-step for step in reversed(self.thresholds[term])]
             for group in self.groups
             for term in group

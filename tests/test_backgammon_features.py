@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from games.backgammon import race_terms, rules, terms, their_terms
+from games.backgammon import race_terms, rules, terms
 from games.backgammon.blockade import entering_rolls, escaping_rolls
 from games.backgammon.features import EXPERT
 from games.backgammon.pips import other_side
@@ -232,11 +232,14 @@ def test_terms_agree_with_their_definitions(positions):
 
 
 def test_terms_of_the_other_side(positions):
-    for name, term in vars(their_terms).items():
-        if name.startswith("their_"):
-            own = KERNELS[name.removeprefix("their_")]
-            for position in positions[::40]:
-                assert term(position) == own(other_side(position))
+    assert len(EXPERT.theirs) == 31
+    places = {name: place for place, name in enumerate(EXPERT.names)}
+    some = positions[::40]
+    measured = EXPERT.measure(some)
+    for name in EXPERT.theirs:
+        own = KERNELS[name.removeprefix("their_")]
+        expected = [own(other_side(position)) for position in some]
+        assert measured[:, places[name]].tolist() == expected
 
 
 def test_shots_agree_with_all_ways_to_play(positions):

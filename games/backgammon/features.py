@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from games.backgammon import linear_terms, race_terms, terms, their_terms
+from games.backgammon import linear_terms, race_terms, terms
+from games.backgammon.pips import other_side
 from games.features import FeatureSet
 
 _BOTH = {
@@ -24,14 +25,7 @@ _BOTH = {
 }  # fmt: skip
 
 #: 31 terms of either side and the chance of the race: inputs of networks, beside raw ones.
-EXPERT = FeatureSet(
-    "expert",
-    {
-        **_BOTH,
-        **{f"their_{name}": getattr(their_terms, f"their_{name}") for name in _BOTH},
-        "race_chance": race_terms.race_chance,
-    },
-)
+EXPERT = FeatureSet.of_both_sides("expert", _BOTH, other_side, race_chance=race_terms.race_chance)
 
 #: Terms for weights written by hand, and for learners of weights: differences between the sides,
 #: but for shots, for the side to move shoots first.
@@ -48,8 +42,10 @@ LINEAR = FeatureSet(
             )
         },
         "shots": terms.shots,
-        "their_shots": their_terms.their_shots,
+        "their_shots": terms.shots,
         "damage": terms.damage,
-        "their_damage": their_terms.their_damage,
+        "their_damage": terms.damage,
     },
+    other_side,
+    frozenset({"their_shots", "their_damage"}),
 )  # fmt: skip
