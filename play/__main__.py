@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from play.rollout_commands import add_rollout_options, run_dice_rollout
+
 GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
 PLAYER_HELP = (
@@ -72,6 +74,11 @@ def parser() -> argparse.ArgumentParser:
     judge.add_argument("--seed", type=int, default=0)
     judge.add_argument("--threads", type=int, default=2)
     judge.add_argument("--json", action="store_true", help="last line: the figures as JSON")
+
+    rollout = commands.add_parser("rollout", help="positions of a game with dice, played out")
+    rollout.add_argument("game", help=GAME_HELP)
+    rollout.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
+    add_rollout_options(rollout)
     return result
 
 
@@ -95,7 +102,13 @@ def _match_options(command: argparse.ArgumentParser, games: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns its exit status."""
     options = parser().parse_args(arguments)
-    command = {"match": run_match, "ladder": run_ladder, "judge": run_judge}[options.command]
+    commands = {
+        "match": run_match,
+        "ladder": run_ladder,
+        "judge": run_judge,
+        "rollout": lambda options: run_dice_rollout(options, _game(options)),
+    }
+    command = commands[options.command]
     try:
         return command(options)
     except KeyboardInterrupt:
