@@ -19,11 +19,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from games.errors import MoveError, PositionError
-from games.outcomes import Outcomes
-from games.phases import Phases
+
+if TYPE_CHECKING:
+    from games.outcomes import Outcomes
+    from games.phases import Phases
 
 __all__ = ["DiceGame", "Game", "KernelDiceGame", "KernelGame", "Rules"]
 
@@ -58,7 +60,7 @@ class Game:
     rules: Rules | None = None
 
     def __init_subclass__(cls) -> None:
-        if not cls.name:
+        if not cls.name and cls.__module__ != __name__:  # base classes have none to hand down
             cls.name = cls.__name__.lower()
 
     def start(self) -> Position:
@@ -138,7 +140,8 @@ class DiceGame(Game):
 
     A roll is a number that `rolls` gives the probability of; positions are those before the roll,
     and know nothing of it. While a game goes on every roll has a legal move, if only that of moving
-    nothing; a move says all that there is to know, so that `play` needs no roll.
+    nothing, and different moves lead to different positions; a move says all that there is to know,
+    so that `play` needs no roll.
     """
 
     #: The probability of each roll.
