@@ -1,0 +1,184 @@
+"""Positions to learn from: games of an evaluator against itself, with moves left to chance.
+
+A game begins with rolls and moves that are likely by the rules and the evaluator; so that it also
+comes to what an evaluator has to tell from that, a share of the moves is drawn from all legal ones.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs
+
+from __future__ import annotations
+
+import functools
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.chance import cumulative, drawn, next_state, stream, uniform
+from games.contract import DiceGame
+from games.kernel import kernel
+from games.native import native_function, read_position, store_int
+from games.record import GameRecord
+from learner.positions import standard_keys
+from search.evaluator import Evaluator
+from search.native import call_float, call_int
+from search.replies import outcome_address, reply_address
+
+__all__ = ["MOST_PLIES", "Explored", "distinct", "explore"]
+
+#: A game that goes on for longer is dropped.
+MOST_PLIES = 1023
+#: Games that begin with a random stream of their own, so that threads change no bit.
+_GAMES = 25
+_MOST_RANDOM = 1 << 30
+
+# the fields of what a thread reads and writes
+(
+    REPLY_AT, RANDOM_AT, OUTCOME_AT, EVALUATE_AT, EVALUATOR, STACK_AT, WIDTH, ROOM, POSITIONS_AT,
+    ROLLS_AT, FIRST_PLIES, STATE, COUNT, LAST,
+) = range(14)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Explored:
+    """Positions before their rolls, [positions, integers], game after game; and the last game.
+
+    The record has no moves where the last game had no end.
+    """
+
+    positions: NDArray[np.int64]
+    last: GameRecord
+
+
+@kernel
+def play_games(record, limits, first_limits, shares, start, games):
+    """Write the positions of games one after the other; returns how many games had room.
+
+    Of a game that has no end nothing is kept. `shares` of random moves: in the first plies, later.
+    """
+    step = 8 * record[WIDTH]
+    for game in range(games):
+        if record[COUNT] + MOST_PLIES + 1 > record[ROOM]:
+            return game
+        record[LAST] = record[COUNT]
+        source = record[POSITIONS_AT] + step * record[COUNT]
+        for i in range(len(start)):
+            store_int(source, i, start[i])
+        for ply in range(MOST_PLIES):
+            record[STATE] = next_state(record[STATE])
+            roll = drawn(uniform(record[STATE]), first_limits if ply == 0 else limits)
+            store_int(record[ROLLS_AT], ply, roll)
+            record[STATE] = next_state(record[STATE])
+            share = shares[0] if ply < record[FIRST_PLIES] else shares[1]
+            if uniform(record[STATE]) < share:
+                record[STATE] = next_state(record[STATE])
+                number = int(uniform(record[STATE]) * _MOST_RANDOM)
+                call_int(record[RANDOM_AT], (source, roll, record[STACK_AT], number, source + step))
+            else:
+                call_float(
+                    record[REPLY_AT],
+                    (source, roll, record[STACK_AT], record[EVALUATE_AT], record[EVALUATOR],
+                     source + step),
+                )  # fmt: skip
+            source += step
+            outcome = call_float(record[OUTCOME_AT], (source,))
+            if outcome == outcome:
+                record[COUNT] += ply + 1
+                break
+    return games
+
+
+@functools.cache
+def _random_move(rules: Any, width: int, most: int) -> int:
+    """The address of int64(position, roll, moves, number, target): any legal move is played."""
+    text = "\n".join(
+        [
+            "def random_at(source, roll, stack, number, target):",
+            f"    position = {read_position(width)}",
+            f"    moves = array_at(int64_pointer(stack), ({most},))",
+            "    count = int(legal_moves(position, roll, moves))",
+            f"    after = play(position, moves[number * count // {_MOST_RANDOM}])",
+            *(f"    store_int(target, {i}, int(after[{i}]))" for i in range(width)),
+            "    return count",
+        ]
+    )
+    scope = {"legal_moves": rules.legal_moves, "play": rules.play}
+    kinds = ", ".join(["int64"] * 5)
+    return native_function("random_at", text, scope, f"int64({kinds})")
+
+
+def explore(
+    evaluator: Evaluator,
+    games: int,
+    *,
+    seed: tuple[int, ...],
+    first_plies: int = 0,
+    first_share: float = 0.0,
+    share: float = 0.0,
+    threads: int = 1,
+) -> Explored:
+    """Play games in which both sides take the reply with the best static value, or any at random.
+
+    A move is random with the chance `first_share` in the first plies of a game and with `share`
+    later. The seed decides every bit; the number of threads does not.
+    """
+    game = evaluator.game
+    assert isinstance(game, DiceGame)
+    errors: list[BaseException] = []
+    evaluate_at, data, kept = evaluator.native(errors.append)
+    start = np.array(game.start(), dtype=np.int64)
+    most = int(getattr(game, "most_moves", 256))
+    limits, first_limits = cumulative(game.rolls), cumulative(game.first_rolls or game.rolls)
+    shares = np.array([first_share, share])
+
+    def play(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        stack, rolls = np.zeros(most, dtype=np.int64), np.zeros(MOST_PLIES, dtype=np.int64)
+        # enough for a few long games; a game needs the end of its last ply as well
+        room = np.zeros((8 * (MOST_PLIES + 1), len(start)), dtype=np.int64)
+        record = np.zeros(14, dtype=np.int64)
+        record[:COUNT] = (
+            reply_address(game), _random_move(game.rules, len(start), most), outcome_address(game),
+            evaluate_at, data, stack.ctypes.data, len(start), len(room), room.ctypes.data,
+            rolls.ctypes.data, first_plies, stream(*seed, number),
+        )  # fmt: skip
+        parts = []
+        left = min(_GAMES, games - number * _GAMES)
+        while left:
+            record[COUNT] = 0
+            left -= play_games(record, limits, first_limits, shares, start, left)
+            parts.append(room[: record[COUNT]].copy())
+        last = room[record[LAST] : record[COUNT] + 1].copy()
+        return np.concatenate(parts), last, rolls[: max(0, len(last) - 1)].copy()
+
+    numbers = range(-(-games // _GAMES))
+    if threads == 1:
+        found = [play(number) for number in numbers]
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            found = list(pool.map(play, numbers))
+    del kept
+    if errors:
+        raise errors[0]
+    _, last, rolls = found[-1]
+    return Explored(np.concatenate([part for part, *_ in found]), recorded(game, last, rolls))
+
+
+def recorded(game: DiceGame, positions: NDArray[np.int64], rolls: NDArray[np.int64]) -> GameRecord:
+    """The record of a game of plies + 1 positions with plies rolls between them."""
+    record: Any = GameRecord(game, tuple(positions[0].tolist()))
+    for after, roll in zip(positions[1:].tolist(), rolls.tolist(), strict=True):
+        moves = game.legal_moves(record.position, roll)
+        move = next(m for m in moves if list(game.play(record.position, m)) == after)
+        record.play(move, roll=roll)
+    return record  # type: ignore[no-any-return]
+
+
+def distinct(game: DiceGame, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places, in order, where a position stands that has not come before.
+
+    Positions that differ only in what values do not depend on, such as the colour, are one.
+    """
+    _, first = np.unique(standard_keys(game, positions), return_index=True)
+    return np.sort(first).astype(np.int64)
