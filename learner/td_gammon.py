@@ -27,6 +27,9 @@ from search.outcome_network import OutcomeNetwork
 
 __all__ = ["TDGammon", "find_inputs", "new_network"]
 
+#: The average of weights reaches back over one part of so many of the games that were played.
+_RECENT = 5
+
 
 class TDGammon(Learner):
     """Networks for the phases of a game, taught by TD(lambda) in self-play at GNU's 0-ply.
@@ -40,7 +43,8 @@ class TDGammon(Learner):
     many games go on at a time; each table has weights of its own for `round_games` games, then what
     they have learned is added up, in the order of the tables, so that seed and tables decide every
     bit. averaging: the share that the evaluator keeps of its weights every 2,000 games; the rest
-    comes from those that learn.
+    comes from those that learn. It is less in the beginning, so that the average reaches back over
+    a fifth of the games played at most, and holds nothing of the first ones for long.
 
     After `fit`: `evaluator_` (averaged), `network_` (the last weights), `errors_` (mean squared
     error of the outputs, by report).
@@ -201,7 +205,8 @@ class TDGammon(Learner):
 
         errors = list(threads.map(play, range(self.tables)))
         count = base * self.tables + extra
-        keep = self.averaging ** (count / 2000) if self.games_played_ else 0.0
+        fresh = min(1.0, _RECENT * count / (self.games_played_ + count))
+        keep = min(self.averaging ** (count / 2000), 1.0 - fresh)
         for common, mean, *own in zip(
             _arrays(self.network_),
             _arrays(self.evaluator_),

@@ -33,7 +33,7 @@ from play.transport import pack, unpack
 from search import EvaluatorError, as_evaluator, load_evaluator
 from search.array_files import load_arrays
 from search.evaluator import KernelEvaluator, LinearEvaluator, PythonEvaluator
-from search.outcome_network import OutcomeNetwork, logistic
+from search.outcome_network import Net, OutcomeNetwork, logistic
 from search.replies import reply_address
 
 plain = pytest.mark.plain
@@ -390,6 +390,11 @@ def test_games_and_inputs_that_do_not_fit() -> None:
 # --- files -----------------------------------------------------------------------------------
 
 
+def marks(net: Net) -> list[tuple[str, str]]:
+    """Names and fingerprints of what a net sees."""
+    return [(one.name, one.fingerprint) for one in (net.encoding, net.features) if one]
+
+
 @plain
 @any_shape
 def test_a_file_holds_a_network(shape: str, tmp_path: Path) -> None:
@@ -401,7 +406,7 @@ def test_a_file_holds_a_network(shape: str, tmp_path: Path) -> None:
     assert isinstance(read, OutcomeNetwork)
     assert (read.name, read.provenance) == ("mine", {"games": 3})
     for ours, theirs in zip(read.nets, evaluator.nets, strict=True):
-        assert (ours.inputs, ours.widths) == (theirs.inputs, theirs.widths)
+        assert (marks(ours), ours.widths) == (marks(theirs), theirs.widths)
         for one, other in zip(ours.layers, theirs.layers, strict=True):
             assert all(map(np.array_equal, one, other))
     assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
