@@ -1,0 +1,139 @@
+"""What taking luck off rollouts gains: `python -m benchmarks.rollouts EVALUATOR [--json]`.
+
+A game of the evaluator against itself gives a few positions. Each is rolled out with luck in and
+with luck taken off, at equal games with the same dice: standard errors of the equity and of the
+probabilities, by how much the variance is cut, and CPU time, of which the cut should be worth more.
+Both have stratified dice, and errors that know it. EVALUATOR is a player of backgammon as in
+matches: a file, a name, or gnubg:0, which is slow and well trained. The better it is, the more is
+gained: what is left is how far static values are from those of one look ahead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from games.backgammon import Backgammon
+from play.dice import Dice
+from play.dice_player import parse_dice_player
+from play.dice_rollout import RolloutResult, rollout
+from play.gnubg import Program, gnubg_evaluator
+from play.static_play import StaticChoice
+from search import Evaluator, Lookup
+
+
+def parsed(game: Backgammon, text: str) -> tuple[Evaluator, Lookup | None]:
+    """The evaluator and the lookup of a player."""
+    player = parse_dice_player(game, text)
+    if isinstance(player.program, Program) and text == "gnubg:0":
+        return gnubg_evaluator(game), None
+    if player.evaluator is None:
+        raise ValueError(f"expected an evaluator or gnubg:0, found {text}")
+    return player.evaluator, player.lookup
+
+
+def positions(
+    game: Backgammon, evaluator: Evaluator, plies: list[int], seed: int
+) -> dict[int, Any]:
+    """Positions of a game of the evaluator against itself, by the plies before them."""
+    choice, dice = StaticChoice(game, evaluator), Dice(game, seed)
+    stream, position, found = dice.stream(0), game.start(), {}
+    for turn in range(max(plies) + 1):
+        if game.outcome(position) is not None:
+            break
+        if turn in plies:
+            found[turn] = position
+        position = game.play(position, choice.choose(position, dice.roll(stream, turn)))
+    return found
+
+
+def line(name: str, result: RolloutResult, seconds: float) -> str:
+    """What a rollout found, and how long it took."""
+    text = f"{name:14} {result.equity[0]:+.4f} ± {result.equity_error[0]:.4f}"
+    if result.outcomes is not None and result.outcome_errors is not None:
+        pairs = zip(result.outcomes[0], result.outcome_errors[0], strict=True)
+        text += "".join(f"  {100 * p:6.2f} ± {100 * e:.2f}" for p, e in pairs)
+    return f"{text}  {seconds:8.2f} CPU s"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the measurement; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.rollouts", description=__doc__)
+    parser.add_argument("evaluator")
+    parser.add_argument("--games", type=int, default=1296)
+    parser.add_argument("--plies", default="0,10,20,30,40", help="positions after so many")
+    parser.add_argument("--truncate", type=int)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
+    options = parser.parse_args(arguments)
+    game = Backgammon()
+    evaluator, lookup = parsed(game, options.evaluator)
+    plies = [int(part) for part in options.plies.split(",")]
+    shared: dict[str, Any] = {
+        "lookup": lookup,
+        "truncate": options.truncate,
+        "threads": 1,
+        "seed": options.seed,
+    }
+    rollout(game, [game.start()], evaluator, games=1, **shared)  # compiles
+    figures = []
+    print(
+        f"{options.evaluator}, {options.games} games each: equity, win, gammons, backgammons in %"
+    )
+    for turn, position in positions(game, evaluator, plies, options.seed).items():
+        print(f"after {turn} plies: {game.position_text(position)}")
+        found, seconds = {}, {}
+        for name, look in (("luck in", False), ("luck taken off", True)):
+            began = time.process_time()
+            found[name] = rollout(
+                game,
+                [position],
+                evaluator,
+                games=options.games,
+                variance_reduction=look,
+                **shared,
+            )
+            seconds[name] = time.process_time() - began
+            print(line(name, found[name], seconds[name]))
+        kept, off = found["luck in"], found["luck taken off"]
+        one: dict[str, Any] = {
+            "plies": turn,
+            "equity_cut": ratio(kept.equity_error, off.equity_error)[0],
+            "times_cpu": seconds["luck taken off"] / max(seconds["luck in"], 1e-9),
+        }
+        text = f"variance cut {one['equity_cut']:.1f} times"
+        if kept.outcome_errors is not None and off.outcome_errors is not None:
+            one["outcome_cuts"] = ratio(kept.outcome_errors[0], off.outcome_errors[0])
+            text += ", probabilities " + ", ".join(f"{cut:.1f}" for cut in one["outcome_cuts"])
+        print(f"{text}; {one['times_cpu']:.1f} times the CPU time")
+        figures.append(one)
+    cuts = [one["equity_cut"] for one in figures if np.isfinite(one["equity_cut"])]
+    if cuts:
+        print(f"variance of the equity cut {np.exp(np.mean(np.log(cuts))):.1f} times in the mean")
+    if options.json:
+        print(json.dumps({"evaluator": options.evaluator, "positions": plain(figures)}))
+    return 0
+
+
+def plain(value: Any) -> Any:
+    """The same with None for what JSON has no number for."""
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, list) else value
+
+
+def ratio(before: Any, after: Any) -> list[float]:
+    """Variances before by variances after; infinite, or NaN, where nothing is left of them."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return [float(x) for x in np.square(np.asarray(before)) / np.square(np.asarray(after))]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
