@@ -89,7 +89,7 @@ class Played:
         positions = self.positions
         if isinstance(positions, np.ndarray):
             positions = list(map(tuple, positions.tolist()))
-        record = GameRecord.of_legal(
+        record: GameRecord = GameRecord.of_legal(
             self.game, list(positions), list(self.moves), notes, **self.rules
         )
         if not record.over:
