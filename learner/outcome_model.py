@@ -202,6 +202,7 @@ class OutcomeModel:
         steps = epochs * -(-len(target) // self.batch)
         factor = (last_rate / rate) ** (1.0 / max(1, steps - 1))
         total = torch.zeros((), device=self.device)
+        least = (1.0 - self.equity_share) * float((possible * _entropy(target)).sum())
         for _ in range(epochs):
             total.zero_()
             order = self._tensor(random.permutation(len(target)))
@@ -215,14 +216,13 @@ class OutcomeModel:
                 optimiser.step()
                 total += loss.detach()
                 rate *= factor
-        return float(total)
+        return float(total) - least
 
     def _loss(self, logits: Any, target: Any, possible: Any) -> Any:
-        """The sum of the losses of a batch."""
-        cross = torch.nn.functional.binary_cross_entropy_with_logits(
-            logits, target, weight=possible, reduction="none"
+        """The sum of the losses of a batch, the targets' own entropy included."""
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(
+            logits, target, weight=possible, reduction="sum"
         )
-        loss = (cross - possible * _entropy(target)).sum()
         if self.equity_share == 0.0:
             return loss
         error = (possible * (torch.sigmoid(logits) - target)) @ self._worth

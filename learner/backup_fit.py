@@ -1,0 +1,321 @@
+"""Networks fitted to exact backups: positions of self-play, each with what all rolls make of it.
+
+TD(lambda) follows single rolls, whose luck is all noise to it. An exact backup averages over all of
+them, so that what is left of the error is the network's; Bellman's equation is solved by fitting
+again and again (fitted value iteration, Gordon 1995), and the network grows when it has learned
+what it can hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import DiceGame
+from games.record import GameRecord
+from learner.backup import MOST_DEPTH, Exact, backed_up, check_game, exact_bear_off
+from learner.explore import distinct, explore
+from learner.growth import can_grow, grown
+from learner.learner import Learner, Progress
+from learner.outcome_model import Examples, OutcomeModel
+from learner.packing import pack_weights, packed, unpack_weights, unpacked
+from learner.td_gammon import find_inputs, new_network
+from search import as_evaluator
+from search.outcome_network import OutcomeNetwork
+
+__all__ = ["BackupFit"]
+
+
+class BackupFit(Learner):
+    """Networks for the phases of a game, fitted in rounds to their own values some plies ahead.
+
+    A round is `round_games` games of self-play, of which at most `positions` positions are drawn,
+    none twice; backups of them from `depth` plies ahead by the present network (see
+    `learner.backup`); and a fit to those of the last `keep_rounds` rounds, where of equal positions
+    the last counts. Moves of the games are random with the chance `first_share` in the first
+    `first_plies` plies and with `share` later. bear_off: what the bear-off databases know has its
+    outcomes from there.
+
+    inputs: what the nets see, as in `TDGammon`; it and `spread`, that of new random weights, serve
+    a start from nothing. hidden: widths of the hidden layers of every net; or a sequence of such
+    widths to which they grow, one after the other, every `stage_rounds` rounds, without changing
+    values (see `learner.growth`). A network to start from grows to the first of them.
+
+    epochs, rate, last_rate, batch, weight_decay, equity_share, device, fit_threads: of the fit, see
+    `learner.outcome_model`; every round begins with `rate` and ends with `last_rate`. threads: of
+    self-play and backups; they, unlike `fit_threads`, change no bit.
+
+    After `fit`: `evaluator_`, and `rounds_`, what each round found: `positions`, `before` and
+    `after`, the root of the mean squared difference of equities between the network and the backups
+    of the round's own positions, which it had not seen, before and after the fit; `loss`.
+    """
+
+    def __init__(
+        self,
+        game: Any = "backgammon",
+        *,
+        games: int = 20_000,
+        depth: int | None = 1,
+        nodes: int | None = None,
+        seed: int = 0,
+        inputs: Any = "points",
+        hidden: tuple[Any, ...] = (128,),
+        stage_rounds: int = 5,
+        spread: float = 0.3,
+        round_games: int = 1000,
+        positions: int = 50_000,
+        keep_rounds: int = 4,
+        first_plies: int = 8,
+        first_share: float = 0.2,
+        share: float = 0.02,
+        bear_off: bool = True,
+        epochs: int = 10,
+        rate: float = 0.001,
+        last_rate: float = 0.00003,
+        batch: int = 256,
+        weight_decay: float = 0.0,
+        equity_share: float = 0.0,
+        device: str = "cpu",
+        threads: int = 2,
+        fit_threads: int = 1,
+        workers: Any = None,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.inputs = inputs
+        self.hidden = hidden
+        self.stage_rounds = stage_rounds
+        self.spread = spread
+        self.round_games = round_games
+        self.positions = positions
+        self.keep_rounds = keep_rounds
+        self.first_plies = first_plies
+        self.first_share = first_share
+        self.share = share
+        self.bear_off = bear_off
+        self.epochs = epochs
+        self.rate = rate
+        self.last_rate = last_rate
+        self.batch = batch
+        self.weight_decay = weight_decay
+        self.equity_share = equity_share
+        self.device = device
+        self.threads = threads
+        self.fit_threads = fit_threads
+        self.workers = workers
+
+    def _check_options(self) -> None:
+        if self.seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+        if self.nodes is not None or self.depth is None or not 1 <= self.depth <= MOST_DEPTH:
+            found = self.depth if self.nodes is None else f"{self.nodes} nodes"
+            raise ValueError(f"depth: expected 1 to {MOST_DEPTH}, found {found}")
+        for name in (
+            "games", "stage_rounds", "round_games", "positions", "keep_rounds", "epochs", "batch",
+            "threads", "fit_threads",
+        ):  # fmt: skip
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+        if self.first_plies < 0:
+            raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
+        for name in ("first_share", "share", "equity_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
+        for name in ("rate", "last_rate", "spread"):
+            if not 0 < getattr(self, name) <= 10:
+                raise ValueError(
+                    f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
+                )
+
+    def _find_stages(self, outputs: int) -> list[tuple[int, ...]]:
+        """The widths of the hidden layers, stage by stage; ValueError where they do not grow."""
+        try:
+            single = all(isinstance(width, int) for width in self.hidden)
+            stages = [tuple(stage) for stage in ([self.hidden] if single else self.hidden)]
+        except TypeError:
+            stages = []
+        good = stages and all(
+            stage and all(isinstance(width, int) and 1 <= width <= 4096 for width in stage)
+            for stage in stages
+        )
+        if not good:
+            raise ValueError(
+                "hidden: expected widths of 1 to 4096, or a sequence of such widths, found"
+                f" {self.hidden}"
+            )
+        for before, after in zip(stages, stages[1:], strict=False):
+            if not can_grow(before, after, outputs):
+                raise ValueError(
+                    f"hidden: expected each stage to grow to the next, found {before} before"
+                    f" {after}"
+                )
+        return stages
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def prepare(self, evaluator: Any = None) -> None:
+        """As in `Learner`; `evaluator` is None or an `OutcomeNetwork`, whose nets then learn on."""
+        game = self._load_game()
+        self._check_options()
+        check_game(game)
+        assert isinstance(game, DiceGame) and game.outcomes is not None
+        self._stages = self._find_stages(len(game.outcomes))
+        self._exact = exact_bear_off(game) if self.bear_off else None
+        first = self._stages[0]
+        if evaluator is None:
+            network = new_network(
+                game, find_inputs(game, self.inputs), first, spread=self.spread, seed=self.seed
+            )
+        else:
+            start = as_evaluator(game, evaluator)
+            if not isinstance(start, OutcomeNetwork):
+                raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
+            network = grown(start, first, seed=(self.seed, 0), spread=self.spread)
+        network.name = "backupfit"
+        self.evaluator_: OutcomeNetwork = network
+        self._model()  # whether it can be had is found out before hours of play
+        self.rounds_: list[dict[str, float]] = []
+        self.games_played_ = 0
+        self.updates_ = 0
+        #: positions and targets of the last rounds
+        self._kept: list[tuple[NDArray[np.int64], NDArray[np.float32]]] = []
+
+    def identity(self) -> dict[str, Any]:
+        found = super().identity()
+        del found["threads"]
+        # as JSON has it
+        found["hidden"] = [list(w) if isinstance(w, tuple) else w for w in found["hidden"]]
+        return found
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> BackupFit:
+        """As in `Learner`; `watch` is called after every round."""
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        while self.games_played_ < self.games:
+            games = min(self.round_games, self.games - self.games_played_)
+            record = self._round(games)
+            self.games_played_ += games
+            if watch is not None:
+                note = f"round {len(self.rounds_)}: "
+                note += ", ".join(f"{name} {x:.6g}" for name, x in self.rounds_[-1].items())
+                watch(Progress(self.games_played_, self.games, record, self.updates_, note))
+        return self
+
+    def _round(self, games: int) -> GameRecord:
+        """Play, back up and fit; the record of the last game."""
+        number = len(self.rounds_)
+        self._grow(number)
+        played = explore(
+            self.evaluator_, games, seed=(self.seed, number), first_plies=self.first_plies,
+            first_share=self.first_share, share=self.share, threads=self.threads,
+        )  # fmt: skip
+        random = np.random.default_rng((self.seed, number, 12))
+        positions = played.positions[distinct(self._dice_game, played.positions)]
+        drawn = random.permutation(len(positions))[: self.positions]
+        positions = positions[np.sort(drawn)]
+        targets = self._targets(positions)
+        self._kept = [*self._kept, (positions, targets.astype(np.float32))][-self.keep_rounds :]
+
+        model = self._model()
+        own = Examples(self.evaluator_, positions)
+        before = model.equity_error(own, targets)
+        rows, labels = self._lessons()
+        loss = model.learn(
+            Examples(self.evaluator_, rows), labels, rate=self.rate, last_rate=self.last_rate,
+            epochs=self.epochs, random=random,
+        )  # fmt: skip
+        after = model.equity_error(own, targets)
+        self.updates_ += self.epochs * len(rows)
+        self.rounds_.append(
+            {"positions": len(positions), "before": before, "after": after, "loss": loss}
+        )
+        return played.last
+
+    @property
+    def _dice_game(self) -> DiceGame:
+        assert isinstance(self.game_, DiceGame)
+        return self.game_
+
+    def _targets(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What the network is to say of positions, [positions, outcomes].
+
+        The one place to ask something else than a backup, such as truncated rollouts.
+        """
+        assert self.depth is not None
+        exact: Exact | None = self._exact
+        return backed_up(
+            self.evaluator_, positions, depth=self.depth, exact=exact, threads=self.threads
+        )
+
+    def _lessons(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Positions and targets of the rounds kept, of equal positions the last."""
+        rows = np.concatenate([positions for positions, _ in reversed(self._kept)])
+        labels = np.concatenate([targets for _, targets in reversed(self._kept)])
+        places = distinct(self._dice_game, rows)
+        return rows[places], labels[places].astype(np.float64)
+
+    def _model(self) -> OutcomeModel:
+        return OutcomeModel(
+            self.evaluator_, batch=self.batch, weight_decay=self.weight_decay,
+            equity_share=self.equity_share, threads=self.fit_threads, device=self.device,
+        )  # fmt: skip
+
+    def _grow(self, rounds: int) -> None:
+        """Have the network the size that it has after so many rounds."""
+        stage = min(rounds // self.stage_rounds, len(self._stages) - 1)
+        hidden = self._stages[stage]
+        if any(net.widths[1:-1] != hidden for net in self.evaluator_.nets):
+            self.evaluator_ = grown(
+                self.evaluator_, hidden, seed=(self.seed, stage), spread=self.spread
+            )
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """The weights, and the positions and targets that later rounds learn from.
+
+        Some 20 bytes a position kept, as text.
+        """
+        return {
+            "weights": pack_weights(self.evaluator_),
+            "rounds_done": {"rounds": [dict(found) for found in self.rounds_]},
+            "kept": {
+                "sizes": [len(positions) for positions, _ in self._kept],
+                "positions": [packed(positions.T, level=6) for positions, _ in self._kept],
+                "targets": [packed(targets) for _, targets in self._kept],
+            },
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        rounds = [dict(found) for found in state["rounds_done"]["rounds"]]
+        width, outputs = len(self.game_.start()), len(self.evaluator_.kinds)
+        kept = []
+        sizes = [int(size) for size in state["kept"]["sizes"]]
+        if len(sizes) != min(len(rounds), self.keep_rounds) or any(
+            not 0 <= size <= self.positions for size in sizes
+        ):
+            raise ValueError("kept: expected the positions of the last rounds")
+        for size, text, labels in zip(
+            sizes, state["kept"]["positions"], state["kept"]["targets"], strict=True
+        ):
+            positions = unpacked(text, np.int64, size=size * width, compressed=True)
+            targets = unpacked(labels, np.float32, size=size * outputs).reshape(size, outputs)
+            if not ((targets >= 0) & (targets <= 1)).all():
+                raise ValueError("kept: expected probabilities as targets")
+            kept.append((np.ascontiguousarray(positions.reshape(width, size).T), targets))
+        self._grow(max(0, len(rounds) - 1))
+        unpack_weights(state["weights"], self.evaluator_)
+        self.rounds_, self._kept = rounds, kept

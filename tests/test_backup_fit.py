@@ -1,0 +1,166 @@
+"""Learning from exact backups: rounds that lower the error, growth, checkpoints bit for bit."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import kernel as kernels
+from games.backgammon import Backgammon
+from games.checkers import Checkers
+from learner.backup_fit import BackupFit
+from learner.explore import explore
+from learner.learner import Progress
+from learner.packing import packed, unpacked
+from learner.td_gammon import new_network
+from search.outcome_network import OutcomeNetwork
+
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+
+GAME = Backgammon()
+SMALL: dict[str, Any] = {
+    "games": 40,
+    "round_games": 10,
+    "positions": 300,
+    "keep_rounds": 2,
+    "hidden": (12,),
+    "epochs": 2,
+    "batch": 32,
+    "rate": 0.003,
+    "bear_off": False,
+    "first_share": 0.5,
+    "threads": 1,
+    "seed": 3,
+}
+
+
+def weights(learner: BackupFit) -> list[Any]:
+    return [a.copy() for net in learner.evaluator_.nets for layer in net.layers for a in layer]
+
+
+def same(one: BackupFit, two: BackupFit) -> bool:
+    pairs = list(zip(weights(one), weights(two), strict=True))
+    return all(np.array_equal(a, b) for a, b in pairs) and one.rounds_ == two.rounds_
+
+
+def test_a_fit_comes_near_to_the_backups() -> None:
+    options = {**SMALL, "games": 60, "round_games": 30, "positions": 1500, "epochs": 8}
+    options |= {"rate": 0.02}
+    seen: list[Progress] = []
+    learner = BackupFit(**options).fit(watch=seen.append)
+    assert isinstance(learner.evaluator_, OutcomeNetwork)
+    assert [progress.game for progress in seen] == [30, 60] and learner.games_played_ == 60
+    first, second = learner.rounds_
+    assert first["after"] < 0.7 * first["before"] and second["after"] < 0.9 * second["before"]
+    assert [found["positions"] for found in learner.rounds_] == [1500, 1500]
+    assert seen[-1].record.outcome() is not None and "round 2: positions 1500" in seen[-1].note
+    assert seen[-1].updates == 8 * (1500 + 1500 + 1500) - 8 * _repeated(learner)
+
+
+def _repeated(learner: BackupFit) -> int:
+    rows = np.concatenate([positions for positions, _ in learner._kept])
+    return len(rows) - len({tuple(row[:4]) for row in rows.tolist()})
+
+
+def test_of_equal_positions_the_last_counts() -> None:
+    learner = BackupFit(**{**SMALL, "games": 20, "positions": 5000}).fit()
+    (old, old_targets), (new, new_targets) = learner._kept
+    rows, targets = learner._lessons()
+    assert len(rows) == len(old) + len(new) - _repeated(learner) < len(old) + len(new)
+    wanted = {tuple(r[:4]): t for r, t in zip(old.tolist(), old_targets, strict=True)}
+    wanted |= {tuple(r[:4]): t for r, t in zip(new.tolist(), new_targets, strict=True)}
+    for row, target in zip(rows.tolist(), targets, strict=True):
+        assert np.array_equal(wanted[tuple(row[:4])], target.astype(np.float32))
+
+
+def test_resumes_bit_for_bit_while_it_grows() -> None:
+    options = {**SMALL, "hidden": ((12,), (12, 10)), "stage_rounds": 2}
+    states: list[str] = []
+    whole = BackupFit(**options)
+    whole.fit(watch=lambda progress: states.append(json.dumps(whole.checkpoint())))
+    assert len(states) == 4 and whole.evaluator_.nets[0].widths[1:-1] == (12, 10)
+    for state in states[:3]:
+        assert same(whole, BackupFit(**{**options, "threads": 2}).fit(resume=json.loads(state)))
+    assert not same(whole, BackupFit(**{**options, "seed": 4}).fit())
+    prolonged = BackupFit(**{**options, "games": 20}).fit()
+    longer = BackupFit(**options).fit(resume=prolonged.checkpoint())
+    assert same(whole, longer)
+
+
+def test_starts_from_a_network_which_stays_as_it_is() -> None:
+    start = new_network(GAME, GAME.encodings["points"], (6,), spread=1.0, seed=2)
+    before = start.nets[0].layers[0][0].copy()
+    learner = BackupFit(**{**SMALL, "games": 10})
+    learner.prepare(start)
+    rows = [tuple(row) for row in explore(learner.evaluator_, 1, seed=(1,)).positions.tolist()]
+    values = [list(map(one.plain(), rows[::5])) for one in (start, learner.evaluator_)]
+    np.testing.assert_allclose(values[0], values[1], atol=1e-6)
+    assert learner.evaluator_.nets[0].widths[1:-1] == (12,)
+    learner.fit(start)
+    assert np.array_equal(start.nets[0].layers[0][0], before)
+    with pytest.raises(ValueError, match="can grow to"):
+        BackupFit(**{**SMALL, "hidden": (5,)}).fit(start)
+    with pytest.raises(ValueError, match="a network of outcomes to start from"):
+        BackupFit(**SMALL).fit(lambda position: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"games": 0}, "games: expected at least 1"),
+        ({"seed": -1}, "seed"),
+        ({"depth": 0}, "depth: expected 1 to 2"),
+        ({"depth": 3}, "depth: expected 1 to 2"),
+        ({"nodes": 100}, "found 100 nodes"),
+        ({"positions": 0}, "positions"),
+        ({"keep_rounds": 0}, "keep_rounds"),
+        ({"first_plies": -1}, "first_plies"),
+        ({"share": 1.5}, "share: expected 0 to 1"),
+        ({"rate": 0.0}, "rate"),
+        ({"weight_decay": -1.0}, "weight_decay"),
+        ({"hidden": ()}, "hidden"),
+        ({"hidden": (0,)}, "hidden"),
+        ({"hidden": ((8,), 9)}, "hidden"),
+        ({"hidden": ((16,), (8,))}, "each stage to grow to the next"),
+        ({"hidden": ((16,), (16, 4))}, "each stage to grow to the next"),
+        ({"device": "tpu"}, "device"),
+        ({"inputs": "nothing"}, "inputs"),
+        ({"game": Checkers()}, "found checkers"),
+    ],
+)
+def test_wrong_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        BackupFit(**{**SMALL, **options}).prepare()
+
+
+def test_wrong_checkpoints() -> None:
+    learner = BackupFit(**{**SMALL, "games": 10}).fit()
+    state = learner.checkpoint()
+    with pytest.raises(ValueError, match="the same learner, options"):
+        BackupFit(**{**SMALL, "rate": 0.1}).fit(resume=state)
+    sizes = {**state["kept"], "sizes": [7]}
+    targets = {**state["kept"], "targets": [packed(np.full((300, 5), 2, dtype=np.float32))]}
+    for damaged in (
+        {**state, "weights": state["weights"][:-8]},
+        {**state, "weights": "%"},
+        {**state, "kept": sizes},
+        {**state, "kept": targets},
+        {**state, "kept": {"sizes": []}},
+        {**state, "rounds_done": {}},
+    ):
+        with pytest.raises(ValueError, match="expected a state of this learner"):
+            BackupFit(**SMALL).fit(resume=damaged)
+
+
+@pytest.mark.parametrize("level", [0, 6])
+def test_packing(level: int) -> None:
+    array = np.arange(100, dtype=np.int64) * 3
+    text = packed(array, level=level)
+    assert np.array_equal(unpacked(text, np.int64, size=100, compressed=level > 0), array)
+    with pytest.raises(ValueError, match="expected 99 numbers"):
+        unpacked(text, np.int64, size=99, compressed=level > 0)
+    with pytest.raises(ValueError):
+        unpacked(text[8:], np.int64, size=100, compressed=level > 0)
