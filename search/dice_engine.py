@@ -68,6 +68,9 @@ class DiceSearch:
         self._stopped = False
         self._generation = 0
         self.native = game.rules is not None and kernels.compiled
+        self._fast = self.native and not any(
+            isinstance(one, PythonEvaluator) for one in (evaluator, self.sorter)
+        )
         self._lines: list[Any] = []
         if self.native:
             self._bind_native(lookup, table_mib, threads)
@@ -89,11 +92,13 @@ class DiceSearch:
 
     def _bind_native(self, lookup: Lookup | None, table_mib: float, threads: int) -> None:
         from search import dice_root
-        from search.dice_native import dice_addresses
+        from search.dice_native import dice_addresses, search_address
+        from search.expectiminimax import expectiminimax
 
         self._source: Any = dice_root
         game, evaluator = self.game, self.evaluator
         fields: dict[str, Any] = dice_addresses(game)
+        fields["search_at"] = search_address(expectiminimax)
         self._kept = [None] * 4  # what native code reads
         fields["evaluate_at"], fields["evaluator"], self._kept[0] = evaluator.native(self._fail)
         if self.sorter is not None:
@@ -111,6 +116,7 @@ class DiceSearch:
 
     def _bind_plain(self, lookup: Lookup | None) -> None:
         from search import dice_root
+        from search.expectiminimax import expectiminimax
 
         twins: dict[int, Any] = {}
         names = ("decide", "decide_many", "value_many")
@@ -119,6 +125,7 @@ class DiceSearch:
         )
         line = PlainDiceLine(
             self.game,
+            kernels.uncompiled(expectiminimax, twins),
             self.evaluator.plain(),
             lookup.plain() if lookup else None,
             self.sorter.plain() if self.sorter else None,
@@ -161,65 +168,58 @@ class DiceSearch:
         self._check_position(position)
         number = ROLLING if roll is None else self._checked_roll(roll)
         outcome = self.game.outcome(position)
-        if outcome is None:
-            self._prepare(
-                DEEPEST_ROLLS if depth is None else int(depth),
-                node_limit=min(nodes or UNLIMITED, UNLIMITED),
-                exact=int(exact),
-                want_outcomes=int(self.evaluator.gives_outcomes),
-                limited=int(nodes is not None or seconds is not None),
-            )
-        else:
-            self._prepare(0, want_outcomes=int(self.evaluator.gives_outcomes))
-            number = ROLLING
+        limit = DEEPEST_ROLLS if depth is None else int(depth)
+        if outcome is not None:
+            number, limit = ROLLING, 0
+        self._prepare(
+            limit,
+            nodes=nodes or UNLIMITED,
+            exact=exact,
+            want_outcomes=self.evaluator.gives_outcomes,
+            limited=nodes is not None or seconds is not None,
+        )
         for line in self._lines:
             line.set_root(position)
         # With threads it is left to chance which nodes are the first so many.
-        shared = len(self._lines) > 1 and self._lines[0].depth_limit > 0 and nodes is None
+        shared = len(self._lines) > 1 and limit > 0 and nodes is None
         search = self._decide_shared if shared else self._decide
         interrupted = run_search(
             lambda: search(number),
             lambda: self._put(stop=1),
             seconds=seconds,
-            short=self._is_short(),
+            short=self._short,
         )
         self._raise()
         if outcome is not None:
             return Result(None, outcome, (), 0, 0, 0.0, outcomes=self._outcomes())
         return self._result(position, roll, exact, interrupted or self._stopped, began)
 
-    def _is_short(self) -> bool:
-        """Whether a search ends so soon that Ctrl-C can wait for it."""
-        in_python = isinstance(self.evaluator, PythonEvaluator) or isinstance(
-            self.sorter, PythonEvaluator
-        )
-        return self.native and not in_python and self._lines[0].depth_limit <= SHORT_DEPTH
-
-    def _prepare(self, depth: int, **options: int) -> None:
+    def _prepare(
+        self,
+        depth: int,
+        *,
+        nodes: int = UNLIMITED,
+        exact: bool = False,
+        want_outcomes: bool = False,
+        limited: bool = False,
+        decide_only: bool = False,
+    ) -> None:
         self._stopped = False
         self._generation = (self._generation + 1) & 0xFF
-        counters = ("nodes", "evaluations", "horizon", "lookups", "found", "stop", "outside", "top")
-        standard = {
-            "node_limit": UNLIMITED,
-            "exact": 0,
-            "want_outcomes": 0,
-            "limited": 0,
-            "decide_only": 0,
-            "shuffle": 0,
-        }
-        if self._random is not None:
-            standard["shuffle"] = int(self._random.integers(1 << 62)) | 1
-        standard |= options
+        #: Whether it ends so soon that Ctrl-C can wait for it.
+        self._short = self._fast and depth <= SHORT_DEPTH
+        shuffle = 0 if self._random is None else int(self._random.integers(1 << 62)) | 1
         for line in self._lines:
-            line.reserve(depth)
-            line.forget_killers()
-            line.own_root()
-            line.put(
-                **dict.fromkeys(counters, 0),
-                **standard,
-                generation=self._generation,
+            line.prepare(
                 depth_limit=depth,
+                node_limit=min(nodes, UNLIMITED),
                 caching=int(depth > 0),
+                shuffle=shuffle,
+                exact=int(exact),
+                want_outcomes=int(want_outcomes),
+                limited=int(limited),
+                decide_only=int(decide_only),
+                generation=self._generation,
                 completed=-1,
             )
 
@@ -286,7 +286,6 @@ class DiceSearch:
             value, pv = self.evaluator(position), (() if move is None else (move,))
             seconds = time.perf_counter() - began
             return Result(move, value, pv, 0, int(line.nodes), seconds, interrupted=interrupted)
-        moves, values, _ = line.settled()
         as_move = int if self.native else (lambda move: move)
         history = tuple(
             Depth(
@@ -298,7 +297,11 @@ class DiceSearch:
             for d in range(completed + 1)
         )
         best = history[-1]
-        ranked = zip(moves, values, strict=True) if exact and roll is not None else ()
+        ranked: tuple[tuple[Any, float], ...] = ()
+        if exact and roll is not None:
+            moves, values, _ = line.settled()
+            pairs = zip(moves, values, strict=True)
+            ranked = tuple((as_move(move), float(value) + 0.0) for move, value in pairs)
         return Result(
             best.move,
             best.value,
@@ -307,7 +310,7 @@ class DiceSearch:
             int(line.nodes),
             time.perf_counter() - began,
             history,
-            tuple((as_move(move), float(value) + 0.0) for move, value in ranked),
+            ranked,
             int(line.lookups),
             int(line.found),
             interrupted,
@@ -332,9 +335,11 @@ class DiceSearch:
         if len(dice):
             self._checked_roll(int(dice.min()))
             self._checked_roll(int(dice.max()))
+        if not self.native:
+            dice = dice.tolist()
         moves = np.zeros(len(rows), dtype=np.int64 if self.native else object)
         values = np.zeros(len(rows))
-        self._prepare(int(depth), decide_only=int(decide_only))
+        self._prepare(int(depth), decide_only=decide_only)
 
         def decide(line: Any, part: slice) -> int:
             head = line.record[0] if self.native else line
@@ -375,7 +380,7 @@ class DiceSearch:
             for thread in threads:
                 thread.join()
 
-        short = self._is_short() and count <= SHORT_BATCH >> 10 * self._lines[0].depth_limit
+        short = self._short and count <= SHORT_BATCH >> 10 * self._lines[0].depth_limit
         interrupted = run_search(search, lambda: self._put(stop=1), seconds=None, short=short)
         self._raise()
         if interrupted or self._stopped:

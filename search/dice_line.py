@@ -22,28 +22,33 @@ DEEPEST_ROLLS = 24
 #: Threads that can share the moves of a root.
 MOST_THREADS = 64
 
+#: What is new in each search, and what it counts from 0.
+_OPTIONS = (
+    "depth_limit node_limit caching shuffle exact want_outcomes limited decide_only generation"
+    " completed"
+).split()
+_COUNTERS = "nodes evaluations horizon stop lookups found top root_count kept".split()
+
 _NUMBERS = (
-    # addresses: the game, the evaluator, a cheap one that orders moves, outcomes, lookups, memory
-    "legal_at play_at status_at outcome_at key_at evaluate_at evaluator sorter_at sorter"
-    " outcomes_at outcomes_data turn_at finished_at lookup_at tables positions moves promises"
-    " chances begins counts killers lowers outcomes table table_mask scratch"
+    # addresses: the search and the line itself, the game, the evaluator, a cheap one that orders
+    # moves, outcomes, lookups, memory
+    "search_at address legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
+    " sorter_at sorter outcomes_at outcomes_data turn_at finished_at lookup_at tables positions"
+    " moves promises chances begins counts killers lowers outcomes table table_mask scratch"
     # the root: its moves, their places in order and their values, the same as of the last depth
     # searched in full; what threads share, and which of them this is
     " root_moves root_ranks root_values settled_moves settled_values settled_outcomes shared"
     " thread threads"
-    # options
-    " width rolls most_moves prune exact depth_limit node_limit caching shuffle candidates"
-    " reply_keep filter_keeps filter_margins outcome_count want_outcomes limited decide_only"
-    # counters and flags
-    " generation nodes evaluations horizon stop lookups found top root_count kept completed"
+    # what holds for all searches
+    " width rolls most_moves prune candidates reply_keep filter_keeps filter_margins outcome_count"
     # what the last table or lookup probe found
     " hit_depth hit_bound hit_move"
 ).split()
 
-_FLOATS = "hit_value value bound outside reply_margin".split()
+_FLOATS = "hit_value value bound reply_margin outside".split()
 
 DICE_LINE = np.dtype(
-    [(name, np.int64) for name in _NUMBERS]
+    [(name, np.int64) for name in (*_OPTIONS, *_COUNTERS, *_NUMBERS)]
     + [(name, np.float64) for name in _FLOATS]
     + [
         ("depth_value", np.float64, (DEEPEST_ROLLS + 1,)),
@@ -69,6 +74,10 @@ class NativeDiceLine:
     def __init__(self, game: DiceGame, table: NDArray[np.int64]) -> None:
         self.record = np.zeros(1, dtype=DICE_LINE)
         self._views = {name: self.record[name] for name in DICE_LINE.names or ()}
+        self._new_search = self.record.view(np.int64)[: len(_OPTIONS) + len(_COUNTERS)]
+        self.depth_value = self.record["depth_value"][0]
+        self.depth_move = self.record["depth_move"][0]
+        self.depth_nodes = self.record["depth_nodes"][0]
         self._plies = -1
         self._most_moves = int(getattr(game, "most_moves", 256))
         self._rolls = len(game.rolls)
@@ -89,6 +98,7 @@ class NativeDiceLine:
         )
         start = table.ctypes.data
         self.put(
+            address=self.record.ctypes.data,
             table=start + (-start) % 64,
             table_mask=(len(table) - 8) // (2 * ENTRY) - 1,
             width=len(game.start()),
@@ -102,13 +112,25 @@ class NativeDiceLine:
     def _point(self, names: str) -> None:
         self.put(**{name: vars(self)["_" + name].ctypes.data for name in names.split()})
 
+    def prepare(self, **options: int) -> None:
+        """Begin a search with all of its `_OPTIONS`, alone, for nothing that earlier ones left."""
+        self._new_search[:] = [*(options[name] for name in _OPTIONS), *(0 for _ in _COUNTERS)]
+        self._views["outside"][0] = 0.0
+        if self._shares:
+            self.own_root()
+        if options["depth_limit"] > 0:
+            self.reserve(options["depth_limit"])
+            self._killers[:] = -1
+
     def own_root(self) -> None:
         """Keep the root moves for oneself."""
+        self._shares = False
         self._point("root_moves root_ranks root_values shared")
         self.put(thread=0, threads=1)
 
     def share_root(self, first: NativeDiceLine, thread: int, threads: int) -> None:
         """Be one of the threads that search the root moves of the first one."""
+        self._shares = True
         names = ("root_moves", "root_ranks", "root_values", "shared")
         self.put(**{name: getattr(first, name) for name in names}, thread=thread, threads=threads)
 
@@ -132,6 +154,7 @@ class NativeDiceLine:
         self._moves = np.zeros(stack, dtype=np.int64)
         self._promises = np.zeros(stack, dtype=np.float64)
         self._positions = np.zeros((plies + 1, WIDTH), dtype=np.int64)
+        self._root = self._positions[0]
         self._begins, self._counts, self._killers = np.zeros((3, plies * rolls), dtype=np.int64)
         self._lowers = np.zeros(plies * rolls, dtype=np.float64)
         self._outcomes = np.zeros((plies + 1, max(self._outcome_count, 1)), dtype=np.float64)
@@ -139,7 +162,7 @@ class NativeDiceLine:
 
     def set_root(self, position: Any) -> None:
         """Make a position the root."""
-        self._positions[0, : len(position)] = position
+        self._root[: len(position)] = position
 
     def settled(self) -> tuple[list[Any], list[float], list[float]]:
         """The root moves, their values and outcomes of the last depth searched in full."""
@@ -154,10 +177,6 @@ class NativeDiceLine:
         """Keep so many of the root moves after a depth, so near to the best."""
         self._filter_keeps[depth], self._filter_margins[depth] = keep, margin
 
-    def forget_killers(self) -> None:
-        """Forget the best replies of the last search, so that each takes the same way."""
-        self._killers[:] = -1
-
     def clear(self) -> None:
         """Forget what earlier searches left."""
         self._table[:] = 0
@@ -167,14 +186,15 @@ class PlainDiceLine:
     """The same fields for positions and moves that are any Python objects."""
 
     def __init__(
-        self, game: DiceGame, evaluate: Any, probe: Any = None, sorter: Any = None
+        self, game: DiceGame, search: Any, evaluate: Any, probe: Any = None, sorter: Any = None
     ) -> None:
         self.game = game
+        self.search = search
         self.evaluate = evaluate
         self.probe = probe
         self.sort = sorter
         self.find_outcomes: Any = None
-        for name in _NUMBERS:
+        for name in (*_OPTIONS, *_COUNTERS, *_NUMBERS):
             setattr(self, name, 0)
         for name in _FLOATS:
             setattr(self, name, 0.0)
@@ -222,8 +242,11 @@ class PlainDiceLine:
         self.lowers = [0.0] * (plies * self.rolls)
         self.outcomes: list[Any] = [()] * (plies + 1)
 
-    def own_root(self) -> None:
-        """There are no threads to share it with."""
+    def prepare(self, **options: int) -> None:
+        """Begin a search with all of its `_OPTIONS`, for nothing that earlier ones left."""
+        self.put(**options, **dict.fromkeys(_COUNTERS, 0), outside=0.0)
+        self.reserve(options["depth_limit"])
+        self.killers[:] = [None] * len(self.killers)
 
     def set_root(self, position: Any) -> None:
         """Make a position the root."""
@@ -237,10 +260,6 @@ class PlainDiceLine:
     def filter_move(self, depth: int, keep: int, margin: float) -> None:
         """Keep so many of the root moves after a depth, so near to the best."""
         self.filter_keeps[depth], self.filter_margins[depth] = keep, margin
-
-    def forget_killers(self) -> None:
-        """Forget the best replies of the last search, so that each takes the same way."""
-        self.killers[:] = [None] * len(self.killers)
 
     def clear(self) -> None:
         """Forget what earlier searches left."""

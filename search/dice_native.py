@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import from_dtype, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
@@ -19,10 +19,11 @@ from games.bits import float_bits, product
 from games.contract import DiceGame
 from games.kernel import uncompiled
 from games.native import load_float, load_int, native_function, read_position, store_int
+from search.dice_line import DICE_LINE
 from search.line import WIDTH
 from search.native import call_float, call_int, rules_addresses
 
-__all__ = ["dice_addresses"]
+__all__ = ["dice_addresses", "search_address"]
 
 
 # --- memory: an address in native code, a list in plain ------------------------------------------
@@ -127,6 +128,44 @@ def _sorting_value(line, ply):
     return lambda line, ply: call_float(
         line.sorter_at, (line.sorter, line.positions + 8 * WIDTH * ply)
     )
+
+
+# --- the search itself, entered by address as well: compiled once, and not with each that calls it
+
+
+def searched(line, depth, alpha, beta, ply, roll):
+    """What `search.expectiminimax.expectiminimax` returns."""
+    return line.search(line, depth, alpha, beta, ply, roll)
+
+
+@overload(searched)
+def _searched(line, depth, alpha, beta, ply, roll):
+    return lambda line, depth, alpha, beta, ply, roll: call_float(
+        line.search_at,
+        (line.address, int(depth), float(alpha), float(beta), int(ply), int(roll)),
+    )
+
+
+@intrinsic
+def line_at(typingctx: Any, address: Any) -> Any:
+    """The record at an address."""
+    kind = from_dtype(DICE_LINE)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(kind))
+
+    return kind(types.int64), codegen
+
+
+def search_address(expectiminimax: Any) -> int:
+    """The address of the native search, for `searched`."""
+    text = """
+def search_at(address, depth, alpha, beta, ply, roll):
+    return expectiminimax(line_at(address), depth, alpha, beta, ply, roll)
+"""
+    scope = {"expectiminimax": expectiminimax, "line_at": line_at}
+    signature = "float64(int64, int64, float64, float64, int64, int64)"
+    return native_function("search_at", text, scope, signature)
 
 
 # --- the root ------------------------------------------------------------------------------------

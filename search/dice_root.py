@@ -22,6 +22,7 @@ from search.dice_native import (
     list_moves,
     put_float,
     put_int,
+    searched,
     set_position,
     sorting_value,
     take,
@@ -34,7 +35,6 @@ from search.expectiminimax import (
     ROLLING,
     average,
     back_up_outcomes,
-    expectiminimax,
     resting_value,
 )
 from search.native import play
@@ -132,7 +132,7 @@ def begin(line, roll):
     line.kept = 0
     if roll == ROLLING:
         clear_root(line, line.rolls)
-        line.value = expectiminimax(line, 0, -INFINITY, INFINITY, 0, ROLLING)
+        line.value = searched(line, 0, -INFINITY, INFINITY, 0, ROLLING)
     else:
         list_root(line, roll)
         for i in range(line.root_count):
@@ -189,14 +189,14 @@ def share(line, depth, roll):
             put_float(line.lowers, i, -INFINITY)
             value = 0.0
             if float_at(line.chances, i) > 0.0:
-                value = expectiminimax(line, depth, -INFINITY, INFINITY, 0, i)
+                value = searched(line, depth, -INFINITY, INFINITY, 0, i)
         else:
             if i >= line.kept:
                 break
             # one that is as good as the best is told from worse ones: the first of them counts
             alpha = -INFINITY if exact else -next_up(-best_so_far(line))
             play(line, 0, int_at(line.root_moves, i))
-            value = -expectiminimax(line, depth, -INFINITY, -alpha, 1, ROLLING)
+            value = -searched(line, depth, -INFINITY, -alpha, 1, ROLLING)
             if line.stop == 0 and value > float_at(line.shared, 1 + line.thread):
                 put_float(line.shared, 1 + line.thread, value)
         if line.stop == 0:
@@ -241,7 +241,7 @@ def value_many(line, positions, depth, values):
     for n in range(len(values)):
         set_position(line, positions, n)
         line.top = 0
-        values[n] = expectiminimax(line, depth, -INFINITY, INFINITY, 0, ROLLING)
+        values[n] = searched(line, depth, -INFINITY, INFINITY, 0, ROLLING)
         if line.stop != 0:
             return n
     return len(values)

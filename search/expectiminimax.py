@@ -35,6 +35,7 @@ from search.dice_native import (
     put_float,
     put_int,
     search_key,
+    searched,
     sorting_value,
     static_outcomes,
 )
@@ -148,15 +149,15 @@ def list_replies(line, depth, ply, roll):
     place = ply * line.rolls + roll
     first = line.top
     count = list_moves(line, ply, roll)
+    keep = line.reply_keep
+    margin = line.reply_margin
     if depth == 1:
-        if line.sorter_at != 0 and (line.prune != NONE or line.candidates > 0):
-            promise_all(line, depth, ply, first, count)
-            if line.candidates > 0:
-                count = keep_best(line, first, count, line.candidates, INFINITY)
-    elif line.prune != NONE or line.reply_keep > 0:
+        keep = line.candidates
+        margin = INFINITY
+    if (keep > 0 or line.prune != NONE) and (depth > 1 or line.sorter_at != 0):
         promise_all(line, depth, ply, first, count)
-        if line.reply_keep > 0:
-            count = keep_best(line, first, count, line.reply_keep, line.reply_margin)
+        if keep > 0:
+            count = keep_best(line, first, count, keep, margin)
     if line.prune != NONE:
         killer = int_at(line.killers, place)
         for i in range(count):
@@ -215,15 +216,19 @@ def known(line, key, depth, alpha, beta, ply):
 def expectiminimax(line, depth, alpha, beta, ply, roll):
     """The value of the position at `ply`, before its roll (`ROLLING`) or with a roll.
 
-    Before it, the average over the rolls of what each is worth; with one, the value of the best
-    move, whose list is on the stack already where its count says so, and then it is at least the
-    number in `lowers`. Exact where alpha < value < beta; at least beta is a lower bound, at most
-    alpha an upper bound (fail-soft). Meaningless once `line.stop` is set.
+    Before it, the average over the rolls of what each is worth. With one, the value of the best
+    move; `line.rolls` is added to the roll to try the most promising move only, and to leave the
+    list of the others on the stack for a second call, which begins with what `lowers` says of the
+    first. Exact where alpha < value < beta; at least beta is a lower bound, at most alpha an upper
+    bound (fail-soft). Meaningless once `line.stop` is set.
     """
     # As a number, not as a constant, for which a version of its own would be compiled: the cache
     # loses that of a function which calls itself (numba issue 6061).
     rolling = min(roll, ROLLING)
     if roll != ROLLING:
+        probing = roll >= line.rolls
+        if probing:
+            roll -= line.rolls
         place = ply * line.rolls + roll
         top = line.top
         if int_at(line.counts, place) == 0:
@@ -242,6 +247,8 @@ def expectiminimax(line, depth, alpha, beta, ply, roll):
                 put_int(line.killers, place, move)
                 if value >= beta:
                     break
+            if probing:
+                return best
         line.top = top
         return best
 
@@ -278,10 +285,7 @@ def expectiminimax(line, depth, alpha, beta, ply, roll):
             if chance <= 0.0:
                 continue
             ceiling = (beta + 2.0 * slack - low) / chance - bound
-            list_replies(line, depth, ply, r)
-            move, _ = next_reply(line, here + r)
-            play(line, ply, move)
-            value = -expectiminimax(line, depth - 1, -ceiling, INFINITY, ply + 1, rolling)
+            value = expectiminimax(line, depth, -INFINITY, ceiling, ply, line.rolls + r)
             if line.stop != 0:
                 break
             put_float(line.lowers, here + r, value)
@@ -348,12 +352,10 @@ def back_up_outcomes(line, depth, ply):
         list_replies(line, depth, ply, r)
         first = int_at(line.begins, place)
         count = int_at(line.counts, place)
-        value = expectiminimax(line, depth, -INFINITY, INFINITY, ply, r)
+        value = searched(line, depth, -INFINITY, INFINITY, ply, r)
         for i in range(count):
             play(line, ply, int_at(line.moves, first + i))
-            other = -expectiminimax(
-                line, depth - 1, -next_up(value), next_up(-value), ply + 1, ROLLING
-            )
+            other = -searched(line, depth - 1, -next_up(value), next_up(-value), ply + 1, ROLLING)
             if line.stop != 0:
                 return
             if other == value:

@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -269,7 +270,7 @@ def test_stop_from_another_thread(face: bool) -> None:
     assert not engine.search(game.start(), roll=5, depth=0).interrupted
 
 
-@pytest.fixture
+@contextmanager
 def ctrl_c() -> Iterator[None]:
     """Ctrl-C after half a second."""
     main = threading.main_thread().ident
@@ -282,17 +283,21 @@ def ctrl_c() -> Iterator[None]:
 
 @plain
 @pytest.mark.parametrize("limits", [{"depth": 20}, {"seconds": 60}, {"nodes": 10**15}], ids=str)
-def test_ctrl_c_returns_what_was_found(limits: dict[str, Any], ctrl_c: None) -> None:
-    result = Engine(BACKGAMMON, RACE, threads=2).search(BACKGAMMON.start(), roll=5, **limits)
+def test_ctrl_c_returns_what_was_found(limits: dict[str, Any]) -> None:
+    engine = Engine(BACKGAMMON, RACE, threads=2)
+    engine.search(BACKGAMMON.start(), roll=5, depth=1)  # all is compiled
+    with ctrl_c():
+        result = engine.search(BACKGAMMON.start(), roll=5, **limits)
     assert result.interrupted
     assert no_search_runs()
     assert result.move in BACKGAMMON.legal_moves(BACKGAMMON.start(), 5)
 
 
 @compiled_only
-def test_ctrl_c_ends_many_decisions(ctrl_c: None) -> None:
+def test_ctrl_c_ends_many_decisions() -> None:
     engine = Engine(BACKGAMMON, RACE, prune="none")
-    with pytest.raises(KeyboardInterrupt):
+    engine.best_moves([BACKGAMMON.start()], [5])  # all is compiled
+    with ctrl_c(), pytest.raises(KeyboardInterrupt):
         engine.best_moves([BACKGAMMON.start()] * 4000, [5] * 4000, depth=3)
     assert no_search_runs()
     assert engine.best_moves([BACKGAMMON.start()], [5])[0].shape == (1,)
