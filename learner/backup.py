@@ -82,8 +82,9 @@ def backed_up(
     `exact` knows, have the outcomes that they have at every depth, also where replies are chosen;
     depth 0 is the evaluator elsewhere. The number of threads changes nothing but the time.
 
-    A 128-unit net over raw inputs: about 430 evaluations a position at depth 1, and twenty times as
-    many at depth 2. Raises TypeError for an evaluator that gives values only, ValueError for a game
+    A position has some 370 replies to all rolls: a 128-unit net over raw inputs backs up 9,000
+    positions a second at depth 1, on one core of a 2.5 GHz machine, and a twentieth at depth 2.
+    Raises TypeError for an evaluator that gives values only, ValueError for a game
     that is not one with dice, outcomes and kernels, for other depths and where nothing is compiled.
     """
     game = evaluator.game
