@@ -263,7 +263,7 @@ def train_evaluator(
     learner = make_learner(game, settings, workers, file=file)
     if file is not None:
         game = add_features(game, file)  # for evaluators that were learned with it
-    known = parse_dice_player if isinstance(game, games.DiceGame) else parse_player
+    known: Any = parse_dice_player if isinstance(game, games.DiceGame) else parse_player
     for opponent in {*settings["opponents"], *settings["pacemakers"]}:
         known(game, opponent)
     session, best = learn(game, learner, settings, folder, file=file, resume=resume, quiet=quiet)

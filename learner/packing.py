@@ -20,12 +20,16 @@ def packed(array: NDArray[Any], *, level: int = 0) -> str:
     return base64.b64encode(zlib.compress(data, level) if level else data).decode("ascii")
 
 
-def unpacked(text: str, kind: Any, *, size: int, compressed: bool = False) -> NDArray[Any]:
+def unpacked(
+    text: str, kind: Any, *, size: int | None = None, compressed: bool = False
+) -> NDArray[Any]:
     """An array of one dimension out of `packed`; ValueError where it has not `size` numbers.
 
-    No more memory is taken than for an array of that size.
+    No more memory is taken than for an array of that size. None: any, of what is not compressed.
     """
     data = base64.b64decode(text, validate=True)
+    if size is None:
+        return np.frombuffer(data, dtype=kind).copy()
     length = size * np.dtype(kind).itemsize
     if compressed:
         try:

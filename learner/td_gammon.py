@@ -7,18 +7,17 @@ thousands of games, starting from random weights. Here games and learning are na
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games import kernel as kernels
 from games.contract import DiceGame
-from games.record import GameRecord
+from learner.explore import recorded
 from learner.learner import Learner, Progress
+from learner.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
 from learner.td_play import Table
 from search import as_evaluator
 from search.header import describe_input
@@ -181,7 +180,7 @@ class TDGammon(Learner):
                 self.errors_.append(error / max(1, outputs))
                 if watch is not None:
                     note = f"error {self.errors_[-1]:.5f}"
-                    record = self._last_record()
+                    record = recorded(self._dice_game(), *self._tables[0].last_game())
                     watch(Progress(self.games_played_, self.games, record, self.updates_, note))
         return self
 
@@ -196,7 +195,9 @@ class TDGammon(Learner):
 
         def play(number: int) -> float:
             table = self._tables[number]
-            for own, common in zip(_arrays(table.evaluator), _arrays(self.network_), strict=True):
+            for own, common in zip(
+                arrays_of(table.evaluator), arrays_of(self.network_), strict=True
+            ):
                 own[...] = common
             return table.play(
                 base + (number < extra), rate=rate, last_rate=self.output_rate * rate,
@@ -208,9 +209,9 @@ class TDGammon(Learner):
         fresh = min(1.0, _RECENT * count / (self.games_played_ + count))
         keep = min(self.averaging ** (count / 2000), 1.0 - fresh)
         for common, mean, *own in zip(
-            _arrays(self.network_),
-            _arrays(self.evaluator_),
-            *(_arrays(table.evaluator) for table in self._tables),
+            arrays_of(self.network_),
+            arrays_of(self.evaluator_),
+            *(arrays_of(table.evaluator) for table in self._tables),
             strict=True,
         ):
             before = common.copy()
@@ -228,17 +229,9 @@ class TDGammon(Learner):
         self.updates_ = sum(table.updates for table in self._tables)
         return sum(errors)
 
-    def _last_record(self) -> GameRecord:
-        """The last game of the first table."""
-        game = self.game_
-        assert isinstance(game, DiceGame)
-        positions, rolls = self._tables[0].last_game()
-        record: Any = GameRecord(game, tuple(positions[0].tolist()))
-        for after, roll in zip(positions[1:].tolist(), rolls.tolist(), strict=True):
-            moves = game.legal_moves(record.position, roll)
-            move = next(m for m in moves if list(game.play(record.position, m)) == after)
-            record.play(move, roll=roll)
-        return record  # type: ignore[no-any-return]
+    def _dice_game(self) -> DiceGame:
+        assert isinstance(self.game_, DiceGame)
+        return self.game_
 
     # --- state --------------------------------------------------------------------------------
 
@@ -258,10 +251,10 @@ class TDGammon(Learner):
     def get_state(self) -> dict[str, Any]:
         return {
             "inputs": self._described(),
-            "weights": _packed(_joined(self.network_)),
-            "averages": _packed(_joined(self.evaluator_)),
+            "weights": pack_weights(self.network_),
+            "averages": pack_weights(self.evaluator_),
             "tables": [
-                {name: _packed(array) for name, array in table.get_state().items()}
+                {name: packed(array) for name, array in table.get_state().items()}
                 for table in self._tables
             ],
             "errors": {"mean": list(self.errors_)},
@@ -271,18 +264,11 @@ class TDGammon(Learner):
         if state["inputs"] != self._described():
             raise ValueError(f"inputs: expected terms and places of {self.inputs} as they are now")
         for network, name in ((self.network_, "weights"), (self.evaluator_, "averages")):
-            numbers = _unpacked(state[name], np.float32)
-            size = sum(array.size for array in _arrays(network))
-            if numbers.shape != (size,) or not bool(np.isfinite(numbers).all()):
-                raise ValueError(f"{name}: expected {size} finite numbers")
-            place = 0
-            for array in _arrays(network):
-                array[...] = numbers[place : place + array.size].reshape(array.shape)
-                place += array.size
+            unpack_weights(state[name], network)
         for table, saved in zip(self._tables, state["tables"], strict=True):
             if not isinstance(saved, dict):
                 raise ValueError(f"tables: expected the state of one, found {str(saved)[:60]}")
-            table.set_state({n: _unpacked(text, np.int64) for n, text in saved.items()})
+            table.set_state({n: unpacked(text, np.int64) for n, text in saved.items()})
         self.errors_ = [float(error) for error in state["errors"]["mean"]]
 
 
@@ -332,21 +318,3 @@ def new_network(
         layers.append((np.zeros((hidden[-1], outputs)), np.zeros(outputs)))
         nets.append((inputs, layers))
     return OutcomeNetwork(game, nets, name="tdgammon")
-
-
-def _arrays(network: OutcomeNetwork) -> list[NDArray[np.float32]]:
-    """All weights and biases, in the order of a file."""
-    return [array for net in network.nets for layer in net.layers for array in layer]
-
-
-def _joined(network: OutcomeNetwork) -> NDArray[np.float32]:
-    return np.concatenate([array.reshape(-1) for array in _arrays(network)])
-
-
-def _packed(array: NDArray[Any]) -> str:
-    """An array as text: JSON of as many numbers would take seconds."""
-    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
-
-
-def _unpacked(text: str, kind: Any) -> NDArray[Any]:
-    return np.frombuffer(base64.b64decode(text, validate=True), dtype=kind).copy()

@@ -89,8 +89,8 @@ class Played:
         positions = self.positions
         if isinstance(positions, np.ndarray):
             positions = list(map(tuple, positions.tolist()))
-        record: GameRecord = GameRecord.of_legal(
-            self.game, list(positions), list(self.moves), notes, **self.rules
+        record = GameRecord.of_legal(
+            self.game, list(positions), list(self.moves), notes, rolls=None, **self.rules
         )
         if not record.over:
             record.declare(self.outcome, self.reason)
