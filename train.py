@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add = result.add_argument
     add("game", help=GAME_HELP)
-    add("--learner", choices=RECIPES, help="how to learn (default: samuel, in backgammon tdgammon); see below")
+    add("--learner", choices=RECIPES, help="see below (default: samuel; backgammon: tdgammon)")
     add("--games", type=int, metavar="N", help="games of self-play")
     add("--depth", type=int, metavar="PLIES", help="plies of every search")
     add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
