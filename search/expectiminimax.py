@@ -144,7 +144,8 @@ def keep_best(line, first, count, keep, margin):
 def list_replies(line, depth, ply, roll):
     """Put the moves with a roll on the stack, but for those that filters drop, with promises.
 
-    The first to be tried is the one that was best with this roll in a position beside this one.
+    Where no evaluator orders them, the first to be tried is the one that was best with this roll in
+    a position beside this one; it finds fewer cuts than an evaluator does, but costs nothing.
     """
     place = ply * line.rolls + roll
     first = line.top
@@ -154,16 +155,16 @@ def list_replies(line, depth, ply, roll):
     if depth == 1:
         keep = line.candidates
         margin = INFINITY
-    if (keep > 0 or line.prune != NONE) and (depth > 1 or line.sorter_at != 0):
-        promise_all(line, depth, ply, first, count)
-        if keep > 0:
-            count = keep_best(line, first, count, keep, margin)
-    if line.prune != NONE:
+    if depth == 1 and line.sorter_at == 0:
         killer = int_at(line.killers, place)
         for i in range(count):
             if int_at(line.moves, first + i) == killer:
-                put_float(line.promises, first + i, 1e30)
+                put_float(line.promises, first + i, INFINITY)
                 break
+    elif keep > 0 or line.prune != NONE:
+        promise_all(line, depth, ply, first, count)
+        if keep > 0:
+            count = keep_best(line, first, count, keep, margin)
     line.top = first + count
     put_int(line.begins, place, first)
     put_int(line.counts, place, count)
