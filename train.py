@@ -11,11 +11,11 @@ import ast
 import os
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from learner.recipes import RECIPES
+from learner.opponents import pacemakers, usual_opponents
+from learner.recipes import RECIPES, USUAL
 
 # For matrices as small as ours more threads only stand in each other's way, and in that of the
 # games; NumPy asks once, when it is imported.
@@ -38,13 +38,6 @@ SETTINGS = (
     *("features", "feature_digest"),
     *DEFAULTS,
 )
-#: Learners, where --learner does not say.
-USUAL = {"backgammon": "tdgammon"}
-OPPONENTS = {"checkers": ("material", "rote", "classic"), "backgammon": ("random", "hand")}
-#: Who joins them where gnubg_nn is installed, a package of others that is never needed.
-PEERS = {"backgammon": ("pubeval", "gnubg:0")}
-#: Those whom snapshots are measured against: the nearer in strength, the more a game tells.
-PACEMAKERS = {"checkers": ("rote", "classic"), "backgammon": ("hand",)}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -198,11 +191,7 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
         if numbers[name] < 2:
             option = "--" + name.replace("_", "-")
             raise ValueError(f"{option}: expected at least 2, found {numbers[name]}")
-    opponents = (
-        options.opponents.split(",")
-        if options.opponents
-        else [*OPPONENTS.get(options.game, ("random",)), *peers(options.game)]
-    )
+    opponents = options.opponents.split(",") if options.opponents else usual_opponents(options.game)
     return {
         "game": options.game,
         "learner": learner,
@@ -222,16 +211,6 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
 def run_name(settings: dict[str, Any]) -> str:
     """What the folder of a new run is called."""
     return f"{settings['game'].rpartition(':')[2].lower()}-{settings['learner']}"
-
-
-def pacemakers(game: str, opponents: list[str]) -> list[str]:
-    """Who the snapshots of a run are measured against."""
-    return [*PACEMAKERS.get(game, opponents), *peers(game)[:1]]
-
-
-def peers(game: str) -> list[str]:
-    """Programs of others that are there to play against."""
-    return list(PEERS.get(game, ())) if find_spec("gnubg_nn") is not None else []
 
 
 def free_folder(parent: Path, name: str) -> Path:
@@ -271,7 +250,7 @@ def train_evaluator(
     for line in remarks(learner, best):
         print(line)
     for found in session.report(best, settings["opponents"], games=settings["match_games"]):
-        print(f"{describe(found)} at {session.limits}", flush=True)
+        print(f"{found.text()} at {session.limits}", flush=True)
     if usual is not None:
         weigh(session, best, game, usual, settings, quiet=quiet)
     elif file is not None:
@@ -398,31 +377,9 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
         seed=REPORT_SEED,
         threads=2,
     )
-    print(f"with memory {describe(found)} at {limits}")
+    print(f"with memory {found.text()} at {limits}")
     print("the openings of this match are among those learned from")
     return 0
-
-
-def describe(found: Any) -> str:
-    """One match in one line."""
-    if found.unit != "Elo":
-        return (
-            f"against {found.opponent:>8}: {found.value:+.3f} {found.unit}"
-            f" [{found.low:+.3f}, {found.high:+.3f}], {found.games} games"
-            f" (+{found.wins} -{found.losses})"
-        )
-    return (
-        f"against {found.opponent:>8}: {100 * found.score:5.1f} % of {found.games} games"
-        f" (+{found.wins} ={found.draws} -{found.losses}), Elo {found.value:+.0f}"
-        f" [{found.low:+.0f}, {found.high:+.0f}]"
-    )
-
-
-def scored(found: Any) -> str:
-    """A score against an opponent, in a few letters."""
-    if found.unit == "Elo":
-        return f"{found.opponent} {100 * found.score:.0f}%"
-    return f"{found.opponent} {found.value:+.2f}"
 
 
 class Bar:
@@ -445,7 +402,7 @@ class Bar:
             text["note"] = progress.note
         if measured:
             last = max(measured)
-            text[f"after {last}"] = " ".join(map(scored, measured[last]))
+            text[f"after {last}"] = " ".join(found.brief() for found in measured[last])
         self._bar.set_postfix(text, refresh=False)
         self._bar.update(progress.game - self._bar.n)
 

@@ -47,6 +47,24 @@ class Strength:
         """The same as plain values."""
         return asdict(self)
 
+    def text(self) -> str:
+        """The match in one line."""
+        if self.unit == POINTS:
+            return (
+                f"against {self.opponent:>8}: {self.value:+.3f} {POINTS} [{self.low:+.3f},"
+                f" {self.high:+.3f}], {self.games} games (+{self.wins} -{self.losses})"
+            )
+        return (
+            f"against {self.opponent:>8}: {100 * self.score:5.1f} % of {self.games} games"
+            f" (+{self.wins} ={self.draws} -{self.losses}), Elo {self.value:+.0f}"
+            f" [{self.low:+.0f}, {self.high:+.0f}]"
+        )
+
+    def brief(self) -> str:
+        """Opponent and score in a few letters."""
+        score = f"{self.value:+.2f}" if self.unit == POINTS else f"{100 * self.score:.0f}%"
+        return f"{self.opponent} {score}"
+
 
 def measure(
     game: Game,

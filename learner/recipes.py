@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["RECIPES", "Recipe"]
+__all__ = ["RECIPES", "USUAL", "Recipe"]
+
+#: The learner of a game, where nobody names one; of all others samuel.
+USUAL = {"backgammon": "tdgammon"}
 
 
 @dataclass(frozen=True)
