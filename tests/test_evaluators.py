@@ -516,7 +516,9 @@ def test_a_game_that_nobody_knows(tmp_path: Path) -> None:
     path = tmp_path / "evaluator.json"
     fields = content(random_weights(CHECKERS, "classic"), path)
     path.write_text(json.dumps({**fields, "game": "go"}))
-    with pytest.raises(EvaluatorError, match="expected one of backgammon, checkers, nim, .*, found 'go'"):
+    with pytest.raises(
+        EvaluatorError, match="expected one of backgammon, checkers, nim, .*, found 'go'"
+    ):
         load_evaluator(path)
 
 
