@@ -33,7 +33,9 @@ class Limits:
         if self.depth is None and self.nodes is None and self.seconds is None:
             raise ValueError("expected a limit: depth, nodes or seconds; found none")
         if self.depth is not None and not 0 <= self.depth <= DEEPEST:
-            raise ValueError(f"depth: expected 0 to {DEEPEST} plies, found {self.depth}")
+            raise ValueError(
+                f"depth: expected 1 to {DEEPEST} plies (with dice also 0), found {self.depth}"
+            )
         if self.nodes is not None and self.nodes < 1:
             raise ValueError(f"nodes: expected at least 1, found {self.nodes}")
         if self.seconds is not None and not self.seconds > 0:

@@ -118,8 +118,8 @@ def moves_of(match: Match) -> list[tuple[Any, ...]]:
     ("limits", "message"),
     [
         ({}, "expected a limit: depth, nodes or seconds; found none"),
-        ({"depth": -1}, "depth: expected 0 to 100 plies, found -1"),
-        ({"depth": 101}, "depth: expected 0 to 100 plies, found 101"),
+        ({"depth": -1}, "depth: expected 1 to 100 plies .with dice also 0., found -1"),
+        ({"depth": 101}, "depth: expected 1 to 100 plies .with dice also 0., found 101"),
         ({"nodes": 0}, "nodes: expected at least 1, found 0"),
         ({"seconds": 0.0}, "seconds: expected more than 0, found 0.0"),
         ({"depth": 5, "seconds": math.nan}, "seconds: expected more than 0, found nan"),

@@ -9,17 +9,20 @@ import pytest
 
 import train
 from games import kernel as kernels
+from games.backgammon import Backgammon
 from games.checkers import Checkers
+from games.contract import DiceGame, Game
 from learner.recipes import RECIPES
 from learner.run import Run
 from learner.settings import make_learner
 from learner.worth import start_for
 from play.player import Limits
 from search import Engine, load_evaluator
+from search.header import sample_positions
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
-CHECKERS = Checkers()
+CHECKERS, BACKGAMMON = Checkers(), Backgammon()
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: So that there is more than one round.
@@ -30,27 +33,41 @@ class Killed(BaseException):
     """Ends a run as a kill does."""
 
 
+def game_of(name: str) -> Game:
+    """The game that a learner is tried on."""
+    return BACKGAMMON if name == "tdgammon" else CHECKERS
+
+
 def run_of(name: str, folder: Path) -> tuple[Run, Any]:
-    arguments = ["checkers", "--learner", name, "--games", "24", "--depth", "2", "--seed", "5"]
+    game = game_of(name)
+    dice = isinstance(game, DiceGame)
+    depth = "0" if dice else "2"
+    arguments = [game.name, "--learner", name, "--games", "24", "--depth", depth, "--seed", "5"]
     if name in ROUNDS:
         arguments += ["--set", f"round_games={ROUNDS[name]}", "--set", "games_per_report=4"]
+    if dice:  # a small network, for the time that compiling takes
+        for option in ("inputs=points", "hidden=(8,)", "round_games=2", "games_per_report=4"):
+            arguments += ["--set", option]
     settings = train.settings_of(train.parser().parse_args(arguments))
-    learner = make_learner(CHECKERS, settings, None)
+    learner = make_learner(game, settings, None)
     session = Run(
-        learner, CHECKERS, folder, opponents=["material"], snapshots=2, snapshot_games=2,
-        finalists=1, final_games=2, limits=Limits(depth=1), options=settings,
+        learner, game, folder, opponents=["random" if dice else "material"], snapshots=2,
+        snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=0 if dice else 1),
+        options=settings,
     )  # fmt: skip
-    return session, start_for(CHECKERS, settings["from"], learner)
+    return session, start_for(game, settings["from"], learner)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_of_every_learner_resumes_to_the_same_bytes(name: str, tmp_path: Path) -> None:
     session, start = run_of(name, tmp_path / "whole")
     best = session.train(start)
-    assert Engine(CHECKERS, best).search(CHECKERS.start(), depth=3).move is not None
+    game = game_of(name)
+    limits = {"roll": 5, "depth": 0} if isinstance(game, DiceGame) else {"depth": 3}
+    assert Engine(game, best).search(game.start(), **limits).move is not None
     suffix = best.suffix
-    again = load_evaluator(tmp_path / f"whole/best{suffix}", game=CHECKERS)
-    positions = [CHECKERS.start(), CHECKERS.parse_position("W:W21,22,K25,30:B1,2,5,K14")]
+    again = load_evaluator(tmp_path / f"whole/best{suffix}", game=game)
+    positions = sample_positions(game, 20)
     assert again.values(positions).tolist() == best.values(positions).tolist()
 
     killed, start = run_of(name, tmp_path / "killed")
