@@ -22,6 +22,7 @@ from games.kernel import kernel
 from games.native import native_function, read_position, store_int
 from games.record import GameRecord
 from learner.positions import standard_keys
+from play.dice import first_rolls
 from search.evaluator import Evaluator
 from search.native import call_float, call_int
 from search.replies import outcome_address, reply_address
@@ -130,7 +131,7 @@ def explore(
     evaluate_at, data, kept = evaluator.native(errors.append)
     start = np.array(game.start(), dtype=np.int64)
     most = int(getattr(game, "most_moves", 256))
-    limits, first_limits = cumulative(game.rolls), cumulative(game.first_rolls or game.rolls)
+    limits, first_limits = cumulative(game.rolls), cumulative(first_rolls(game))
     shares = np.array([first_share, share])
 
     def play(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from games import kernel as kernels
 from games.contract import DiceGame
+from learner.backup import check_game
 from learner.explore import recorded
 from learner.learner import Learner, Progress
 from learner.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
@@ -133,13 +133,7 @@ class TDGammon(Learner):
         """As in `Learner`; `evaluator` is None or an `OutcomeNetwork`, whose nets then learn on."""
         game = self._load_game()
         self._check_options()
-        if not isinstance(game, DiceGame) or game.outcomes is None or game.rules is None:
-            raise ValueError(
-                "game: expected one with dice and outcomes whose rules are kernels, such as"
-                f" backgammon, found {game.name}"
-            )
-        if not kernels.compiled:
-            raise ValueError("expected compiled kernels, found NUMBA_DISABLE_JIT set")
+        check_game(game)
         if evaluator is None:
             self.network_ = new_network(
                 game, find_inputs(game, self.inputs), self.hidden, spread=self.spread,

@@ -15,6 +15,7 @@ from games.contract import DiceGame
 from games.kernel import kernel
 from games.native import store_int
 from learner.descent import sweep_address
+from play.dice import first_rolls
 from search.native import call_float
 from search.outcome_network import OutcomeNetwork
 from search.replies import check_address, outcome_address, reply_address
@@ -102,7 +103,7 @@ class Table:
         self.width = len(game.start())
         evaluate_at, data, self._kept = evaluator.native(_never)
         self._limits = cumulative(game.rolls)
-        self._first_limits = cumulative(game.first_rolls or game.rolls)
+        self._first_limits = cumulative(first_rolls(game))
         self._stack = np.zeros(int(getattr(game, "most_moves", 256)), dtype=np.int64)
         self.memory = np.zeros((room, MOST_PLIES + 1, self.width), dtype=np.int64)
         self.rolls = np.zeros((room, MOST_PLIES), dtype=np.int64)

@@ -22,6 +22,7 @@ from play.dice import first_rolls
 from search import Evaluator, Lookup
 from search.line import WIDTH
 from search.native import call_float, call_int
+from search.replies import outcome_address
 
 __all__ = ["DiceTable", "StaticChoice", "best_move"]
 
@@ -91,14 +92,10 @@ def legal_at(source, roll, stack):
     return int(legal_moves({position}, roll, moves))
 """
     play = f"def play_at(source, move, target):\n    after = play({position}, move)\n{stores}\n"
-    outcome = f"def outcome_at(source):\n    return float(outcome({position}))\n"
     three = "int64(int64, int64, int64)"
     return {
         "legal_at": native_function("legal_at", legal, {"legal_moves": rules.legal_moves}, three),
         "play_at": native_function("play_at", play + "    return 0\n", {"play": rules.play}, three),
-        "outcome_at": native_function(
-            "outcome_at", outcome, {"outcome": rules.outcome}, "float64(int64)"
-        ),
     }
 
 
@@ -124,6 +121,7 @@ class DiceTable:
         self.errors: list[BaseException] = []
         self.put(
             **_addresses(game.rules, self.width, most_moves),
+            outcome_at=outcome_address(game),
             here=at,
             after=at + 8 * WIDTH,
             scratch=at + 16 * WIDTH,
