@@ -53,6 +53,8 @@ class BackupFit(Learner):
     of the round's own positions, which it had not seen, before and after the fit; `loss`.
     """
 
+    takes_dice = True
+
     def __init__(
         self,
         game: Any = "backgammon",

@@ -13,7 +13,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 import games as all_games
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.features import FeatureSet
 from games.record import GameRecord
 from play.openings import Openings
@@ -60,6 +60,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     opening_plies: int
     within: float | None
     judge: Any
+    #: Whether it learns games with dice.
+    takes_dice: bool = False
     game_: Game
     evaluator_: Evaluator
     games_played_: int
@@ -128,6 +130,11 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     def _load_game(self) -> Game:
         self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        if isinstance(self.game_, DiceGame) and not self.takes_dice:
+            raise ValueError(
+                f"game: expected one without dice for {type(self).__name__}, found"
+                f" {self.game_.name}"
+            )
         return self.game_
 
     def _check_options(self) -> None:

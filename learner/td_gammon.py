@@ -52,6 +52,8 @@ class TDGammon(Learner):
     evaluator_: OutcomeNetwork
     network_: OutcomeNetwork
 
+    takes_dice = True
+
     def __init__(
         self,
         game: Any = "backgammon",
