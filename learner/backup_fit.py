@@ -24,9 +24,14 @@ from learner.outcome_model import Examples, OutcomeModel
 from learner.packing import pack_weights, packed, unpack_weights, unpacked
 from learner.td_gammon import find_inputs, new_network
 from search import as_evaluator
+from search.network import separate
 from search.outcome_network import OutcomeNetwork
+from search.replies import MOST_KEPT, Sift
 
 __all__ = ["BackupFit"]
+
+#: Steps of the small nets that replies are sifted by; they fall to a tenth.
+_SMALL_RATE = 0.003
 
 
 class BackupFit(Learner):
@@ -37,7 +42,9 @@ class BackupFit(Learner):
     `learner.backup`); and a fit to those of the last `keep_rounds` rounds, where of equal positions
     the last counts. Moves of the games are random with the chance `first_share` in the first
     `first_plies` plies and with `share` later. bear_off: what the bear-off databases know has its
-    outcomes from there.
+    outcomes from there. candidates: how many replies the nets are asked of, those that are best by
+    small nets of `sift_units` hidden units, over the encoding alone, which are fitted beside and
+    serve from the second round on; 0 for all replies.
 
     inputs: what the nets see, as in `TDGammon`; it and `spread`, that of new random weights, serve
     a start from nothing. hidden: widths of the hidden layers of every net; or a sequence of such
@@ -74,6 +81,8 @@ class BackupFit(Learner):
         first_share: float = 0.2,
         share: float = 0.02,
         bear_off: bool = True,
+        candidates: int = 8,
+        sift_units: int = 32,
         epochs: int = 10,
         rate: float = 0.001,
         last_rate: float = 0.00003,
@@ -101,6 +110,8 @@ class BackupFit(Learner):
         self.first_share = first_share
         self.share = share
         self.bear_off = bear_off
+        self.candidates = candidates
+        self.sift_units = sift_units
         self.epochs = epochs
         self.rate = rate
         self.last_rate = last_rate
@@ -120,10 +131,12 @@ class BackupFit(Learner):
             raise ValueError(f"depth: expected 1 to {MOST_DEPTH}, found {found}")
         for name in (
             "games", "stage_rounds", "round_games", "positions", "keep_rounds", "epochs", "batch",
-            "threads", "fit_threads",
+            "threads", "fit_threads", "sift_units",
         ):  # fmt: skip
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+        if not 0 <= self.candidates <= MOST_KEPT:
+            raise ValueError(f"candidates: expected 0 to {MOST_KEPT}, found {self.candidates}")
         if self.first_plies < 0:
             raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
         for name in ("first_share", "share", "equity_share"):
@@ -180,6 +193,10 @@ class BackupFit(Learner):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
             network = grown(start, first, seed=(self.seed, 0), spread=self.spread)
         network.name = "backupfit"
+        encoding, features = separate(network.inputs)
+        self._small = new_network(
+            game, encoding or features, (self.sift_units,), spread=self.spread, seed=self.seed
+        )
         self.evaluator_: OutcomeNetwork = network
         self._model()  # whether it can be had is found out before hours of play
         self.rounds_: list[dict[str, float]] = []
@@ -222,7 +239,7 @@ class BackupFit(Learner):
         self._grow(number)
         played = explore(
             self.evaluator_, games, seed=(self.seed, number), first_plies=self.first_plies,
-            first_share=self.first_share, share=self.share, threads=self.threads,
+            first_share=self.first_share, share=self.share, sift=self._sift, threads=self.threads,
         )  # fmt: skip
         random = np.random.default_rng((self.seed, number, 12))
         positions = played.positions[distinct(self._dice_game, played.positions)]
@@ -239,6 +256,12 @@ class BackupFit(Learner):
             Examples(self.evaluator_, rows), labels, rate=self.rate, last_rate=self.last_rate,
             epochs=self.epochs, random=random,
         )  # fmt: skip
+        if self.candidates:
+            small = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
+            small.learn(
+                Examples(self._small, rows), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
+                epochs=2, random=random,
+            )  # fmt: skip
         after = model.equity_error(own, targets)
         self.updates_ += self.epochs * len(rows)
         self.rounds_.append(
@@ -251,6 +274,11 @@ class BackupFit(Learner):
         assert isinstance(self.game_, DiceGame)
         return self.game_
 
+    @property
+    def _sift(self) -> Sift | None:
+        """What keeps the replies that are looked at; the small nets know nothing at first."""
+        return Sift(self._small, self.candidates) if self.candidates and self.rounds_ else None
+
     def _targets(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
         """What the network is to say of positions, [positions, outcomes].
 
@@ -259,8 +287,9 @@ class BackupFit(Learner):
         assert self.depth is not None
         exact: Exact | None = self._exact
         return backed_up(
-            self.evaluator_, positions, depth=self.depth, exact=exact, threads=self.threads
-        )
+            self.evaluator_, positions, depth=self.depth, exact=exact, sift=self._sift,
+            threads=self.threads,
+        )  # fmt: skip
 
     def _lessons(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Positions and targets of the rounds kept, of equal positions the last."""
@@ -293,6 +322,7 @@ class BackupFit(Learner):
         """
         return {
             "weights": pack_weights(self.evaluator_),
+            "small": pack_weights(self._small),
             "rounds_done": {"rounds": [dict(found) for found in self.rounds_]},
             "kept": {
                 "sizes": [len(positions) for positions, _ in self._kept],
@@ -320,4 +350,5 @@ class BackupFit(Learner):
             kept.append((np.ascontiguousarray(positions.reshape(width, size).T), targets))
         self._grow(max(0, len(rounds) - 1))
         unpack_weights(state["weights"], self.evaluator_)
+        unpack_weights(state["small"], self._small)
         self.rounds_, self._kept = rounds, kept

@@ -25,7 +25,7 @@ from learner.positions import standard_keys
 from play.dice import first_rolls
 from search.evaluator import Evaluator
 from search.native import call_float, call_int
-from search.replies import outcome_address, reply_address
+from search.replies import Replies, Sift, outcome_address
 
 __all__ = ["MOST_PLIES", "Explored", "distinct", "explore"]
 
@@ -118,12 +118,14 @@ def explore(
     first_plies: int = 0,
     first_share: float = 0.0,
     share: float = 0.0,
+    sift: Sift | None = None,
     threads: int = 1,
 ) -> Explored:
     """Play games in which both sides take the reply with the best static value, or any at random.
 
     A move is random with the chance `first_share` in the first plies of a game and with `share`
-    later. The seed decides every bit; the number of threads does not.
+    later. With `sift` only the replies that it keeps are compared. The seed decides every bit; the
+    number of threads does not.
     """
     game = evaluator.game
     assert isinstance(game, DiceGame)
@@ -135,14 +137,15 @@ def explore(
     shares = np.array([first_share, share])
 
     def play(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        replies = Replies(game, evaluate_at, data, sift, fail=errors.append)
         stack, rolls = np.zeros(most, dtype=np.int64), np.zeros(MOST_PLIES, dtype=np.int64)
         # enough for a few long games; a game needs the end of its last ply as well
         room = np.zeros((8 * (MOST_PLIES + 1), len(start)), dtype=np.int64)
         record = np.zeros(14, dtype=np.int64)
         record[:COUNT] = (
-            reply_address(game), _random_move(game.rules, len(start), most), outcome_address(game),
-            evaluate_at, data, stack.ctypes.data, len(start), len(room), room.ctypes.data,
-            rolls.ctypes.data, first_plies, stream(*seed, number),
+            replies.address, _random_move(game.rules, len(start), most), outcome_address(game),
+            replies.evaluate_at, replies.evaluator, stack.ctypes.data, len(start), len(room),
+            room.ctypes.data, rolls.ctypes.data, first_plies, stream(*seed, number),
         )  # fmt: skip
         parts = []
         left = min(_GAMES, games - number * _GAMES)

@@ -23,11 +23,14 @@ from search import as_evaluator
 from search.header import describe_input
 from search.network import separate
 from search.outcome_network import OutcomeNetwork
+from search.replies import MOST_KEPT, Sift
 
 __all__ = ["TDGammon", "find_inputs", "new_network"]
 
 #: The average of weights reaches back over one part of so many of the games that were played.
 _RECENT = 5
+#: In the first games all replies are looked at: small nets know nothing yet, large ones may.
+_UNSIFTED = 1000
 
 
 class TDGammon(Learner):
@@ -41,9 +44,11 @@ class TDGammon(Learner):
     replays: games of the last `memory` that are learned from again after each new one. tables: how
     many games go on at a time; each table has weights of its own for `round_games` games, then what
     they have learned is added up, in the order of the tables, so that seed and tables decide every
-    bit. averaging: the share that the evaluator keeps of its weights every 2,000 games; the rest
-    comes from those that learn. It is less in the beginning, so that the average reaches back over
-    a fifth of the games played at most, and holds nothing of the first ones for long.
+    bit. candidates: how many replies the nets are asked of, those that are best by small nets of
+    `sift_units` hidden units, over the encoding alone, which learn beside; 0 for all replies and no
+    small nets. averaging: the share that the evaluator keeps of its weights every 2,000 games; the
+    rest comes from those that learn. It is less in the beginning, so that the average reaches back
+    over a fifth of the games played at most, and holds nothing of the first ones for long.
 
     After `fit`: `evaluator_` (averaged), `network_` (the last weights), `errors_` (mean squared
     error of the outputs, by report).
@@ -73,6 +78,8 @@ class TDGammon(Learner):
         memory: int = 1000,
         tables: int = 2,
         round_games: int = 20,
+        candidates: int = 8,
+        sift_units: int = 32,
         averaging: float = 0.9,
         games_per_report: int = 1000,
         workers: Any = None,
@@ -93,6 +100,8 @@ class TDGammon(Learner):
         self.memory = memory
         self.tables = tables
         self.round_games = round_games
+        self.candidates = candidates
+        self.sift_units = sift_units
         self.averaging = averaging
         self.games_per_report = games_per_report
         self.workers = workers
@@ -119,7 +128,8 @@ class TDGammon(Learner):
             raise ValueError(f"averaging: expected 0 to below 1, found {self.averaging}")
         for name, least, most in (
             ("replays", 0, 100), ("memory", 1, 100_000), ("tables", 1, 256),
-            ("round_games", 1, 1_000_000), ("games_per_report", 1, 10_000_000),
+            ("round_games", 1, 1_000_000), ("candidates", 0, MOST_KEPT), ("sift_units", 1, 4096),
+            ("games_per_report", 1, 10_000_000),
         ):  # fmt: skip
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
@@ -148,13 +158,26 @@ class TDGammon(Learner):
             self.network_ = start.copy()
         self.evaluator_ = self.network_.copy()
         self.evaluator_.name = "tdgammon"
-        self._tables = [
-            Table(self.network_.copy(), seed=(self.seed, i), room=self.memory, replays=self.replays)
-            for i in range(self.tables)
-        ]
+        self._learning = [self.network_]
+        if self.candidates:
+            encoding, features = separate(self.network_.inputs)
+            self._learning.append(
+                new_network(
+                    game, encoding or features, (self.sift_units,), spread=self.spread,
+                    seed=self.seed,
+                )
+            )  # fmt: skip
+        self._tables = [self._table(number) for number in range(self.tables)]
         self.games_played_ = 0
         self.updates_ = 0
         self.errors_: list[float] = []
+
+    def _table(self, number: int) -> Table:
+        network, *small = (one.copy() for one in self._learning)
+        return Table(
+            network, seed=(self.seed, number), room=self.memory, replays=self.replays,
+            sift=Sift(small[0], self.candidates) if small else None,
+        )  # fmt: skip
 
     def fit(
         self,
@@ -191,25 +214,21 @@ class TDGammon(Learner):
 
         def play(number: int) -> float:
             table = self._tables[number]
-            for own, common in zip(
-                arrays_of(table.evaluator), arrays_of(self.network_), strict=True
-            ):
+            for own, common in zip(_arrays(table.networks), _arrays(self._learning), strict=True):
                 own[...] = common
             return table.play(
                 base + (number < extra), rate=rate, last_rate=self.output_rate * rate,
-                decay=self.decay,
+                decay=self.decay, sift=self.games_played_ >= _UNSIFTED,
             )  # fmt: skip
 
         errors = list(threads.map(play, range(self.tables)))
         count = base * self.tables + extra
         fresh = min(1.0, _RECENT * count / (self.games_played_ + count))
         keep = min(self.averaging ** (count / 2000), 1.0 - fresh)
-        for common, mean, *own in zip(
-            arrays_of(self.network_),
-            arrays_of(self.evaluator_),
-            *(arrays_of(table.evaluator) for table in self._tables),
+        for common, *own in zip(
+            _arrays(self._learning), *(_arrays(table.networks) for table in self._tables),
             strict=True,
-        ):
+        ):  # fmt: skip
             before = common.copy()
             for one in own:
                 common += one - before
@@ -219,6 +238,7 @@ class TDGammon(Learner):
                     f" {self.games_played_ + count} games (rate {rate:.3g}); a term of the inputs"
                     " may be no finite number"
                 )
+        for common, mean in zip(arrays_of(self.network_), arrays_of(self.evaluator_), strict=True):
             mean *= np.float32(keep)
             mean += np.float32(1.0 - keep) * common
         self.games_played_ += count
@@ -249,6 +269,7 @@ class TDGammon(Learner):
             "inputs": self._described(),
             "weights": pack_weights(self.network_),
             "averages": pack_weights(self.evaluator_),
+            "small": [pack_weights(network) for network in self._learning[1:]],
             "tables": [
                 {name: packed(array) for name, array in table.get_state().items()}
                 for table in self._tables
@@ -261,11 +282,17 @@ class TDGammon(Learner):
             raise ValueError(f"inputs: expected terms and places of {self.inputs} as they are now")
         for network, name in ((self.network_, "weights"), (self.evaluator_, "averages")):
             unpack_weights(state[name], network)
+        for text, network in zip(state["small"], self._learning[1:], strict=True):
+            unpack_weights(text, network)
         for table, saved in zip(self._tables, state["tables"], strict=True):
             if not isinstance(saved, dict):
                 raise ValueError(f"tables: expected the state of one, found {str(saved)[:60]}")
             table.set_state({n: unpacked(text, np.int64) for n, text in saved.items()})
         self.errors_ = [float(error) for error in state["errors"]["mean"]]
+
+
+def _arrays(networks: list[OutcomeNetwork]) -> list[Any]:
+    return [array for network in networks for array in arrays_of(network)]
 
 
 def find_inputs(game: Any, inputs: Any) -> Any:

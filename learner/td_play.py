@@ -18,7 +18,7 @@ from learner.descent import sweep_address
 from play.dice import first_rolls
 from search.native import call_float
 from search.outcome_network import OutcomeNetwork
-from search.replies import check_address, outcome_address, reply_address
+from search.replies import Replies, Sift, check_address, outcome_address
 
 __all__ = ["MOST_PLIES", "Table"]
 
@@ -27,9 +27,10 @@ MOST_PLIES = 1023
 
 # the fields of a table's integers
 (
-    REPLY_AT, OUTCOME_AT, EVALUATE_AT, EVALUATOR, SWEEP_AT, NUMBERS_AT, STACK_AT, MEMORY_AT,
-    WIDTH, ROOM, ROLLS_AT, REPLAYS, KEPT, NEXT, STATE, PLIES, UPDATES,
-) = range(17)  # fmt: skip
+    REPLY_AT, EVALUATE_AT, EVALUATOR, OUTCOME_AT, SWEEP_AT, WEIGHTS, SIFT_SWEEP_AT, SIFT_WEIGHTS,
+    NUMBERS_AT, STACK_AT, MEMORY_AT, WIDTH, ROOM, ROLLS_AT, REPLAYS, KEPT, NEXT, STATE, PLIES,
+    UPDATES,
+) = range(20)  # fmt: skip
 
 
 @kernel
@@ -77,11 +78,15 @@ def play_and_learn(table, limits, first_limits, lengths, games):
             if replay > 0:
                 table[STATE] = next_state(table[STATE])
                 place = int(uniform(table[STATE]) * table[KEPT])
+            game = table[MEMORY_AT] + place * size
             error += call_float(
-                table[SWEEP_AT],
-                (table[EVALUATOR], table[MEMORY_AT] + place * size, lengths[place],
-                 table[NUMBERS_AT]),
-            )  # fmt: skip
+                table[SWEEP_AT], (table[WEIGHTS], game, lengths[place], table[NUMBERS_AT])
+            )
+            if table[SIFT_SWEEP_AT] != 0:
+                call_float(
+                    table[SIFT_SWEEP_AT],
+                    (table[SIFT_WEIGHTS], game, lengths[place], table[NUMBERS_AT]),
+                )
             table[UPDATES] += lengths[place]
         table[PLIES] += plies
     return error
@@ -91,10 +96,18 @@ class Table:
     """Where one worker plays and learns: an evaluator of its own, a memory of games, its dice.
 
     `room`: games in memory; `replays`: how many of them are learned from again after each game.
+    `sift`: what keeps the replies that are looked at; its evaluator, a small network that no other
+    table has, learns beside.
     """
 
     def __init__(
-        self, evaluator: OutcomeNetwork, *, seed: tuple[int, ...], room: int, replays: int
+        self,
+        evaluator: OutcomeNetwork,
+        *,
+        seed: tuple[int, ...],
+        room: int,
+        replays: int,
+        sift: Sift | None = None,
     ) -> None:
         game = evaluator.game
         assert isinstance(game, DiceGame)
@@ -102,6 +115,13 @@ class Table:
         self.evaluator = evaluator
         self.width = len(game.start())
         evaluate_at, data, self._kept = evaluator.native(_never)
+        self._replies = [Replies(game, evaluate_at, data, one) for one in (None, sift)]
+        self.networks = [evaluator]
+        sweeps = [sweep_address(evaluator), data, 0, 0]
+        if sift is not None:
+            assert isinstance(sift.evaluator, OutcomeNetwork)
+            self.networks.append(sift.evaluator)
+            sweeps[2:] = sweep_address(sift.evaluator), sift.evaluator.data().ctypes.data
         self._limits = cumulative(game.rolls)
         self._first_limits = cumulative(first_rolls(game))
         self._stack = np.zeros(int(getattr(game, "most_moves", 256)), dtype=np.int64)
@@ -111,13 +131,10 @@ class Table:
         self.lengths = np.zeros(room, dtype=np.int64)
         #: rate of learning, that of the last layer, lambda
         self.numbers = np.zeros(3)
-        self._table = np.zeros(17, dtype=np.int64)
-        self._table[:REPLAYS] = (
-            reply_address(game),
+        self._table = np.zeros(UPDATES + 1, dtype=np.int64)
+        self._table[OUTCOME_AT:REPLAYS] = (
             outcome_address(game),
-            evaluate_at,
-            data,
-            sweep_address(evaluator),
+            *sweeps,
             self.numbers.ctypes.data,
             self._stack.ctypes.data,
             self.memory.ctypes.data,
@@ -128,9 +145,16 @@ class Table:
         self._table[REPLAYS] = replays
         self._table[STATE] = stream(*seed)
 
-    def play(self, games: int, *, rate: float, last_rate: float, decay: float) -> float:
-        """Play games and learn from them; returns the sum of the squared errors of all outputs."""
+    def play(
+        self, games: int, *, rate: float, last_rate: float, decay: float, sift: bool = True
+    ) -> float:
+        """Play games and learn from them; returns the sum of the squared errors of all outputs.
+
+        Without `sift` all replies are looked at.
+        """
         self.numbers[:] = rate, last_rate, decay
+        replies = self._replies[sift]
+        self._table[:OUTCOME_AT] = replies.address, replies.evaluate_at, replies.evaluator
         limits = self._limits, self._first_limits
         return float(play_and_learn(self._table, *limits, self.lengths, games))
 

@@ -34,7 +34,7 @@ from search import EvaluatorError, as_evaluator, load_evaluator
 from search.array_files import load_arrays
 from search.evaluator import KernelEvaluator, LinearEvaluator, PythonEvaluator
 from search.outcome_network import Net, OutcomeNetwork, logistic
-from search.replies import reply_address
+from search.replies import Replies, Sift
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
@@ -593,23 +593,35 @@ def test_bad_weights_are_not_saved_over_good_ones(saved: Path) -> None:
 # --- the best reply --------------------------------------------------------------------------
 
 
-def reply(evaluator: Any, position: Any, roll: int) -> tuple[Any, float]:
+def reply(evaluator: Any, position: Any, roll: int, sift: Sift | None = None) -> tuple[Any, float]:
     """The position after the best move, by native code."""
     failed: list[BaseException] = []
     address, data, keep = evaluator.native(failed.append)
-    call = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 6)(reply_address(evaluator.game))
+    replies = Replies(evaluator.game, address, data, sift, fail=failed.append)
+    call = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 6)(replies.address)
     source, target = np.array(position), np.zeros(len(position), dtype=np.int64)
     moves = np.zeros(MOST_MOVES, dtype=np.int64)
-    value = call(source.ctypes.data, roll, moves.ctypes.data, address, data, target.ctypes.data)
+    native = replies.evaluate_at, replies.evaluator
+    value = call(source.ctypes.data, roll, moves.ctypes.data, *native, target.ctypes.data)
     assert keep is not None or not failed
     assert source.tolist() == list(position)
     return tuple(target.tolist()), value
 
 
-def slow_reply(evaluator: Any, position: Any, roll: int) -> tuple[Any, float]:
+def slow_reply(
+    evaluator: Any, position: Any, roll: int, sift: Sift | None = None
+) -> tuple[Any, float]:
     """The first of the moves that are worth most, one by one."""
     best: tuple[Any, float] | None = None
-    for move in GAME.legal_moves(position, roll):
+    moves = GAME.legal_moves(position, roll)
+    if sift is not None:
+        ends = {move: GAME.outcome(GAME.play(position, move)) for move in moves}
+        cheap = {
+            m: sift.evaluator(GAME.play(position, m)) if ends[m] is None else ends[m] for m in moves
+        }
+        last = sorted(cheap[move] for move in moves)[: sift.keep][-1]
+        moves = [move for move in moves if cheap[move] <= last]
+    for move in moves:
         after = GAME.play(position, move)
         end = GAME.outcome(after)
         value = -(evaluator(after) if end is None else end)
@@ -650,3 +662,30 @@ def test_the_best_reply_is_that_of_the_twin(kind: str) -> None:
             assert found == slow_reply(evaluator, position, roll)
         # whatever the values, a move was played
         assert found[0] in {GAME.play(position, m) for m in GAME.legal_moves(position, roll)}
+
+
+@compiled_only
+@pytest.mark.parametrize("keep", [1, 2, 5, 64])
+def test_the_best_of_the_replies_that_a_sift_keeps(keep: int) -> None:
+    evaluator = network("three kinds")
+    generator = random.Random(7)
+    sifts = [
+        Sift(LinearEvaluator(GAME, NUMBERS, [1.0, -0.3, 0.4]), keep),
+        Sift(KernelEvaluator(GAME, few_values, np.array([0.5])), keep),  # many equals
+        Sift(PythonEvaluator(GAME, lambda position: (position[0] >> 20 & 7) % 3), keep),
+    ]
+    late = [p for p in positions_of_games(7, 600) if p[0] & 15 > 10]
+    others = 0
+    for position in [*POSITIONS, *late]:
+        roll = generator.randrange(21)
+        for sift in sifts:
+            found = reply(evaluator, position, roll, sift)
+            assert found == slow_reply(evaluator, position, roll, sift)
+            others += found != slow_reply(evaluator, position, roll)
+    assert (others > 10) == (keep < 10)
+
+
+@pytest.mark.parametrize("keep", [0, -1, 65])
+def test_a_sift_keeps_some(keep: int) -> None:
+    with pytest.raises(ValueError, match=f"keep: expected 1 to 64, found {keep}"):
+        Sift(as_evaluator(GAME, None), keep)

@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from games.backgammon.encoding import POINTS
 from games.backgammon.rules import ROLLS, START, outcome
 from games.features import FeatureSet
 from games.kernel import kernel
-from learner import td_play
+from learner import td_gammon, td_play
 from learner.learner import Progress
 from learner.td_gammon import TDGammon, find_inputs, new_network
 from learner.td_play import MOST_PLIES, Table
@@ -30,6 +30,7 @@ from play.dice_match import play_dice_match
 from play.dice_player import DicePlayer, parse_dice_player
 from search import LinearEvaluator, PythonEvaluator
 from search.outcome_network import OutcomeNetwork
+from search.replies import Sift
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="learning is native code")
 
@@ -42,6 +43,14 @@ SMALL: dict[str, Any] = {
     "games_per_report": 100,
     "round_games": 10,
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def sifting_early() -> Iterator[None]:
+    """Short runs sift replies too, and go on to do so from what a checkpoint holds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(td_gammon, "_UNSIFTED", 150)
+        yield
 
 
 def learner(games: int = 300, **options: Any) -> TDGammon:
@@ -105,6 +114,9 @@ def whole_run() -> tuple[TDGammon, list[str], list[Progress]]:
         ({"tables": 257}, "tables: expected 1 to 256, found 257"),
         ({"round_games": 0}, "round_games: expected 1 to 1000000, found 0"),
         ({"games_per_report": 0}, "games_per_report: expected 1 to 10000000, found 0"),
+        ({"candidates": -1}, "candidates: expected 0 to 64, found -1"),
+        ({"candidates": 65}, "candidates: expected 0 to 64, found 65"),
+        ({"sift_units": 0}, "sift_units: expected 1 to 4096, found 0"),
         ({"hidden": ()}, r"hidden: expected widths of 1 to 4096, found \(\)"),
         ({"hidden": (0,)}, r"hidden: expected widths of 1 to 4096, found \(0,\)"),
         ({"hidden": (5000,)}, r"hidden: expected widths of 1 to 4096, found \(5000,\)"),
@@ -414,9 +426,10 @@ def test_games_in_memory_that_break_the_rules_or_go_on_are_refused() -> None:
 
 def test_checkpoints_are_small_and_quick() -> None:
     run, checkpoints, _ = whole_run()
-    weights = sum(array.size for array in bits(run.network_))
+    nets = [run.network_, run.evaluator_, *run._learning[1:]]
+    weights = sum(array.size for net in nets for array in bits(net))
     plies = sum(int(table.lengths.sum()) for table in run._tables)
-    assert len(checkpoints[-1]) < 4 / 3 * (8 * weights + 48 * plies) + 20_000
+    assert len(checkpoints[-1]) < 4 / 3 * (4 * weights + 48 * plies) + 20_000
 
 
 # --- tables ----------------------------------------------------------------------------------
@@ -473,6 +486,42 @@ def test_what_a_table_plays_is_the_best_move() -> None:
             for reply in replies
         ]
         assert tuple(after.tolist()) == replies[int(np.argmin(values))]
+
+
+@pytest.mark.parametrize("sifting", [False, True])
+def test_what_a_table_plays_with_small_nets(sifting: bool) -> None:
+    """The best of the two that are best by the small nets, which learn from the same games."""
+    large, small = (new_network(GAME, POINTS, (24,), spread=1.0, seed=seed) for seed in (1, 2))
+    for seed, network in enumerate((large, small)):
+        random = np.random.default_rng(seed)
+        for net in network.nets:
+            net.layers[-1][0][...] = random.normal(0, 0.5, net.layers[-1][0].shape)
+    sift = Sift(small.copy(), 2)
+    table = Table(large.copy(), seed=(3, 0), room=5, replays=0, sift=sift)
+    table.play(1, rate=0.0, last_rate=0.0, decay=0.5, sift=sifting)
+    positions, rolls = table.last_game()
+    passed_over = 0
+    for before, after, roll in zip(positions[:-1], positions[1:], rolls.tolist(), strict=True):
+        position = tuple(before.tolist())
+        replies = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
+        ends = [GAME.outcome(reply) for reply in replies]
+
+        def value(network: OutcomeNetwork, i: int, replies: Any, ends: Any) -> float:
+            return float(network(replies[i]) if ends[i] is None else ends[i])
+
+        cheap = sorted(value(small, i, replies, ends) for i in range(len(replies)))
+        kept = [
+            i
+            for i in range(len(replies))
+            if not sifting or value(small, i, replies, ends) <= cheap[:2][-1]
+        ]
+        dear = [value(large, i, replies, ends) for i in range(len(replies))]
+        assert tuple(after.tolist()) == replies[min(kept, key=dear.__getitem__)]
+        passed_over += min(dear) < min(dear[i] for i in kept)
+    assert (passed_over > 0) == sifting
+    table.play(5, rate=0.1, last_rate=0.1, decay=0.5, sift=sifting)
+    moved = [np.abs(a - b).max() for a, b in zip(bits(small), bits(sift.evaluator), strict=True)]
+    assert max(moved) > 0.01
 
 
 @kernel
