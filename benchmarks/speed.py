@@ -57,7 +57,7 @@ class Figure:
     def line(self) -> str:
         """The figure as a line of the table."""
         shown = "-" if self.value is None else f"{self.value:,.3g}"
-        if self.value is not None and self.unit in ("nodes", ""):
+        if self.value is not None and (self.unit in ("nodes", "") or self.value >= 1000):
             shown = f"{self.value:,.0f}"
         goal = ""
         if self.target is not None:

@@ -1,0 +1,242 @@
+"""How fast backgammon is learned and played: `python -m benchmarks.backgammon_speed [FILE]`.
+
+Learning games a second from random weights; best moves a second without looking ahead and with one
+ply, beside GNU Backgammon's in the same process where gnubg_nn is installed. FILE is an evaluator
+(default: the one that is shipped). Rates are per second of processor time of one core; of learning
+also those by the clock, for threads wait for one another. Every decision is new to whoever takes
+it: tables of ours are cleared, and GNU Backgammon, which remembers positions too, is asked once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib
+import importlib.util
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import games
+from benchmarks.speed import Figure, rate, turns
+from benchmarks.star import Simple, decisions, simple_value
+from games.backgammon.rules import ROLLS
+from learner.td_gammon import TDGammon
+from play.gnubg import board
+from play.static_play import StaticChoice
+from search import Engine, MoveFilters, load_evaluator
+
+SHIPPED = Path(__file__).resolve().parent.parent / "data" / "backgammon" / "tdgammon.safetensors"
+GAME: Any = games.load("backgammon")
+#: What gnubg_nn does at 1-ply unless told otherwise (`set.ps`): the eight moves that are best at
+#: 0-ply are looked at, all replies to all rolls each.
+AS_GNU = MoveFilters(((8, 1e9),))
+
+Decisions = list[tuple[Any, int]]
+
+
+# --- learning --------------------------------------------------------------------------------
+
+
+def learn(games: int, threads: int, candidates: int) -> tuple[float, float, float]:
+    """Games a second by the clock and of processor time, and positions a game.
+
+    The first third of the games is not counted: it compiles, and nets that know nothing play on
+    and on.
+    """
+    learner = TDGammon(
+        GAME, games=games, inputs="points", hidden=(128,), replays=0, tables=threads,
+        candidates=candidates, games_per_report=games // 6,
+    )  # fmt: skip
+    seen: list[tuple[int, int, float, float]] = []
+
+    def watch(progress: Any) -> None:
+        clocks = time.perf_counter(), time.process_time()
+        seen.append((progress.game, progress.updates, *clocks))
+
+    learner.fit(watch=watch)
+    first, last = seen[1], seen[-1]
+    count = last[0] - first[0]
+    return (
+        count / (last[2] - first[2]),
+        count / (last[3] - first[3]),
+        (last[1] - first[1]) / count,
+    )
+
+
+def measure_learning(games: int, rounds: int) -> Iterator[Figure]:
+    """Self-play that learns, one update a position, with one thread and with two."""
+    learn(600, 2, 0)  # compiles
+    learn(600, 2, 8)
+    ways = [(threads, candidates) for candidates in (0, 8) for threads in (1, 2)]
+    found: dict[tuple[int, int], list[tuple[float, float, float]]] = {way: [] for way in ways}
+    for _ in range(rounds):
+        for way in ways:
+            found[way].append(learn(games, *way))
+    for (threads, candidates), measured in found.items():
+        clock = max(figures[0] for figures in measured)
+        core = max(figures[1] for figures in measured)
+        asked = f"{candidates} replies, sifted by small nets" if candidates else "all replies"
+        plural = "s" if threads > 1 else ""
+        yield Figure(
+            f"learning_{threads}_{candidates or 'all'}",
+            f"learning, {asked}, {threads} thread{plural}",
+            clock,
+            "games/s",
+            2500 if threads == 2 and not candidates else None,
+            f"{core:,.0f} a core-second, {measured[-1][2]:.0f} positions a game",
+        )
+
+
+# --- choosing moves --------------------------------------------------------------------------
+
+
+def in_batch(engine: Engine, chosen: Decisions, depth: int) -> Any:
+    """All decisions in one call; returns the moves."""
+    positions, rolls = zip(*chosen, strict=True)
+    return engine.best_moves(np.array(positions), np.array(rolls), depth=depth, decide_only=True)[0]
+
+
+def one_by_one(engine: Engine, chosen: Decisions, depth: int) -> Any:
+    """A search for each decision; returns the moves."""
+    return [engine.search(position, roll=roll, depth=depth).move for position, roll in chosen]
+
+
+def rate_of(choose: Any, engine: Engine, chosen: Decisions, depth: int) -> float:
+    """Decisions a second by an engine that knows none of them."""
+    engine.clear()
+    return rate(lambda: len(choose(engine, chosen, depth)))
+
+
+def as_gnu_has_it(chosen: Decisions) -> list[tuple[Any, int, int]]:
+    """The decisions as `gnubg_nn.best_move` takes them."""
+    return [(board(position), *ROLLS[roll]) for position, roll in chosen]
+
+
+def gnu_rate(chosen: Decisions, ply: int) -> float:
+    """Decisions a second of GNU Backgammon."""
+    best_move = importlib.import_module("gnubg_nn").best_move
+    given = as_gnu_has_it(chosen)
+    return rate(lambda: len([best_move(*decision, ply) for decision in given]))
+
+
+def measure_static(evaluator: Any, chosen: Decisions, rounds: int, gnu: bool) -> Iterator[Figure]:
+    """Best moves without looking ahead."""
+    engine = Engine(GAME, evaluator)
+    choice = StaticChoice(GAME, evaluator)
+    for work in (in_batch, one_by_one):
+        work(engine, chosen[:2], 0)
+    works: list[Callable[[], float]] = [
+        functools.partial(rate_of, in_batch, engine, chosen, 0),
+        functools.partial(rate_of, one_by_one, engine, chosen, 0),
+        lambda: rate(lambda: len([choice.choose(*decision) for decision in chosen])),
+    ]
+    batch, singly, seat = turns(rounds, *works)
+    yield Figure("best_0_batch", "0-ply best moves, in a batch", batch, "a core-s", 20_000)
+    yield Figure("best_0_single", "0-ply best moves, searched one by one", singly, "a core-s")
+    yield Figure("best_0_seat", "0-ply best moves, one by one in a match", seat, "a core-s")
+    if gnu:
+        theirs = gnu_rate(chosen, 0)
+        yield Figure("best_0_gnu", "  gnubg_nn, one by one", theirs, "a core-s")
+
+
+def measure_one_ply(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -> Iterator[Figure]:
+    """Best moves at 1-ply of ours and of GNU Backgammon, in turns on the same decisions."""
+    order = Simple(GAME, simple_value, name="simple")
+    ways: dict[str, Any] = {
+        "all": (None, "all moves"),
+        "as_gnu": (AS_GNU, "best 8 at 0-ply"),
+        "normal": ("normal", "filter normal"),
+        "tiny": ("tiny", "filter tiny"),
+        "best8": ("best8", "filter best8"),
+        "best4": ("best4", "filter best4"),
+    }
+    engines = {
+        name: Engine(GAME, evaluator, prune="star2", order=order, filters=filters)
+        for name, (filters, _) in ways.items()
+    }
+    plain = Engine(GAME, evaluator, prune="none")
+    rates: dict[str, list[float]] = {name: [] for name in [*ways, "single", "gnu"]}
+    moves: dict[str, list[int]] = {name: [] for name in [*ways, "plain"]}
+    for engine in (*engines.values(), plain):
+        in_batch(engine, chosen[:1], 1)
+    for chunk in range(chunks):
+        part = chosen[chunk::chunks]
+        if gnu:
+            rates["gnu"].append(gnu_rate(part, 1))
+        for name, engine in engines.items():
+            rates[name].append(rate_of(in_batch, engine, part, 1))
+            engine.clear()
+            moves[name] += in_batch(engine, part, 1).tolist()
+        rates["single"].append(rate_of(one_by_one, engines["as_gnu"], part, 1))
+        moves["plain"] += in_batch(plain, part, 1).tolist()
+    shown = {name: text for name, (_, text) in ways.items()}
+    shown["single"] = "best 8 at 0-ply, searched one by one"
+    for name, text in shown.items():
+        note = ""
+        if name in moves:
+            same = np.mean(np.array(moves[name]) == np.array(moves["plain"]))
+            note = f"{same:.1%} of the moves as without pruning"
+        yield Figure(
+            f"best_1_{name}", f"1-ply best moves, {text}", statistics.median(rates[name]),
+            "a core-s", None, note,
+        )  # fmt: skip
+        if gnu:
+            ratio = statistics.median(
+                ours / theirs for ours, theirs in zip(rates[name], rates["gnu"], strict=True)
+            )
+            target = 5 if name == "as_gnu" else None
+            yield Figure(f"best_1_{name}_ratio", "  over gnubg_nn", ratio, "x", target)
+    if gnu:
+        theirs = statistics.median(rates["gnu"])
+        note = "its own filter: the 8 best moves at 0-ply"
+        yield Figure("best_1_gnu", "  gnubg_nn, one by one", theirs, "a core-s", None, note)
+    else:
+        yield Figure("best_1_gnu", "  gnubg_nn", None, "a core-s", None, "not installed")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, and print the table; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.backgammon_speed", description=__doc__
+    )
+    parser.add_argument("evaluator", nargs="?", metavar="FILE", default=SHIPPED)
+    parser.add_argument("--games", type=int, default=9000, help="learned from, each time")
+    parser.add_argument("--decisions", type=int, default=2000, help="at 0-ply; a quarter at 1-ply")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=0, help="decides the decisions")
+    parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
+    options = parser.parse_args(arguments)
+    for name, least in (("games", 600), ("decisions", 40), ("rounds", 1)):
+        if getattr(options, name) < least:
+            parser.error(f"--{name}: expected at least {least}, found {getattr(options, name)}")
+    rounds = options.rounds
+    evaluator = load_evaluator(options.evaluator, game=GAME)
+    gnu = importlib.util.find_spec("gnubg_nn") is not None
+    chosen = decisions(GAME, evaluator, options.decisions + options.decisions // 4, options.seed)
+    static, ahead = chosen[: options.decisions], chosen[options.decisions :]
+    figures = []
+    print(f"{evaluator.name}: {len(static)} decisions at 0-ply, {len(ahead)} others at 1-ply")
+    print("learning from random weights: inputs `points`, 128 units, one update a position")
+    print(f"{'':<58}{'measured':>10} {'':<10}target")
+    for group in (
+        measure_one_ply(evaluator, ahead, rounds, gnu),
+        measure_static(evaluator, static, rounds, gnu),
+        measure_learning(options.games, min(rounds, 3)),
+    ):
+        for figure in group:
+            figures.append(figure)
+            print(figure.line(), flush=True)
+    if options.json:
+        print(json.dumps({figure.name: figure.value for figure in figures}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
