@@ -44,7 +44,8 @@ class BackupFit(Learner):
     `first_plies` plies and with `share` later. bear_off: what the bear-off databases know has its
     outcomes from there. candidates: how many replies the nets are asked of, those that are best by
     small nets of `sift_units` hidden units, over the encoding alone, which are fitted beside and
-    serve from the second round on; 0 for all replies.
+    serve from the second round on; 0 for all replies. From then on they also choose the share
+    `small_share` of the moves of the games.
 
     inputs: what the nets see, as in `TDGammon`; it and `spread`, that of new random weights, serve
     a start from nothing. hidden: widths of the hidden layers of every net; or a sequence of such
@@ -80,6 +81,7 @@ class BackupFit(Learner):
         first_plies: int = 8,
         first_share: float = 0.2,
         share: float = 0.02,
+        small_share: float = 0.2,
         bear_off: bool = True,
         candidates: int = 8,
         sift_units: int = 32,
@@ -109,6 +111,7 @@ class BackupFit(Learner):
         self.first_plies = first_plies
         self.first_share = first_share
         self.share = share
+        self.small_share = small_share
         self.bear_off = bear_off
         self.candidates = candidates
         self.sift_units = sift_units
@@ -139,7 +142,7 @@ class BackupFit(Learner):
             raise ValueError(f"candidates: expected 0 to {MOST_KEPT}, found {self.candidates}")
         if self.first_plies < 0:
             raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
-        for name in ("first_share", "share", "equity_share"):
+        for name in ("first_share", "share", "small_share", "equity_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
         for name in ("rate", "last_rate", "spread"):
@@ -239,7 +242,8 @@ class BackupFit(Learner):
         self._grow(number)
         played = explore(
             self.evaluator_, games, seed=(self.seed, number), first_plies=self.first_plies,
-            first_share=self.first_share, share=self.share, sift=self._sift, threads=self.threads,
+            first_share=self.first_share, share=self.share, threads=self.threads, sift=self._sift,
+            other=self._sift and self._small, other_share=self.small_share,
         )  # fmt: skip
         random = np.random.default_rng((self.seed, number, 12))
         positions = played.positions[distinct(self._dice_game, played.positions)]

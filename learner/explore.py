@@ -1,7 +1,8 @@
 """Positions to learn from: games of an evaluator against itself, with moves left to chance.
 
 A game begins with rolls and moves that are likely by the rules and the evaluator; so that it also
-comes to what an evaluator has to tell from that, a share of the moves is drawn from all legal ones.
+comes to what an evaluator has to tell from that, a share of the moves is drawn from all legal ones,
+and another share is chosen by another evaluator.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -38,8 +39,8 @@ _MOST_RANDOM = 1 << 30
 # the fields of what a thread reads and writes
 (
     REPLY_AT, RANDOM_AT, OUTCOME_AT, EVALUATE_AT, EVALUATOR, STACK_AT, WIDTH, ROOM, POSITIONS_AT,
-    ROLLS_AT, FIRST_PLIES, STATE, COUNT, LAST,
-) = range(14)  # fmt: skip
+    ROLLS_AT, FIRST_PLIES, OTHER_AT, OTHER_EVALUATE_AT, OTHER_EVALUATOR, STATE, COUNT, LAST,
+) = range(17)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class Explored:
 def play_games(record, limits, first_limits, shares, start, games):
     """Write the positions of games one after the other; returns how many games had room.
 
-    Of a game that has no end nothing is kept. `shares` of random moves: in the first plies, later.
+    Of a game that has no end nothing is kept. `shares` of random moves: in the first plies, later;
+    and of those that another evaluator chooses.
     """
     step = 8 * record[WIDTH]
     for game in range(games):
@@ -73,10 +75,17 @@ def play_games(record, limits, first_limits, shares, start, games):
             store_int(record[ROLLS_AT], ply, roll)
             record[STATE] = next_state(record[STATE])
             share = shares[0] if ply < record[FIRST_PLIES] else shares[1]
-            if uniform(record[STATE]) < share:
+            chance = uniform(record[STATE])
+            if chance < share:
                 record[STATE] = next_state(record[STATE])
                 number = int(uniform(record[STATE]) * _MOST_RANDOM)
                 call_int(record[RANDOM_AT], (source, roll, record[STACK_AT], number, source + step))
+            elif chance - share < shares[2]:
+                call_float(
+                    record[OTHER_AT],
+                    (source, roll, record[STACK_AT], record[OTHER_EVALUATE_AT],
+                     record[OTHER_EVALUATOR], source + step),
+                )  # fmt: skip
             else:
                 call_float(
                     record[REPLY_AT],
@@ -118,14 +127,18 @@ def explore(
     first_plies: int = 0,
     first_share: float = 0.0,
     share: float = 0.0,
+    other: Evaluator | None = None,
+    other_share: float = 0.0,
     sift: Sift | None = None,
     threads: int = 1,
 ) -> Explored:
     """Play games in which both sides take the reply with the best static value, or any at random.
 
     A move is random with the chance `first_share` in the first plies of a game and with `share`
-    later. With `sift` only the replies that it keeps are compared. The seed decides every bit; the
-    number of threads does not.
+    later. With the chance `other_share` it is the best in the eyes of `other`, who knows less and
+    so finds moves that are nearly as good, where the evaluator has most to learn. With `sift` the
+    evaluator compares only the replies that it keeps. The seed decides every bit; the number of
+    threads does not.
     """
     game = evaluator.game
     assert isinstance(game, DiceGame)
@@ -134,18 +147,21 @@ def explore(
     start = np.array(game.start(), dtype=np.int64)
     most = int(getattr(game, "most_moves", 256))
     limits, first_limits = cumulative(game.rolls), cumulative(first_rolls(game))
-    shares = np.array([first_share, share])
+    shares = np.array([first_share, share, other_share if other is not None else 0.0])
+    other_at, other_data, also_kept = (other or evaluator).native(errors.append)
 
     def play(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         replies = Replies(game, evaluate_at, data, sift, fail=errors.append)
+        others = Replies(game, other_at, other_data)
         stack, rolls = np.zeros(most, dtype=np.int64), np.zeros(MOST_PLIES, dtype=np.int64)
         # enough for a few long games; a game needs the end of its last ply as well
         room = np.zeros((8 * (MOST_PLIES + 1), len(start)), dtype=np.int64)
-        record = np.zeros(14, dtype=np.int64)
+        record = np.zeros(LAST + 1, dtype=np.int64)
         record[:COUNT] = (
             replies.address, _random_move(game.rules, len(start), most), outcome_address(game),
             replies.evaluate_at, replies.evaluator, stack.ctypes.data, len(start), len(room),
-            room.ctypes.data, rolls.ctypes.data, first_plies, stream(*seed, number),
+            room.ctypes.data, rolls.ctypes.data, first_plies,
+            others.address, others.evaluate_at, others.evaluator, stream(*seed, number),
         )  # fmt: skip
         parts = []
         left = min(_GAMES, games - number * _GAMES)
@@ -162,7 +178,7 @@ def explore(
     else:
         with ThreadPoolExecutor(threads) as pool:
             found = list(pool.map(play, numbers))
-    del kept
+    del kept, also_kept
     if errors:
         raise errors[0]
     _, last, rolls = found[-1]

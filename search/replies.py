@@ -37,7 +37,7 @@ class Sift:
 
 
 #: Replies that a sift can keep.
-MOST_KEPT = 64
+MOST_KEPT = 1024
 
 
 class Replies:

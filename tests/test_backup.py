@@ -18,6 +18,7 @@ from learner.growth import grown
 from learner.td_gammon import new_network
 from search import as_evaluator
 from search.outcome_network import OutcomeNetwork
+from search.replies import Sift
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
 
@@ -187,6 +188,31 @@ def test_moves_without_chance_are_the_best_replies() -> None:
             ]
             replies.append(list(after_all[int(np.argmin(NET.values(after_all)))]))
         assert after in replies
+
+
+def test_another_evaluator_chooses_a_share_of_the_moves() -> None:
+    other = network(12, seed=8)
+    options: dict[str, Any] = {"seed": (6,), "other": other}
+    alone = explore(NET, 3, seed=(6,)).positions
+    assert np.array_equal(alone, explore(NET, 3, **options, other_share=0.0).positions)
+    whole = explore(NET, 3, **options, other_share=1.0).positions
+    assert np.array_equal(whole, explore(other, 3, seed=(6,)).positions)
+    assert not np.array_equal(alone[:20], whole[:20])
+    some = explore(NET, 3, **options, other_share=0.5).positions
+    assert not np.array_equal(some[:20], alone[:20]) and not np.array_equal(some[:20], whole[:20])
+
+
+def test_a_sift_that_keeps_all_changes_nothing(positions: Any) -> None:
+    sift = Sift(network(12, seed=8), 1024)
+    assert np.array_equal(
+        explore(NET, 3, seed=(6,)).positions, explore(NET, 3, seed=(6,), sift=sift).positions
+    )
+    assert np.array_equal(backed_up(NET, positions), backed_up(NET, positions, sift=sift))
+    fewer = backed_up(NET, positions, sift=Sift(network(12, seed=8), 1))
+    assert not np.array_equal(backed_up(NET, positions), fewer)
+    # who has less to choose from comes off worse
+    assert KINDS is not None
+    assert (KINDS.values(fewer) <= KINDS.values(backed_up(NET, positions)) + 1e-12).all()
 
 
 def test_threads_and_seeds_of_games() -> None:
