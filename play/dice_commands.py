@@ -10,13 +10,17 @@ from typing import Any
 from tqdm import tqdm
 
 from games.contract import DiceGame
-from play.dice_match import needs_processes, play_dice_match
+from play.dice_ladder import dice_ladder
+from play.dice_match import DiceMatch, needs_processes, play_dice_match
 from play.dice_player import DicePlayer, check_depth, parse_dice_player
 from play.equity_loss import check_referee, equity_loss, sample_games
 from play.gnubg import Program, gnubg_evaluator
+from play.ladder import check_players, plot_estimates
+from play.match_commands import check_writable
+from play.statistics import Estimate
 from play.workers import Workers, parse_backend
 
-__all__ = ["run_dice_judge", "run_dice_match"]
+__all__ = ["run_dice_judge", "run_dice_ladder", "run_dice_match"]
 
 #: Options that say nothing about a game with dice.
 OTHERS = ("nodes", "seconds", "plies", "within", "pdn", "sprt", "positions", "file")
@@ -60,6 +64,31 @@ def _luck(game: DiceGame, text: str | None, players: list[DicePlayer]) -> DicePl
     raise ValueError(f"--luck: expected an evaluator or gnubg:0, found {names}")
 
 
+class _Bar:
+    """Progress over the games of matches, with the points so far of the one that is played."""
+
+    def __init__(self, games: int, quiet: bool) -> None:
+        self._bar = tqdm(total=games, unit=" games", disable=quiet, dynamic_ncols=True)
+        self._match: DiceMatch | None = None
+        self._before = self._done = 0
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def __call__(self, match: DiceMatch) -> None:
+        if match is not self._match:
+            self._match, self._before = match, self._done
+        mean = sum(map(sum, match.points)) / (2 * len(match.points))
+        text = f"{match.first} {mean:+.3f} a game against {match.second}"
+        self._bar.set_postfix_str(text, refresh=False)
+        done = self._before + 2 * len(match.points)
+        self._bar.update(done - self._done)
+        self._done = done
+
+
 def run_dice_match(options: argparse.Namespace, game: DiceGame) -> int:
     """`match`: two players, the same dice, seats swapped."""
     options.games = GAMES if options.games is None else options.games
@@ -69,14 +98,8 @@ def run_dice_match(options: argparse.Namespace, game: DiceGame) -> int:
     luck = _luck(game, options.luck, [first, second])
     with (
         _workers(options.backend, options.threads, first, second) as workers,
-        tqdm(total=options.games, unit=" games", disable=options.quiet, dynamic_ncols=True) as bar,
+        _Bar(options.games, options.quiet) as bar,
     ):
-
-        def progress(match: Any) -> None:
-            mean = sum(map(sum, match.points)) / (2 * len(match.points))
-            bar.set_postfix_str(f"{first.name} {mean:+.3f} a game", refresh=False)
-            bar.update(2 * len(match.points) - bar.n)
-
         match = play_dice_match(
             game,
             first,
@@ -86,7 +109,7 @@ def run_dice_match(options: argparse.Namespace, game: DiceGame) -> int:
             seed=options.seed,
             workers=workers,
             luck=luck,
-            progress=progress,
+            progress=bar,
         )
     summary = match.summary()
     print(
@@ -98,12 +121,73 @@ def run_dice_match(options: argparse.Namespace, game: DiceGame) -> int:
     if summary.games:
         print(f"{summary.games / match.seconds:.1f} games/s")
     if options.json:
-        said = {"first": match.first, "second": match.second, "depth": match.depth}
-        more = {"luck": luck.name if luck is not None else None, "interrupted": match.interrupted}
-        print(json.dumps({**said, **summary.figures(), **more}))
+        print(json.dumps(_figures(match, luck)))
     if match.interrupted:
         raise KeyboardInterrupt
     return 0
+
+
+def _figures(match: DiceMatch, luck: DicePlayer | None = None) -> dict[str, Any]:
+    """A match as plain values."""
+    said = {"first": match.first, "second": match.second, "depth": match.depth}
+    more = {"luck": luck.name if luck is not None else None, "interrupted": match.interrupted}
+    return {**said, **match.summary().figures(), **more}
+
+
+def run_dice_ladder(options: argparse.Namespace, game: DiceGame) -> int:
+    """`ladder`: a round robin, the same dice for all."""
+    options.games = GAMES if options.games is None else options.games
+    options.depth = options.depth or 0
+    _check(options, game, 2)
+    players = [parse_dice_player(game, text) for text in options.players]
+    check_players(players)
+    if options.plot is not None:
+        check_writable("--plot", options.plot)
+    pairings = len(players) * (len(players) - 1) // 2
+    with (
+        _workers(options.backend, options.threads, *players) as workers,
+        _Bar(options.games * pairings, options.quiet) as bar,
+    ):
+        found, matches = dice_ladder(
+            game,
+            players,
+            games=options.games,
+            depth=options.depth,
+            seed=options.seed,
+            workers=workers,
+            progress=bar,
+        )
+    depth = f"depth {options.depth} (GNU plies)"
+    print(f"{depth}, same dice for all; points per game against all others, 95 % intervals")
+    width = max(len(player.name) for player in players)
+    for place, one in enumerate(found, 1):
+        print(f"{place:3} {one.name:{width}}  {_interval(one.points)}  of {one.games} games")
+    print("each two, from the first one's side")
+    for match in matches:
+        if match.points:
+            summary = match.summary()
+            print(
+                f"    {match.first:{width}}  {_interval(summary.mean)}  of {summary.games} games"
+                f" against {match.second}"
+            )
+    if options.plot is not None and found:
+        rows = [(one.name, one.points) for one in found]
+        label = "points per game against all others, 95 % interval"
+        title = f"{game.name}, {depth}"
+        plot_estimates(options.plot, rows, title, label=label, room=0.02, digits=3)
+        print(f"plot: {options.plot}")
+    if options.json:
+        rated = [
+            {"name": s.name, "points_per_game": s.points.plain(), "games": s.games} for s in found
+        ]
+        print(json.dumps({"standings": rated, "matches": [_figures(match) for match in matches]}))
+    if matches[-1].interrupted:
+        raise KeyboardInterrupt
+    return 0
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{estimate.value:+.4f} [{estimate.low:+.4f}, {estimate.high:+.4f}]"
 
 
 def run_dice_judge(options: argparse.Namespace, game: DiceGame) -> int:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from games.contract import Game
 from play.match import Match, play_match
 from play.openings import Openings
 from play.player import Limits, Player
 from play.ratings import Rating, rate
+from play.statistics import Estimate
 from play.workers import Workers
 
-__all__ = ["ladder", "plot_ladder"]
+__all__ = ["check_players", "ladder", "plot_estimates", "plot_ladder"]
 
 
 def ladder(
@@ -57,7 +58,15 @@ def ladder(
     return rate(table, anchor=players[0].name), matches
 
 
-def check_players(players: Sequence[Player]) -> None:
+class Named(Protocol):
+    """Whoever has a name."""
+
+    @property
+    def name(self) -> str:
+        """By which it is known in a ladder."""
+
+
+def check_players(players: Sequence[Named]) -> None:
     """ValueError for fewer than two players or two of one name."""
     names = [player.name for player in players]
     if len(names) < 2 or len(set(names)) < len(names):
@@ -66,18 +75,38 @@ def check_players(players: Sequence[Player]) -> None:
 
 def plot_ladder(path: Any, ratings: Sequence[Rating], title: str) -> None:
     """Write a PNG: ratings with their 95 % intervals, best on top; arrows where one is open."""
+    rows = [(rating.name, rating.elo) for rating in ratings]
+    label = f"Elo, 95 % interval of the difference from {anchor_name(ratings)}"
+    plot_estimates(path, rows, title, label=label, room=20)
+
+
+def plot_estimates(
+    path: Any,
+    rows: Sequence[tuple[str, Estimate]],
+    title: str,
+    *,
+    label: str,
+    room: float,
+    digits: int = 0,
+) -> None:
+    """Write a PNG: estimates with their intervals, the first on top; arrows where one is open.
+
+    label: of the axis. room: beside the outermost ends, at least, in the unit of the estimates.
+    digits: after the point of the values written. Raises ValueError where there are no rows.
+    """
+    if not rows:
+        raise ValueError("plot: expected one estimate or more, found none")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 1.4 + 0.45 * len(ratings)), layout="constrained")
+    figure = Figure(figsize=(8, 1.4 + 0.45 * len(rows)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    ends = [end for r in ratings for end in (r.elo.low, r.elo.value, r.elo.high)]
+    ends = [end for _, e in rows for end in (e.low, e.value, e.high)]
     finite = [end for end in ends if math.isfinite(end)]
-    room = 0.08 * (max(finite) - min(finite)) + 20
+    room += 0.08 * (max(finite) - min(finite))
     left, right = min(finite) - room, max(finite) + room
-    for place, rating in enumerate(reversed(ratings)):
-        estimate = rating.elo
+    for place, (_, estimate) in enumerate(reversed(rows)):
         interval = [max(estimate.low, left), min(estimate.high, right)]
         axes.plot(interval, [place, place], color="tab:blue", linewidth=2)
         axes.plot([estimate.value], [place], "o", color="tab:blue")
@@ -85,17 +114,17 @@ def plot_ladder(path: Any, ratings: Sequence[Rating], title: str) -> None:
             if math.isinf(end):
                 axes.plot([edge], [place], arrow, color="tab:blue", clip_on=False)
         axes.annotate(
-            f"{estimate.value:+.0f}",
+            f"{estimate.value:+.{digits}f}",
             (estimate.value, place),
             xytext=(0, 7),
             textcoords="offset points",
             ha="center",
         )
-    axes.set_yticks(range(len(ratings)), [rating.name for rating in reversed(ratings)])
-    axes.set_ylim(-0.6, len(ratings) - 0.2)
+    axes.set_yticks(range(len(rows)), [name for name, _ in reversed(rows)])
+    axes.set_ylim(-0.6, len(rows) - 0.2)
     axes.set_xlim(left, right)
     arrows = "; arrow: no bound" if len(finite) < len(ends) else ""
-    axes.set_xlabel(f"Elo, 95 % interval of the difference from {anchor_name(ratings)}{arrows}")
+    axes.set_xlabel(f"{label}{arrows}")
     axes.set_title(title, loc="left")
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)

@@ -535,7 +535,6 @@ WRONG = [
     ("match backgammon random random --luck", "--luck: expected an evaluator or gnubg:0, found"),
     ("match backgammon random nobody", "nobody: expected an evaluator file"),
     ("match checkers random random --luck", "--luck: expected a game with dice, found checkers"),
-    ("ladder backgammon random random", "ladder: expected a game without dice"),
     ("judge backgammon random", "--referee: expected an evaluator or gnubg:PLIES, found none"),
     ("judge backgammon random --referee random", "referee: expected an evaluator or gnubg:PLIES"),
     ("judge backgammon random --referee x --positions 3", "--positions: expected a game without"),
