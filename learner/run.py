@@ -7,6 +7,7 @@ one folder:
     checkpoint.json   what resuming goes on from (`learner.folder`)
     log.csv           one line a game, or a batch of games; snapshots.csv the strength of snapshots
     games.pdn         games with values (checkers): all, or the last of each batch
+    games.mat         the same without values (backgammon), each as a session of its own
     positions/        the store of a learner that learns from one
     snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
     report.json, strength.png; for weights over terms weights.png, terms.txt and terms.png, and
@@ -34,10 +35,9 @@ from search.header import write_atomically
 
 __all__ = ["FEATURES", "Run"]
 
-LOGS = {
-    "log.csv": "game,updates,alpha_side,outcome,plies,note\n",
-    "games.pdn": "",
-}
+LOG = "game,updates,alpha_side,outcome,plies,note\n"
+#: Where games are kept, for games that have a text form.
+GAMES = {"checkers": "games.pdn", "backgammon": "games.mat"}
 #: A checkpoint is due after so many games, if so many seconds have passed since the last; more
 #: where writing one takes its time.
 CHECKPOINT_GAMES, CHECKPOINT_SECONDS = 10, 1.0
@@ -78,7 +78,9 @@ class Run:
             raise ValueError(f"snapshots: expected at least 1, found {snapshots}")
         self.learner = learner
         self.game = game
-        self.folder = RunFolder(folder, LOGS)
+        self._games = GAMES.get(game.name)
+        logs = {"log.csv": LOG} | ({self._games: ""} if self._games else {})
+        self.folder = RunFolder(folder, logs)
         if "store" in learner.get_params(deep=False):
             learner.set_params(store=self.folder.path / "positions")
         self.opponents = list(opponents)
@@ -198,14 +200,8 @@ class Run:
             f"{game},{progress.updates},{side},"
             f"{progress.record.outcome()},{progress.record.ply},{progress.note}\n",
         )
-        if self.game.name == "checkers":
-            from games.checkers.pdn import write_game
-
-            tags = {"Event": "Plysmith", "Round": str(game)}
-            if progress.alpha_side is not None:
-                names = ["Alpha", "Beta"] if progress.alpha_side == 0 else ["Beta", "Alpha"]
-                tags |= {"Black": names[0], "White": names[1]}
-            self.folder.log("games.pdn", write_game(progress.record, tags) + "\n")
+        if self._games is not None:
+            self.folder.log(self._games, self._game_text(progress) + "\n")
         due = self._is_due(game, self._reported)
         self._reported = game
         if due:
@@ -222,6 +218,24 @@ class Run:
             self._save()
         if show is not None:
             show(progress, self.measured)
+
+    def _game_text(self, progress: Progress) -> str:
+        """The game as other programs read it."""
+        record = progress.record
+        tags = {"Event": "Plysmith", "Round": str(progress.game)}
+        if self.game.name == "backgammon":
+            from games.backgammon.match_file import write_match
+            from games.backgammon.record import BackgammonRecord
+
+            played = record.positions, record.moves, record.annotations
+            session = BackgammonRecord.of_legal(self.game, *played, rolls=record.rolls)
+            return write_match([session], tags=tags)
+        from games.checkers.pdn import write_game
+
+        if progress.alpha_side is not None:
+            names = ["Alpha", "Beta"] if progress.alpha_side == 0 else ["Beta", "Alpha"]
+            tags |= {"Black": names[0], "White": names[1]}
+        return write_game(record, tags)
 
     def _ask(self, game: int, evaluator: Evaluator) -> None:
         """Have a snapshot measured."""

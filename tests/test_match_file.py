@@ -362,6 +362,21 @@ def test_matches_come_back(length: int, seed: int) -> None:
     assert [len(match.games) for match in twice] == [len(records)] * 2
 
 
+def test_tags_of_matches_in_one_file() -> None:
+    generator = random.Random(6)
+    sessions = [random_match(generator, 0)[:1] for _ in range(3)]
+    texts = [
+        write_match(records, tags={"Round": str(number)}) for number, records in enumerate(sessions)
+    ]
+    assert [m.tags for m in read_matches("\n".join(texts), GAME)] == [
+        {"Round": "0"},
+        {"Round": "1"},
+        {"Round": "2"},
+    ]
+    (match,) = read_matches(texts[0] + '; [Site "behind it"]\n', GAME)
+    assert match.tags == {"Round": "0", "Site": "behind it"}
+
+
 def test_a_game_that_goes_on_comes_back() -> None:
     record = play(BackgammonRecord(GAME), *OPENING, "double")
     ((read, problems),) = read_one(write_match([record])).games

@@ -10,10 +10,11 @@ import pytest
 import train
 from games import kernel as kernels
 from games.backgammon import Backgammon
+from games.backgammon.match_file import read_matches
 from games.checkers import Checkers
 from games.contract import DiceGame, Game
 from learner.recipes import RECIPES
-from learner.run import Run
+from learner.run import GAMES, Run
 from learner.settings import make_learner
 from learner.worth import start_for
 from play.player import Limits
@@ -81,9 +82,29 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(name: str, tmp_path: P
     assert not (tmp_path / f"killed/best{suffix}").exists()
     resumed, start = run_of(name, tmp_path / "killed")
     resumed.train(start, resume=True)
-    for file in (f"last{suffix}", f"best{suffix}", "log.csv", "snapshots.csv", "games.pdn"):
+    files = [f"last{suffix}", f"best{suffix}", "log.csv", "snapshots.csv"]
+    if game.name in GAMES:
+        files.append(GAMES[game.name])
+        assert (tmp_path / "whole" / files[-1]).stat().st_size > 0
+    for file in files:
         whole, other = tmp_path / "whole" / file, tmp_path / "killed" / file
         assert other.read_bytes() == whole.read_bytes(), file
+
+
+def test_a_run_of_backgammon_keeps_games_that_can_be_read(tmp_path: Path) -> None:
+    session, start = run_of("tdgammon", tmp_path / "run")
+    session.train(start)
+    assert not (tmp_path / "run/games.pdn").exists()
+    played = list(read_matches((tmp_path / "run/games.mat").read_text("utf-8"), BACKGAMMON))
+    lines = (tmp_path / "run/log.csv").read_text("utf-8").splitlines()[1:]
+    assert len(played) == len(lines) == 6
+    for match, line in zip(played, lines, strict=True):
+        number, _, _, outcome, plies, _ = line.split(",")
+        assert match.tags == {"Event": "Plysmith", "Round": number}
+        assert (match.match_length, match.problems) == (0, [])
+        ((record, problems),) = match.games
+        assert record is not None and problems == []
+        assert (record.outcome(), record.ply) == (float(outcome), int(plies))
 
 
 def test_a_learner_without_features_takes_none(capsys: Any, tmp_path: Path) -> None:

@@ -168,9 +168,12 @@ def read_matches(source: str | Iterable[str], game: DiceGame) -> Iterator[Match]
     for number, line in enumerate(lines, 1):
         line = (line.removeprefix("\ufeff") if number == 1 else line).expandtabs().rstrip()
         if reader.full and _LENGTH.fullmatch(line[:LONGEST_LINE]):
+            following = reader.following
             yield reader.finish()
             reader = _Reader(game)
+            reader.match.tags = following
         reader.read(number, line)
+    reader.match.tags |= reader.following
     if reader.full or reader.match.problems or reader.match.tags:
         yield reader.finish()
 
@@ -182,6 +185,8 @@ class _Reader:
         self.game = game
         self.match = Match()
         self.reading: _Reading | None = None
+        #: Tags behind games: those of the next match, if there is one.
+        self.following: dict[str, str] = {}
         self.named = False  # whether the line with the names of the game's players was read
 
     @property
@@ -195,7 +200,7 @@ class _Reader:
         if len(line) > LONGEST_LINE:
             self.problem(number, f"a line of at most {LONGEST_LINE} characters", f"{len(line)}")
         elif (tag := _TAG.fullmatch(line)) is not None:
-            self.match.tags[tag[1]] = tag[2]
+            (self.following if self.full else self.match.tags)[tag[1]] = tag[2]
         elif line.lstrip()[0] in ";#":
             return
         elif (found := _LENGTH.fullmatch(line)) is not None:
