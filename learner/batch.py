@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from games.contract import DiceGame
 from learner.filters import Filter, distinct
 from learner.fit import LogisticFit
 from learner.learner import MAN, Progress, feature_set, linear_start
@@ -98,6 +99,8 @@ class BatchLearner(RoundLearner):
         for name, least in (("rollouts", 0), ("rollout_positions", 1)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
+        if self.rollouts and isinstance(self.game_, DiceGame):
+            raise ValueError(f"rollouts: expected 0 in a game with dice, found {self.rollouts}")
 
     def _keep(self, lessons: list[Lesson]) -> None:
         """Store the positions that were searched."""
@@ -176,7 +179,12 @@ class BatchFit(BatchLearner):
 
     In checkers from material, the search's value alone (blend 0, K 4/3, squared loss) over many
     small rounds played best (docs/results.md): each round carries values a few plies further.
+
+    In games with dice values are exact averages over all rolls, in points; the result that `blend`
+    mixes in says who won, not by how much.
     """
+
+    takes_dice = True
 
     def __init__(
         self,

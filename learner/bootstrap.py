@@ -53,6 +53,8 @@ class Bootstrap(Learner):
     decide: bool
     workers: Workers | None
     minimax: bool = False
+    #: Whether it learns from what search backs up, and not from static values alone.
+    backups: bool = True
     model_: Model
 
     # --- what a subclass says -----------------------------------------------------------------
@@ -152,6 +154,7 @@ class Bootstrap(Learner):
             self.decide,
             teacher=self._teacher(),
             minimax=self.minimax,
+            backups=self.backups,
         )
         tasks = in_tasks(task, openings, size)
         return [lesson for lessons in workers.map(play_task, tasks) for lesson in lessons]

@@ -16,6 +16,7 @@ import games as all_games
 from games.contract import DiceGame, Game
 from games.features import FeatureSet
 from games.record import GameRecord
+from learner.dice_play import MOST_DEPTH, game_seeds
 from play.openings import Openings
 from search import Evaluator, LinearEvaluator, as_evaluator
 
@@ -43,7 +44,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     """A learner that plays games; see `learner.online` and `learner.bootstrap` for the two ways.
 
     game: the game or its name. games: how many to play. depth: plies of every search; or nodes:
-    positions of every search. seed: decides everything that is left to chance. opening_plies:
+    positions of every search. seed: decides everything that is left to chance. In games with dice
+    depth is GNU's plies, 0 (or None) for moves with the best static value, and what search backs up
+    of a position before its roll is a ply deeper (`learner.dice_play`); there are no openings, for
+    dice vary games, and the three options that follow say nothing. opening_plies:
     plies before a game begins to count, first all positions after so many, then random ones after
     more. within: use only openings whose value is at most that far from even (None: all), by the
     evaluator `judge` searching 7 plies.
@@ -142,10 +146,27 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"games: expected at least 1, found {self.games}")
         if self.seed < 0:
             raise ValueError(f"seed: expected at least 0, found {self.seed}")
+        if isinstance(self.game_, DiceGame):
+            if self.nodes is not None or not 0 <= self.plies <= MOST_DEPTH:
+                raise ValueError(
+                    f"depth: expected 0 to {MOST_DEPTH} plies in a game with dice, found"
+                    f" {self.depth if self.nodes is None else f'{self.nodes} nodes'}"
+                )
+            return
         check_limits(self.depth, self.nodes)
 
+    @property
+    def plies(self) -> int:
+        """Plies with which moves are chosen in a game with dice."""
+        return 0 if self.depth is None else self.depth
+
     def _openings(self) -> Iterator[tuple[Any, ...]]:
-        """Openings without end: where the distinct ones run out they come again."""
+        """Openings without end: where the distinct ones run out they come again.
+
+        In games with dice the seeds of the dice of each game stand in their place.
+        """
+        if isinstance(self.game_, DiceGame):
+            yield from game_seeds(self.seed)
         count = 0
         while True:
             for opening in Openings(

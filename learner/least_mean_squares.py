@@ -34,6 +34,7 @@ class LeastMeanSquares(OnlineLearner):
 
     #: The unit of the others.
     usual_fixed: ClassVar[dict[str, float]] = {"men": 1.0}
+    takes_dice = True
 
     def __init__(
         self,

@@ -4,6 +4,10 @@ The frame that Samuel's generalisation learner and its modern reading share: gam
 from varied openings, a search for every move, a correction after every move of Alpha's, and after
 each game the question whether Beta takes over what Alpha has learned. What a correction is, the
 subclass says.
+
+In games with dice a position of Alpha's is compared with what search backs up of itself, the exact
+average over all rolls (`learner.dice_play`), and not with what came of it a move later: that would
+be luck of the dice for the most part.
 """
 
 from __future__ import annotations
@@ -15,8 +19,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from games.chance import stream
+from games.contract import DiceGame
 from games.record import GameRecord
 from learner.learner import Learner, Progress, feature_set, linear_start
+from play.dice import Dice
 from search import WIN, Engine, LinearEvaluator, Result
 
 __all__ = ["OnlineLearner", "Step", "decided"]
@@ -57,7 +64,10 @@ class OnlineLearner(Learner):
         raise NotImplementedError
 
     def _correct(self, earlier: list[Step], now: Step) -> bool:
-        """Learn from the search at `now` about Alpha's earlier positions, newest last."""
+        """Learn from the search at `now` about Alpha's earlier positions, newest last.
+
+        In games with dice `now` alone is among them.
+        """
         raise NotImplementedError
 
     def _after_game(self, alpha_won: float) -> str:
@@ -115,6 +125,8 @@ class OnlineLearner(Learner):
 
     def _play(self, number: int, opening: tuple[Any, ...]) -> tuple[GameRecord, int, float]:
         """Play a game; returns it with Alpha's side and what Alpha won."""
+        if isinstance(self.game_, DiceGame):
+            return self._play_with_dice(number, opening)
         side = number % 2
         record = GameRecord(self.game_)
         for move in opening:
@@ -124,24 +136,51 @@ class OnlineLearner(Learner):
         steps: list[Step] = []
         while not record.over and record.ply < MOST_PLIES:
             engine = self._alpha_engine if record.to_move == side else self._beta_engine
-            result = engine.search(
-                record.position, depth=self.depth, nodes=self.nodes, history=record.history
+            result = self._search(
+                engine,
+                record.position,
+                depth=self.depth,
+                nodes=self.nodes,
+                history=record.history,
             )
-            if result.interrupted:
-                raise KeyboardInterrupt
             if record.to_move == side:
                 now = self._step(record.position, result)
-                if steps and self._correct(steps, now):
-                    self.updates_ += 1
-                    # the table holds values of the weights as they were
-                    self._alpha_engine.clear()
+                if steps:
+                    self._learn(steps, now)
                 steps.append(now)
             record.play(result.move, value=result.value, depth=result.depth)
-        if not record.over:
-            record.declare(0.0, f"{MOST_PLIES} plies")
-        outcome = record.outcome() or 0.0
-        won = -outcome if side else outcome
-        return record, side, won
+        return record, side, _won(record, side)
+
+    def _play_with_dice(self, number: int, seeds: tuple[int, ...]) -> tuple[GameRecord, int, float]:
+        """The same in a game with dice, which begin with the seeds."""
+        assert isinstance(self.game_, DiceGame)
+        side = number % 2
+        record = GameRecord(self.game_)
+        dice, first = Dice(self.game_), stream(*seeds)
+        self._alpha_engine.clear()
+        self._beta_engine.clear()
+        while not record.over and record.ply < MOST_PLIES:
+            engine, position = self._beta_engine, record.position
+            if record.to_move == side:
+                engine = self._alpha_engine
+                now = self._step(position, self._search(engine, position, depth=self.plies + 1))
+                self._learn([now], now)
+            roll = dice.roll(first, record.ply)
+            chosen = self._search(engine, position, roll=roll, depth=self.plies)
+            record.play(chosen.move, roll=roll, value=chosen.value, depth=chosen.depth)
+        return record, side, _won(record, side)
+
+    def _search(self, engine: Engine, position: Any, **limits: Any) -> Result:
+        result = engine.search(position, **limits)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return result
+
+    def _learn(self, earlier: list[Step], now: Step) -> None:
+        if self._correct(earlier, now):
+            self.updates_ += 1
+            # the table holds values of the weights as they were
+            self._alpha_engine.clear()
 
     def _step(self, position: Any, result: Result) -> Step:
         if self.settle and self.game_.noisy(position):
@@ -160,13 +199,19 @@ class OnlineLearner(Learner):
         for _ in range(40):
             if not self.game_.noisy(position):
                 break
-            result = self._alpha_engine.search(position, depth=1)
-            if result.interrupted:
-                raise KeyboardInterrupt
+            result = self._search(self._alpha_engine, position, depth=1)
             if result.move is None:
                 break
             position, sign = self.game_.play(position, result.move), -sign
         return position, sign
+
+
+def _won(record: GameRecord, side: int) -> float:
+    """What a side has won; nothing where the game has gone on for too long."""
+    if not record.over:
+        record.declare(0.0, f"{MOST_PLIES} plies")
+    outcome = record.outcome() or 0.0
+    return -outcome if side else outcome
 
 
 def decided(value: float) -> bool:

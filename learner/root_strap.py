@@ -35,7 +35,12 @@ class _Teacher:
 
 
 class RootStrap(Bootstrap):
-    """The positions of the games follow their backed-up values, where they are quiet."""
+    """The positions of the games follow their backed-up values, where they are quiet.
+
+    In games with dice these are exact averages over all rolls: no luck is in the targets.
+    """
+
+    takes_dice = True
 
     def __init__(
         self,

@@ -65,7 +65,8 @@ class Samuel(OnlineLearner):
     exceeds the threshold, instead of one move. settle: value positions after pending captures.
     The last three are the second series' remedies; first series: False. threshold: what the
     difference has to exceed (None: the mean size of the active weights). longest_span: updates
-    that a correlation averages over at most. top_power: the largest weight is 2 to this power.
+    that a correlation averages over at most. top_power: the largest weight is 2 to this power,
+    times `unit`: where outcomes are points, weights are to be worth points.
 
     An evaluator to start from lends its signs and the order of its `active` largest weights.
 
@@ -75,6 +76,7 @@ class Samuel(OnlineLearner):
 
     #: A man, 4 of it, outweighs all that 16 weights of up to 2**18 say in most positions.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
+    takes_dice = True
 
     def __init__(
         self,
@@ -96,6 +98,7 @@ class Samuel(OnlineLearner):
         threshold: float | None = None,
         longest_span: int = LAST_SPAN,
         top_power: int = 18,
+        unit: float = 1.0,
         settle: bool = True,
         opening_plies: int = 3,
         within: float | None = None,
@@ -118,6 +121,7 @@ class Samuel(OnlineLearner):
         self.threshold = threshold
         self.longest_span = longest_span
         self.top_power = top_power
+        self.unit = unit
         self.settle = settle
         self.opening_plies = opening_plies
         self.within = within
@@ -136,6 +140,8 @@ class Samuel(OnlineLearner):
             )
         if not 1 <= self.top_power <= 30:
             raise ValueError(f"top_power: expected 1 to 30, found {self.top_power}")
+        if not 0 < self.unit <= 1:
+            raise ValueError(f"unit: expected more than 0 and at most 1, found {self.unit}")
 
     def _begin(self, start: LinearEvaluator) -> None:
         names = self.features_.names
@@ -242,7 +248,7 @@ class Samuel(OnlineLearner):
         self._tally[newcomer] = 0
 
     def _set_weights(self) -> None:
-        learned = powers_of_two(self.correlations_, self.top_power)
+        learned = self.unit * powers_of_two(self.correlations_, self.top_power)
         self._alpha.weights[:] = np.where(self.fixed_, self._alpha.weights, learned)
 
     # --- between games ------------------------------------------------------------------------

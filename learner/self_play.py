@@ -16,7 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import Game
+from games.contract import DiceGame, Game
+from learner.dice_play import DiceSelfPlay
 from learner.positions import each, noisy
 from learner.shards import Rows
 from play.game_loop import GameLoop, Played
@@ -83,6 +84,9 @@ class Task:
     teacher: Teacher | None = None
     #: search without pruning, so that all values are exact
     minimax: bool = False
+    #: in a game with dice, whether to find what search backs up of each position; `openings` are
+    #: then the seeds of the dice
+    backups: bool = True
 
 
 @dataclass(frozen=True)
@@ -113,17 +117,27 @@ def play_task(task: Task) -> list[Lesson]:
         trace=TRACE_ROOM if traces else 0,
         minimax=task.minimax,
     )
-    loop = GameLoop(
-        task.game,
-        engine,
-        engine,
-        depth=task.depth,
-        nodes=task.nodes,
-        most_plies=task.most_plies,
-        decide=task.decide,
-        leaves=teacher is not None,
-        traces=traces,
-    )
+    loop: GameLoop | DiceSelfPlay
+    if isinstance(task.game, DiceGame):
+        loop = DiceSelfPlay(
+            task.game,
+            engine,
+            depth=task.depth or 0,
+            backups=task.backups,
+            most_plies=task.most_plies,
+        )
+    else:
+        loop = GameLoop(
+            task.game,
+            engine,
+            engine,
+            depth=task.depth,
+            nodes=task.nodes,
+            most_plies=task.most_plies,
+            decide=task.decide,
+            leaves=teacher is not None,
+            traces=traces,
+        )
     lessons = []
     for opening in task.openings:
         engine.clear()

@@ -47,8 +47,12 @@ class TemporalDifference(Bootstrap):
 
     Search plays the games and teaches nothing. Only quiet positions have a static value and are
     learned from; with `decay` (lambda) 1 the target is the outcome, with 0 the next position's
-    value.
+    value. In games with dice nothing is searched beyond the moves that the dice ask for, and the
+    outcome is points: their luck is in the targets, and only many games average it out.
     """
+
+    takes_dice = True
+    backups = False
 
     def __init__(
         self,

@@ -167,9 +167,12 @@ def inputs(position):
 
 @plain
 def test_inputs_of_pubeval_are_those_of_the_definition(positions):
-    assert len(PUBEVAL) == INPUTS == 122
+    assert len(PUBEVAL) == 2 * INPUTS == 244
+    nothing = [0.0] * INPUTS
     for position in positions[::50]:
-        assert PUBEVAL.values(position) == inputs(position)
+        race = phase(position) == RACE
+        expected = nothing + inputs(position) if race else inputs(position) + nothing
+        assert PUBEVAL.values(position) == expected
 
 
 @plain
@@ -184,3 +187,5 @@ def test_pubeval_weighs_its_inputs_by_phase(positions):
     assert found == pytest.approx(expected)
     evaluator = KernelEvaluator(BACKGAMMON, pubeval, weights)
     assert evaluator.values(some) == pytest.approx(np.array(expected))
+    linear = LinearEvaluator(BACKGAMMON, BACKGAMMON.features["pubeval"], weights.ravel())
+    assert linear.values(some) == pytest.approx(np.array(expected))

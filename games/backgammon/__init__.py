@@ -8,6 +8,7 @@ from games.backgammon.evaluators import EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.phases import PHASES
+from games.backgammon.pubeval import PUBEVAL
 from games.backgammon.rules import (
     FIRST_PROBABILITIES,
     MOST_MOVES,
@@ -38,7 +39,7 @@ class Backgammon(KernelDiceGame):
     most_moves = MOST_MOVES
     outcomes = OUTCOMES
     phases = PHASES
-    features = {"expert": EXPERT, "linear": LINEAR}
+    features = {"expert": EXPERT, "linear": LINEAR, "pubeval": PUBEVAL}
     encodings = {"points": POINTS}
     evaluators = EVALUATORS
 

@@ -21,58 +21,76 @@ INPUTS = 24 * len(UNITS) + 2
 
 
 @kernel
-def enemy_bar(position):
-    """The other side's checkers on the bar, as a negative number; 1 is two."""
-    return -(position[1] >> 48) / 2
+def by_phase(position):
+    """The checkers of either side twice: as they stand in contact, and as they do in a race.
 
-
-@kernel
-def off(position):
-    """Checkers borne off by the side that has just moved; 1 is all 15."""
-    return (position[2] & 15) / 15
-
-
-def _inputs(point: int) -> dict[str, Term]:
-    """The five inputs of a point, which the side that has just moved numbers.
-
-    Each is a kernel that calls no other, for 122 of them are to be compiled.
+    Four integers each, as in a position; all 0 in the other phase.
     """
-    field, shift = (2, 4 * point) if point < 13 else (3, 4 * (point - 13))
-    enemy, their_shift = (0, 4 * (BAR - point)) if point > 12 else (1, 4 * (12 - point))
+    near, far, moved_near, moved_far, _ = position
+    contact = -1 if in_contact(position) else 0
+    race = ~contact
+    return (
+        near & contact, far & contact, moved_near & contact, moved_far & contact,
+        near & race, far & race, moved_near & race, moved_far & race,
+    )  # fmt: skip
+
+
+def _inputs(name: str, board: int) -> dict[str, Term]:
+    """The inputs, read from the board that begins at a place in what `by_phase` returns.
+
+    Each is a kernel that calls no other, for 244 of them are to be compiled.
+    """
+    found: dict[str, Term] = {}
+    for point in range(1, 25):
+        units = zip(UNITS, _inputs_of_point(point, board), strict=True)
+        found |= {f"{name}{unit}_{point}": term for unit, term in units}
+    far, moved_near = board + 1, board + 2
 
     @kernel
-    def enemy_blot(position):
-        return 1 if position[enemy] >> their_shift & 15 == 1 else 0
+    def enemy_bar(boards):
+        return -(boards[far] >> 48) / 2
 
     @kernel
-    def blot(position):
-        return 1 if position[field] >> shift & 15 == 1 else 0
+    def off(boards):
+        return (boards[moved_near] & 15) / 15
+
+    return {**found, f"{name}enemy_bar": enemy_bar, f"{name}off": off}
+
+
+def _inputs_of_point(point: int, board: int) -> tuple[Term, ...]:
+    """The five inputs of a point, which the side that has just moved numbers."""
+    mine, shift = (board + 2, 4 * point) if point < 13 else (board + 3, 4 * (point - 13))
+    enemy, their_shift = (board, 4 * (BAR - point)) if point > 12 else (board + 1, 4 * (12 - point))
 
     @kernel
-    def made(position):
-        return 1 if position[field] >> shift & 14 else 0
+    def enemy_blot(boards):
+        return 1 if boards[enemy] >> their_shift & 15 == 1 else 0
 
     @kernel
-    def three(position):
-        return 1 if position[field] >> shift & 15 == 3 else 0
+    def blot(boards):
+        return 1 if boards[mine] >> shift & 15 == 1 else 0
 
     @kernel
-    def more(position):
-        return max((position[field] >> shift & 15) - 3, 0) / 2
+    def made(boards):
+        return 1 if boards[mine] >> shift & 14 else 0
 
-    kernels = (enemy_blot, blot, made, three, more)
-    return {f"{name}_{point}": term for name, term in zip(UNITS, kernels, strict=True)}
+    @kernel
+    def three(boards):
+        return 1 if boards[mine] >> shift & 15 == 3 else 0
+
+    @kernel
+    def more(boards):
+        return max((boards[mine] >> shift & 15) - 3, 0) / 2
+
+    return enemy_blot, blot, made, three, more
 
 
-#: The 122 inputs, by the names of `UNITS` and points.
-PUBEVAL = FeatureSet(
-    "pubeval",
-    {
-        **{name: term for point in range(1, 25) for name, term in _inputs(point).items()},
-        "enemy_bar": enemy_bar,
-        "off": off,
-    },
-)
+_TERMS = {**_inputs("", 0), **_inputs("race_", 4)}
+
+#: The 122 inputs in contact, where an enemy on the bar counts minus a half and 15 checkers borne
+#: off are 1; and again in races, where names begin with `race_`: what is linear in these terms has
+#: the form of pubeval. All are read for the side that has just moved.
+PUBEVAL = FeatureSet("pubeval", _TERMS, by_phase, frozenset(_TERMS))
 
 
 @kernel
@@ -83,9 +101,8 @@ def pubeval(weights, position):
     """
     near, far, moved_near, moved_far, _ = position
     row = 0 if in_contact(position) else 1
-    total = weights[row, INPUTS - 2] * enemy_bar(position) + weights[row, INPUTS - 1] * off(
-        position
-    )
+    total = -weights[row, INPUTS - 2] * (far >> 48) / 2
+    total += weights[row, INPUTS - 1] * (moved_near & 15) / 15
     for point in range(1, 25):
         first = 5 * (point - 1)
         if checkers(near, far, BAR - point) == 1:
