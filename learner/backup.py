@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from games import kernel as kernels
 from games.contract import DiceGame, Game
-from games.kernel import is_kernel
+from games.kernel import is_kernel, kernel
 from games.native import native_function, read_arrays, read_position
 from games.vectors import stack_block
 from search.evaluator import SIGNATURE, Evaluator
@@ -34,7 +34,7 @@ from search.native import call_float
 from search.outcome_network import OUTCOMES_SIGNATURE
 from search.replies import Replies, Sift
 
-__all__ = ["MOST_DEPTH", "Exact", "backed_up", "exact_bear_off"]
+__all__ = ["MOST_DEPTH", "Exact", "backed_up", "exact_bear_off", "lambda_returns"]
 
 MOST_DEPTH = 2
 #: Positions that a thread is given at a time.
@@ -126,6 +126,46 @@ def backed_up(
     if errors:
         raise errors[0]
     return targets
+
+
+def lambda_returns(
+    game: Game,
+    static: NDArray[np.float64],
+    backups: NDArray[np.float64],
+    follows: NDArray[np.bool_],
+    decay: float,
+) -> NDArray[np.float64]:
+    """What games make of their positions once the luck of the dice is taken off.
+
+    static, backups: outcomes of the positions of games, one after the other, by the evaluator and
+    backed up from a ply ahead, [positions, outcomes]; follows: see `learner.explore.Explored`. A
+    backup corrects the static outcomes by what all rolls say; the return of a position is its
+    static outcomes, its own correction and those of the positions that follow, each times `decay`
+    once more (TD(lambda), Sutton 1988, with the expected errors in place of those of the dice, as
+    in expected Sarsa). The corrections of a whole game (`decay` 1) are its result without luck.
+    With 0 it is the backup. A return is kept between 0 and 1.
+    """
+    assert game.outcomes is not None
+    turn = kernels.uncompiled(game.outcomes.turn)
+    # turning is affine: what it does to differences is a matrix
+    rows = np.concatenate([np.zeros((1, len(game.outcomes))), np.eye(len(game.outcomes))])
+    for row in rows:
+        turn(row)
+    turned = rows[1:] - rows[0]
+    later = np.ascontiguousarray(backups - static)
+    _sum_up(later, np.ascontiguousarray(decay * turned), np.ascontiguousarray(follows))
+    return np.clip(static + later, 0.0, 1.0)
+
+
+@kernel
+def _sum_up(corrections, turned, follows):  # type: ignore[no-untyped-def]
+    """Add to each correction the later ones, as `turned` has them for the other side."""
+    count = corrections.shape[1]
+    for i in range(len(corrections) - 2, -1, -1):
+        if follows[i]:
+            for k in range(count):
+                for j in range(count):
+                    corrections[i, k] += corrections[i + 1, j] * turned[j, k]
 
 
 def check_game(game: Game) -> None:

@@ -16,8 +16,15 @@ from numpy.typing import NDArray
 
 from games.contract import DiceGame
 from games.record import GameRecord
-from learner.backup import MOST_DEPTH, Exact, backed_up, check_game, exact_bear_off
-from learner.explore import distinct, explore
+from learner.backup import (
+    MOST_DEPTH,
+    Exact,
+    backed_up,
+    check_game,
+    exact_bear_off,
+    lambda_returns,
+)
+from learner.explore import explore
 from learner.growth import can_grow, grown
 from learner.learner import Learner, Progress
 from learner.outcome_model import Examples, OutcomeModel
@@ -37,11 +44,13 @@ _SMALL_RATE = 0.003
 class BackupFit(Learner):
     """Networks for the phases of a game, fitted in rounds to their own values some plies ahead.
 
-    A round is `round_games` games of self-play, of which at most `positions` positions are drawn,
-    none twice; backups of them from `depth` plies ahead by the present network (see
-    `learner.backup`); and a fit to those of the last `keep_rounds` rounds, where of equal positions
-    the last counts. Moves of the games are random with the chance `first_share` in the first
-    `first_plies` plies and with `share` later. bear_off: what the bear-off databases know has its
+    A round is `round_games` games of self-play; backups of their positions from `depth` plies ahead
+    by the present network (see `learner.backup`); and a fit to those of the last `keep_rounds`
+    rounds. decay: lambda, how far the corrections that backups make are carried back in a game
+    (`lambda_returns`): with 0 positions follow their backups alone, which is without noise, but the
+    end of a game is learned of a ply a round; with more an error that many positions share goes
+    sooner. Moves of the games are random with the chance `first_share` in the first `first_plies`
+    plies and with `share` later. bear_off: what the bear-off databases know has its
     outcomes from there. candidates: how many replies the nets are asked of, those that are best by
     small nets of `sift_units` hidden units, over the encoding alone, which are fitted beside and
     serve from the second round on; 0 for all replies. From then on they also choose the share
@@ -76,12 +85,12 @@ class BackupFit(Learner):
         stage_rounds: int = 5,
         spread: float = 0.3,
         round_games: int = 1000,
-        positions: int = 50_000,
-        keep_rounds: int = 4,
+        keep_rounds: int = 8,
+        decay: float = 0.9,
         first_plies: int = 8,
         first_share: float = 0.2,
-        share: float = 0.02,
-        small_share: float = 0.2,
+        share: float = 0.01,
+        small_share: float = 0.1,
         bear_off: bool = True,
         candidates: int = 8,
         sift_units: int = 32,
@@ -106,8 +115,8 @@ class BackupFit(Learner):
         self.stage_rounds = stage_rounds
         self.spread = spread
         self.round_games = round_games
-        self.positions = positions
         self.keep_rounds = keep_rounds
+        self.decay = decay
         self.first_plies = first_plies
         self.first_share = first_share
         self.share = share
@@ -133,7 +142,7 @@ class BackupFit(Learner):
             found = self.depth if self.nodes is None else f"{self.nodes} nodes"
             raise ValueError(f"depth: expected 1 to {MOST_DEPTH}, found {found}")
         for name in (
-            "games", "stage_rounds", "round_games", "positions", "keep_rounds", "epochs", "batch",
+            "games", "stage_rounds", "round_games", "keep_rounds", "epochs", "batch",
             "threads", "fit_threads", "sift_units",
         ):  # fmt: skip
             if getattr(self, name) < 1:
@@ -142,7 +151,7 @@ class BackupFit(Learner):
             raise ValueError(f"candidates: expected 0 to {MOST_KEPT}, found {self.candidates}")
         if self.first_plies < 0:
             raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
-        for name in ("first_share", "share", "small_share", "equity_share"):
+        for name in ("decay", "first_share", "share", "small_share", "equity_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
         for name in ("rate", "last_rate", "spread"):
@@ -206,7 +215,7 @@ class BackupFit(Learner):
         self.games_played_ = 0
         self.updates_ = 0
         #: positions and targets of the last rounds
-        self._kept: list[tuple[NDArray[np.int64], NDArray[np.float32]]] = []
+        self._kept: list[tuple[Examples, NDArray[np.float32]]] = []
 
     def identity(self) -> dict[str, Any]:
         found = super().identity()
@@ -243,34 +252,32 @@ class BackupFit(Learner):
         played = explore(
             self.evaluator_, games, seed=(self.seed, number), first_plies=self.first_plies,
             first_share=self.first_share, share=self.share, threads=self.threads, sift=self._sift,
-            other=self._sift and self._small, other_share=self.small_share,
+            other=self._small if self._sift else None, other_share=self.small_share,
         )  # fmt: skip
-        random = np.random.default_rng((self.seed, number, 12))
-        positions = played.positions[distinct(self._dice_game, played.positions)]
-        drawn = random.permutation(len(positions))[: self.positions]
-        positions = positions[np.sort(drawn)]
-        targets = self._targets(positions)
-        self._kept = [*self._kept, (positions, targets.astype(np.float32))][-self.keep_rounds :]
+        own = Examples(self.evaluator_, played.positions)
+        static = self._backups(played.positions, 0)
+        backups = self._backups(played.positions, self.depth or 0)
+        targets = lambda_returns(self.game_, static, backups, played.follows, self.decay)
+        self._kept = [*self._kept, (own, targets.astype(np.float32))][-self.keep_rounds :]
 
+        examples = Examples.joined([one for one, _ in self._kept])
+        labels = np.concatenate([labels for _, labels in self._kept])
+        random = np.random.default_rng((self.seed, number, 12))
         model = self._model()
-        own = Examples(self.evaluator_, positions)
-        before = model.equity_error(own, targets)
-        rows, labels = self._lessons()
+        before = model.equity_error(own, backups)
         loss = model.learn(
-            Examples(self.evaluator_, rows), labels, rate=self.rate, last_rate=self.last_rate,
-            epochs=self.epochs, random=random,
+            examples, labels, rate=self.rate, last_rate=self.last_rate, epochs=self.epochs,
+            random=random,
         )  # fmt: skip
         if self.candidates:
             small = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
             small.learn(
-                Examples(self._small, rows), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
-                epochs=2, random=random,
+                examples.encoded(), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
+                random=random,
             )  # fmt: skip
-        after = model.equity_error(own, targets)
-        self.updates_ += self.epochs * len(rows)
-        self.rounds_.append(
-            {"positions": len(positions), "before": before, "after": after, "loss": loss}
-        )
+        after = model.equity_error(own, backups)
+        self.updates_ += self.epochs * len(examples)
+        self.rounds_.append({"positions": len(own), "before": before, "after": after, "loss": loss})
         return played.last
 
     @property
@@ -283,24 +290,13 @@ class BackupFit(Learner):
         """What keeps the replies that are looked at; the small nets know nothing at first."""
         return Sift(self._small, self.candidates) if self.candidates and self.rounds_ else None
 
-    def _targets(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What the network is to say of positions, [positions, outcomes].
-
-        The one place to ask something else than a backup, such as truncated rollouts.
-        """
-        assert self.depth is not None
+    def _backups(self, positions: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
+        """The outcomes of positions by the present network from some plies ahead."""
         exact: Exact | None = self._exact
         return backed_up(
-            self.evaluator_, positions, depth=self.depth, exact=exact, sift=self._sift,
+            self.evaluator_, positions, depth=depth, exact=exact, sift=self._sift,
             threads=self.threads,
         )  # fmt: skip
-
-    def _lessons(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Positions and targets of the rounds kept, of equal positions the last."""
-        rows = np.concatenate([positions for positions, _ in reversed(self._kept)])
-        labels = np.concatenate([targets for _, targets in reversed(self._kept)])
-        places = distinct(self._dice_game, rows)
-        return rows[places], labels[places].astype(np.float64)
 
     def _model(self) -> OutcomeModel:
         return OutcomeModel(
@@ -329,8 +325,8 @@ class BackupFit(Learner):
             "small": pack_weights(self._small),
             "rounds_done": {"rounds": [dict(found) for found in self.rounds_]},
             "kept": {
-                "sizes": [len(positions) for positions, _ in self._kept],
-                "positions": [packed(positions.T, level=6) for positions, _ in self._kept],
+                "sizes": [len(own) for own, _ in self._kept],
+                "positions": [packed(own.positions.T, level=6) for own, _ in self._kept],
                 "targets": [packed(targets) for _, targets in self._kept],
             },
         }
@@ -340,9 +336,7 @@ class BackupFit(Learner):
         width, outputs = len(self.game_.start()), len(self.evaluator_.kinds)
         kept = []
         sizes = [int(size) for size in state["kept"]["sizes"]]
-        if len(sizes) != min(len(rounds), self.keep_rounds) or any(
-            not 0 <= size <= self.positions for size in sizes
-        ):
+        if len(sizes) != min(len(rounds), self.keep_rounds) or any(size < 0 for size in sizes):
             raise ValueError("kept: expected the positions of the last rounds")
         for size, text, labels in zip(
             sizes, state["kept"]["positions"], state["kept"]["targets"], strict=True
@@ -351,7 +345,8 @@ class BackupFit(Learner):
             targets = unpacked(labels, np.float32, size=size * outputs).reshape(size, outputs)
             if not ((targets >= 0) & (targets <= 1)).all():
                 raise ValueError("kept: expected probabilities as targets")
-            kept.append((np.ascontiguousarray(positions.reshape(width, size).T), targets))
+            own = Examples(self.evaluator_, positions.reshape(width, size).T)
+            kept.append((own, targets))
         self._grow(max(0, len(rounds) - 1))
         unpack_weights(state["weights"], self.evaluator_)
         unpack_weights(state["small"], self._small)

@@ -22,13 +22,12 @@ from games.contract import DiceGame
 from games.kernel import kernel
 from games.native import native_function, read_position, store_int
 from games.record import GameRecord
-from learner.positions import standard_keys
 from play.dice import first_rolls
 from search.evaluator import Evaluator
 from search.native import call_float, call_int
 from search.replies import Replies, Sift, outcome_address
 
-__all__ = ["MOST_PLIES", "Explored", "distinct", "explore"]
+__all__ = ["MOST_PLIES", "Explored", "explore"]
 
 #: A game that goes on for longer is dropped.
 MOST_PLIES = 1023
@@ -39,18 +38,22 @@ _MOST_RANDOM = 1 << 30
 # the fields of what a thread reads and writes
 (
     REPLY_AT, RANDOM_AT, OUTCOME_AT, EVALUATE_AT, EVALUATOR, STACK_AT, WIDTH, ROOM, POSITIONS_AT,
-    ROLLS_AT, FIRST_PLIES, OTHER_AT, OTHER_EVALUATE_AT, OTHER_EVALUATOR, STATE, COUNT, LAST,
-) = range(17)  # fmt: skip
+    ROLLS_AT, FIRST_PLIES, OTHER_AT, OTHER_EVALUATE_AT, OTHER_EVALUATOR,
+    FOLLOWS_AT, STATE, COUNT, LAST,
+) = range(18)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Explored:
     """Positions before their rolls, [positions, integers], game after game; and the last game.
 
-    The record has no moves where the last game had no end.
+    follows: whether the next position is what the evaluator's own reply led to: not so after a move
+    left to chance or to another evaluator, nor at the end of a game. The record of the last game
+    has no moves where that had no end.
     """
 
     positions: NDArray[np.int64]
+    follows: NDArray[np.bool_]
     last: GameRecord
 
 
@@ -76,11 +79,14 @@ def play_games(record, limits, first_limits, shares, start, games):
             record[STATE] = next_state(record[STATE])
             share = shares[0] if ply < record[FIRST_PLIES] else shares[1]
             chance = uniform(record[STATE])
+            store_int(
+                record[FOLLOWS_AT], record[COUNT] + ply, 1 if chance >= share + shares[2] else 0
+            )
             if chance < share:
                 record[STATE] = next_state(record[STATE])
                 number = int(uniform(record[STATE]) * _MOST_RANDOM)
                 call_int(record[RANDOM_AT], (source, roll, record[STACK_AT], number, source + step))
-            elif chance - share < shares[2]:
+            elif chance < share + shares[2]:
                 call_float(
                     record[OTHER_AT],
                     (source, roll, record[STACK_AT], record[OTHER_EVALUATE_AT],
@@ -95,6 +101,7 @@ def play_games(record, limits, first_limits, shares, start, games):
             source += step
             outcome = call_float(record[OUTCOME_AT], (source,))
             if outcome == outcome:
+                store_int(record[FOLLOWS_AT], record[COUNT] + ply, 0)
                 record[COUNT] += ply + 1
                 break
     return games
@@ -150,27 +157,35 @@ def explore(
     shares = np.array([first_share, share, other_share if other is not None else 0.0])
     other_at, other_data, also_kept = (other or evaluator).native(errors.append)
 
-    def play(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def play(number: int) -> tuple[NDArray[np.int64], ...]:
         replies = Replies(game, evaluate_at, data, sift, fail=errors.append)
         others = Replies(game, other_at, other_data)
         stack, rolls = np.zeros(most, dtype=np.int64), np.zeros(MOST_PLIES, dtype=np.int64)
         # enough for a few long games; a game needs the end of its last ply as well
         room = np.zeros((8 * (MOST_PLIES + 1), len(start)), dtype=np.int64)
+        follows = np.zeros(len(room), dtype=np.int64)
         record = np.zeros(LAST + 1, dtype=np.int64)
         record[:COUNT] = (
             replies.address, _random_move(game.rules, len(start), most), outcome_address(game),
             replies.evaluate_at, replies.evaluator, stack.ctypes.data, len(start), len(room),
             room.ctypes.data, rolls.ctypes.data, first_plies,
-            others.address, others.evaluate_at, others.evaluator, stream(*seed, number),
+            others.address, others.evaluate_at, others.evaluator,
+            follows.ctypes.data, stream(*seed, number),
         )  # fmt: skip
-        parts = []
+        parts, own = [], []
         left = min(_GAMES, games - number * _GAMES)
         while left:
             record[COUNT] = 0
             left -= play_games(record, limits, first_limits, shares, start, left)
             parts.append(room[: record[COUNT]].copy())
+            own.append(follows[: record[COUNT]].copy())
         last = room[record[LAST] : record[COUNT] + 1].copy()
-        return np.concatenate(parts), last, rolls[: max(0, len(last) - 1)].copy()
+        return (
+            np.concatenate(parts),
+            np.concatenate(own),
+            last,
+            rolls[: max(0, len(last) - 1)].copy(),
+        )
 
     numbers = range(-(-games // _GAMES))
     if threads == 1:
@@ -181,8 +196,12 @@ def explore(
     del kept, also_kept
     if errors:
         raise errors[0]
-    _, last, rolls = found[-1]
-    return Explored(np.concatenate([part for part, *_ in found]), recorded(game, last, rolls))
+    positions, follows, lasts, rolls = zip(*found, strict=True)
+    return Explored(
+        np.concatenate(positions),
+        np.concatenate(follows).astype(bool),
+        recorded(game, lasts[-1], rolls[-1]),
+    )
 
 
 def recorded(game: DiceGame, positions: NDArray[np.int64], rolls: NDArray[np.int64]) -> GameRecord:
@@ -193,12 +212,3 @@ def recorded(game: DiceGame, positions: NDArray[np.int64], rolls: NDArray[np.int
         move = next(m for m in moves if list(game.play(record.position, m)) == after)
         record.play(move, roll=roll)
     return record  # type: ignore[no-any-return]
-
-
-def distinct(game: DiceGame, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places, in order, where a position stands that has not come before.
-
-    Positions that differ only in what values do not depend on, such as the colour, are one.
-    """
-    _, first = np.unique(standard_keys(game, positions), return_index=True)
-    return np.sort(first).astype(np.int64)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,9 @@ class Seen:
 class Examples:
     """Positions [positions, integers] and what the nets of an evaluator see of them, net by net."""
 
+    positions: NDArray[np.int64]
+    seen: tuple[Seen, ...]
+
     def __init__(self, evaluator: OutcomeNetwork, positions: Any) -> None:
         width = len(evaluator.game.start())
         self.positions = np.ascontiguousarray(positions, dtype=np.int64).reshape(-1, width)
@@ -61,10 +64,36 @@ class Examples:
             index = np.flatnonzero(which == number)
             places, terms = _measured(net, self.positions[index])
             seen.append(Seen(index, places, terms, possible[index]))
-        self.seen: tuple[Seen, ...] = tuple(seen)
+        self.seen = tuple(seen)
 
     def __len__(self) -> int:
         return len(self.positions)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Examples]) -> Examples:
+        """The examples of several sets, one after the other, without measuring them again."""
+        whole = cls.__new__(cls)
+        whole.positions = np.concatenate([part.positions for part in parts])
+        starts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
+        seen = []
+        for nets in zip(*(part.seen for part in parts), strict=True):
+            index = np.concatenate([one.index + at for one, at in zip(nets, starts, strict=False)])
+            places, terms = (
+                None if rows[0] is None else np.concatenate(rows)
+                for rows in ([one.places for one in nets], [one.terms for one in nets])
+            )
+            seen.append(Seen(index, places, terms, np.concatenate([one.possible for one in nets])))
+        whole.seen = tuple(seen)
+        return whole
+
+    def encoded(self) -> Examples:
+        """The same for an evaluator whose nets see the encoding alone, where these have one."""
+        other = type(self).__new__(type(self))
+        other.positions = self.positions
+        other.seen = tuple(
+            one if one.places is None else replace(one, terms=None) for one in self.seen
+        )
+        return other
 
 
 class OutcomeModel:

@@ -12,8 +12,8 @@ from games import kernel as kernels
 from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.kernel import kernel
-from learner.backup import Exact, backed_up, exact_bear_off
-from learner.explore import distinct, explore
+from learner.backup import Exact, backed_up, exact_bear_off, lambda_returns
+from learner.explore import explore
 from learner.growth import grown
 from learner.td_gammon import new_network
 from search import as_evaluator
@@ -221,9 +221,62 @@ def test_threads_and_seeds_of_games() -> None:
     other = explore(NET, 60, seed=(5,), share=0.2)
     assert np.array_equal(one.positions, two.positions)
     assert one.positions.shape != other.positions.shape
-    places = distinct(GAME, one.positions)
-    seen = {tuple(row[:4]) for row in one.positions.tolist()}  # the colour does not count
-    assert len(places) == len(seen) < len(one.positions) and places[0] == 0
+    assert np.array_equal(one.follows, two.follows)
+
+
+def test_games_tell_where_the_evaluator_chose() -> None:
+    """Where a position follows, it is what the best reply to some roll leads to."""
+    found = explore(NET, 8, seed=(2,), first_plies=6, first_share=0.6, share=0.2)
+    rows = [tuple(row) for row in found.positions.tolist()]
+    starts = [i for i, row in enumerate(rows) if row == GAME.start()]
+    assert not any(found.follows[i - 1] for i in [*starts, len(rows)])
+    for i in range(0, len(rows) - 1, 3):
+        if found.follows[i]:
+            best = set()
+            for roll in range(21):
+                after = [GAME.play(rows[i], m) for m in GAME.legal_moves(rows[i], roll)]
+                best.add(after[int(np.argmin(NET.values(after)))])
+            assert rows[i + 1] in best
+    assert 0.6 < found.follows.mean() < 0.8
+    assert explore(NET, 8, seed=(2,)).follows.sum() == len(explore(NET, 8, seed=(2,)).positions) - 8
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.6, 1.0])
+def test_returns_add_up_the_corrections_that_follow(decay: float) -> None:
+    random = np.random.default_rng(3)
+    static = random.uniform(0.3, 0.5, (9, 5))
+    backups = static + random.uniform(-0.05, 0.05, (9, 5))
+    follows = np.array([1, 1, 0, 1, 1, 1, 0, 0, 1], dtype=bool)  # the last: nothing does
+    found = lambda_returns(GAME, static, backups, follows, decay)
+    for i in range(9):
+        total, mine, share = static[i].copy(), True, 1.0
+        for j in range(i, 9):
+            more = (backups - static)[j]
+            turned_more = np.array([-more[0], more[3], more[4], more[1], more[2]])
+            # what the other side wins is lost here
+            total += share * (more if mine else turned_more)
+            if not follows[j]:
+                break
+            mine, share = not mine, share * decay
+        np.testing.assert_allclose(found[i], np.clip(total, 0, 1), atol=1e-12)
+    assert decay > 0 or np.allclose(found, backups)
+    assert lambda_returns(GAME, static * 0, backups * 0 - 1, follows, decay).min() == 0
+
+
+def test_returns_of_whole_games_are_results_without_luck() -> None:
+    """They tell who wins as results do, and lie far closer together."""
+    found = explore(NET, 300, seed=(8,))
+    static, backups = (backed_up(NET, found.positions, depth=depth) for depth in (0, 1))
+    starts = np.flatnonzero((found.positions == GAME.start()).all(axis=1))
+    assert KINDS is not None
+    returns = lambda_returns(GAME, static, backups, found.follows, 1.0)
+    # whoever is to move last wins, at least a point
+    lengths = np.diff([*starts, len(static)])
+    won = np.where(lengths % 2 == 1, 1.0, 0.0)
+    chances = returns[starts, 0]
+    error = np.sqrt((chances.var() + won.var()) / 300)
+    assert abs(chances.mean() - won.mean()) < 4 * error
+    assert chances.var() < 0.8 * won.var()
 
 
 # --- networks that grow -------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 from games import kernel as kernels
 from games.backgammon import Backgammon
 from games.checkers import Checkers
+from learner.backup import backed_up, lambda_returns
 from learner.backup_fit import BackupFit
 from learner.explore import explore
 from learner.learner import Progress
@@ -24,7 +25,6 @@ GAME = Backgammon()
 SMALL: dict[str, Any] = {
     "games": 40,
     "round_games": 10,
-    "positions": 300,
     "keep_rounds": 2,
     "hidden": (12,),
     "epochs": 2,
@@ -47,33 +47,35 @@ def same(one: BackupFit, two: BackupFit) -> bool:
 
 
 def test_a_fit_comes_near_to_the_backups() -> None:
-    options = {**SMALL, "games": 60, "round_games": 30, "positions": 1500, "epochs": 8}
-    options |= {"rate": 0.02}
+    options = {**SMALL, "games": 60, "round_games": 30, "epochs": 8}
+    options |= {"rate": 0.02, "decay": 0.0}
     seen: list[Progress] = []
     learner = BackupFit(**options).fit(watch=seen.append)
     assert isinstance(learner.evaluator_, OutcomeNetwork)
     assert [progress.game for progress in seen] == [30, 60] and learner.games_played_ == 60
     first, second = learner.rounds_
     assert first["after"] < 0.7 * first["before"] and second["after"] < 0.9 * second["before"]
-    assert [found["positions"] for found in learner.rounds_] == [1500, 1500]
-    assert seen[-1].record.outcome() is not None and "round 2: positions 1500" in seen[-1].note
-    assert seen[-1].updates == 8 * (1500 + 1500 + 1500) - 8 * _repeated(learner)
+    sizes = [len(own) for own, _ in learner._kept]
+    assert [found["positions"] for found in learner.rounds_] == sizes and min(sizes) > 1000
+    assert seen[-1].record.outcome() is not None
+    assert f"round 2: positions {sizes[1]}" in seen[-1].note
+    assert seen[-1].updates == 8 * (2 * sizes[0] + sizes[1])
 
 
-def _repeated(learner: BackupFit) -> int:
-    rows = np.concatenate([positions for positions, _ in learner._kept])
-    return len(rows) - len({tuple(row[:4]) for row in rows.tolist()})
-
-
-def test_of_equal_positions_the_last_counts() -> None:
-    learner = BackupFit(**{**SMALL, "games": 20, "positions": 5000}).fit()
-    (old, old_targets), (new, new_targets) = learner._kept
-    rows, targets = learner._lessons()
-    assert len(rows) == len(old) + len(new) - _repeated(learner) < len(old) + len(new)
-    wanted = {tuple(r[:4]): t for r, t in zip(old.tolist(), old_targets, strict=True)}
-    wanted |= {tuple(r[:4]): t for r, t in zip(new.tolist(), new_targets, strict=True)}
-    for row, target in zip(rows.tolist(), targets, strict=True):
-        assert np.array_equal(wanted[tuple(row[:4])], target.astype(np.float32))
+def test_targets_are_returns_of_backups() -> None:
+    """One round by hand, of a network that is there already."""
+    start = BackupFit(**{**SMALL, "games": 20}).fit().evaluator_
+    options = {**SMALL, "games": 5, "round_games": 5, "decay": 0.7, "seed": 9, "share": 0.1}
+    learner = BackupFit(**options).fit(start)
+    played = explore(
+        start, 5, seed=(9, 0), first_plies=8, first_share=SMALL["first_share"], share=0.1
+    )
+    (own, targets), *none = learner._kept
+    assert not none and np.array_equal(own.positions, played.positions)
+    static, backups = (backed_up(start, played.positions, depth=depth) for depth in (0, 1))
+    expected = lambda_returns(GAME, static, backups, played.follows, 0.7)
+    np.testing.assert_allclose(targets, expected, atol=1e-6)
+    assert np.abs(targets - backups).max() > 0.01
 
 
 def test_resumes_bit_for_bit_while_it_grows() -> None:
@@ -115,7 +117,10 @@ def test_starts_from_a_network_which_stays_as_it_is() -> None:
         ({"depth": 0}, "depth: expected 1 to 2"),
         ({"depth": 3}, "depth: expected 1 to 2"),
         ({"nodes": 100}, "found 100 nodes"),
-        ({"positions": 0}, "positions"),
+        ({"decay": 1.5}, "decay: expected 0 to 1"),
+        ({"candidates": -1}, "candidates: expected 0 to 1024, found -1"),
+        ({"sift_units": 0}, "sift_units: expected at least 1, found 0"),
+        ({"small_share": -0.1}, "small_share: expected 0 to 1"),
         ({"keep_rounds": 0}, "keep_rounds"),
         ({"first_plies": -1}, "first_plies"),
         ({"share": 1.5}, "share: expected 0 to 1"),
@@ -142,10 +147,12 @@ def test_wrong_checkpoints() -> None:
     with pytest.raises(ValueError, match="the same learner, options"):
         BackupFit(**{**SMALL, "rate": 0.1}).fit(resume=state)
     sizes = {**state["kept"], "sizes": [7]}
-    targets = {**state["kept"], "targets": [packed(np.full((300, 5), 2, dtype=np.float32))]}
+    wrong = np.full((*state["kept"]["sizes"], 5), 2, dtype=np.float32)
+    targets = {**state["kept"], "targets": [packed(wrong)]}
     for damaged in (
         {**state, "weights": state["weights"][:-8]},
         {**state, "weights": "%"},
+        {**state, "small": ""},
         {**state, "kept": sizes},
         {**state, "kept": targets},
         {**state, "kept": {"sizes": []}},

@@ -79,6 +79,29 @@ def test_one_net_for_all_phases(positions: Any) -> None:
     assert [len(seen.index) for seen in Examples(one, positions).seen] == [len(positions)]
 
 
+def test_examples_are_joined_without_measuring_them_again(positions: Any) -> None:
+    net = network(10, 6, inputs=(POINTS, FEW))
+    parts = [Examples(net, rows) for rows in (positions[:70], positions[70:75], positions[75:300])]
+    joined, whole = Examples.joined(parts), Examples(net, positions[:300])
+    random = np.random.default_rng(3)
+    targets = random.random((300, 5))
+    errors = []
+    for examples in (joined, whole):
+        assert np.array_equal(examples.positions, positions[:300])
+        model = OutcomeModel(net.copy())
+        errors.append(model.learn(examples, targets, rate=0.01, random=np.random.default_rng(4)))
+    assert errors[0] == errors[1]
+    assert np.array_equal(
+        OutcomeModel(net).probabilities(joined), OutcomeModel(net).probabilities(whole)
+    )
+    # what a net over the encoding alone sees
+    plain = network(12)
+    found = OutcomeModel(plain).probabilities(whole.encoded())
+    assert np.array_equal(
+        found, OutcomeModel(plain).probabilities(Examples(plain, positions[:300]))
+    )
+
+
 def test_phases_and_what_can_be(positions: Any) -> None:
     rows = positions[::200]
     phase = kernels.uncompiled(GAME.phases.phase)
