@@ -274,6 +274,7 @@ def learn(
     from learner.worth import start_for
     from play.player import Limits
 
+    recipe = RECIPES[settings["learner"]]
     session = Run(
         learner,
         game,
@@ -283,7 +284,7 @@ def learn(
         snapshot_games=settings["snapshot_games"],
         final_games=settings["final_games"],
         limits=Limits(
-            depth=RECIPES[settings["learner"]].match_depth or settings["depth"],
+            depth=settings["depth"] if recipe.match_depth is None else recipe.match_depth,
             nodes=settings["nodes"],
         ),
         options=settings,

@@ -128,4 +128,20 @@ RECIPES: dict[str, Recipe] = {
             }
         },
     ),
+    "backups": Recipe(
+        "backup_fit",
+        "BackupFit",
+        "the same from exact averages over all rolls; best --from what tdgammon learned",
+        match_depth=0,
+        runs={
+            "backgammon": {
+                "games": 100_000,
+                "depth": 1,
+                "snapshots": 6,
+                "snapshot_games": 2000,
+                "final_games": 2000,
+                "match_games": 10_000,
+            }
+        },
+    ),
 }
