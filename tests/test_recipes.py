@@ -30,24 +30,30 @@ NAMES = [name for name in RECIPES if name != "rote"]
 ROUNDS = {"batch": 12, "signature": 12, "network": 12}
 
 
+#: Learners that are tried on backgammon, and the plies of their searches.
+DICE = {"tdgammon": "0", "backups": "1"}
+
+
 class Killed(BaseException):
     """Ends a run as a kill does."""
 
 
 def game_of(name: str) -> Game:
     """The game that a learner is tried on."""
-    return BACKGAMMON if name == "tdgammon" else CHECKERS
+    return BACKGAMMON if name in DICE else CHECKERS
 
 
 def run_of(name: str, folder: Path) -> tuple[Run, Any]:
     game = game_of(name)
     dice = isinstance(game, DiceGame)
-    depth = "0" if dice else "2"
+    depth = DICE.get(name, "2")
     arguments = [game.name, "--learner", name, "--games", "24", "--depth", depth, "--seed", "5"]
     if name in ROUNDS:
         arguments += ["--set", f"round_games={ROUNDS[name]}", "--set", "games_per_report=4"]
     if dice:  # a small network, for the time that compiling takes
-        for option in ("inputs=points", "hidden=(8,)", "round_games=2", "games_per_report=4"):
+        reports = "games_per_report=4" if name == "tdgammon" else "sift_units=8"
+        size = "round_games=2" if name == "tdgammon" else "round_games=4"
+        for option in ("inputs=points", "hidden=(8,)", size, reports):
             arguments += ["--set", option]
     settings = train.settings_of(train.parser().parse_args(arguments))
     learner = make_learner(game, settings, None)
