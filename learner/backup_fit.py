@@ -24,7 +24,7 @@ from learner.backup import (
     exact_bear_off,
     lambda_returns,
 )
-from learner.explore import explore
+from learner.explore import Explored, explore
 from learner.growth import can_grow, grown
 from learner.learner import Learner, Progress
 from learner.outcome_model import Examples, OutcomeModel
@@ -52,9 +52,9 @@ class BackupFit(Learner):
     sooner. Moves of the games are random with the chance `first_share` in the first `first_plies`
     plies and with `share` later. bear_off: what the bear-off databases know has its
     outcomes from there. candidates: how many replies the nets are asked of, those that are best by
-    small nets of `sift_units` hidden units, over the encoding alone, which are fitted beside and
-    serve from the second round on; 0 for all replies. From then on they also choose the share
-    `small_share` of the moves of the games.
+    small nets of `sift_units` hidden units, over the encoding alone, which are fitted beside; 0 for
+    all replies. The small nets also choose the share `small_share` of the moves of the games, so
+    that what is worth nearly as much as the best is learned of.
 
     inputs: what the nets see, as in `TDGammon`; it and `spread`, that of new random weights, serve
     a start from nothing. hidden: widths of the hidden layers of every net; or a sequence of such
@@ -249,11 +249,9 @@ class BackupFit(Learner):
         """Play, back up and fit; the record of the last game."""
         number = len(self.rounds_)
         self._grow(number)
-        played = explore(
-            self.evaluator_, games, seed=(self.seed, number), first_plies=self.first_plies,
-            first_share=self.first_share, share=self.share, threads=self.threads, sift=self._sift,
-            other=self._small if self._sift else None, other_share=self.small_share,
-        )  # fmt: skip
+        if self.candidates and number == 0:
+            self._introduce_small(games)
+        played = self._explore(games, seed=(self.seed, number), sift=self._sift)
         own = Examples(self.evaluator_, played.positions)
         static = self._backups(played.positions, 0)
         backups = self._backups(played.positions, self.depth or 0)
@@ -270,15 +268,34 @@ class BackupFit(Learner):
             random=random,
         )  # fmt: skip
         if self.candidates:
-            small = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
-            small.learn(
-                examples.encoded(), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
-                random=random,
-            )  # fmt: skip
+            self._fit_small(examples, labels, random)
         after = model.equity_error(own, backups)
         self.updates_ += self.epochs * len(examples)
         self.rounds_.append({"positions": len(own), "before": before, "after": after, "loss": loss})
         return played.last
+
+    def _explore(self, games: int, *, seed: tuple[int, ...], sift: Sift | None) -> Explored:
+        return explore(
+            self.evaluator_, games, seed=seed, first_plies=self.first_plies,
+            first_share=self.first_share, share=self.share, threads=self.threads, sift=sift,
+            other=sift.evaluator if sift else None, other_share=self.small_share,
+        )  # fmt: skip
+
+    def _introduce_small(self, games: int) -> None:
+        """Have the small nets say what the network says, before they sift for it."""
+        played = self._explore(games, seed=(self.seed, 0, 13), sift=None)
+        examples = Examples(self.evaluator_, played.positions)
+        labels = self._backups(played.positions, 0)
+        self._fit_small(examples, labels, np.random.default_rng((self.seed, 13)))
+
+    def _fit_small(
+        self, examples: Examples, labels: NDArray[Any], random: np.random.Generator
+    ) -> None:
+        """Teach the small nets what the large ones are taught."""
+        model = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
+        model.learn(
+            examples.encoded(), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10, random=random
+        )
 
     @property
     def _dice_game(self) -> DiceGame:
@@ -287,8 +304,8 @@ class BackupFit(Learner):
 
     @property
     def _sift(self) -> Sift | None:
-        """What keeps the replies that are looked at; the small nets know nothing at first."""
-        return Sift(self._small, self.candidates) if self.candidates and self.rounds_ else None
+        """What keeps the replies that are looked at."""
+        return Sift(self._small, self.candidates) if self.candidates else None
 
     def _backups(self, positions: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
         """The outcomes of positions by the present network from some plies ahead."""

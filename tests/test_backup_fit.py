@@ -66,6 +66,7 @@ def test_targets_are_returns_of_backups() -> None:
     """One round by hand, of a network that is there already."""
     start = BackupFit(**{**SMALL, "games": 20}).fit().evaluator_
     options = {**SMALL, "games": 5, "round_games": 5, "decay": 0.7, "seed": 9, "share": 0.1}
+    options |= {"candidates": 0}
     learner = BackupFit(**options).fit(start)
     played = explore(
         start, 5, seed=(9, 0), first_plies=8, first_share=SMALL["first_share"], share=0.1
