@@ -1,0 +1,175 @@
+"""What stands before every request: who may ask, how much, how often; and headers of answers.
+
+A server on 127.0.0.1 is still within reach of every page that the browser has open. So requests
+have to name this server as their Host (or a name that points here would do: DNS rebinding), and
+those from other origins are refused, whether or not they could read the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from play.web.limits import Bucket, Limits
+
+__all__ = ["Guard", "HEADERS"]
+
+#: With every answer. Nothing is loaded from elsewhere, framed, or run that is not a file of ours.
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+        " connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none';"
+        " frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+NAMES = ("127.0.0.1", "localhost", "[::1]")
+METHODS = ("GET", "HEAD", "POST", "DELETE")
+LONGEST_PATH = 1000
+_HOST = re.compile(r"(\[::1\]|[A-Za-z0-9.-]{1,100})(?::([0-9]{1,5}))?")
+_LOAD = re.compile(r"/api/tables/[^/]+/load")
+
+
+class Refused(Exception):
+    """A request that is not answered, with the status to say so."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+
+
+class Guard:
+    """An ASGI application in front of another, which sees only what may pass.
+
+    `port` is the port that browsers name; None where any will do, as in tests.
+    """
+
+    def __init__(self, app: ASGIApp, *, port: int | None, limits: Limits) -> None:
+        self.app = app
+        self.port = port
+        self.limits = limits
+        self._bucket = Bucket(limits.server_rate, limits.server_burst)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # a WebSocket, of which there are none here
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        started = False
+
+        async def sending(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                added = [(k.encode(), v.encode()) for k, v in HEADERS.items()]
+                names = {name for name, _ in message["headers"]}
+                if b"cache-control" not in names:
+                    added.append((b"cache-control", b"no-store"))
+                message["headers"] = [*message["headers"], *added]
+            await send(message)
+
+        try:
+            self._check(scope)
+            body = await self._body(scope, receive)
+            await self.app(scope, _replay(body, receive), sending)
+        except Refused as refusal:
+            if started:
+                raise
+            await _answer(refusal, sending)
+
+    def _check(self, scope: Scope) -> None:
+        headers = _headers(scope)
+        if not self._bucket.take():
+            raise Refused(429, "expected fewer requests a second")
+        if scope["method"] not in METHODS:
+            raise Refused(405, f"expected {', '.join(METHODS)}, found another method")
+        if len(scope["path"]) > LONGEST_PATH or len(scope.get("query_string", b"")) > LONGEST_PATH:
+            raise Refused(414, f"expected an address of at most {LONGEST_PATH} characters")
+        host = headers.get("host", "")
+        if not self._is_own(host):
+            raise Refused(403, f"expected Host 127.0.0.1 or localhost, found {host[:60]!r}")
+        origin = headers.get("origin")
+        if origin is not None and origin != f"http://{host}":
+            raise Refused(403, f"expected requests of this page only, found origin {origin[:60]!r}")
+        site = headers.get("sec-fetch-site", "none")
+        # A link to the page may be followed from anywhere; what the page asks for, only by itself.
+        follows = scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate"
+        if site not in ("same-origin", "none") and not follows:
+            raise Refused(403, f"expected requests of this page only, found one {site[:20]!r}")
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if scope["method"] == "POST" and kind != "application/json":
+            # Forms of other pages can send anything but this without asking first.
+            raise Refused(415, f"expected application/json, found {kind[:40]!r}")
+
+    def _is_own(self, host: str) -> bool:
+        match = _HOST.fullmatch(host)
+        if match is None or match[1].lower() not in NAMES:
+            return False
+        return self.port is None or int(match[2] or 80) == self.port
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        """The whole body; Refused where it is too large, or does not come."""
+        limit = self.limits.file if _LOAD.fullmatch(scope["path"]) else self.limits.body
+        length = _headers(scope).get("content-length", "0")
+        if not length.isdecimal() or len(length) > 12 or int(length) > limit:
+            raise Refused(413, f"expected at most {limit} bytes")
+        parts, size = [], 0
+        try:
+            async with asyncio.timeout(self.limits.body_seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise Refused(400, "expected a whole request, found it broken off")
+                    parts.append(message.get("body", b""))
+                    size += len(parts[-1])
+                    if size > limit:
+                        raise Refused(413, f"expected at most {limit} bytes")
+                    if not message.get("more_body", False):
+                        return b"".join(parts)
+        except TimeoutError:
+            seconds = self.limits.body_seconds
+            raise Refused(408, f"expected a whole request within {seconds:g} s") from None
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """`receive` for an application behind: the body in one piece, then whatever follows."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    """Headers by name in small letters; one that came twice with different values is both."""
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1"), value.decode("latin-1")
+        found[key] = f"{found[key]}, {text}" if key in found and found[key] != text else text
+    return found
+
+
+async def _answer(refusal: Refused, send: Any) -> None:
+    content = json.dumps({"error": str(refusal)}).encode()
+    headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+    headers.append((b"content-length", str(len(content)).encode()))
+    start = {"type": "http.response.start", "status": refusal.status, "headers": headers}
+    await send(start)
+    await send({"type": "http.response.body", "body": content})
