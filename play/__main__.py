@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from play.rollout_commands import add_rollout_options, run_dice_rollout
+from play.terminal_commands import add_terminal_commands
 
 GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
@@ -81,6 +82,7 @@ def parser() -> argparse.ArgumentParser:
     rollout.add_argument("game", help=GAME_HELP)
     rollout.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     add_rollout_options(rollout)
+    add_terminal_commands(commands)
     return result
 
 
@@ -116,6 +118,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     """Run the command that is for games of this kind."""
+    if "run" in options:  # commands that name what runs them
+        return int(options.run(options))
     from games.contract import DiceGame
 
     game = _game(options)
