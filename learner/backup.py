@@ -15,7 +15,6 @@ from __future__ import annotations
 import ctypes
 import functools
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,46 +25,20 @@ from numpy.typing import NDArray
 
 from games import kernel as kernels
 from games.contract import DiceGame, Game
-from games.kernel import is_kernel, kernel
+from games.kernel import kernel
 from games.native import native_function, read_arrays, read_position
 from games.vectors import stack_block
 from search.evaluator import SIGNATURE, Evaluator
+from search.lookup import Lookup
 from search.native import call_float
 from search.outcome_network import OUTCOMES_SIGNATURE
 from search.replies import Replies, Sift
 
-__all__ = ["MOST_DEPTH", "Exact", "backed_up", "exact_bear_off", "lambda_returns"]
+__all__ = ["MOST_DEPTH", "backed_up", "lambda_returns"]
 
 MOST_DEPTH = 2
 #: Positions that a thread is given at a time.
 _SHARE = 64
-
-
-@dataclass(frozen=True, eq=False)
-class Exact:
-    """Positions whose outcomes are known without any evaluator.
-
-    The kernel `outcomes(tables, position, target)` writes the probabilities of the game's outcomes
-    to an array and returns whether it knows the position; where it does not, the array stays as it
-    is. `tables` is an array or a tuple of arrays.
-    """
-
-    outcomes: Any
-    tables: Any = ()
-
-    def __post_init__(self) -> None:
-        if not is_kernel(self.outcomes):
-            raise TypeError(
-                f"exact: expected a function marked with @kernel, found {self.outcomes}"
-            )
-
-
-def exact_bear_off(game: Game) -> Exact:
-    """The bear-off databases of backgammon; ValueError for a game that has none."""
-    from games.backgammon.bear_off import outcomes
-    from search.bear_off import bear_off_lookup
-
-    return Exact(outcomes, bear_off_lookup(game).tables)
 
 
 def backed_up(
@@ -73,7 +46,7 @@ def backed_up(
     positions: Any,
     *,
     depth: int = 1,
-    exact: Exact | None = None,
+    exact: Lookup | None = None,
     sift: Sift | None = None,
     threads: int = 1,
 ) -> NDArray[np.float64]:
@@ -86,13 +59,15 @@ def backed_up(
 
     A position has some 370 replies to all rolls: a 128-unit net over raw inputs backs up 9,000
     positions a second at depth 1, on one core of a 2.5 GHz machine, and a twentieth at depth 2.
-    Raises TypeError for an evaluator that gives values only, ValueError for a game
+    Raises TypeError for an evaluator or a lookup that gives values only, ValueError for a game
     that is not one with dice, outcomes and kernels, for other depths and where nothing is compiled.
     """
     game = evaluator.game
     check_game(game)
     if not evaluator.gives_outcomes:
         raise TypeError(f"expected an evaluator that gives outcomes, found {evaluator.name}")
+    if exact is not None and exact.outcomes is None:
+        raise TypeError("exact: expected a lookup that knows outcomes, found one of values")
     if not 0 <= depth <= MOST_DEPTH:
         raise ValueError(f"depth: expected 0 to {MOST_DEPTH}, found {depth}")
     if threads < 1:
@@ -185,7 +160,7 @@ class _Stack:
     def __init__(
         self,
         evaluator: Evaluator,
-        exact: Exact | None,
+        exact: Lookup | None,
         sift: Sift | None,
         errors: list[BaseException],
     ) -> None:

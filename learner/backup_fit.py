@@ -18,10 +18,8 @@ from games.contract import DiceGame
 from games.record import GameRecord
 from learner.backup import (
     MOST_DEPTH,
-    Exact,
     backed_up,
     check_game,
-    exact_bear_off,
     lambda_returns,
 )
 from learner.explore import Explored, explore
@@ -31,6 +29,7 @@ from learner.outcome_model import Examples, OutcomeModel
 from learner.packing import pack_weights, packed, unpack_weights, unpacked
 from learner.td_gammon import find_inputs, new_network
 from search import as_evaluator
+from search.bear_off import bear_off_lookup
 from search.network import separate
 from search.outcome_network import OutcomeNetwork
 from search.replies import MOST_KEPT, Sift
@@ -193,7 +192,7 @@ class BackupFit(Learner):
         check_game(game)
         assert isinstance(game, DiceGame) and game.outcomes is not None
         self._stages = self._find_stages(len(game.outcomes))
-        self._exact = exact_bear_off(game) if self.bear_off else None
+        self._exact = bear_off_lookup(game) if self.bear_off else None
         first = self._stages[0]
         if evaluator is None:
             network = new_network(
@@ -309,9 +308,8 @@ class BackupFit(Learner):
 
     def _backups(self, positions: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
         """The outcomes of positions by the present network from some plies ahead."""
-        exact: Exact | None = self._exact
         return backed_up(
-            self.evaluator_, positions, depth=depth, exact=exact, sift=self._sift,
+            self.evaluator_, positions, depth=depth, exact=self._exact, sift=self._sift,
             threads=self.threads,
         )  # fmt: skip
 

@@ -36,7 +36,6 @@ from play.rollout_step import (
     BlockDice,
     PlainTable,
     RolloutTable,
-    known_outcomes,
 )
 from play.static_play import DiceTable, best_move, worth
 from search import EXACT, Evaluator, Lookup
@@ -199,9 +198,8 @@ class NativeTable:
                 finished_at=addresses["finished_at"],
                 turn_at=addresses["turn_at"],
             )
-            known = known_outcomes(lookup)
-            if known is not None and lookup is not None:
-                self._put(known_at=_known_address(known, lookup, self._table.width, self.count))
+            if lookup is not None and lookup.outcomes is not None:
+                self._put(known_at=_known_address(lookup, self._table.width, self.count))
 
     def _put(self, **values: int) -> None:
         for name, value in values.items():
@@ -258,15 +256,17 @@ class NativeTable:
         self._table.put(stop=1)
 
 
-def _known_address(known: Any, lookup: Lookup, width: int, count: int) -> int:
-    """The native int64(tables, position, target) of a kernel that writes known outcomes."""
+def _known_address(lookup: Lookup, width: int, count: int) -> int:
+    """The native int64(tables, position, target) that writes the outcomes a lookup knows."""
     _, tables = read_arrays(lookup.tables)
     target = f"array_at(float64_pointer(target), ({count},))"
     text = f"""
 def known_at(data, source, target):
     return 1 if known({tables}, {read_position(width)}, {target}) else 0
 """
-    return native_function("known_at", text, {"known": known}, "int64(int64, int64, int64)")
+    return native_function(
+        "known_at", text, {"known": lookup.outcomes}, "int64(int64, int64, int64)"
+    )
 
 
 def rollout_table(

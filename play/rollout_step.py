@@ -26,7 +26,6 @@ __all__ = [
     "BlockDice",
     "PlainTable",
     "RolloutTable",
-    "known_outcomes",
     "play_in_step",
 ]
 
@@ -72,13 +71,6 @@ class RolloutTable(Protocol):
         """End the games under way, and begin no other."""
 
 
-def known_outcomes(lookup: Lookup | None) -> Callable[..., Any] | None:
-    """The kernel `outcomes(tables, position, target)` that goes with a lookup's values, if any."""
-    from games.backgammon import bear_off
-
-    return bear_off.outcomes if lookup is not None and lookup.probe is bear_off.probe else None
-
-
 class PlainTable:
     """A `RolloutTable` in Python."""
 
@@ -93,7 +85,7 @@ class PlainTable:
         self._choice = StaticChoice(game, evaluator, lookup)
         self._dice = dice
         self._stopped = False
-        known = known_outcomes(lookup)
+        known = lookup.outcomes if lookup is not None else None
         self._known = uncompiled(known) if known is not None else None
 
     def block(

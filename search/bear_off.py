@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.backgammon.bear_off import probe
+from games.backgammon.bear_off import outcomes, probe
 from games.backgammon.bear_off_tables import bear_off
 from games.contract import Game
 from search.lookup import Lookup
@@ -19,7 +19,7 @@ class BearOffLookup(Lookup):
     """
 
     def __init__(self) -> None:
-        super().__init__(probe, bear_off().tables)
+        super().__init__(probe, bear_off().tables, outcomes=outcomes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BearOffLookup, ()

@@ -23,12 +23,23 @@ class Lookup:
     """A probe kernel (or a plain function, for plain games) with the arrays that it reads.
 
     `tables` is an array or a tuple of arrays; they may be filled further while searches run, but
-    not replaced.
+    not replaced. `outcomes`: a kernel outcomes(tables, position, target) that writes the exact
+    probabilities of the game's outcomes to an array and returns whether it knows the position;
+    where it does not, the array stays as it is. None where a lookup knows values alone.
     """
 
-    def __init__(self, probe: Callable[..., Any], tables: Any = ()) -> None:
+    def __init__(
+        self,
+        probe: Callable[..., Any],
+        tables: Any = (),
+        *,
+        outcomes: Callable[..., Any] | None = None,
+    ) -> None:
+        if outcomes is not None and not is_kernel(outcomes):
+            raise TypeError(f"outcomes: expected a function marked with @kernel, found {outcomes}")
         self.probe = probe
         self.tables = tables
+        self.outcomes = outcomes
 
     def plain(self) -> Callable[[Any], tuple[bool, float, int, int]]:
         """The probe as a Python function of a position."""

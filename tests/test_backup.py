@@ -12,11 +12,13 @@ from games import kernel as kernels
 from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.kernel import kernel
-from learner.backup import Exact, backed_up, exact_bear_off, lambda_returns
+from learner.backup import backed_up, lambda_returns
 from learner.explore import explore
 from learner.growth import grown
 from learner.td_gammon import new_network
 from search import as_evaluator
+from search.bear_off import bear_off_lookup
+from search.lookup import EXACT, Lookup
 from search.outcome_network import OutcomeNetwork
 from search.replies import Sift
 
@@ -53,7 +55,7 @@ def turned(outcomes: Any) -> Any:
     return np.array([1 - outcomes[0], outcomes[3], outcomes[4], outcomes[1], outcomes[2]])
 
 
-def twin(position: Any, depth: int, exact: Exact | None = None) -> Any:
+def twin(position: Any, depth: int, exact: Lookup | None = None) -> Any:
     """A backup in plain Python, a few lines."""
     points = GAME.outcome(position)
     if points is not None:
@@ -75,7 +77,7 @@ def twin(position: Any, depth: int, exact: Exact | None = None) -> Any:
 
 @pytest.mark.parametrize("with_exact", [False, True])
 def test_one_ply_equals_its_twin(positions: Any, with_exact: bool) -> None:
-    exact = exact_bear_off(GAME) if with_exact else None
+    exact = bear_off_lookup(GAME) if with_exact else None
     found = backed_up(NET, positions, exact=exact)
     slow = [twin(tuple(row), 1, exact) for row in positions.tolist()]
     np.testing.assert_allclose(found, slow, atol=1e-12)
@@ -106,6 +108,11 @@ def test_threads_change_nothing(positions: Any) -> None:
 
 
 @kernel
+def _nothing(tables, position):
+    return False, 0.0, 0, EXACT
+
+
+@kernel
 def _never(tables, position, target):
     return False
 
@@ -119,10 +126,10 @@ def _always(tables, position, target):
 
 def test_what_is_known_is_not_backed_up(positions: Any) -> None:
     told = np.array([0.7, 0.2, 0.1, 0.15, 0.05])
-    known = backed_up(NET, positions, exact=Exact(_always, told))
+    known = backed_up(NET, positions, exact=Lookup(_nothing, told, outcomes=_always))
     over = [GAME.outcome(tuple(row)) is not None for row in positions.tolist()]
     assert not any(over) and np.array_equal(known, np.tile(told, (len(positions), 1)))
-    none = backed_up(NET, positions, exact=Exact(_never, told))
+    none = backed_up(NET, positions, exact=Lookup(_nothing, told, outcomes=_never))
     assert np.array_equal(none, backed_up(NET, positions))
 
 
@@ -153,10 +160,12 @@ def test_wrong_requests() -> None:
         backed_up(as_evaluator(Checkers(), "classic"), [Checkers().start()])
     with pytest.raises(TypeError, match="gives outcomes"):
         backed_up(as_evaluator(GAME, lambda position: 0.0), [GAME.start()])
+    with pytest.raises(TypeError, match="a lookup that knows outcomes"):
+        backed_up(NET, [GAME.start()], exact=Lookup(_nothing))
     with pytest.raises(TypeError, match="marked with @kernel"):
-        Exact(lambda tables, position, target: False)
+        Lookup(_nothing, outcomes=lambda tables, position, target: False)
     with pytest.raises(ValueError, match="bear-off: expected backgammon"):
-        exact_bear_off(Checkers())
+        bear_off_lookup(Checkers())
     assert backed_up(NET, []).shape == (0, 5)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from games import kernel as kernels
 from games.backgammon import Backgammon
-from games.backgammon.bear_off import probe
+from games.backgammon.bear_off import outcomes, probe
 from games.backgammon.bear_off_tables import build
 from games.backgammon.rules import CHECKERS, PROBABILITIES, START, packed
 from games.chance import next_state
@@ -91,7 +91,7 @@ def tables(both: int) -> Any:
 
 def bear_off(both: int) -> Lookup:
     """Knows exactly what bear-off positions of so many checkers of each side are worth."""
-    return Lookup(probe, tables(both))
+    return Lookup(probe, tables(both), outcomes=outcomes)
 
 
 @kernel
@@ -291,7 +291,7 @@ def test_games_in_python_are_the_slow_ones(look: bool, truncate: int | None) -> 
 @pytest.mark.parametrize("look", [True, False])
 def test_backgammon_in_python_is_what_native_code_plays(look: bool) -> None:
     dice = RolloutDice(GAME, 1)
-    lookup = Lookup(probe, build(checkers=3, both=1).tables)
+    lookup = Lookup(probe, build(checkers=3, both=1).tables, outcomes=outcomes)
     streams, rolls = dice.block(0)
     table = PlainTable(GAME, POOR, lookup, dice)
     block = table.block(SMALL, (streams[:4], rolls[:4]), later=False, most_plies=99, look=look)
@@ -303,8 +303,6 @@ def test_backgammon_in_python_is_what_native_code_plays(look: bool) -> None:
 
 @native_only
 def test_games_end_where_the_lookup_knows_exactly() -> None:
-    from games.backgammon.bear_off import outcomes
-
     dice, lookup = RolloutDice(GAME, 2), bear_off(2)
     found, plies = samples(POOR, SHORT, 12, lookup=lookup, seed=2)
     twin = Twin(GAME, POOR, lookup=lookup, known=outcomes).block(SHORT, dice, 12, 4000, True)
