@@ -9,6 +9,7 @@ from typing import Any
 
 from play.rollout_commands import add_rollout_options, run_dice_rollout
 from play.terminal_commands import add_terminal_commands
+from play.web_commands import add_web_command
 
 GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
@@ -83,6 +84,7 @@ def parser() -> argparse.ArgumentParser:
     rollout.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     add_rollout_options(rollout)
     add_terminal_commands(commands)
+    add_web_command(commands)
     return result
 
 

@@ -1,0 +1,85 @@
+"""Why: values taken apart for the browser, before a move and after it, by two evaluators."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from games.contract import Game
+from play.explanation import explain
+from play.thinker import value_text
+from play.web.catalogue import Loaded
+from play.web.table import clamped
+from search import LinearEvaluator
+
+__all__ = ["why"]
+
+MOST_PARTS = 40
+_CHECKERS_PLACE = re.compile(r"(?:Black|White) (?:man|king) on ([0-9]{1,2})")
+_BACKGAMMON_PLACE = re.compile(r"([XO]) on (?:[XO]'s ([0-9]{1,2}) point|(the bar))")
+
+
+def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str, Any]:
+    """The value of a position and its parts, and where `after` is given those after a move.
+
+    All is for the side to move in `before`, so that the two can be compared: what the other side's
+    evaluator says of `after` is turned round. Parts are sorted by size, the largest first, whether
+    before or after.
+    """
+    parts = {part.name: _part(loaded, part) for part in explain(loaded.evaluator, before)}
+    answer = {
+        "evaluator": loaded.entry.id,
+        "name": loaded.entry.name,
+        "kind": "sum" if isinstance(loaded.evaluator, LinearEvaluator) else "occlusion",
+        "unit": loaded.unit,
+        "side": game.to_move(before),
+        **_value("before", loaded.evaluator(before)),
+    }
+    for part in parts.values():
+        part["after"] = None
+    if after is not None:
+        outcome = game.outcome(after)
+        answer |= _value("after", -(loaded.evaluator(after) if outcome is None else outcome))
+        for part in parts.values():
+            part["after"] = 0.0
+        for found in explain(loaded.evaluator, after) if outcome is None else ():
+            part = parts.setdefault(found.name, _part(loaded, found) | {"before": 0.0, "term": 0.0})
+            part["after"] = clamped(-found.value) + 0.0
+    shown = [p for p in parts.values() if p["before"] or p["after"]]
+    shown.sort(key=lambda p: -max(abs(p["before"]), abs(p["after"] or 0.0)))
+    return answer | {"parts": shown[:MOST_PARTS], "left_out": max(0, len(shown) - MOST_PARTS)}
+
+
+def _value(name: str, value: float) -> dict[str, Any]:
+    return {name: clamped(value) + 0.0, f"{name}_text": value_text(value + 0.0)}
+
+
+def _part(loaded: Loaded, part: Any) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "help": _help(loaded, part.name),
+        "term": clamped(part.term),
+        "weight": None if part.weight is None else clamped(part.weight),
+        "before": clamped(part.value) + 0.0,
+        "place": _place(part.name),
+    }
+
+
+def _help(loaded: Loaded, name: str) -> str:
+    """What a term measures, as the kernel says of itself."""
+    net: Any = next(iter(getattr(loaded.evaluator, "nets", ())), loaded.evaluator)
+    features = getattr(net, "features", None)
+    term = features.terms.get(name) if features is not None else None
+    text = " ".join((getattr(term, "__doc__", None) or "").split())
+    return text if len(text) <= 300 else f"{text[:297]}..."
+
+
+def _place(name: str) -> list[Any] | None:
+    """Where on the board a contribution stands: ["", square], or [side, point]."""
+    match = _CHECKERS_PLACE.fullmatch(name)
+    if match is not None:
+        return ["", int(match[1])]
+    match = _BACKGAMMON_PLACE.fullmatch(name)
+    if match is not None:
+        return [match[1].lower(), int(match[2] or 25)]
+    return None

@@ -1,0 +1,263 @@
+"""Runs of train.py on disk: their learning curves and weights over time, also while they go on."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from play.web.catalogue import inside
+from play.web.limits import Limits
+
+__all__ = ["Runs"]
+
+#: A run whose log grew in the last so many seconds is taken to be going on.
+LIVE = 90.0
+POINTS = 240  # of a curve of the log
+TERMS = 24  # the weights that are largest at the end
+SNAPSHOTS = 400
+DEEPEST_FOLDER = 4
+#: The files by which a folder is known as one of a run.
+MARKS = ("log.csv", "options.json")
+
+
+class Runs:
+    """The runs in the folders given, by id, which is never a path that is opened as it stands.
+
+    `folders` is by source, "run" or "shipped".
+    """
+
+    def __init__(self, folders: dict[str, Path], *, limits: Limits) -> None:
+        self.folders = folders
+        self.limits = limits
+
+    def list(self) -> list[dict[str, Any]]:
+        """What there is, those that changed last first."""
+        found = [_summary(id, path) for id, path in self._find()]
+        return sorted(found, key=lambda run: -run["changed"])
+
+    def stamp(self, id: Any) -> str:
+        """What changes whenever a run's files do; ValueError for a run that is none."""
+        path = self._path(id)
+        names = ("log.csv", "snapshots.csv", "checkpoint.json", "report.json")
+        return "-".join(str(_changed(path / name)) for name in names)
+
+    def read(self, id: Any) -> dict[str, Any]:
+        """Everything to show of a run; ValueError where there is no such run."""
+        path = self._path(id)
+        return {
+            **_summary(str(id), path),
+            "stamp": self.stamp(id),
+            "options": _json(path / "options.json", self.limits),
+            "strength": _strength(path, self.limits),
+            "log": _log(path, self.limits),
+            "weights": _weights(path),
+            "matches": _matches(path, self.limits),
+        }
+
+    def _path(self, id: Any) -> Path:
+        for found, path in self._find():
+            if found == id:
+                return path
+        raise ValueError(f"run: expected one of the list, found {str(id)[:60]!r}")
+
+    def _find(self) -> Iterator[tuple[str, Path]]:
+        count = 0
+        for source, folder in self.folders.items():
+            waiting = [(folder, 0)]
+            while waiting:
+                here, depth = waiting.pop()
+                if all((here / name).is_file() for name in MARKS):
+                    count += 1
+                    if count > self.limits.runs:
+                        return
+                    yield f"{source}:{here.relative_to(folder).as_posix()}", here
+                    continue
+                if depth < DEEPEST_FOLDER:
+                    waiting += [(child, depth + 1) for child in _folders(folder, here)]
+
+
+def _folders(folder: Path, here: Path) -> list[Path]:
+    try:
+        children = sorted(here.iterdir(), reverse=True)
+    except OSError:
+        return []
+    return [
+        child
+        for child in children
+        if child.is_dir() and not child.is_symlink() and inside(folder, child) is not None
+        and not child.name.startswith(".")
+    ]  # fmt: skip
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _text(path: Path, limits: Limits) -> str:
+    """A file of a run as text; empty where there is none, or it is a link or too large."""
+    try:
+        if path.is_symlink() or path.stat().st_size > limits.run_bytes:
+            return ""
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _json(path: Path, limits: Limits) -> dict[str, Any]:
+    try:
+        content = json.loads(_text(path, limits))
+    except (ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _rows(text: str) -> Iterator[dict[str, str]]:
+    """The rows of a table, those left out that are torn."""
+    reader = csv.DictReader(text.splitlines())
+    try:
+        for row in reader:
+            if None not in row and None not in row.values():
+                yield row
+    except csv.Error:
+        return
+
+
+def _summary(id: str, path: Path) -> dict[str, Any]:
+    options = _json(path / "options.json", Limits())
+    changed = max(_changed(path / "log.csv"), _changed(path / "snapshots.csv")) / 1e9
+    age = time.time() - changed
+    finished = (path / "report.json").is_file()
+    return {
+        "id": id,
+        "name": id.partition(":")[2],
+        "game": str(options.get("game", "?"))[:40],
+        "learner": str(options.get("learner", "?"))[:40],
+        "games": options.get("games") if isinstance(options.get("games"), int) else None,
+        "changed": changed,
+        "age": max(0.0, age),
+        "state": "finished" if finished else "going on" if age < LIVE else "stopped",
+    }
+
+
+def _number(text: Any) -> float | None:
+    try:
+        number = float(text)
+    except (TypeError, ValueError):
+        return None
+    return number if number == number and abs(number) < 1e300 else None
+
+
+def _strength(path: Path, limits: Limits) -> dict[str, Any]:
+    """For each opponent the strength [games, score, low, high] of the snapshots.
+
+    In per cent, or in points a game with dice: `unit` says which.
+    """
+    curves: dict[str, list[list[float]]] = {}
+    points = False
+    for row in list(_rows(_text(path / "snapshots.csv", limits)))[:20_000]:
+        numbers = [_number(row.get(name)) for name in ("game", "score", "value", "low", "high")]
+        if any(number is None for number in numbers):
+            continue
+        game, score, value, low, high = (n or 0.0 for n in numbers)
+        # With dice the score is the points, and so is its interval; else that is one of Elo.
+        if abs(score - value) < 1e-3:
+            points = True
+            curve = [game, value, low, high]
+        else:
+            curve = [game, 100 * score, 100 * _expected(low), 100 * _expected(high)]
+        curves.setdefault(str(row.get("opponent"))[:60], []).append(curve)
+    for opponent in curves:
+        curves[opponent].sort()
+    return {"unit": "points a game" if points else "% of the points", "curves": curves}
+
+
+def _expected(elo: float) -> float:
+    from play.statistics import expected_score
+
+    return float(expected_score(max(-4000.0, min(4000.0, elo))))
+
+
+def _log(path: Path, limits: Limits) -> dict[str, Any]:
+    """Curves [games, value] out of the log: length of games, outcomes, and numbers of the notes.
+
+    Each point is the mean of as many lines as make it few enough points.
+    """
+    games: list[float] = []
+    columns: dict[str, list[float | None]] = {}
+    for row in _rows(_text(path / "log.csv", limits)):
+        game = _number(row.get("game"))
+        if game is None:
+            continue
+        games.append(game)
+        values = {"plies a game": _number(row.get("plies"))}
+        words = str(row.get("note", "")).split()
+        for name, text in zip(words, words[1:], strict=False):
+            number = _number(text.rstrip(",;%"))
+            if number is not None and name[:1].isalpha() and len(name) < 30:
+                values[name] = number
+        for name, value in values.items():
+            column = columns.setdefault(name, [None] * (len(games) - 1))
+            column += [None] * (len(games) - 1 - len(column))
+            column.append(value)
+        if len(columns) > 12:
+            break
+    step = max(1, -(-len(games) // POINTS))
+    curves = {}
+    for name, column in columns.items():
+        points = []
+        for start in range(0, len(column), step):
+            part = [value for value in column[start : start + step] if value is not None]
+            if part:
+                end = min(start + step, len(games)) - 1
+                points.append([games[end], sum(part) / len(part)])
+        if len(points) > 1:
+            curves[name] = points
+    return {"games": games[-1] if games else 0, "lines": len(games), "curves": curves}
+
+
+def _weights(path: Path) -> dict[str, Any]:
+    """Weights over terms at each snapshot, [games, weight], the largest at the end first."""
+    found: list[tuple[float, dict[str, float]]] = []
+    folder = path / "snapshots"
+    try:
+        files = sorted(folder.glob("*.json"))
+    except OSError:
+        files = []
+    for file in files[:SNAPSHOTS]:
+        game = _number(file.stem)
+        if game is None or inside(path.resolve(), file) is None:
+            continue
+        weights = _json(file, Limits()).get("weights")
+        if isinstance(weights, dict):
+            numbers = {str(name)[:60]: _number(weight) for name, weight in weights.items()}
+            found.append((game, {name: n for name, n in numbers.items() if n is not None}))
+    if not found:
+        return {"curves": {}, "left_out": 0}
+    found.sort(key=lambda item: item[0])
+    last = found[-1][1]
+    names = sorted(last, key=lambda name: -abs(last[name]))
+    kept = names[:TERMS]
+    return {
+        "curves": {n: [[game, w[n]] for game, w in found if n in w] for n in kept},
+        "left_out": len(names) - len(kept),
+    }
+
+
+def _matches(path: Path, limits: Limits) -> list[dict[str, Any]]:
+    """The matches of the report, as far as they are whole."""
+    found = []
+    matches = _json(path / "report.json", limits).get("matches")
+    for match in (matches if isinstance(matches, list) else [])[:50]:
+        if isinstance(match, dict):
+            keys = ("opponent", "games", "wins", "draws", "losses", "score", "value", "low", "high")
+            entry: dict[str, Any] = {key: match.get(key) for key in keys}
+            entry["unit"] = str(match.get("unit", "Elo"))[:40]
+            found.append(entry)
+    return found

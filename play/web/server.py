@@ -1,0 +1,379 @@
+"""The server: routes, the page's files, and how it is started."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from play.web.catalogue import GAMES, Catalogue
+from play.web.game_files import read_file, write_file
+from play.web.guard import Guard
+from play.web.host import Host, NoTable, Sitting, TooMany
+from play.web.limits import Limits
+from play.web.runs import Runs
+
+__all__ = ["create_app", "serve"]
+
+STATIC = Path(__file__).resolve().parent / "static"
+KINDS = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+#: A comment in a stream so often tells a broken connection from a quiet one.
+HEARTBEAT = 10.0
+#: The evaluators that are proposed to play against and to analyse with.
+DEFAULTS = {
+    "checkers": ("shipped:checkers/network.safetensors", "checkers:classic"),
+    "backgammon": ("shipped:backgammon/tdgammon.safetensors", "backgammon:hand"),
+}
+
+Act = Callable[[Host, Sitting, dict[str, Any]], Awaitable[dict[str, Any] | None]]
+
+
+def create_app(
+    *,
+    data: Path,
+    runs: Path,
+    port: int | None = None,
+    limits: Limits | None = None,
+    seed: Callable[[], int] | None = None,
+) -> ASGIApp:
+    """The application over the evaluators in `data` and the runs in `runs`, and nothing else.
+
+    port: the one that browsers name as Host, None for any. seed: the chance of tables, in tests.
+    """
+    limits = limits or Limits()
+    catalogue = Catalogue(data, runs, limits=limits)
+    host = Host(catalogue, limits=limits, seed=seed)
+    folders = {"run": runs.resolve(), "shipped": data.resolve()}
+    pages = Pages(host, Runs(folders, limits=limits))
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        sweeping = asyncio.create_task(host.sweep(every=min(5.0, limits.idle / 2)))
+        yield
+        sweeping.cancel()
+        host.close()
+
+    app = Starlette(routes=pages.routes(), lifespan=lifespan)
+    for error in (ValueError, LookupError, TypeError, RuntimeError, Exception):
+        app.add_exception_handler(error, _refusal)
+    app.state.host = host
+    guarded = Guard(app, port=port, limits=limits)
+    guarded.host = host  # type: ignore[attr-defined]
+    return guarded
+
+
+async def _refusal(request: Request, error: Exception) -> Response:
+    """What to answer where something was refused: what was expected, and what was found."""
+    status = 400
+    if isinstance(error, NoTable):
+        status = 404
+    elif isinstance(error, TooMany):
+        status = 429
+    elif isinstance(error, Stale):
+        status = 409
+    elif not isinstance(error, ValueError | TypeError | ArithmeticError):
+        return JSONResponse({"error": "the server failed at this"}, 500)
+    return JSONResponse({"error": str(error)[:1000]}, status)
+
+
+class Stale(ValueError):
+    """A request that was meant for the table as it was before it changed."""
+
+
+class Pages:
+    """What the server answers to which address."""
+
+    def __init__(self, host: Host, runs: Runs) -> None:
+        self.host = host
+        self.runs = runs
+        self.files = {path.name: _file(path) for path in sorted(STATIC.iterdir()) if path.is_file()}
+
+    def routes(self) -> list[Route]:
+        """All addresses."""
+        table = "/api/tables/{id}"
+        return [
+            Route("/", self.page),
+            Route("/static/{name}", self.static),
+            Route("/api/catalogue", self.catalogue),
+            Route("/api/runs", self.list_runs),
+            Route("/api/run", self.run),
+            Route("/api/tables", self.open, methods=["POST"]),
+            Route(table, self.view, methods=["GET"]),
+            Route(table, self.end, methods=["DELETE"]),
+            Route(f"{table}/events", self.events),
+            Route(f"{table}/board", self.board),
+            Route(f"{table}/save", self.save),
+            Route(f"{table}/{{action}}", self.act, methods=["POST"]),
+        ]
+
+    # --- files -------------------------------------------------------------------------------
+
+    async def page(self, request: Request) -> Response:
+        """The page."""
+        return self._send(request, "index.html")
+
+    async def static(self, request: Request) -> Response:
+        """A file of the page: one of those that were there at the start."""
+        return self._send(request, request.path_params["name"])
+
+    def _send(self, request: Request, name: str) -> Response:
+        found = self.files.get(name)
+        if found is None:
+            return JSONResponse({"error": "expected a file of the page, found none"}, 404)
+        content, kind, tag = found
+        headers = {"etag": tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers=headers)
+        return Response(content, media_type=kind, headers=headers)
+
+    # --- lists -------------------------------------------------------------------------------
+
+    async def catalogue(self, request: Request) -> Response:
+        """The games, the evaluators, and what limits there are."""
+        catalogue = self.host.catalogue
+        entries = await self.host.thinking.work(catalogue.entries)
+        limits = self.host.limits
+        content = {
+            "games": list(GAMES),
+            "evaluators": [entry.view() for entry in entries.values()],
+            "defaults": {
+                game: next((id for id in ids if id in entries), "")
+                for game, ids in DEFAULTS.items()
+            },
+            "limits": {"seconds": limits.seconds, "depth": limits.depth, "file": limits.file},
+        }
+        return JSONResponse(content)
+
+    async def list_runs(self, request: Request) -> Response:
+        """The runs on disk."""
+        return JSONResponse({"runs": await self.host.thinking.work(self.runs.list)})
+
+    async def run(self, request: Request) -> Response:
+        """A run; with `stamp` only where it has changed since."""
+        id, stamp = request.query_params.get("id"), request.query_params.get("stamp")
+
+        def read() -> dict[str, Any]:
+            if stamp and stamp == self.runs.stamp(id):
+                return {"unchanged": True}
+            return self.runs.read(id)
+
+        return JSONResponse(await self.host.thinking.work(read))
+
+    # --- tables ------------------------------------------------------------------------------
+
+    async def open(self, request: Request) -> Response:
+        """A new table."""
+        sitting = await self.host.open(await _content(request))
+        return JSONResponse(sitting.table.view(), 201)
+
+    def _find(self, request: Request) -> Sitting:
+        return self.host.find(request.path_params["id"])
+
+    async def view(self, request: Request) -> Response:
+        """A table as it is."""
+        return JSONResponse(self._find(request).table.view())
+
+    async def end(self, request: Request) -> Response:
+        """Close a table."""
+        self.host.end(self._find(request))
+        return JSONResponse({})
+
+    async def board(self, request: Request) -> Response:
+        """The board as it was after so many moves."""
+        table = self._find(request).table
+        text = request.query_params.get("ply", "")
+        if not text.isdecimal() or len(text) > 9 or int(text) > table.record.ply:
+            raise ValueError(f"ply: expected 0 to {table.record.ply}, found {text[:40]!r}")
+        ply = int(text)
+        position = table.game.position_text(table.record.positions[ply])
+        return JSONResponse({"ply": ply, "board": table.board(ply), "position": position})
+
+    async def save(self, request: Request) -> Response:
+        """The game as a file."""
+        sitting = self._find(request)
+        table, names = sitting.table, []
+        for side, seat in zip(table.face.sides, table.seats, strict=True):
+            entry = self.host.catalogue.entries().get(seat.evaluator)
+            given = table.names.get(side, "")
+            names.append(given or (entry.name if entry else seat.kind))
+        name, content = write_file(table.record, (names[0], names[1]))
+        return JSONResponse({"name": name, "text": content})
+
+    async def events(self, request: Request) -> Response:
+        """News of a table as they come, server-sent events: view, thought, analysis, ended."""
+        sitting = self._find(request)
+        if len(sitting.listeners) >= self.host.limits.listeners:
+            raise TooMany(f"expected at most {self.host.limits.listeners} listeners at a table")
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(_stream(sitting), media_type="text/event-stream", headers=headers)
+
+    async def act(self, request: Request) -> Response:
+        """Do something at a table; the answer is the table as it is then, or what was asked."""
+        sitting = self._find(request)
+        action = ACTIONS.get(request.path_params["action"])
+        if action is None:
+            return JSONResponse({"error": "expected an action of tables, found another"}, 404)
+        content = await _content(request)
+        version = content.get("version")
+        if version is not None and version != sitting.table.version:
+            raise Stale("the table has changed in the meantime: look again")
+        answer = await action(self.host, sitting, content)
+        return JSONResponse(sitting.table.view() if answer is None else answer)
+
+
+async def _content(request: Request) -> dict[str, Any]:
+    try:
+        content = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError):
+        raise ValueError("expected JSON, found something else") from None
+    if not isinstance(content, dict):
+        raise ValueError("expected a JSON object, found something else")
+    return content
+
+
+async def _stream(sitting: Sitting) -> AsyncIterator[str]:
+    """The news, the latest of each kind, from the table as it is on."""
+    news = asyncio.Event()
+    sitting.listeners.add(news)
+    seen: dict[str, int] = {}
+    try:
+        yield "retry: 1000\n\n"
+        yield _event("view", sitting.table.view())
+        seen = {kind: count for kind, (count, _) in sitting.news.items() if kind != "thought"}
+        while True:
+            for kind in ("view", "thought", "analysis", "problem", "ended"):
+                count, content = sitting.news.get(kind, (0, None))
+                if count > seen.get(kind, 0):
+                    seen[kind] = count
+                    yield _event(kind, sitting.table.view() if kind == "view" else content)
+            if sitting.ended:
+                return
+            try:
+                await asyncio.wait_for(news.wait(), HEARTBEAT)
+            except TimeoutError:
+                yield ": still here\n\n"
+            news.clear()
+    finally:
+        sitting.listeners.discard(news)
+
+
+def _event(kind: str, content: Any) -> str:
+    return f"event: {kind}\ndata: {json.dumps(content)}\n\n"
+
+
+def _file(path: Path) -> tuple[bytes, str, str]:
+    content = path.read_bytes()
+    kind = KINDS.get(path.suffix, "application/octet-stream")
+    return content, kind, f'"{hashlib.sha256(content).hexdigest()[:20]}"'
+
+
+# --- what can be done at a table --------------------------------------------------------------
+
+
+def _moves(change: Callable[[Sitting, dict[str, Any]], None], *, human: bool = True) -> Act:
+    """An action that changes the table at once."""
+
+    async def act(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
+        if human:
+            host.must_be_human(sitting)
+        change(sitting, content)
+        host.changed(sitting)
+
+    return act
+
+
+async def _load_file(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
+    table = sitting.table
+    text, number = content.get("text"), content.get("number", 0)
+    record, found = await host.thinking.work(lambda: read_file(table.game, text, number))
+    table.seat_down(record)
+    table.names = found["names"]
+    host.changed(sitting)
+    return {"view": table.view(), **found}
+
+
+async def _seats(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
+    await host.set_seats(sitting, content.get("seats"))
+
+
+async def _stop(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
+    sitting.stop_analysis()
+    return {}
+
+
+ACTIONS: dict[str, Act] = {
+    "step": _moves(lambda s, c: s.table.step(c.get("from"), c.get("to"))),
+    "back": _moves(lambda s, c: s.table.step_back()),
+    "confirm": _moves(lambda s, c: s.table.confirm()),
+    "move": _moves(lambda s, c: s.table.play_text(c.get("text"))),
+    "roll": _moves(lambda s, c: s.table.roll_dice(c.get("dice"))),
+    "undo": _moves(lambda s, c: s.table.undo(c.get("to")), human=False),
+    "resign": _moves(lambda s, c: s.table.resign()),
+    "new": _moves(lambda s, c: s.table.start(), human=False),
+    "position": _moves(lambda s, c: s.table.set_position(c.get("text")), human=False),
+    "seats": _seats,
+    "load": _load_file,
+    "analyse": lambda host, sitting, content: host.analyse(sitting, content),
+    "stop": _stop,
+    "why": lambda host, sitting, content: host.why(sitting, content),
+    "curve": lambda host, sitting, content: host.curve(sitting, content),
+}
+
+
+# --- starting ---------------------------------------------------------------------------------
+
+
+def serve(*, data: Path, runs: Path, port: int, started: Callable[[int], None]) -> None:
+    """Serve on 127.0.0.1 until Ctrl-C; `started` is called with the port when browsers can come;
+    port 0 is for any that is free.
+
+    Raises OSError where the port is taken.
+    """
+    import socket
+
+    import uvicorn
+
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise OSError(
+                f"port {port}: expected one that is free, found {error.strerror}"
+            ) from None
+        port = listener.getsockname()[1]
+        app = create_app(data=data, runs=runs, port=port)
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=512,
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=2,
+            h11_max_incomplete_event_size=32 << 10,
+            http="h11",
+            ws="none",
+            proxy_headers=False,
+        )
+        listener.listen(128)
+        started(port)
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        listener.close()

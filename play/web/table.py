@@ -1,0 +1,396 @@
+"""A table: one game with who sits at it, played in steps, taken back, set up, loaded and saved."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from games.backgammon.record import BackgammonRecord
+from games.contract import DiceGame, Game
+from games.errors import MoveError, PositionError
+from games.record import Annotation, GameRecord
+from play.thinker import value_text
+from play.web.faces import Face, Steps, face_of
+from play.web.limits import Limits
+
+__all__ = ["HUMAN", "Seat", "Table", "seat_of"]
+
+HUMAN, RANDOM, EVALUATOR = "human", "random", "evaluator"
+#: The seconds and the depth of a move where nobody says; the depth is as a search names it.
+SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Who plays a side: a human, "random", or an evaluator by its id with the limits of a move."""
+
+    kind: str = HUMAN
+    evaluator: str = ""
+    seconds: float = SECONDS
+    depth: int | None = None
+
+    def view(self) -> dict[str, Any]:
+        """As the browser sent it."""
+        return {
+            "kind": self.kind,
+            "evaluator": self.evaluator,
+            "seconds": self.seconds,
+            "depth": self.depth,
+        }
+
+
+def seat_of(content: Any, limits: Limits) -> Seat:
+    """The seat that JSON describes; ValueError for any other and for limits out of range."""
+    if not isinstance(content, dict):
+        raise ValueError(f"seat: expected an object, found {str(content)[:40]!r}")
+    kind = content.get("kind")
+    if kind not in (HUMAN, RANDOM, EVALUATOR):
+        raise ValueError(f"seat: expected human, random or evaluator, found {str(kind)[:40]!r}")
+    if kind != EVALUATOR:
+        return Seat(kind)
+    evaluator = content.get("evaluator")
+    if not isinstance(evaluator, str):
+        raise ValueError("seat: expected the id of an evaluator, found none")
+    seconds, depth = search_limits(content, limits)
+    return Seat(kind, evaluator, seconds, depth)
+
+
+def search_limits(content: dict[str, Any], limits: Limits) -> tuple[float, int | None]:
+    """Seconds and depth out of JSON; ValueError where they are out of range."""
+    seconds, depth = content.get("seconds", SECONDS), content.get("depth")
+    number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not number or not 0.01 <= seconds <= limits.seconds:
+        raise ValueError(
+            f"seconds: expected 0.01 to {limits.seconds:g}, found {str(seconds)[:40]!r}"
+        )
+    if depth is not None and (type(depth) is not int or not 0 <= depth <= limits.depth):
+        raise ValueError(f"depth: expected 0 to {limits.depth} plies, found {str(depth)[:40]!r}")
+    return float(seconds), depth
+
+
+class Table:
+    """A game that is played.
+
+    `chance` decides rolls and random moves. `version` grows with every change. All that a method
+    refuses, it refuses by MoveError, PositionError or another ValueError, and changes nothing.
+    """
+
+    def __init__(
+        self, game: Game, seats: tuple[Seat, Seat], *, chance: random.Random, limits: Limits
+    ) -> None:
+        self.id = secrets.token_urlsafe(16)
+        self.game = game
+        self.face: Face = face_of(game)
+        self.seats = seats
+        self.chance = chance
+        self.limits = limits
+        self.version = 0
+        self.dice = isinstance(game, DiceGame)
+        self.record: GameRecord
+        self.roll: int | None = None
+        self.steps: Steps | None = None
+        #: Rolls that were made after later moves were taken back, by ply: they stay as they fell.
+        self.rolled: dict[int, int] = {}
+        self.names: dict[str, str] = {}
+        self._texts: list[tuple[Any, Any, str]] = []
+        self.start()
+
+    # --- where the game begins ---------------------------------------------------------------
+
+    def start(self, position: Any = None, roll: int | None = None) -> None:
+        """A new game from a position, or from the start of the game."""
+        game = self.game
+        if isinstance(game, DiceGame):
+            if position is None:
+                # Each side rolls one die until these differ; the larger begins, with both.
+                roll = self.chance.choices(range(len(game.rolls)), list(game.first_rolls))[0]
+                position = (*game.start()[:4], self.chance.randrange(2))
+            self.seat_down(BackgammonRecord(game, position))
+        else:
+            self.seat_down(GameRecord(game, position))
+        self.rolled = {} if roll is None else {0: roll}
+        self.names = {}
+        self._begin_turn()
+
+    def seat_down(self, record: GameRecord) -> None:
+        """Go on with a record; ValueError for one that is too long."""
+        if record.ply > self.limits.moves:
+            raise ValueError(
+                f"expected a game of at most {self.limits.moves} moves, found {record.ply}"
+            )
+        self.record = record
+        self.rolled = {}
+        self._begin_turn()
+
+    def set_position(self, text: Any) -> None:
+        """Begin anew from the position that a text describes, with its roll where it has one."""
+        if not isinstance(text, str) or not text.strip():
+            raise PositionError("expected a position, found none")
+        roll = None
+        if self.dice:
+            from games.backgammon.notation import parse_situation
+
+            situation = parse_situation(text)
+            position, roll = situation.position, situation.roll
+        else:
+            position = self.game.parse_position(text)
+        self.start(position, roll)
+
+    # --- turns -------------------------------------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.record.over
+
+    @property
+    def seat(self) -> Seat:
+        """Who is to move."""
+        return self.seats[self.record.to_move]
+
+    @property
+    def waiting(self) -> str:
+        """What the game waits for: "over", "roll", "human", "random" or "evaluator"."""
+        if self.over:
+            return "over"
+        if self.dice and self.roll is None:
+            return "roll"
+        return self.seat.kind
+
+    def _begin_turn(self) -> None:
+        self.version += 1
+        self.roll = self.rolled.get(self.record.ply) if self.dice else None
+        self._begin_steps()
+
+    def _begin_steps(self) -> None:
+        ready = not self.over and (not self.dice or self.roll is not None)
+        self.steps = self.face.steps(self.record.position, self.roll) if ready else None
+
+    def roll_dice(self, text: Any = None) -> None:
+        """Roll for the side to move, or set the dice to what a text says."""
+        if not isinstance(self.game, DiceGame):
+            raise MoveError(f"{self.game.name} has no dice: expected no roll, found one")
+        if self.over:
+            raise MoveError("expected no roll after the end, found one")
+        if self.roll is not None:
+            raise MoveError(
+                f"expected a move with {self.game.roll_text(self.roll)}, found another roll"
+            )
+        if text is None:
+            count = range(len(self.game.rolls))
+            roll = self.chance.choices(count, list(self.game.rolls))[0]
+        elif isinstance(text, str):
+            roll = self.game.parse_roll(text)
+        else:
+            raise MoveError("roll: expected a text such as 31, found none")
+        self.rolled[self.record.ply] = roll
+        self._begin_turn()
+
+    def legal_moves(self) -> list[Any]:
+        """The legal moves; none before the roll and after the end."""
+        if self.waiting in ("over", "roll"):
+            return []
+        if isinstance(self.game, DiceGame):
+            return self.game.legal_moves(self.record.position, self.roll)
+        return self.game.legal_moves(self.record.position)
+
+    def play(self, move: Any, *, value: float | None = None, depth: int | None = None) -> None:
+        """Play a legal move."""
+        if self.record.ply >= self.limits.moves:
+            raise MoveError(f"expected at most {self.limits.moves} moves in a game, found more")
+        self.record.play(move, roll=self.roll, value=value, depth=depth)
+        if self.dice:
+            self.rolled = {n: roll for n, roll in self.rolled.items() if n < self.record.ply}
+        self._begin_turn()
+
+    def play_text(self, text: Any) -> None:
+        """Play the move that a text names."""
+        if not isinstance(text, str):
+            raise MoveError("expected a move as text, found none")
+        if self.waiting == "roll":
+            raise MoveError("expected a roll of the dice first, found a move")
+        if self.over:
+            raise MoveError("expected no move after the end, found one")
+        position = self.record.position
+        if isinstance(self.game, DiceGame):
+            self.play(self.game.parse_move(position, text, self.roll))
+        else:
+            self.play(self.game.parse_move(position, text))
+
+    def step(self, source: Any, target: Any) -> None:
+        """Take one step of a move, which is played when it is complete, if that is how it goes."""
+        if self.steps is None:
+            raise MoveError(
+                "expected a roll of the dice first, found a step"
+                if self.waiting == "roll"
+                else "expected no step after the end, found one"
+            )
+        if type(source) is not int or type(target) is not int:
+            raise MoveError("expected a step from a number to a number, found none")
+        self.steps.step(source, target)
+        self.version += 1
+        if self.steps.at_once and self.steps.move is not None:
+            self.play(self.steps.move)
+
+    def step_back(self) -> None:
+        """Take back the last step of a move that is being made."""
+        if self.steps is None:
+            raise MoveError("expected a step to take back, found none")
+        self.steps.back()
+        self.version += 1
+
+    def confirm(self) -> None:
+        """Play the move that the steps make."""
+        move = None if self.steps is None else self.steps.move
+        if move is None:
+            raise MoveError("expected a complete move, found steps still to come")
+        self.play(move)
+
+    def undo(self, to: Any = None) -> None:
+        """Take moves back to the last decision of a human, or to so many moves from the start.
+
+        Rolls that have fallen stay as they were, so that nobody takes one back to roll again.
+        """
+        ply = self.record.ply
+        if to is None:
+            target = ply - 1
+            humans = [n for n in (0, 1) if self.seats[n].kind == HUMAN]
+            side = self.record.to_move
+            while target > 0 and humans and (side - (ply - target)) % 2 not in humans:
+                target -= 1
+        else:
+            if type(to) is not int or not 0 <= to <= ply:
+                raise MoveError(f"expected 0 to {ply} moves to go back to, found {str(to)[:40]!r}")
+            target = to
+        if target < 0:
+            raise MoveError("expected a move to take back, found none")
+        if self.roll is not None:
+            self.rolled[ply] = self.roll
+        while self.record.ply > target:
+            number = self.record.ply - 1
+            roll = self.record.rolls[number]
+            if roll is not None:
+                self.rolled[number] = roll
+            self.record.undo()
+        self.rolled = {n: roll for n, roll in self.rolled.items() if n <= target}
+        self._begin_turn()
+
+    def resign(self) -> None:
+        """Let the side to move give up; in backgammon a single game."""
+        if self.over:
+            raise MoveError("expected a game that goes on, found it over")
+        self.record.declare(1.0 if self.record.to_move else -1.0, "resignation")
+        self._begin_turn()
+
+    # --- what the browser sees ---------------------------------------------------------------
+
+    def view(self) -> dict[str, Any]:
+        """All there is to show, as JSON."""
+        record, steps = self.record, self.steps
+        ending = record.outcome()
+        return {
+            "id": self.id,
+            "game": self.game.name,
+            "version": self.version,
+            "sides": self.face.sides,
+            "unit": self.face.unit,
+            "seats": [seat.view() for seat in self.seats],
+            "ply": record.ply,
+            "side": record.to_move,
+            "waiting": self.waiting,
+            "board": self.board(),
+            "start": self.game.position_text(record.start),
+            "position": self.game.position_text(record.position),
+            "xgid": self._xgid(),
+            "roll": self._roll_text(self.roll),
+            "legal": self._legal_texts(),
+            "taken": [] if steps is None else steps.taken,
+            "next": [] if steps is None else steps.next(),
+            "ready": bool(steps and steps.move is not None and not steps.at_once),
+            "text": getattr(steps, "text", ""),
+            "moves": self.moves(),
+            "outcome": ending,
+            "result": "" if ending is None else self.result_text(ending),
+            "names": self.names,
+        }
+
+    def board(self, ply: int | None = None) -> dict[str, Any]:
+        """The board now, in the middle of a move, or after so many moves."""
+        if ply is None and self.steps is not None:
+            board = self.steps.board()
+        else:
+            position = self.record.positions[self.record.ply if ply is None else ply]
+            board = self.face.board(position)
+        number = self.record.ply if ply is None else ply
+        board["trace"] = []
+        if number:
+            before = self.record.positions[number - 1]
+            board["trace"] = self.face.trace(before, self.record.moves[number - 1])
+            board["trace_side"] = self.game.to_move(before)
+        return board
+
+    def moves(self) -> list[dict[str, Any]]:
+        """The moves of the game with what was noted of them."""
+        record, found = self.record, []
+        del self._texts[record.ply :]
+        for n, move in enumerate(record.moves):
+            position, note = record.positions[n], record.annotations[n]
+            if n == len(self._texts) or self._texts[n][:2] != (position, move):
+                self._texts[n:] = [(position, move, self.game.move_text(position, move))]
+            found.append(
+                {
+                    "text": self._texts[n][2],
+                    "side": self.game.to_move(position),
+                    "roll": self._roll_text(record.rolls[n]),
+                    **_noted(note),
+                }
+            )
+        return found
+
+    def _xgid(self) -> str | None:
+        if not isinstance(self.record, BackgammonRecord) or self.over:
+            return None
+        from games.backgammon.identifiers import xgid
+
+        return xgid(self.record.situation(self.roll))
+
+    def _legal_texts(self) -> list[str]:
+        position = self.record.position
+        return [self.game.move_text(position, move) for move in self.legal_moves()[:500]]
+
+    def _roll_text(self, roll: int | None) -> str | None:
+        return self.game.roll_text(roll) if isinstance(self.game, DiceGame) and roll is not None \
+            else None  # fmt: skip
+
+    def result_text(self, outcome: float) -> str:
+        """Who won, by what and why, in words."""
+        reason = self.record.reason
+        if not outcome:
+            return f"Draw by {reason}" if reason else "Draw"
+        name = self.face.sides[0 if outcome > 0 else 1]
+        loser = self.face.sides[1 if outcome > 0 else 0]
+        if self.dice:
+            points = abs(outcome)
+            how = {2.0: " with a gammon", 3.0: " with a backgammon"}.get(points, "")
+            if reason == "resignation":
+                return f"{name} wins: {loser} resigned"
+            return f"{name} wins {points:g} point{'s' * (points != 1)}{how}"
+        if reason == "no move":
+            captured = not any(self.record.position[:1])
+            why = "has no piece left" if captured else "cannot move"
+            return f"{name} wins: {loser} {why}"
+        return f"{name} wins: {loser} resigned" if reason == "resignation" else f"{name} wins"
+
+
+def _noted(note: Annotation) -> dict[str, Any]:
+    value = note.value
+    text = None if value is None else value_text(value)
+    shown = None if value is None else clamped(value)
+    return {"value": shown, "value_text": text, "depth": note.depth, "comment": note.comment}
+
+
+def clamped(value: float) -> float:
+    """A value for JSON and curves: a game that is decided stands at 1e9."""
+    return max(-1e9, min(1e9, float(value)))
