@@ -1,0 +1,88 @@
+"""Checkers in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from games.checkers.notation import move_path, square_bit
+from games.checkers.pdn import write_game
+from games.record import GameRecord
+from play.terminal.session import Session
+
+__all__ = ["CheckersSession"]
+
+
+class CheckersSession(Session):
+    """Checkers: each square shows its number, which moves are written with."""
+
+    sides = ("Black", "White")
+    file_form = ".pdn"
+
+    def new_record(self, start: Any = None) -> GameRecord:
+        return GameRecord(self.game, start)
+
+    def move_help(self) -> str:
+        return (
+            "A move from square to square, such as 11-15 or 22x15x8; Tab completes. Captures are"
+            " mandatory.\nOr one of:"
+        )
+
+    def board(self) -> str:
+        """The board with the numbers of its squares; White at the bottom unless flipped.
+
+        Men are b and w, kings B and W. The squares that the last move went by are marked by `*`.
+        """
+        own, opponent, kings, side = self.record.position
+        black = opponent if side else own
+        last = set(move_path(self.record.moves[-1])) if self.record.moves else set()
+        lines = []
+        rows = range(7, -1, -1) if self.flipped else range(8)
+        for row in rows:
+            cells = []
+            columns = range(7, -1, -1) if self.flipped else range(8)
+            for column in columns:
+                if (row + column) % 2 == 0:
+                    cells.append(self.paint("light", "    "))
+                    continue
+                square = 4 * row + column // 2 + 1
+                bit = 1 << square_bit(square)
+                mark = "*" if square in last else " "
+                number = self.paint(
+                    "dark move" if square in last else "dark number", f"{square:>2}"
+                )
+                cells.append(number + self._piece(own | opponent, black, kings, bit, mark))
+            lines.append("  " + "".join(cells))
+        return "\n".join(lines)
+
+    def _piece(self, pieces: int, black: int, kings: int, bit: int, mark: str) -> str:
+        tail = self.paint("dark move", mark) if self.paint.colour else mark
+        if not pieces & bit:
+            return (
+                self.paint("dark", ".") + tail
+                if not self.paint.colour
+                else (self.paint("dark", " ") + tail)
+            )
+        letter = "b" if black & bit else "w"
+        if kings & bit:
+            letter = "♚" if self.paint.symbols else letter.upper()
+        elif self.paint.symbols:
+            letter = "●"
+        return self.paint("dark first" if black & bit else "dark second", letter) + tail
+
+    def turn_text(self) -> Iterator[str]:
+        if self.record.over:
+            return
+        captures = any(move >> 12 for move in self.legal_moves())
+        yield f"{self.sides[self.side]} to move" + (", and must capture" if captures else "")
+
+    def file_text(self) -> str:
+        names = ["person" if side in self.people else self.thinker.name for side in (0, 1)]
+        tags = {
+            "Event": "Plysmith",
+            "Date": date.today().strftime("%Y.%m.%d"),
+            "White": names[1],
+            "Black": names[0],
+        }
+        return write_game(self.record, tags)

@@ -1,0 +1,91 @@
+"""Reading and printing for a session: with completion at a terminal, line by line from a pipe."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from play.terminal.session import Session
+
+__all__ = ["run_session"]
+
+
+def run_session(session: Session) -> int:
+    """Play until the person leaves or the input ends; returns the exit status 0.
+
+    Ctrl-C while the evaluator thinks makes it play what it has; at a question it drops the line,
+    and leaves when it comes twice in a row. Lines from a pipe are shown as they are read, so that
+    the output reads as a terminal's does.
+    """
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # what is no text is no move either
+    interrupted = False
+    with _reader(session) as read:
+        while not session.done:
+            for text in session.advance():
+                print(text, flush=True)
+            try:
+                line = read(session.prompt)
+            except EOFError:
+                print(flush=True)
+                return 0
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise
+                interrupted = True
+                print("\nCtrl-C once more, or quit, to leave.", flush=True)
+                continue
+            interrupted = False
+            for text in session.answer(line):
+                print(text, flush=True)
+    return 0
+
+
+@contextmanager
+def _reader(session: Session) -> Iterator[Callable[[str], str]]:
+    """A function that asks for a line."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        yield _read_piped
+        return
+    readline = _readline()
+    if readline is None:
+        yield input
+        return
+    before = readline.get_completer(), readline.get_completer_delims()
+    found: list[str] = []
+
+    def complete(text: str, state: int) -> str | None:
+        if state == 0:
+            found[:] = session.completions(text)
+        return found[state] if state < len(found) else None
+
+    readline.set_completer(complete)
+    readline.set_completer_delims("")  # a move of backgammon is several words
+    readline.parse_and_bind("tab: complete")
+    try:
+        yield input
+    finally:
+        readline.set_completer(before[0])
+        readline.set_completer_delims(before[1])
+
+
+def _readline() -> Any:
+    """The module; None where there is none, as on Windows."""
+    try:
+        import readline
+    except ImportError:
+        return None
+    return readline
+
+
+def _read_piped(prompt: str) -> str:
+    print(prompt, end="", flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    print(line.rstrip("\n")[:200], flush=True)
+    return line

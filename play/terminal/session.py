@@ -1,0 +1,387 @@
+"""A game in a terminal, apart from reading and printing: what a person types, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from games.contract import Game
+from games.record import GameRecord
+from play.player import Limits
+from play.terminal.colour import Paint
+from play.thinker import Thinker, value_text
+from search.files import write_atomically
+
+__all__ = ["Session"]
+
+#: What can be typed besides moves.
+COMMANDS = {
+    "help": "this list",
+    "moves": "all legal moves",
+    "hint": "what the evaluator thinks of the best moves",
+    "why": "what makes up the value of the position",
+    "board": "show the board again",
+    "flip": "turn the board",
+    "undo": "take back your last move",
+    "level": "how long it thinks: level depth 6, level seconds 2",
+    "new": "a new game, or a position: new POSITION",
+    "position": "the position as text",
+    "save": "write the game to a file: save FILE (save! overwrites)",
+    "resign": "give the game up",
+    "quit": "leave",
+}
+HINTS = 5
+MOST_LISTED = 60
+
+
+class Session:
+    """A person, or two, at a board with an evaluator; a subclass for each game.
+
+    people: the sides (0 begins) that a person plays. All texts are returned, nothing is printed.
+    `advance` makes the moves that need no person, then `answer` is given what the person typed, as
+    long as `done` is false.
+    """
+
+    #: The names of the sides.
+    sides: tuple[str, str] = ("first", "second")
+    #: What files are called that games are kept in.
+    file_form = "text"
+
+    def __init__(
+        self,
+        game: Game,
+        thinker: Thinker,
+        people: frozenset[int] = frozenset({0}),
+        *,
+        paint: Paint | None = None,
+    ) -> None:
+        self.game: Any = game
+        self.thinker = thinker
+        self.people = people
+        self.paint = paint or Paint()
+        self.done = False
+        self.flipped = people == {1}
+        self.roll: int | None = None  # of the turn; for games with dice
+        self._written: set[Path] = set()
+        self._told_end = False
+        self._stale = True  # whether the board is to be shown before the next question
+        self.record = self.new_record()
+        self.commands: dict[str, Callable[[str], Iterator[str]]] = {
+            name: getattr(self, f"do_{name}") for name in COMMANDS
+        }
+
+    # --- what differs between games ------------------------------------------------------------
+
+    def new_record(self, start: Any = None) -> GameRecord:
+        """The record of a new game."""
+        raise NotImplementedError
+
+    def board(self) -> str:
+        """The board as text."""
+        raise NotImplementedError
+
+    def file_text(self) -> str:
+        """The game as the text of a file."""
+        raise NotImplementedError
+
+    def set_up(self, text: str) -> str:
+        """Begin a game from a position; returns what is to be said of it. PositionError."""
+        self.record = self.new_record(self.game.parse_position(text))
+        return ""
+
+    def wants_roll(self) -> bool:
+        """Whether the dice of this turn are still to be typed in."""
+        return False
+
+    def take_roll(self, text: str) -> Iterator[str]:
+        """Take dice that were typed in; MoveError."""
+        raise NotImplementedError
+
+    def end_text(self) -> str:
+        """How the game ended."""
+        outcome = self.record.outcome()
+        assert outcome is not None
+        if outcome == 0:
+            return f"The game is drawn ({self.record.reason})."
+        return f"{self.sides[int(outcome < 0)]} wins ({self.record.reason})."
+
+    # --- the flow of a game --------------------------------------------------------------------
+
+    @property
+    def side(self) -> int:
+        """The side to move, 0 or 1."""
+        return int(self.game.to_move(self.record.position))
+
+    @property
+    def prompt(self) -> str:
+        """What a line is asked for with."""
+        if self.record.over:
+            return "over> "
+        return f"{self.sides[self.side]}> "
+
+    def advance(self) -> Iterator[str]:
+        """Make all moves that need no person; texts to show, the board before a question last."""
+        while not self.record.over:
+            yield from self.begin_turn()
+            if self.wants_roll() or self.must_ask():
+                break
+            yield from self.machine_move()
+        if self.record.over and not self._told_end:
+            self._told_end = True
+            yield self.board()
+            yield self.paint("strong", self.end_text())
+            yield "new, undo, save FILE or quit"
+        elif self._stale:
+            yield self.board()
+            yield from self.turn_text()
+        self._stale = False
+
+    def begin_turn(self) -> Iterator[str]:
+        """What comes before a decision: nothing, or dice."""
+        return iter(())
+
+    def must_ask(self) -> bool:
+        """Whether a person decides."""
+        return self.side in self.people
+
+    def turn_text(self) -> Iterator[str]:
+        """What is said under the board before a question."""
+        return iter(())
+
+    def machine_move(self) -> Iterator[str]:
+        """Let the evaluator move."""
+        position, side = self.record.position, self.side
+        result = self.thinker.think(position, roll=self.roll, history=self.record.history)
+        text = self.game.move_text(position, result.move)
+        value = value_text(result.value)
+        dice = "" if self.roll is None else f" {self.game.roll_text(self.roll)}:"
+        if result.interrupted and not self.people:
+            raise KeyboardInterrupt  # nobody will be asked whether to go on
+        self.play(result.move, result.value, result.depth)
+        yield (
+            f"{self.sides[side]} ({self.thinker.name}):{dice} {self.paint('strong', text)}"
+            f"   {value} at depth {result.depth}" + (" (stopped)" * result.interrupted)
+        )
+
+    def play(self, move: Any, value: float | None = None, depth: int | None = None) -> None:
+        """Add a legal move to the game."""
+        from search import WIN
+
+        # files hold values as numbers: a won game is 1000, less a point for each ply to its end
+        if value is not None and abs(value) > WIN / 2:
+            value = (1000.0 - (WIN - abs(value))) * (1 if value > 0 else -1)
+        self.record.play(move, roll=self.roll, value=value, depth=depth)
+        self.roll = None
+        self._stale = True
+        self._told_end = False
+
+    def legal_moves(self) -> list[Any]:
+        """The legal moves of the turn; none before its dice are known."""
+        if self.record.over or self.wants_roll():
+            return []
+        if self.roll is not None:
+            return list(self.game.legal_moves(self.record.position, self.roll))
+        return list(self.game.legal_moves(self.record.position))
+
+    def completions(self, text: str) -> list[str]:
+        """What a line that begins like this may become: moves, then commands."""
+        typed = " ".join(text.lower().split())
+        position = self.record.position
+        moves = [self.game.move_text(position, move) for move in self.legal_moves()]
+        return [word for word in (*moves, *self.commands) if word.startswith(typed)]
+
+    def answer(self, line: str) -> Iterator[str]:
+        """Do what a person typed; the texts to show, an error among them as one line."""
+        text = line.strip()
+        word, _, rest = text.partition(" ")
+        try:
+            if word.lower() in self.commands:
+                yield from self.commands[word.lower()](rest.strip())
+            elif word.lower() == "save!":
+                yield from self.save(rest.strip(), overwrite=True)
+            elif text in ("?", "h"):
+                yield from self.do_help("")
+            elif text in ("q", "exit"):
+                self.done = True
+            elif text:
+                yield from self.take_move(text)
+        except (ValueError, OSError) as error:
+            yield self.paint("bad", f"{error}")
+
+    def take_move(self, text: str) -> Iterator[str]:
+        """Play the move that was typed in."""
+        if self.record.over:
+            yield self.paint("bad", "The game is over: new, undo, save FILE or quit.")
+            return
+        if self.wants_roll():
+            yield from self.take_roll(text)
+            return
+        position = self.record.position
+        if self.roll is None:
+            move = self.game.parse_move(position, text)
+        else:
+            move = self.game.parse_move(position, text, self.roll)
+        self.play(move)
+
+    # --- commands ------------------------------------------------------------------------------
+
+    def do_help(self, rest: str) -> Iterator[str]:
+        """Say what can be typed."""
+        yield self.move_help()
+        for name in self.commands:
+            yield f"  {name:9} {COMMANDS.get(name, '')}".rstrip()
+
+    def move_help(self) -> str:
+        """How moves are written."""
+        return "A move as it is written; Tab completes. Or one of:"
+
+    def do_board(self, rest: str) -> Iterator[str]:
+        """Show the board."""
+        yield self.board()
+        yield from self.turn_text()
+
+    def do_flip(self, rest: str) -> Iterator[str]:
+        """Turn the board."""
+        self.flipped = not self.flipped
+        yield from self.do_board("")
+
+    def do_moves(self, rest: str) -> Iterator[str]:
+        """List the legal moves."""
+        position = self.record.position
+        texts = [self.game.move_text(position, move) for move in self.legal_moves()]
+        if not texts:
+            yield "There are no moves now."
+            return
+        more = f", and {len(texts) - MOST_LISTED} more" if len(texts) > MOST_LISTED else ""
+        yield ", ".join(texts[:MOST_LISTED]) + more
+
+    def do_hint(self, rest: str) -> Iterator[str]:
+        """Say what the evaluator thinks of the moves."""
+        if not self.legal_moves():
+            yield "There is nothing to decide now."
+            return
+        position = self.record.position
+        result = self.thinker.think(
+            position, roll=self.roll, history=self.record.history, all_moves=True
+        )
+        yield f"{self.thinker.name} at depth {result.depth}:"
+        for move, value in (result.moves or ((result.move, result.value),))[:HINTS]:
+            yield f"  {self.game.move_text(position, move):<20} {value_text(value)}"
+        if len(result.pv) > 1:
+            from play.explain_command import line_text
+
+            yield f"  the line: {line_text(self.game, position, result.pv)}"
+
+    def do_why(self, rest: str) -> Iterator[str]:
+        """Say what makes up the value of the position."""
+        from play.explain_command import contribution_table
+        from play.explanation import explain
+
+        try:
+            found = explain(self.thinker.evaluator, self.record.position)
+        except TypeError as error:
+            yield self.paint("bad", str(error))
+            return
+        value = value_text(self.thinker.evaluator(self.record.position))
+        yield f"Without looking ahead {self.sides[self.side]} stands at {value}:"
+        yield "\n".join(contribution_table([self.thinker.name], [found], 12))
+
+    def do_undo(self, rest: str) -> Iterator[str]:
+        """Take back moves, until a person has to decide anew."""
+        before = self.record.positions[: self.record.ply]
+        if not any(not self.people or self.game.to_move(p) in self.people for p in before):
+            raise ValueError("expected a move of yours to take back, found none")
+        while self.record.moves:
+            self.take_back()
+            if not self.people or (self.must_ask() and self.legal_moves() != [0]):
+                break
+        self._stale = True
+        self._told_end = False
+        yield "Taken back."
+
+    def take_back(self) -> None:
+        """Take back one move, with its dice."""
+        roll = self.record.rolls[-1]
+        self.record.undo()
+        self.roll = roll
+
+    def do_level(self, rest: str) -> Iterator[str]:
+        """Set how long the evaluator thinks."""
+        words = rest.replace("=", " ").split()
+        if words:
+            limits: dict[str, Any] = {}
+            kinds = {"depth": int, "nodes": int, "seconds": float}
+            if len(words) % 2 or not set(words[::2]) <= set(kinds):
+                raise ValueError(
+                    f"expected a level such as depth 6 or seconds 2, found {rest!r:.60}"
+                )
+            for name, number in zip(words[::2], words[1::2], strict=True):
+                try:
+                    limits[name] = kinds[name](number)
+                except ValueError:
+                    raise ValueError(f"{name}: expected a number, found {number!r:.40}") from None
+            self.set_level(Limits(**limits))
+        yield f"{self.thinker.name} has {self.thinker.limits}."
+
+    def set_level(self, limits: Limits) -> None:
+        """Give the evaluator other limits; ValueError where the game does not know them."""
+        if limits.depth == 0:
+            raise ValueError("depth: expected at least 1 ply, found 0")
+        self.thinker.limits = limits
+
+    def do_new(self, rest: str) -> Iterator[str]:
+        """Begin a new game."""
+        if rest:
+            said = self.set_up(rest)
+        else:
+            self.record, said = self.new_record(), ""
+        self.thinker.forget()
+        self._stale = True
+        self._told_end = False
+        yield said or "A new game."
+
+    def do_position(self, rest: str) -> Iterator[str]:
+        """Say the position as text."""
+        yield self.game.position_text(self.record.position)
+
+    def do_save(self, rest: str) -> Iterator[str]:
+        """Write the game to a file that is not there yet, or that this session wrote."""
+        yield from self.save(rest, overwrite=False)
+
+    def save(self, name: str, *, overwrite: bool) -> Iterator[str]:
+        """Write the game to a file."""
+        if not name:
+            raise ValueError("expected a file to save to, as in: save game" + self.file_form)
+        path = Path(name).expanduser()
+        text = self.file_text()
+        if path.exists() and path not in self._written and not overwrite:
+            raise ValueError(f"expected a new file, found {path}: save! {name} overwrites it")
+        if path.is_dir():
+            raise ValueError(f"expected a file, found the folder {path}")
+        write_atomically(path, text)
+        self._written.add(path)
+        yield f"Saved to {path}."
+
+    def do_resign(self, rest: str) -> Iterator[str]:
+        """Give the game up."""
+        if self.record.over:
+            raise ValueError("expected a game that goes on, found it over")
+        self.resign()
+        self._told_end = False
+        return
+        yield
+
+    def resign(self) -> None:
+        """End the game with a loss for the side that is asked."""
+        self.record.declare(1.0 if self.loser() else -1.0, "resignation")
+
+    def loser(self) -> int:
+        """The side that resigns: the person's, or with two people the one to move."""
+        return next(iter(self.people)) if len(self.people) == 1 else self.side
+
+    def do_quit(self, rest: str) -> Iterator[str]:
+        """Leave."""
+        self.done = True
+        return
+        yield
