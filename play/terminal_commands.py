@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from play.analyse_command import add_analyse_options
 from play.explain_command import add_explain_options
 
 __all__ = ["add_terminal_commands"]
@@ -15,6 +16,7 @@ EVALUATOR_HELP = "who to play against, as in a match (default: the network in da
 def add_terminal_commands(commands: Any) -> None:
     """Add them to the subcommands of a parser."""
     add_explain_options(commands.add_parser("explain", help="why a position has its value"))
+    add_analyse_options(commands.add_parser("analyse", help="annotate games in a file"))
     checkers = commands.add_parser("checkers", help="play checkers in the terminal")
     checkers.add_argument("evaluator", nargs="?", help=EVALUATOR_HELP)
     checkers.add_argument(

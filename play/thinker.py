@@ -90,6 +90,16 @@ def limits_of(options: Any, **default: Any) -> Limits:
     return Limits(**given)
 
 
+def file_value(value: float) -> float:
+    """A value as a number for files: a game won is 1000 less its plies to the end; lost, -1000."""
+    from search import WIN
+
+    if abs(value) <= WIN / 2:
+        return value
+    plies = WIN - abs(value)
+    return 1000.0 - plies if value > 0 else plies - 1000.0
+
+
 def value_text(value: float) -> str:
     """A value as people read it: `won in 5 plies`, `lost in 4 plies`, or a number with its sign."""
     from search import WIN

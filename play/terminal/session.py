@@ -10,7 +10,7 @@ from games.contract import Game
 from games.record import GameRecord
 from play.player import Limits
 from play.terminal.colour import Paint
-from play.thinker import Thinker, value_text
+from play.thinker import Thinker, file_value, value_text
 from search.files import write_atomically
 
 __all__ = ["Session"]
@@ -166,11 +166,8 @@ class Session:
 
     def play(self, move: Any, value: float | None = None, depth: int | None = None) -> None:
         """Add a legal move to the game."""
-        from search import WIN
-
-        # files hold values as numbers: a won game is 1000, less a point for each ply to its end
-        if value is not None and abs(value) > WIN / 2:
-            value = (1000.0 - (WIN - abs(value))) * (1 if value > 0 else -1)
+        if value is not None:
+            value = file_value(value)
         self.record.play(move, roll=self.roll, value=value, depth=depth)
         self.roll = None
         self._stale = True
