@@ -40,6 +40,29 @@ def _checkers(games: int, **settings: Any) -> dict[str, dict[str, Any]]:
     return {"checkers": {"games": games, "depth": 5, "from": "material", **settings}}
 
 
+def _backgammon(games: int, *, reads: str, **options: Any) -> dict[str, dict[str, Any]]:
+    """A run from nothing: moves by static values, and snapshots over games enough for dice."""
+    measured = {"snapshots": 8, "snapshot_games": 1000, "final_games": 2000, "match_games": 4000}
+    read = {reads: "linear"}
+    return {"backgammon": {"games": games, "depth": 0, **measured, "options": {**read, **options}}}
+
+
+#: Of a value in points, squashed: an outcome of three is three quarters of the way.
+_POINTS = 3.0
+#: A game that no side brings home.
+_MOST_PLIES = 400
+#: What pips say is given, as the men are in checkers; weights of up to half a point join it.
+_SAMUEL_POINTS = {
+    "fixed": {"lead": 1.0, "race": 1.0, "race_rolls": 0.5},
+    "active": 21,
+    "threshold": 0.0,
+    "asymmetric": False,
+    "longest_span": 4096,
+    "top_power": 6,
+    "unit": 2.0**-7,
+    "trial": 100,
+}
+
 #: Beside the learners that correct weights after every move, a snapshot costs more than it tells.
 _FEW = 8
 #: In checkers from material on: the targets of RootStrap.
@@ -50,13 +73,19 @@ RECIPES: dict[str, Recipe] = {
         "samuel",
         "Samuel",
         "Samuel 1959: correlations with what search backs up",
-        runs={"checkers": {"games": 600, "depth": 5}},
+        runs={
+            "checkers": {"games": 600, "depth": 5},
+            **_backgammon(2000, reads="features", **_SAMUEL_POINTS),
+        },
     ),
     "lms": Recipe(
         "least_mean_squares",
         "LeastMeanSquares",
         "the same by least mean squares",
-        runs={"checkers": {"games": 1000, "depth": 5}},
+        runs={
+            "checkers": {"games": 1000, "depth": 5},
+            **_backgammon(3000, reads="features", rate=0.005),
+        },
     ),
     "rote": Recipe(
         "rote",
@@ -68,7 +97,12 @@ RECIPES: dict[str, Recipe] = {
         "temporal_difference",
         "TemporalDifference",
         "TD(lambda): static values follow static values",
-        runs=_checkers(8000, depth=3, snapshots=_FEW),
+        runs={
+            **_checkers(8000, depth=3, snapshots=_FEW),
+            **_backgammon(
+                8000, reads="inputs", scale=_POINTS, most_plies=_MOST_PLIES, games_per_update=16
+            ),
+        },
     ),
     "tdleaf": Recipe(
         "td_leaf",
@@ -80,7 +114,10 @@ RECIPES: dict[str, Recipe] = {
         "root_strap",
         "RootStrap",
         "positions follow their backed-up values",
-        runs=_checkers(6000, snapshots=_FEW),
+        runs={
+            **_checkers(6000, snapshots=_FEW),
+            **_backgammon(2500, reads="inputs", scale=_POINTS, most_plies=_MOST_PLIES),
+        },
     ),
     "treestrap": Recipe(
         "tree_strap",
@@ -92,7 +129,10 @@ RECIPES: dict[str, Recipe] = {
         "batch",
         "BatchFit",
         "weights fitted to stored positions by logistic regression",
-        runs=_checkers(6000, snapshots=4, options=_SEARCH_ALONE),
+        runs={
+            **_checkers(6000, snapshots=4, options=_SEARCH_ALONE),
+            **_backgammon(2500, reads="features", round_games=250, K=1.0, most_plies=_MOST_PLIES),
+        },
     ),
     "signature": Recipe(
         "signature_play",

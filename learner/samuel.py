@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from games.contract import DiceGame
 from learner.online import OnlineLearner, Step, decided
 from search import LinearEvaluator
 
@@ -20,6 +21,8 @@ __all__ = ["Samuel", "powers_of_two"]
 #: Updates after which a correlation averages over more of them, and over at most 256.
 FIRST_SPAN, LAST_SPAN = 16, 256
 BLACK_MARKS = 3
+#: The part of a difference that the running mean of differences takes over.
+TEMPO_SHARE = 0.001
 
 
 def powers_of_two(correlations: NDArray[np.float64], top: int = 18) -> NDArray[np.float64]:
@@ -67,6 +70,10 @@ class Samuel(OnlineLearner):
     difference has to exceed (None: the mean size of the active weights). longest_span: updates
     that a correlation averages over at most. top_power: the largest weight is 2 to this power,
     times `unit`: where outcomes are points, weights are to be worth points.
+
+    In games with dice the difference is that between a position and its own backup, less its
+    running mean, `tempo_`: the roll that the side to move is about to make is worth something in
+    every position, which would make all differences positive.
 
     An evaluator to start from lends its signs and the order of its `active` largest weights.
 
@@ -167,6 +174,7 @@ class Samuel(OnlineLearner):
         self._tally = dict.fromkeys(library, 0)
         self._pause = 0
         self._anchor = 0
+        self.tempo_ = 0.0
         self._won = 0.0
         self._trial_games = 0
         self.black_marks_ = 0
@@ -190,6 +198,9 @@ class Samuel(OnlineLearner):
         anchor = earlier[self._anchor]
         static = self._static(anchor.terms)
         difference = now.result.value - static
+        if isinstance(self.game_, DiceGame):
+            self.tempo_ += TEMPO_SHARE * (difference - self.tempo_)
+            difference -= self.tempo_
         active = np.array([self._index[name] for name in self.active_])
         threshold = self.threshold
         if threshold is None:
@@ -287,6 +298,7 @@ class Samuel(OnlineLearner):
             "reserve": list(self.reserve_),
             "tally": dict(self._tally),
             "pause": self._pause,
+            "tempo": self.tempo_,
             "won": self._won,
             "trial_games": self._trial_games,
             "black_marks": self.black_marks_,
@@ -302,6 +314,7 @@ class Samuel(OnlineLearner):
         self.reserve_ = list(state["reserve"])
         self._tally = dict(state["tally"])
         self._pause = int(state["pause"])
+        self.tempo_ = float(state["tempo"])
         self._won = float(state["won"])
         self._trial_games = int(state["trial_games"])
         self.black_marks_ = int(state["black_marks"])
