@@ -15,9 +15,10 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from games.contract import Game
+from games.contract import DiceGame, Game
 from learner.batch import BatchFit
 from learner.book_study import BookStudy
+from learner.dice_play import game_seeds
 from learner.filters import Filter, Games, distinct, split
 from learner.fit import LogisticFit, measure
 from learner.fit_plots import plot_calibration, plot_path, plot_terms
@@ -117,7 +118,9 @@ def games_of(
 
     Raises ValueError for a game whose positions are not tuples of integers of one length.
     """
-    openings = list(islice(Openings(game, plies=PLIES, seed=seed), games))
+    dice = isinstance(game, DiceGame)
+    source = game_seeds(seed) if dice else Openings(game, plies=PLIES, seed=seed)
+    openings = list(islice(source, games))
     task = Task(game, evaluator, None, depth, nodes, MOST_PLIES, True)
     start = game.start()
     if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
