@@ -1,0 +1,157 @@
+// All legal moves with their values, found while you look.
+
+import { entryOf, evaluatorOptions, timeOptions } from "./choices.js";
+import { h, memory, signed } from "./dom.js";
+
+export class AnalysisPanel {
+  name = "analysis";
+  title = "Analysis";
+
+  constructor(page) {
+    this.page = page;
+    this.asked = "";
+    this.element = h("div", {
+      id: "panel-analysis", role: "tabpanel", "aria-labelledby": "tab-analysis", class: "panel",
+    });
+    this.list = h("div", { class: "move-list-box" });
+    this.summary = h("p", { class: "muted number summary" });
+  }
+
+  get game() {
+    return this.page.view.game;
+  }
+
+  get evaluator() {
+    const kept = memory.get(`judge.${this.game}`, "");
+    return entryOf(this.page.catalogue, kept) ? kept : this.page.catalogue.defaults[this.game];
+  }
+
+  get seconds() {
+    return memory.get("analysis.seconds", 1);
+  }
+
+  make() {
+    this.made = true;
+    this.element.replaceChildren(
+      h(
+        "div",
+        { class: "pair" },
+        h("label", { class: "field" }, "Evaluator",
+          h("select", { onchange: (e) => this.change(`judge.${this.game}`, e.target.value) },
+            evaluatorOptions(this.page.catalogue, this.game, this.evaluator))),
+        h("label", { class: "field" }, "Time",
+          h("select", { onchange: (e) => this.change("analysis.seconds", Number(e.target.value)) },
+            timeOptions(this.seconds))),
+      ),
+      this.summary,
+      this.list,
+    );
+  }
+
+  change(key, value) {
+    memory.set(key, value);
+    this.draw();
+  }
+
+  draw() {
+    if (!this.made) this.make();
+    const { view, ply } = this.page;
+    if (ply === view.ply && view.outcome !== null) {
+      this.summary.textContent = "The game is over.";
+      this.list.replaceChildren();
+      return;
+    }
+    const position = this.page.viewing?.position || view.position;
+    const roll = ply === view.ply ? view.roll : view.moves[ply].roll;
+    const asked = `${position} ${roll} ${this.evaluator} ${this.seconds}`;
+    if (asked !== this.asked) this.ask(asked, ply);
+  }
+
+  async ask(asked, ply) {
+    this.asked = asked;
+    this.summary.textContent = "Thinking…";
+    const news = { evaluator: this.evaluator, seconds: this.seconds, ply };
+    const answer = await this.page.act("analyse", news);
+    if (!answer?.started) this.asked = "";
+    else this.position = answer.position;
+  }
+
+  hide() {
+    this.page.board.hint(null);
+  }
+
+  /** Show the best move of the position as an arrow. */
+  hint() {
+    this.wanted = true;
+    this.asked = "";
+    this.page.open_tab("analysis");
+  }
+
+  analysed(news) {
+    if (news.position !== (this.page.viewing?.position || this.page.view.position)) return;
+    const { view } = this.page;
+    this.page.drawMeter();
+    if (this.page.tab !== "analysis") return;
+    const side = view.sides[news.side];
+    const outcome = news.outcomes
+      ? ` · wins ${percent(news.outcomes[0])}, gammons ${percent(news.outcomes[1])} to ${percent(news.outcomes[3])}`
+      : "";
+    this.summary.textContent = `Values for ${side} at depth ${news.depth}${outcome}${news.done ? "" : " …"}`;
+    if (!news.moves.length) {
+      this.list.replaceChildren(
+        h("p", { class: "large number" }, signed(news.value, news.unit)),
+        h("p", { class: "muted" }, `Before the roll, for ${side}.`),
+      );
+      return;
+    }
+    if (this.wanted) {
+      this.wanted = false;
+      this.show(news.moves[0].text);
+    }
+    const worst = Math.min(...news.moves.map((m) => m.loss), -news.unit * 0.2);
+    const rows = news.moves.map((move, n) =>
+      h(
+        "li",
+        {},
+        h(
+          "button",
+          {
+            type: "button",
+            class: "legal",
+            "aria-label": `${move.text}, value ${move.value_text}${n ? "" : ", best"}`,
+            onmouseenter: () => this.show(move.text),
+            onmouseleave: () => this.page.board.hint(null),
+            onfocus: () => this.show(move.text),
+            onblur: () => this.page.board.hint(null),
+            onclick: () => this.play(move.text),
+          },
+          h("span", { class: "rank number" }, n + 1),
+          h("span", { class: "text number" }, move.text),
+          h("span", { class: "bar" },
+            h("span", { style: { width: `${Math.max(2, 100 * (1 - move.loss / worst))}%` } })),
+          h("span", { class: "value number" },
+            Math.abs(move.value) >= 1e9 ? move.value_text : signed(move.value, news.unit)),
+        ),
+      ),
+    );
+    const focused = document.activeElement?.closest?.(".legal")?.getAttribute("aria-label");
+    const old = this.list.querySelector("ol");
+    const made = h("ol", { class: "move-list", "aria-label": "Legal moves, the best first" }, rows);
+    this.list.replaceChildren(made);
+    if (old && focused) made.querySelector(".legal")?.focus();
+  }
+
+  show(text) {
+    const { board, view } = this.page;
+    const way = board.way(text);
+    board.hint(view.game === "checkers" ? way : way);
+  }
+
+  play(text) {
+    if (this.page.human) this.page.act("move", { text });
+  }
+}
+
+function percent(share) {
+  return `${(100 * share).toFixed(1)} %`;
+}

@@ -1,0 +1,98 @@
+// Asking the server, and hearing from it.
+
+/** What the server refused, with its status; status 0 where it was not reached. */
+export class Refusal extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function ask(method, path, content) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: content === undefined ? {} : { "content-type": "application/json" },
+      body: content === undefined ? undefined : JSON.stringify(content),
+    });
+  } catch {
+    throw new Refusal(0, "the server does not answer");
+  }
+  let answer = {};
+  try {
+    answer = await response.json();
+  } catch {
+    answer = { error: `the server answered ${response.status}` };
+  }
+  if (!response.ok) throw new Refusal(response.status, answer.error || String(response.status));
+  return answer;
+}
+
+export const get = (path) => ask("GET", path);
+export const post = (path, content = {}) => ask("POST", path, content);
+
+/**
+ * The news of a table. `on` has a function for each kind of news, and `lost` and `found` for the
+ * connection itself. While the page is hidden nothing is listened to: browsers have few
+ * connections to a server, and tabs share them.
+ */
+export class Stream {
+  constructor(id, on) {
+    this.id = id;
+    this.on = on;
+    this.closed = false;
+    this.lost = false;
+    this.visibility = () => (document.hidden ? this.pause() : this.open());
+    document.addEventListener("visibilitychange", this.visibility);
+    this.open();
+  }
+
+  open() {
+    if (this.closed || this.source) return;
+    const source = new EventSource(`/api/tables/${this.id}/events`);
+    this.source = source;
+    source.onopen = () => {
+      if (this.lost) this.on.found();
+      this.lost = false;
+    };
+    source.onerror = () => {
+      if (this.closed || this.source !== source) return;
+      if (!this.lost) this.on.lost();
+      this.lost = true;
+      if (source.readyState === EventSource.CLOSED) {
+        // The server answered, and not with news: it is another one, or the table has ended.
+        this.source = null;
+        this.again();
+      }
+    };
+    for (const kind of ["view", "thought", "analysis", "problem", "ended"]) {
+      source.addEventListener(kind, (event) => {
+        this.on[kind]?.(JSON.parse(event.data));
+      });
+    }
+  }
+
+  async again() {
+    try {
+      await get(`/api/tables/${this.id}`);
+    } catch (error) {
+      if (error.status === 404) {
+        this.on.ended?.({});
+        return;
+      }
+    }
+    setTimeout(() => this.open(), 1000);
+  }
+
+  pause() {
+    this.source?.close();
+    this.source = null;
+  }
+
+  close() {
+    this.closed = true;
+    this.pause();
+    document.removeEventListener("visibilitychange", this.visibility);
+  }
+}

@@ -1,0 +1,530 @@
+// The board of backgammon. It knows where things are drawn, and nothing of the rules.
+
+import { h, s } from "./dom.js";
+import { arrow, grain, heads } from "./wood.js";
+
+const [WIDE, BARW, TRAY, EDGE] = [72, 64, 84, 26];
+const HEIGHT = 760;
+const TALL = 292; // of a point
+const R = 32; // of a checker
+const SPAN = EDGE * 3 + 12 * WIDE + BARW + TRAY;
+const BAR = 25;
+const OFF = 0;
+const PIPS = {
+  1: [[0, 0]],
+  2: [[-1, -1], [1, 1]],
+  3: [[-1, -1], [0, 0], [1, 1]],
+  4: [[-1, -1], [1, 1], [-1, 1], [1, -1]],
+  5: [[-1, -1], [1, 1], [-1, 1], [1, -1], [0, 0]],
+  6: [[-1, -1], [1, 1], [-1, 1], [1, -1], [-1, 0], [1, 0]],
+};
+
+export class BackgammonBoard {
+  /** `act` has step(from, to), and edit(side, point) for setting up. */
+  constructor(act) {
+    this.act = act;
+    this.flip = false; // whether O sits at the bottom
+    this.selected = null; // a point as the side to move counts
+    this.next = [];
+    this.side = 0;
+    this.cursor = "p24";
+    this.places = new Map(); // by name: p1 to p24 as the bottom side counts, bar, off-0, off-1
+    this.men = [];
+    this.editing = false;
+    this.make();
+  }
+
+  make() {
+    this.field = s("g", { role: "group", "aria-label": "Board, points 1 to 24" });
+    this.layer = s("g", { class: "men" });
+    this.over = s("g", { class: "over" });
+    this.under = s("g", {});
+    this.counts = s("g", { class: "counts", "aria-hidden": "true" });
+    this.dice = s("g", { class: "dice", "aria-hidden": "true" });
+    this.svg = s(
+      "svg",
+      { class: "board backgammon", viewBox: `0 0 ${SPAN} ${HEIGHT}` },
+      s(
+        "defs",
+        {},
+        heads(),
+        s("radialGradient", { id: "x-man", cx: 0.38, cy: 0.32, r: 0.85 },
+          s("stop", { offset: 0, class: "white-1" }), s("stop", { offset: 1, class: "white-2" })),
+        s("radialGradient", { id: "o-man", cx: 0.38, cy: 0.32, r: 0.8 },
+          s("stop", { offset: 0, class: "black-1" }), s("stop", { offset: 1, class: "black-2" })),
+      ),
+      s("rect", { class: "frame", width: SPAN, height: HEIGHT, rx: 22 }),
+      grain(0, 0, SPAN, HEIGHT, { seed: 11, lines: 24 }),
+      this.half(EDGE),
+      this.half(EDGE + 6 * WIDE + BARW),
+      s("rect", {
+        class: "tray", x: SPAN - EDGE - TRAY, y: EDGE, width: TRAY, height: TALL + 24, rx: 8,
+      }),
+      s("rect", {
+        class: "tray", x: SPAN - EDGE - TRAY, y: HEIGHT - EDGE - TALL - 24, width: TRAY,
+        height: TALL + 24, rx: 8,
+      }),
+      this.field,
+      this.under,
+      this.layer,
+      this.counts,
+      this.over,
+      this.dice,
+    );
+    this.element = h("div", { class: "board-box wide" }, this.svg);
+    this.drawPlaces();
+    this.svg.addEventListener("pointerdown", (event) => this.down(event));
+    this.svg.addEventListener("pointermove", (event) => this.drag(event));
+    this.svg.addEventListener("pointerup", (event) => this.up(event));
+    this.svg.addEventListener("pointercancel", () => this.drop());
+    this.svg.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  half(x) {
+    return s("rect", {
+      class: "felt", x, y: EDGE, width: 6 * WIDE, height: HEIGHT - 2 * EDGE, rx: 6,
+    });
+  }
+
+  /** The left edge of a point 1 to 24 as the bottom side counts, and whether it is at the top. */
+  spot(point) {
+    const top = point > 12;
+    const column = top ? point - 13 : 12 - point; // from the left
+    const x = EDGE + column * WIDE + (column > 5 ? BARW : 0);
+    return { x, top };
+  }
+
+  drawPlaces() {
+    this.field.replaceChildren();
+    this.places.clear();
+    // In the order of a walk: along the top from the left, then back along the bottom.
+    for (const point of [...range(13, 24), ...range(12, 1)]) {
+      const { x, top } = this.spot(point);
+      const tip = top ? EDGE + TALL : HEIGHT - EDGE - TALL;
+      const foot = top ? EDGE : HEIGHT - EDGE;
+      this.addPlace(`p${point}`, x, top ? EDGE : HEIGHT / 2, WIDE, HEIGHT / 2 - EDGE, [
+        s("path", {
+          class: `point ${point % 2 ? "odd" : "even"}`,
+          d: `M${x + 3} ${foot}L${x + WIDE - 3} ${foot}L${x + WIDE / 2} ${tip}Z`,
+        }),
+        s("text", {
+          class: "point-number", x: x + WIDE / 2, y: top ? EDGE - 8 : HEIGHT - EDGE + 19,
+          "aria-hidden": "true",
+        }, String(point)),
+      ]);
+    }
+    const bar = EDGE + 6 * WIDE;
+    this.addPlace("bar-1", bar, EDGE, BARW, HEIGHT / 2 - EDGE, []);
+    this.addPlace("bar-0", bar, HEIGHT / 2, BARW, HEIGHT / 2 - EDGE, []);
+    const tray = SPAN - EDGE - TRAY;
+    this.addPlace("off-1", tray, EDGE, TRAY, TALL + 24, []);
+    this.addPlace("off-0", tray, HEIGHT - EDGE - TALL - 24, TRAY, TALL + 24, []);
+  }
+
+  addPlace(name, x, y, width, height, drawn) {
+    const cell = s(
+      "g",
+      { role: "button", class: "place", tabindex: name === this.cursor ? 0 : -1, "data-place": name },
+      drawn,
+      s("rect", { class: "wash", x, y, width, height, rx: 6 }),
+      s("rect", { class: "ring", x: x + 2, y: y + 2, width: width - 4, height: height - 4, rx: 6 }),
+    );
+    cell.addEventListener("focus", () => {
+      this.cursor = name;
+    });
+    this.places.set(name, { cell, x, y, width, height });
+    this.field.append(cell);
+  }
+
+  setFlip(flip) {
+    if (flip === this.flip) return;
+    this.flip = flip;
+    if (this.last) this.update(this.last);
+  }
+
+  /** Which side sits at the bottom. */
+  get bottom() {
+    return this.flip ? 1 : 0;
+  }
+
+  /** The name of the place of a point as a side counts it. */
+  name(side, point) {
+    if (point === OFF) return side === this.bottom ? "off-0" : "off-1";
+    // Who sits at the bottom comes in at the top.
+    if (point === BAR) return side === this.bottom ? "bar-1" : "bar-0";
+    return `p${side === this.bottom ? point : 25 - point}`;
+  }
+
+  /** The point that a place is for a side; null where it is none of that side's. */
+  point(side, name) {
+    if (name.startsWith("p")) {
+      const number = Number(name.slice(1));
+      return side === this.bottom ? number : 25 - number;
+    }
+    const own = (name.endsWith("0")) === (side === this.bottom);
+    if (name.startsWith("off")) return own ? OFF : null;
+    return own ? null : BAR;
+  }
+
+  update(view) {
+    const { board, next = [], taken = [], live = true } = view;
+    this.last = view;
+    this.board = board;
+    this.next = next;
+    this.live = live;
+    this.side = board.side;
+    if (!next.some((step) => step.from === this.selected)) this.selected = null;
+    const ends = new Set(next.map((step) => step.from));
+    if (ends.size === 1 && live && taken.length === 0 && ends.has(BAR)) this.selected = BAR;
+    this.moveMen(board);
+    this.mark();
+    this.arrows(this.traceWays(board), "last");
+    this.drawDice(view);
+  }
+
+  traceWays(board) {
+    return (board.trace || []).map((way) => way.map((p) => this.middle(board.trace_side, p)));
+  }
+
+  /** Where the checkers of a place stand: the n-th of so many. */
+  stand(name, n, count) {
+    const place = this.places.get(name);
+    const x = place.x + place.width / 2;
+    if (name.startsWith("off")) {
+      const step = 20;
+      const y = name === "off-1" ? place.y + 14 + n * step : place.y + place.height - 14 - n * step;
+      return [x, y];
+    }
+    const room = name.startsWith("bar") ? 3 : 5;
+    const step = count > room ? ((room - 1) * 2 * R * 0.98) / (count - 1) : 2 * R * 0.9;
+    if (name.startsWith("bar")) {
+      const y = name === "bar-1" ? HEIGHT / 2 - 70 - n * step : HEIGHT / 2 + 70 + n * step;
+      return [x, y];
+    }
+    const top = this.spot(Number(name.slice(1))).top;
+    return [x, top ? EDGE + R + 2 + n * step : HEIGHT - EDGE - R - 2 - n * step];
+  }
+
+  middle(side, point) {
+    const name = this.name(side, point);
+    const place = this.places.get(name);
+    if (!name.startsWith("p")) return [place.x + place.width / 2, place.y + place.height / 2];
+    const top = this.spot(Number(name.slice(1))).top;
+    return [place.x + place.width / 2, top ? EDGE + TALL * 0.62 : HEIGHT - EDGE - TALL * 0.62];
+  }
+
+  moveMen(board) {
+    const wanted = [];
+    this.counts.replaceChildren();
+    for (const [side, counts] of [[0, board.x], [1, board.o]]) {
+      counts.forEach((count, point) => {
+        const name = this.name(side, point);
+        for (let n = 0; n < count; n += 1) wanted.push({ side, name, n, count });
+        if (count > (point === BAR ? 3 : 5) && point !== OFF) {
+          const [x, y] = this.stand(name, count - 1, count);
+          this.counts.append(
+            s("text", { x, y: y + 9, class: side ? "on-o" : "on-x" }, String(count)),
+          );
+        }
+      });
+    }
+    const loose = [...this.men];
+    const found = [];
+    const open = [];
+    for (const one of wanted) {
+      const index = loose.findIndex(
+        (m) => m.side === one.side && m.name === one.name && m.n === one.n,
+      );
+      if (index < 0) open.push(one);
+      else found.push([loose.splice(index, 1)[0], one]);
+    }
+    for (const one of open) {
+      const index = loose.findIndex((m) => m.side === one.side);
+      found.push([index < 0 ? this.makeMan(one.side) : loose.splice(index, 1)[0], one]);
+    }
+    for (const man of loose) man.element.remove();
+    this.men = found.map(([man, one]) => {
+      Object.assign(man, one);
+      this.put(man);
+      return man;
+    });
+    // Those that stand higher in a pile lie on top of those below.
+    for (const man of [...this.men].sort((a, b) => a.n - b.n)) {
+      if (man.element.parentNode !== this.layer) this.layer.append(man.element);
+    }
+  }
+
+  makeMan(side) {
+    const colour = side ? "o" : "x";
+    const element = s(
+      "g",
+      { class: `man ${side ? "black" : "white"}`, "aria-hidden": "true" },
+      s("ellipse", { class: "shade", cx: 1, cy: 4, rx: R, ry: R }),
+      s("circle", { class: "body", r: R - 1, fill: `url(#${colour}-man)` }),
+      s("circle", { class: "rim", r: R - 2 }),
+      s("circle", { class: "groove", r: R - 10 }),
+      s("rect", { class: "edge-on", x: -R + 1, y: -9, width: 2 * R - 2, height: 18, rx: 5 }),
+    );
+    return { element, side };
+  }
+
+  put(man) {
+    const [x, y] = this.stand(man.name, man.n, man.count);
+    man.element.classList.toggle("off", man.name.startsWith("off"));
+    man.element.style.transform = `translate(${x}px, ${y}px)`;
+  }
+
+  mark() {
+    const starts = new Set(this.next.map((step) => this.name(this.side, step.from)));
+    const ends = new Map(
+      this.next
+        .filter((step) => step.from === this.selected)
+        .map((step) => [this.name(this.side, step.to), step]),
+    );
+    const chosen = this.selected === null ? null : this.name(this.side, this.selected);
+    for (const [name, { cell }] of this.places) {
+      cell.classList.toggle("can", this.live && starts.has(name));
+      cell.classList.toggle("chosen", name === chosen);
+      cell.classList.toggle("goal", ends.has(name));
+      const words = [this.words(name)];
+      if (name === chosen) words.push("chosen");
+      else if (ends.has(name)) words.push("can be moved to");
+      else if (starts.has(name)) words.push("can move");
+      cell.setAttribute("aria-label", words.join(", "));
+      cell.setAttribute("aria-pressed", name === chosen);
+    }
+    this.under.replaceChildren();
+    for (const name of starts) {
+      if (!this.live) break;
+      const top = this.men.filter((m) => m.name === name && m.side === this.side).length;
+      if (!top) continue;
+      const [x, y] = this.stand(name, top - 1, top);
+      this.under.append(s("circle", { class: "can-halo", cx: x, cy: y, r: R + 4 }));
+    }
+    for (const [name, step] of ends) {
+      const count = this.men.filter((m) => m.name === name && m.side === this.side).length;
+      const [x, y] = name.startsWith("off")
+        ? this.middle(this.side, OFF)
+        : this.stand(name, Math.min(count, 5), Math.max(count + 1, 1));
+      this.over.querySelectorAll(".goal-dot");
+      this.under.append(s("circle", { class: `dot${step.far ? " far" : ""}`, cx: x, cy: y, r: 13 }));
+    }
+  }
+
+  words(name) {
+    const { x, o } = this.board;
+    if (name.startsWith("off") || name.startsWith("bar")) {
+      const own = name.endsWith("0");
+      const offSide = own ? this.bottom : 1 - this.bottom;
+      const side = name.startsWith("off") ? offSide : 1 - offSide;
+      const count = (side ? o : x)[name.startsWith("off") ? OFF : BAR];
+      return `${"XO"[side]} ${name.startsWith("off") ? "borne off" : "on the bar"}: ${count}`;
+    }
+    const own = this.point(0, name);
+    const mine = x[own];
+    const theirs = o[25 - own];
+    const number = name.slice(1);
+    if (!mine && !theirs) return `Point ${number}, empty`;
+    return `Point ${number}, ${mine || theirs} ${mine ? "X" : "O"}`;
+  }
+
+  drawDice({ roll, board, side = this.side, waiting }) {
+    this.dice.replaceChildren();
+    if (!roll) return;
+    const left = [...(board.dice_left || [])];
+    let shown = [...roll].map(Number);
+    if (shown[0] === shown[1]) shown = [...shown, ...shown];
+    const used = [];
+    for (const die of shown) {
+      const index = left.indexOf(die);
+      if (index >= 0) left.splice(index, 1);
+      used.push(board.dice_left !== undefined && index < 0);
+    }
+    const right = side === this.bottom;
+    const middle = EDGE + 3 * WIDE + (right ? 6 * WIDE + BARW : 0);
+    shown.forEach((die, n) => {
+      const x = middle + (n - (shown.length - 1) / 2) * 72;
+      this.dice.append(
+        s(
+          "g",
+          {
+            class: `die ${side ? "o" : "x"}${used[n] ? " used" : ""}`,
+            transform: `translate(${x} ${HEIGHT / 2})`,
+          },
+          s("rect", { x: -27, y: -27, width: 54, height: 54, rx: 12 }),
+          PIPS[die].map(([a, b]) => s("circle", { cx: a * 14, cy: b * 14, r: 5 })),
+        ),
+      );
+    });
+  }
+
+  arrows(ways, kind) {
+    for (const old of this.over.querySelectorAll(`.${kind}`)) old.remove();
+    for (const points of ways || []) this.over.append(arrow(points, kind));
+  }
+
+  hint(ways) {
+    const drawn = (ways || []).map((way) => way.map((point) => this.middle(this.side, point)));
+    this.arrows(drawn, "hint");
+  }
+
+  /** The ways of a move as it is written, such as 24/18*\/13 bar/20(2). */
+  way(text) {
+    if (!/\d|bar/.test(text)) return [];
+    return text.split(" ").map((part) =>
+      part
+        .replace(/\(\d\)/, "")
+        .replaceAll("*", "")
+        .split("/")
+        .map((word) => (word === "bar" ? BAR : word === "off" ? OFF : Number(word))),
+    );
+  }
+
+  heat(parts) {
+    const largest = Math.max(...(parts || []).map((p) => Math.abs(p.before)), 1e-9);
+    for (const { cell } of this.places.values()) {
+      const wash = cell.querySelector(".wash");
+      wash.style.fill = "";
+      wash.style.opacity = "";
+    }
+    for (const part of parts || []) {
+      if (!part.place) continue;
+      const [letter, point] = part.place;
+      const found = this.places.get(this.name(letter === "x" ? 0 : 1, point));
+      if (!found) continue;
+      const wash = found.cell.querySelector(".wash");
+      wash.style.fill = part.before > 0 ? "var(--heat-good)" : "var(--heat-bad)";
+      wash.style.opacity = 0.12 + (0.5 * Math.abs(part.before)) / largest;
+    }
+  }
+
+  // --- by hand -----------------------------------------------------------------------------
+
+  under_(event) {
+    const box = this.svg.getBoundingClientRect();
+    const scale = SPAN / box.width;
+    const x = (event.clientX - box.left) * scale;
+    const y = (event.clientY - box.top) * scale;
+    for (const [name, p] of this.places) {
+      if (x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + p.height) return { x, y, name };
+    }
+    return { x, y, name: null };
+  }
+
+  down(event) {
+    const { x, y, name } = this.under_(event);
+    if (name === null || event.button) return;
+    if (this.editing) {
+      this.act.edit(name);
+      return;
+    }
+    if (!this.live) return;
+    const point = this.point(this.side, name);
+    const man = this.men
+      .filter((m) => m.name === name && m.side === this.side)
+      .sort((a, b) => b.n - a.n)[0];
+    const goal = this.next.some((step) => step.from === this.selected && step.to === point);
+    if (!goal && man && this.next.some((step) => step.from === point)) {
+      this.held = { man, x, y, point, moved: false, was: this.selected === point };
+      this.svg.setPointerCapture(event.pointerId);
+      this.selected = point;
+      this.mark();
+      return;
+    }
+    this.choose(name);
+  }
+
+  drag(event) {
+    if (!this.held) return;
+    const { x, y } = this.under_(event);
+    const held = this.held;
+    if (!held.moved && Math.hypot(x - held.x, y - held.y) < 12) return;
+    held.moved = true;
+    held.man.element.classList.add("held");
+    held.man.element.style.transform = `translate(${x}px, ${y}px)`;
+    this.layer.append(held.man.element);
+  }
+
+  up(event) {
+    if (!this.held) return;
+    const held = this.held;
+    const { name } = this.under_(event);
+    this.drop();
+    const target = name === null ? null : this.point(this.side, name);
+    if (held.moved && target !== null && target !== held.point) this.act.step(held.point, target);
+    else if (held.was && !held.moved) {
+      this.selected = null;
+      this.mark();
+    }
+  }
+
+  drop() {
+    if (!this.held) return;
+    this.held.man.element.classList.remove("held");
+    this.put(this.held.man);
+    this.held = null;
+  }
+
+  choose(name) {
+    if (this.editing) {
+      this.act.edit(name);
+      return;
+    }
+    const point = this.point(this.side, name);
+    if (!this.live || point === null) return;
+    if (this.next.some((step) => step.from === this.selected && step.to === point)) {
+      this.act.step(this.selected, point);
+    } else if (this.next.some((step) => step.from === point)) {
+      this.selected = point === this.selected ? null : point;
+      this.mark();
+    } else if (this.selected !== null) {
+      this.act.step(this.selected, point);
+    } else if (this.next.length) {
+      this.act.step(point, Math.max(0, point - 1));
+    }
+  }
+
+  key(event) {
+    const name = event.target.dataset?.place;
+    if (!name) return;
+    if (event.key === "Enter" || event.key === " ") {
+      this.choose(name);
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
+    if (event.key === "Escape" && this.selected !== null) {
+      this.selected = null;
+      this.mark();
+      event.stopPropagation();
+      return;
+    }
+    const top = [...range(13, 18).map((p) => `p${p}`), "bar-1", ...range(19, 24).map((p) => `p${p}`),
+      "off-1"];
+    const low = [...range(12, 7).map((p) => `p${p}`), "bar-0", ...range(6, 1).map((p) => `p${p}`),
+      "off-0"];
+    let row = top.includes(name) ? top : low;
+    let at = row.indexOf(name);
+    if (event.key === "ArrowLeft") at -= 1;
+    else if (event.key === "ArrowRight") at += 1;
+    else if (event.key === "ArrowUp") row = top;
+    else if (event.key === "ArrowDown") row = low;
+    else return;
+    this.focus(row[Math.max(0, Math.min(row.length - 1, at))]);
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  focus(name) {
+    this.places.get(this.cursor)?.cell.setAttribute("tabindex", -1);
+    this.cursor = name;
+    const { cell } = this.places.get(name);
+    cell.setAttribute("tabindex", 0);
+    cell.focus();
+  }
+}
+
+function range(first, last) {
+  const step = first <= last ? 1 : -1;
+  return Array.from({ length: Math.abs(last - first) + 1 }, (_, n) => first + n * step);
+}

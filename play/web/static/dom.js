@@ -1,0 +1,122 @@
+// Making elements, and saying things to people.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") Object.assign(element.style, value);
+    else if (name === "value" && "value" in element) element.value = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
+  return element;
+}
+
+/** An HTML element: h("p", {class: "muted"}, "text", another). Text is never read as HTML. */
+export function h(name, attributes, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+/** The same for SVG. */
+export function s(name, attributes, ...children) {
+  return fill(document.createElementNS(SVG, name), attributes, children);
+}
+
+const ICONS = {
+  undo: "M9 7H15a5 5 0 0 1 0 10H8M9 7l3.5-3.5M9 7l3.5 3.5",
+  flip: "M7 4v15m0 0-3-3m3 3 3-3M17 20V5m0 0-3 3m3-3 3 3",
+  plus: "M12 5v14M5 12h14",
+  first: "M18 6l-7 6 7 6M6 6v12",
+  previous: "M15 6l-7 6 7 6",
+  next: "M9 6l7 6-7 6",
+  last: "M6 6l7 6-7 6M18 6v12",
+  bulb: "M9 18h6M10 21h4M12 3a6 6 0 0 0-3.6 10.8c.7.6 1.1 1.3 1.1 2.2h5c0-.9.4-1.6 1.1-2.2A6 6 0 0 0 12 3z",
+  flag: "M6 21V4m0 1h11l-2 4 2 4H6",
+  done: "M5 12.5l4.5 4.5L19 7",
+  dice: "M5 5h14v14H5zM9 9h.01M15 15h.01M12 12h.01M15 9h.01M9 15h.01",
+};
+
+/** A small drawing, for buttons. */
+export function icon(name) {
+  return s(
+    "svg",
+    { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true" },
+    s("path", {
+      d: ICONS[name],
+      fill: "none",
+      stroke: "currentColor",
+      "stroke-width": 2,
+      "stroke-linecap": "round",
+      "stroke-linejoin": "round",
+    }),
+  );
+}
+
+/** Tell those who listen rather than look. */
+export function announce(text) {
+  const live = document.getElementById("live");
+  live.textContent = "";
+  requestAnimationFrame(() => {
+    live.textContent = text;
+  });
+}
+
+let fading = 0;
+
+/** Say something for a while, such as why a move is none. */
+export function toast(text) {
+  const element = document.getElementById("toast");
+  element.textContent = text;
+  element.classList.add("shown");
+  clearTimeout(fading);
+  fading = setTimeout(() => {
+    element.classList.remove("shown");
+    element.textContent = "";
+  }, 5000);
+}
+
+/** A message in the server's words, "expected …, found …", as a sentence. */
+export function sentence(text) {
+  const plain = text.replace(/^expected /, "Expected ");
+  return plain.charAt(0).toUpperCase() + plain.slice(1) + (/[.!?]$/.test(plain) ? "" : ".");
+}
+
+/** What a browser remembers between visits; it may refuse to. */
+export const memory = {
+  get(key, otherwise) {
+    try {
+      const text = localStorage.getItem(`plysmith.${key}`);
+      return text === null ? otherwise : JSON.parse(text);
+    } catch {
+      return otherwise;
+    }
+  },
+  set(key, value) {
+    try {
+      localStorage.setItem(`plysmith.${key}`, JSON.stringify(value));
+    } catch {
+      // private windows may have no room: then nothing is remembered
+    }
+  },
+};
+
+/** Numbers with a sign and as many digits as tell them apart. */
+export function signed(value, unit = 1) {
+  if (value === null || value === undefined) return "–";
+  if (Math.abs(value) >= 1e9) return value > 0 ? "won" : "lost";
+  const digits = unit >= 100 ? 0 : unit >= 20 ? 1 : 2;
+  const text = Math.abs(value).toFixed(digits);
+  const sign = Number(text) === 0 ? "" : value > 0 ? "+" : "−";
+  return sign + text;
+}
+
+/** Large numbers short: 12.3k, 4.5M. */
+export function short(number) {
+  if (number >= 1e6) return `${(number / 1e6).toFixed(1)}M`;
+  if (number >= 1e4) return `${Math.round(number / 1e3)}k`;
+  return number >= 1e3 ? `${(number / 1e3).toFixed(1)}k` : String(number);
+}

@@ -1,0 +1,152 @@
+// The game so far: its moves, the curve of its values, and files.
+
+import { get, post } from "./api.js";
+import { chart } from "./chart.js";
+import { h, icon, sentence, toast } from "./dom.js";
+
+export class GamePanel {
+  name = "game";
+  title = "Game";
+
+  constructor(page) {
+    this.page = page;
+    this.asked = "";
+    this.element = h("div", {
+      id: "panel-game", role: "tabpanel", "aria-labelledby": "tab-game", class: "panel",
+    });
+    this.curve = h("div", { class: "curve-box" });
+    this.moves = h("ol", { class: "moves", tabindex: 0, "aria-label": "Moves" });
+    this.file = h("input", {
+      type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true",
+      accept: ".pdn,.mat,.txt", onchange: () => this.read(),
+    });
+    this.note = h("p", { class: "muted small" });
+    const button = (name, title, act) =>
+      h("button", { type: "button", class: "quiet", title, "aria-label": title, onclick: act }, icon(name));
+    this.element.append(
+      this.curve,
+      h("div", { class: "row walk" },
+        button("first", "To the start", () => page.look(0)),
+        button("previous", "One move back", () => page.look(page.ply - 1)),
+        button("next", "One move on", () => page.look(page.ply + 1)),
+        button("last", "To the game", () => page.back()),
+        h("span", { class: "space" }),
+        h("button", { type: "button", onclick: () => this.file.click() }, "Load…"),
+        h("button", { type: "button", onclick: () => this.save() }, "Save")),
+      this.moves,
+      this.note,
+      this.file,
+    );
+  }
+
+  draw() {
+    const { view, ply } = this.page;
+    const cells = [];
+    view.moves.forEach((move, n) => {
+      const first = move.side === 0 || n === 0;
+      if (first) {
+        const number = Math.floor((n + (view.moves[0].side === 1 ? 1 : 0)) / 2) + 1;
+        cells.push(h("li", { class: "move-number number", "aria-hidden": "true" }, `${number}.`));
+        if (move.side === 1) cells.push(h("li", { class: "gap" }));
+      }
+      cells.push(
+        h("li", {},
+          h("button",
+            {
+              type: "button",
+              class: "move number",
+              "aria-current": n + 1 === ply ? "true" : null,
+              "aria-label": `${view.sides[move.side]} ${move.roll ? `rolls ${move.roll}, ` : ""}${move.text}`,
+              title: move.comment || null,
+              onclick: () => this.page.look(n + 1),
+            },
+            move.roll && h("span", { class: "roll" }, move.roll),
+            move.text)),
+      );
+    });
+    if (!cells.length) cells.push(h("li", { class: "muted none" }, "No move yet."));
+    this.moves.replaceChildren(...cells);
+    const current = this.moves.querySelector("[aria-current]");
+    if (current) {
+      // Not scrollIntoView, which would scroll the page as well.
+      this.moves.scrollTop = current.offsetTop - this.moves.clientHeight / 2;
+    }
+    this.drawCurve();
+  }
+
+  async drawCurve() {
+    const { page } = this;
+    const evaluator = page.panel("analysis").evaluator;
+    const asked = `${page.view.id} ${page.view.ply} ${page.view.position} ${evaluator}`;
+    if (asked !== this.asked) {
+      this.asked = asked;
+      try {
+        const depth = page.view.game === "checkers" ? 3 : 0;
+        this.values = await post(`/api/tables/${page.view.id}/curve`, { evaluator, depth });
+      } catch {
+        return;
+      }
+      if (asked !== this.asked) return;
+      page.values = this.values;
+      if (this.values.values.includes(null)) this.asked = ""; // the rest comes with the next one
+    }
+    if (!this.values) return;
+    const { values, unit, name } = this.values;
+    const sides = page.view.sides;
+    const bound = Math.max(unit, ...values.filter((v) => v !== null && Math.abs(v) < 1e8).map(Math.abs));
+    const points = values.map((v, n) => [n, v === null ? null : Math.max(-bound, Math.min(bound, v))]);
+    if (points.length < 2) points.push([1, null]);
+    const last = values[page.ply] ?? 0;
+    this.curve.replaceChildren(
+      h("p", { class: "curve-title" },
+        h("span", {}, `Value for ${sides[0]}`), h("span", { class: "muted" }, `by ${name}`)),
+      chart([{ name: sides[0], points }], {
+        title: `Values of the game for ${sides[0]} by ${name}, now ${last.toFixed(2)}`,
+        height: 150, width: 480, zero: 0, low: -bound, high: bound, across: "move", legend: false,
+        marked: page.ply, pick: (n) => page.look(n),
+      }),
+    );
+  }
+
+  async save() {
+    try {
+      const { name, text } = await get(`/api/tables/${this.page.view.id}/save`);
+      const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
+      document.body.append(link);
+      link.click();
+      setTimeout(() => {
+        URL.revokeObjectURL(link.href);
+        link.remove();
+      }, 1000);
+    } catch (error) {
+      toast(sentence(error.message));
+    }
+  }
+
+  async read() {
+    const [file] = this.file.files;
+    this.file.value = "";
+    if (!file) return;
+    if (file.size > this.page.catalogue.limits.file) {
+      toast("This file is too large.");
+      return;
+    }
+    this.load(await file.text());
+  }
+
+  /** Load a game out of a file; where it holds several, the first, and the others are offered. */
+  async load(text, number = 0) {
+    const answer = await this.page.act("load", { text, number });
+    if (!answer) return;
+    this.page.show(answer.view);
+    const several = answer.games.length > 1;
+    this.note.replaceChildren(
+      ...(several
+        ? [h("label", { class: "field" }, `The file holds ${answer.games.length} games`,
+            h("select", { onchange: (e) => this.load(text, Number(e.target.value)) },
+              answer.games.map((title, n) => h("option", { value: n, selected: n === answer.number }, title))))]
+        : []),
+      answer.problems.join(" "),
+    );
+  }
+}

@@ -1,0 +1,78 @@
+// Which page is shown, and what all pages share.
+
+import { get } from "./api.js";
+import { h } from "./dom.js";
+import { PlayPage } from "./play.js";
+import { TrainingPage } from "./training.js";
+
+const main = document.getElementById("main");
+let page = null;
+let catalogue = null;
+
+async function show() {
+  const [, name = "", id = ""] = location.hash.split("/");
+  const wanted = name === "training" ? "training" : "play";
+  for (const link of document.querySelectorAll("[data-page]")) {
+    if (link.dataset.page === wanted) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (page?.kind === wanted && page.go(decodeURIComponent(id))) return;
+  page?.leave();
+  page = null;
+  try {
+    catalogue = catalogue || (await get("/api/catalogue"));
+  } catch (error) {
+    main.replaceChildren(
+      h("p", { class: "lonely" }, `This page needs its server: ${error.message}. `,
+        h("button", { type: "button", onclick: () => location.reload() }, "Try again")),
+    );
+    return;
+  }
+  page = wanted === "training" ? new TrainingPage(main) : new PlayPage(main, catalogue);
+  document.title = wanted === "training" ? "Training · Plysmith" : "Plysmith";
+  page.go(decodeURIComponent(id));
+}
+
+const KEYS = [
+  ["Arrows", "Walk over the board"],
+  ["Enter, Space", "Choose a piece, then where it goes"],
+  ["Escape", "Put the piece back"],
+  ["M", "Type a move, such as 11-15 or 8/5 6/5"],
+  ["R", "Roll the dice"],
+  ["D", "Play the move, when all dice are used"],
+  ["Backspace", "Take back a step of the move"],
+  ["U", "Take back a move"],
+  ["F", "Turn the board round"],
+  ["N", "New game"],
+  ["[ and ]", "Back and forth through the game"],
+  ["H", "Show the best move"],
+];
+
+function help() {
+  const dialog = h(
+    "dialog",
+    { "aria-labelledby": "keys-title" },
+    h(
+      "div",
+      { class: "sheet" },
+      h("h2", { id: "keys-title" }, "Keys"),
+      h("dl", { class: "keys" },
+        KEYS.map(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])),
+      h("footer", {},
+        h("button", { type: "button", class: "primary", onclick: () => dialog.close() }, "Close")),
+    ),
+  );
+  document.body.append(dialog);
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.showModal();
+}
+
+document.querySelector("[data-help]").addEventListener("click", help);
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest?.("input, textarea, select, dialog")) return;
+  if (event.key === "?") help();
+  else page?.key?.(event);
+});
+window.addEventListener("hashchange", show);
+show();

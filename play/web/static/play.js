@@ -1,0 +1,552 @@
+// The page with a board: a table's state, and what people do with it.
+
+import { get, post, Refusal, Stream } from "./api.js";
+import { AnalysisPanel } from "./analysis.js";
+import { BackgammonBoard } from "./backgammon.js";
+import { CheckersBoard } from "./checkers.js";
+import { newGame, seatName, usual } from "./choices.js";
+import { announce, h, icon, memory, sentence, signed, toast } from "./dom.js";
+import { GamePanel } from "./game.js";
+import { SetupPanel } from "./setup.js";
+import { WhyPanel } from "./why.js";
+
+const BOARDS = { checkers: CheckersBoard, backgammon: BackgammonBoard };
+
+export class PlayPage {
+  kind = "play";
+
+  constructor(root, catalogue) {
+    this.root = root;
+    this.catalogue = catalogue;
+    this.view = null;
+    this.viewing = null; // an earlier position that is looked at
+    this.thought = null;
+    this.analysis = null;
+    this.values = null;
+    this.panels = [];
+    this.sending = Promise.resolve();
+  }
+
+  /** Go to a table, or to a new one; returns whether this page is the right one for it. */
+  go(id) {
+    if (id && id === this.view?.id) return true;
+    this.stream?.close();
+    this.stream = null;
+    this.view = null;
+    if (id) this.join(id);
+    else {
+      const game = memory.get("game", this.catalogue.games[0]);
+      const known = this.catalogue.games.includes(game) ? game : this.catalogue.games[0];
+      this.open({ game: known, seats: usual(this.catalogue, known) });
+    }
+    return true;
+  }
+
+  leave() {
+    this.stream?.close();
+    this.banner("");
+  }
+
+  async open(content) {
+    this.root.replaceChildren(h("p", { class: "lonely", role: "status" }, "Setting up the board…"));
+    try {
+      const view = await post("/api/tables", content);
+      history.replaceState(null, "", `#/play/${view.id}`);
+      this.join(view.id, view);
+    } catch (error) {
+      this.root.replaceChildren(
+        h("p", { class: "lonely" }, `${sentence(error.message)} `,
+          h("button", { type: "button", onclick: () => this.open(content) }, "Try again")),
+      );
+    }
+  }
+
+  async join(id, view = null) {
+    try {
+      this.start(view || (await get(`/api/tables/${id}`)));
+    } catch (error) {
+      const text = error.status === 404 ? "This table has ended." : sentence(error.message);
+      this.root.replaceChildren(
+        h("p", { class: "lonely" }, `${text} `,
+          h("button", { type: "button", class: "primary", onclick: () => { location.hash = "#/"; } },
+            "New table")),
+      );
+      return;
+    }
+    this.banner("");
+    this.stream = new Stream(id, {
+      view: (news) => this.show(news),
+      thought: (news) => {
+        this.thought = news;
+        this.drawThought();
+      },
+      analysis: (news) => {
+        this.analysis = news;
+        for (const panel of this.panels) panel.analysed?.(news);
+      },
+      problem: (news) => toast(sentence(news.error)),
+      ended: () => this.ended(),
+      lost: () => this.banner("The connection is lost. Trying again…"),
+      found: () => {
+        this.banner("");
+        announce("Connected again.");
+      },
+    });
+  }
+
+  ended() {
+    this.stream?.close();
+    const button = h("button", { type: "button", onclick: () => this.restore() }, "Go on with this game");
+    this.banner("This table has ended.", button);
+  }
+
+  /** The same game at a new table, for the server keeps none for ever. */
+  restore() {
+    const { game, seats, start, moves } = this.view;
+    const list = moves.map(({ text, roll }) => ({ text, roll }));
+    this.banner("");
+    this.open({ game, seats, position: start, moves: list });
+  }
+
+  banner(text, ...more) {
+    const element = document.getElementById("banner");
+    element.replaceChildren(text, ...more);
+    element.hidden = !text;
+  }
+
+  // --- doing things --------------------------------------------------------------------------
+
+  /** Ask the server for something at this table; what it refuses is said, and null returned. */
+  act(action, content = {}) {
+    const doing = this.sending.then(async () => {
+      try {
+        const answer = await post(`/api/tables/${this.view.id}/${action}`, content);
+        if (answer.id) this.show(answer);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        if (error.status === 404) this.ended();
+        else if (error.status === 0) this.banner("The connection is lost. Trying again…");
+        else {
+          toast(sentence(error.message));
+          this.board.update(this.boardView());
+        }
+        return null;
+      }
+    });
+    this.sending = doing.catch(() => null);
+    return doing;
+  }
+
+  get human() {
+    return this.view.waiting === "human" && this.viewing === null;
+  }
+
+  async step(from, to) {
+    if (!this.human) return;
+    await this.act("step", { from, to });
+  }
+
+  undo() {
+    this.back();
+    this.act("undo");
+  }
+
+  roll() {
+    if (this.view.waiting === "roll" && this.mine) this.act("roll");
+  }
+
+  get mine() {
+    return this.view.seats[this.view.side].kind === "human";
+  }
+
+  flip() {
+    this.flipped = !this.flipped;
+    this.drawBoard();
+    this.drawStrips();
+  }
+
+  again() {
+    const { game, seats } = this.view;
+    newGame(this.catalogue, { game, seats: structuredClone(seats) }, (chosen) => {
+      this.stream?.close();
+      this.open(chosen);
+    });
+  }
+
+  /** Look at the position after so many moves; the last one is the game itself. */
+  async look(ply) {
+    const last = this.view.ply;
+    const wanted = Math.max(0, Math.min(last, ply));
+    if (wanted === last) {
+      this.back();
+      return;
+    }
+    try {
+      this.viewing = await get(`/api/tables/${this.view.id}/board?ply=${wanted}`);
+    } catch (error) {
+      toast(sentence(error.message));
+      return;
+    }
+    const move = this.view.moves[wanted - 1];
+    announce(move ? `After ${this.view.sides[move.side]}'s ${move.text}` : "Start of the game");
+    this.draw();
+  }
+
+  back() {
+    if (this.viewing === null) return;
+    this.viewing = null;
+    this.draw();
+  }
+
+  get ply() {
+    return this.viewing?.ply ?? this.view.ply;
+  }
+
+  key(event) {
+    if (!this.view) return;
+    const keys = {
+      u: () => this.undo(),
+      f: () => this.flip(),
+      n: () => this.again(),
+      r: () => this.roll(),
+      d: () => this.view.ready && this.act("confirm"),
+      m: () => this.entry.focus(),
+      h: () => this.panel("analysis").hint(),
+      "[": () => this.look(this.ply - 1),
+      "]": () => this.look(this.ply + 1),
+      Backspace: () => this.view.taken.length && this.act("back"),
+    };
+    const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  panel(name) {
+    return this.panels.find((panel) => panel.name === name);
+  }
+
+  // --- drawing -------------------------------------------------------------------------------
+
+  start(view) {
+    this.view = null;
+    this.viewing = null;
+    this.thought = null;
+    this.analysis = null;
+    const human = view.seats.findIndex((seat) => seat.kind === "human");
+    this.base = human < 0 ? 0 : human;
+    this.flipped = false;
+    this.board = new BOARDS[view.game]({
+      step: (from, to) => this.step(from, to),
+      edit: (place) => this.panel("setup").place(place),
+    });
+    this.strips = [h("div", { class: "strip" }), h("div", { class: "strip" })];
+    this.overlay = h("div", { class: "overlay" });
+    this.entry = h("input", {
+      type: "text",
+      name: "move",
+      autocomplete: "off",
+      spellcheck: "false",
+      placeholder: view.game === "checkers" ? "Type a move: 11-15" : "Type a move: 8/5 6/5",
+      "aria-label": "Type a move",
+      maxlength: 100,
+    });
+    this.tools = h("div", { class: "tools" });
+    this.thinking = h("section", { class: "card thinking", "aria-label": "Thinking" });
+    this.meter = h("div", { class: "meter", "aria-hidden": "true" });
+    this.panels = [new GamePanel(this), new AnalysisPanel(this), new WhyPanel(this), new SetupPanel(this)];
+    this.tab = memory.get("tab", "game");
+    if (!this.panel(this.tab) || this.tab === "setup") this.tab = "game";
+    this.tabs = h(
+      "div",
+      { class: "tabs", role: "tablist", "aria-label": "About this game", onkeydown: (e) => this.tabKey(e) },
+      this.panels.map((panel) =>
+        h(
+          "button",
+          {
+            type: "button",
+            role: "tab",
+            id: `tab-${panel.name}`,
+            "aria-controls": `panel-${panel.name}`,
+            onclick: () => this.open_tab(panel.name),
+          },
+          panel.title,
+        ),
+      ),
+    );
+    this.root.replaceChildren(
+      h(
+        "div",
+        { class: `play ${view.game}` },
+        h("h1", { class: "unseen" }, view.game === "checkers" ? "Checkers" : "Backgammon"),
+        h(
+          "section",
+          { class: "stage", "aria-label": "Board" },
+          this.strips[1],
+          h("div", { class: "board-frame" }, this.meter, this.board.element, this.overlay),
+          this.strips[0],
+          this.tools,
+        ),
+        h(
+          "div",
+          { class: "side" },
+          this.thinking,
+          h(
+            "section",
+            { class: "card panels", "aria-label": "Panels" },
+            this.tabs,
+            this.panels.map((panel) => panel.element),
+          ),
+        ),
+      ),
+    );
+    this.drawTools(view);
+    this.open_tab(this.tab, false);
+    this.show(view);
+  }
+
+  open_tab(name, remember = true) {
+    this.panel(this.tab)?.hide?.();
+    this.tab = name;
+    if (remember) memory.set("tab", name);
+    for (const panel of this.panels) {
+      const here = panel.name === name;
+      panel.element.hidden = !here;
+      const tab = this.tabs.querySelector(`#tab-${panel.name}`);
+      tab.setAttribute("aria-selected", here);
+      tab.setAttribute("tabindex", here ? 0 : -1);
+    }
+    if (this.view) {
+      this.board.heat(null);
+      this.panel(name).draw();
+    }
+  }
+
+  tabKey(event) {
+    const names = this.panels.map((panel) => panel.name);
+    const at = names.indexOf(this.tab);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: names.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const name = names[(to + names.length) % names.length];
+    this.open_tab(name);
+    this.tabs.querySelector(`#tab-${name}`).focus();
+  }
+
+  /** The table as it is now; an older view that comes late is passed over. */
+  show(view) {
+    if (this.view && view.id === this.view.id && view.version < this.view.version) return;
+    const before = this.view;
+    this.view = view;
+    if (before && view.ply !== before.ply) {
+      this.viewing = null;
+      this.board.hint(null);
+      this.speak(before, view);
+    } else if (before && view.roll && view.roll !== before.roll && !this.mine) {
+      announce(`${view.sides[view.side]} rolls ${view.roll}.`);
+    } else if (before && view.roll && view.roll !== before.roll) {
+      announce(`You roll ${view.roll}.`);
+    }
+    if (view.waiting === "roll" && this.mine && memory.get("autoroll", false)) this.roll();
+    this.draw();
+  }
+
+  speak(before, view) {
+    const move = view.moves[view.moves.length - 1];
+    if (view.ply < before.ply) announce("Taken back.");
+    else if (view.outcome !== null) announce(`${move ? `${move.text}. ` : ""}${view.result}.`);
+    else if (move) {
+      const who = view.seats[move.side].kind === "human" ? "You play" : `${view.sides[move.side]} plays`;
+      const next = view.waiting === "human" ? ` ${view.sides[view.side]} to move.` : "";
+      announce(`${who} ${move.text}.${next}`);
+    }
+  }
+
+  draw() {
+    this.drawBoard();
+    this.drawStrips();
+    this.drawThought();
+    for (const button of this.tools.querySelectorAll("[data-when]")) {
+      button.disabled = !this.when(button.dataset.when);
+    }
+    this.panel(this.tab).draw();
+  }
+
+  when(what) {
+    const { view } = this;
+    if (what === "undo") return view.ply > 0;
+    if (what === "resign") return view.waiting === "human" || (view.waiting === "roll" && this.mine);
+    return true;
+  }
+
+  boardView() {
+    if (this.viewing) return { board: this.viewing.board, next: [], taken: [], live: false };
+    const { board, next, taken, roll, side, waiting } = this.view;
+    return { board, next: this.human ? next : [], taken, live: this.human, roll, side, waiting };
+  }
+
+  drawBoard() {
+    const bottom = this.flipped ? 1 - this.base : this.base;
+    // On a board of checkers White's side, with the high numbers, is at the bottom unturned.
+    this.board.setFlip(this.view.game === "checkers" ? bottom === 0 : bottom === 1);
+    this.board.update(this.boardView());
+    this.drawOverlay();
+  }
+
+  drawOverlay() {
+    const { view } = this;
+    const buttons = [];
+    if (this.viewing) {
+      buttons.push(
+        h("button", { type: "button", onclick: () => this.back() }, "Back to the game"),
+      );
+    } else if (view.waiting === "roll" && this.mine) {
+      buttons.push(
+        h("button", { type: "button", class: "primary", "data-roll": true, onclick: () => this.roll() },
+          icon("dice"), "Roll"),
+      );
+    } else if (view.waiting === "human") {
+      if (view.taken.length) {
+        buttons.push(
+          h("button", { type: "button", "data-back": true, onclick: () => this.act("back") },
+            icon("undo"), "Step back"),
+        );
+      }
+      if (view.ready) {
+        const nothing = view.taken.length === 0;
+        buttons.push(
+          h("button", { type: "button", class: "primary", "data-done": true,
+            onclick: () => this.act("confirm") },
+          icon("done"), nothing ? "No move: pass" : "Done"),
+        );
+      }
+    } else if (view.outcome !== null) {
+      buttons.push(h("p", { class: "result" }, view.result));
+      buttons.push(
+        h("button", { type: "button", class: "primary", onclick: () => this.again() }, "New game"),
+      );
+    }
+    const focused = this.overlay.contains(document.activeElement);
+    this.overlay.replaceChildren(...buttons);
+    this.overlay.classList.toggle("end", view.outcome !== null && !this.viewing);
+    if (focused) (this.overlay.querySelector("button") || this.board.svg.querySelector("[tabindex='0']"))?.focus();
+  }
+
+  drawStrips() {
+    const { view } = this;
+    const bottom = this.flipped ? 1 - this.base : this.base;
+    [bottom, 1 - bottom].forEach((side, n) => {
+      const seat = view.seats[side];
+      const board = this.viewing?.board || view.board;
+      const detail =
+        view.game === "backgammon"
+          ? `${board.pips[side]} pips`
+          : `${board.pieces.filter(([, p]) => p.toLowerCase() === "bw"[side]).length} pieces`;
+      const limit =
+        seat.kind === "evaluator" ? (seat.depth === null ? `${seat.seconds} s` : `depth ${seat.depth}`) : "";
+      const turn = view.outcome === null && view.side === side && !this.viewing;
+      const what = { roll: "to roll", human: "to move", evaluator: "thinking…", random: "to move" };
+      this.strips[n].replaceChildren(
+        h("span", { class: `chip side-${side} ${view.game}` }),
+        h("strong", {}, view.sides[side]),
+        h("span", { class: "who" }, view.names[view.sides[side]] || seatName(this.catalogue, seat),
+          limit && h("span", { class: "muted" }, ` · ${limit}`)),
+        h("span", { class: "muted number count" }, detail),
+        turn ? h("span", { class: "turn" }, what[view.waiting] || "") : null,
+      );
+      this.strips[n].classList.toggle("active", turn);
+    });
+  }
+
+  drawTools(view) {
+    const submit = async (event) => {
+      event.preventDefault();
+      const text = this.entry.value.trim();
+      if (text && (await this.act("move", { text }))) this.entry.value = "";
+    };
+    const button = (what, title, act, when) =>
+      h("button", { type: "button", title, "data-when": when, "data-tool": what, onclick: act },
+        icon(what), h("span", {}, title));
+    this.tools.replaceChildren(
+      button("plus", "New", () => this.again()),
+      button("undo", "Undo", () => this.undo(), "undo"),
+      button("flip", "Flip", () => this.flip()),
+      button("bulb", "Hint", () => this.panel("analysis").hint()),
+      button("flag", "Resign", () => this.act("resign"), "resign"),
+      h("form", { class: "entry", onsubmit: submit }, this.entry),
+      view.game === "backgammon" &&
+        h("label", { class: "check" },
+          h("input", { type: "checkbox", checked: memory.get("autoroll", false),
+            onchange: (e) => {
+              memory.set("autoroll", e.target.checked);
+              this.roll();
+            } }),
+          "Roll for me"),
+    );
+  }
+
+  /** What the last search found, whoever asked. */
+  drawThought() {
+    const { view } = this;
+    const news = this.thought;
+    const status =
+      view.outcome !== null
+        ? view.result
+        : view.waiting === "evaluator"
+          ? `${seatName(this.catalogue, view.seats[view.side])} is thinking`
+          : view.waiting === "roll"
+            ? `${view.sides[view.side]} to roll`
+            : `${view.sides[view.side]} to move`;
+    const rows = [];
+    if (news) {
+      const good = news.value >= 0 ? news.side : 1 - news.side;
+      rows.push(
+        h(
+          "div",
+          { class: "figures number" },
+          h("div", {}, h("b", { class: "large" }, worth(news, view)),
+            h("span", { class: "muted" }, news.decided || !Math.abs(news.value) ? "" : ` for ${view.sides[good]}`)),
+          h("div", {}, h("span", { class: "muted" }, "Depth "), h("b", {}, news.depth)),
+          h("div", {}, h("span", { class: "muted" }, "Positions "), h("b", {}, compact(news.nodes))),
+          h("div", {}, h("b", {}, `${news.seconds.toFixed(1)} s`)),
+        ),
+        h("p", { class: "pv number", title: "Principal variation" },
+          h("span", { class: "muted" }, `${news.name} expects `), news.pv.join("  ") || "nothing"),
+      );
+    } else {
+      rows.push(h("p", { class: "muted" }, "What an evaluator thinks about its move appears here."));
+    }
+    this.thinking.replaceChildren(
+      h("header", {}, h("h2", {}, status), view.waiting === "evaluator" && h("span", { class: "pulse" })),
+      rows,
+    );
+    this.drawMeter();
+  }
+
+  /** The bar beside the board: who is ahead by the latest value, as the one below sees it. */
+  drawMeter() {
+    const news = this.analysis?.ply === this.ply ? this.analysis : this.thought;
+    const bottom = this.flipped ? 1 - this.base : this.base;
+    const value = news ? (news.side === bottom ? news.value : -news.value) : 0;
+    const unit = news?.unit || 1;
+    const share = Math.max(-1, Math.min(1, value / (Math.abs(value) + unit)));
+    this.meter.style.setProperty("--share", `${50 + 48 * share}%`);
+    this.meter.className = `meter ${this.view.game} bottom-${bottom}`;
+  }
+}
+
+function compact(number) {
+  if (number >= 1e6) return `${(number / 1e6).toFixed(1)}M`;
+  return number >= 1e3 ? `${Math.round(number / 1e3)}k` : String(number);
+}
+
+function worth(news, view) {
+  if (news.decided) {
+    const winner = news.value > 0 ? news.side : 1 - news.side;
+    const plies = /\d+/.exec(news.value_text)?.[0];
+    return `${view.sides[winner]} wins${plies ? ` in ${plies}` : ""}`;
+  }
+  return Math.abs(news.value) ? signed(Math.abs(news.value), news.unit) : "Even";
+}

@@ -1,0 +1,199 @@
+// Setting up a position: by text, or by hand on the board.
+
+import { h, toast } from "./dom.js";
+
+const FORMS = {
+  checkers: ["FEN", "B:W18,24,K10:B12,16"],
+  backgammon: ["Position ID, XGID, GNU ID or FIBS board", "4HPwATDgc/ABMA"],
+};
+
+export class SetupPanel {
+  name = "setup";
+  title = "Set up";
+
+  constructor(page) {
+    this.page = page;
+    this.draft = null;
+    this.element = h("div", {
+      id: "panel-setup", role: "tabpanel", "aria-labelledby": "tab-setup", class: "panel",
+    });
+  }
+
+  make() {
+    this.made = true;
+    const { game, sides } = this.page.view;
+    const [form, example] = FORMS[game];
+    this.text = h("textarea", { rows: 3, spellcheck: "false", placeholder: example, maxlength: 1000,
+      "aria-label": form, name: "position" });
+    this.brush = h("div", { class: "choice brushes", role: "group", "aria-label": "What to put down" });
+    this.turn = h("select", { "aria-label": "Side to move", onchange: () => this.compose() },
+      sides.map((side, n) => h("option", { value: n }, `${side} to move`)));
+    this.edit = h("div", { class: "edit", hidden: true }, this.brush, h("div", { class: "row" }, this.turn,
+      h("button", { type: "button", onclick: () => this.clear() }, "Clear"),
+      h("button", { type: "button", onclick: () => this.standard() }, "Start position")));
+    this.toggle = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.editing(!this.draft) },
+      "Edit on the board");
+    this.element.replaceChildren(
+      h("label", { class: "field" }, form, this.text),
+      h("div", { class: "row" },
+        h("button", { type: "button", class: "primary", "data-set": true, onclick: () => this.set() },
+          "Play from here"),
+        this.toggle,
+        h("button", { type: "button", class: "quiet", onclick: () => this.copy() }, "Copy")),
+      this.edit,
+      h("p", { class: "muted small" }, game === "checkers"
+        ? "Squares are numbered from Black's side, as on the board; K marks kings."
+        : "Each side numbers the points from its own home. An XGID may bring its dice."),
+    );
+  }
+
+  draw() {
+    if (!this.made) this.make();
+    if (this.draft) return;
+    const { view, viewing } = this.page;
+    const text = viewing?.position || view.xgid || view.position;
+    if (this.shown !== text) this.text.value = text;
+    this.shown = text;
+  }
+
+  hide() {
+    if (this.draft) this.editing(false);
+  }
+
+  async set() {
+    const text = this.text.value.trim();
+    if (this.draft) this.editing(false);
+    if (await this.page.act("position", { text })) this.page.open_tab("game");
+  }
+
+  async copy() {
+    try {
+      await navigator.clipboard.writeText(this.text.value);
+      toast("Copied.");
+    } catch {
+      this.text.select();
+    }
+  }
+
+  // --- by hand -------------------------------------------------------------------------------
+
+  editing(on) {
+    const { board, view } = this.page;
+    this.toggle.setAttribute("aria-pressed", on);
+    this.toggle.textContent = on ? "Stop editing" : "Edit on the board";
+    this.edit.hidden = !on;
+    board.editing = on;
+    this.page.board.element.classList.toggle("editing", on);
+    if (!on) {
+      this.draft = null;
+      this.page.drawBoard();
+      this.shown = null;
+      this.draw();
+      return;
+    }
+    this.draft = structuredClone(this.page.viewing?.board || view.board);
+    this.draft.trace = [];
+    delete this.draft.captured;
+    this.turn.value = String(view.side);
+    const kinds = view.game === "checkers"
+      ? [["b", "Black man"], ["B", "Black king"], ["w", "White man"], ["W", "White king"], ["", "Nothing"]]
+      : [["x", "X"], ["o", "O"], ["", "Take off"]];
+    this.kind = kinds[0][0];
+    this.brush.replaceChildren(...kinds.map(([kind, title]) =>
+      h("button", { type: "button", "aria-pressed": String(kind === this.kind),
+        onclick: (e) => {
+          this.kind = kind;
+          for (const other of this.brush.children) other.setAttribute("aria-pressed", other === e.target);
+        } }, title)));
+    this.show();
+  }
+
+  show() {
+    this.page.board.update({ board: this.draft, next: [], taken: [], live: false });
+    this.compose();
+  }
+
+  clear() {
+    if (this.page.view.game === "checkers") this.draft.pieces = [];
+    else {
+      this.draft.x = this.draft.x.map((_, p) => (p ? 0 : 15));
+      this.draft.o = this.draft.o.map((_, p) => (p ? 0 : 15));
+    }
+    this.show();
+  }
+
+  standard() {
+    if (this.page.view.game === "checkers") {
+      this.draft.pieces = [];
+      for (let n = 1; n <= 12; n += 1) this.draft.pieces.push([n, "b"], [n + 20, "w"]);
+    } else {
+      const counts = Array(26).fill(0);
+      Object.assign(counts, { 6: 5, 8: 3, 13: 5, 24: 2 });
+      this.draft.x = [...counts];
+      this.draft.o = [...counts];
+    }
+    this.show();
+  }
+
+  /** A place on the board was chosen while editing. */
+  place(where) {
+    if (this.page.view.game === "checkers") this.placeMan(where);
+    else this.placeChecker(where);
+    this.show();
+  }
+
+  placeMan(square) {
+    const before = this.draft.pieces.find(([at]) => at === square);
+    this.draft.pieces = this.draft.pieces.filter(([at]) => at !== square);
+    if (this.kind && before?.[1] !== this.kind) this.draft.pieces.push([square, this.kind]);
+    this.draft.pieces.sort((a, b) => a[0] - b[0]);
+  }
+
+  placeChecker(name) {
+    const { board } = this.page;
+    const [x, o] = [this.draft.x, this.draft.o];
+    const sides = [[x, 0], [o, 1]];
+    if (this.kind === "") {
+      for (const [counts, side] of sides) {
+        const point = board.point(side, name);
+        if (point && counts[point]) {
+          counts[point] -= 1;
+          counts[0] += 1;
+          return;
+        }
+      }
+      return;
+    }
+    const side = this.kind === "x" ? 0 : 1;
+    const [counts, other] = side ? [o, x] : [x, o];
+    const point = board.point(side, name);
+    if (!point || (point < 25 && other[25 - point])) return;
+    if (!counts[0]) {
+      toast("All fifteen are on the board: take one off first.");
+      return;
+    }
+    counts[0] -= 1;
+    counts[point] += 1;
+  }
+
+  /** The text of what stands on the board by now. */
+  compose() {
+    const side = Number(this.turn.value);
+    if (this.page.view.game === "checkers") {
+      const squares = (letter) =>
+        this.draft.pieces
+          .filter(([, piece]) => piece.toLowerCase() === letter)
+          .map(([square, piece]) => (piece === letter ? square : `K${square}`))
+          .join(",");
+      this.text.value = `${"BW"[side]}:W${squares("w")}:B${squares("b")}`;
+      return;
+    }
+    const { x, o } = this.draft;
+    const letter = (p) => {
+      if (p && x[p]) return String.fromCharCode(64 + x[p]);
+      return p < 25 && o[25 - p] ? String.fromCharCode(96 + o[25 - p]) : "-";
+    };
+    const letters = Array.from({ length: 26 }, (_, p) => letter(p)).join("");
+    this.text.value = `XGID=${letters}:0:0:${side ? -1 : 1}:00:0:0:0:0:10`;
+  }
+}

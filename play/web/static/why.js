@@ -1,0 +1,161 @@
+// Why: a value taken apart, by two evaluators, before a move and after it.
+
+import { entryOf, evaluatorOptions } from "./choices.js";
+import { h, memory, sentence, signed, toast } from "./dom.js";
+import { post } from "./api.js";
+
+export class WhyPanel {
+  name = "why";
+  title = "Why";
+
+  constructor(page) {
+    this.page = page;
+    this.asked = "";
+    this.move = "";
+    this.element = h("div", {
+      id: "panel-why", role: "tabpanel", "aria-labelledby": "tab-why", class: "panel",
+    });
+    this.moves = h("select", { onchange: (e) => this.pick(e.target.value), "data-why-move": true });
+    this.result = h("div", { class: "why" });
+  }
+
+  chosen(n) {
+    const { game } = this.page.view;
+    const kept = memory.get(`why.${game}.${n}`, null);
+    if (kept === "" && n) return "";
+    if (entryOf(this.page.catalogue, kept)) return kept;
+    const all = this.page.catalogue.evaluators.filter((entry) => entry.game === game);
+    const linear = all.filter((entry) => entry.kind.startsWith("weights"));
+    const preferred = ["classic", "hand"];
+    const hand = linear.find((entry) => preferred.includes(entry.name)) || linear[0] || all[0];
+    const learned = linear.find((entry) => entry.source !== "hand-crafted");
+    return n ? (learned?.id ?? this.page.catalogue.defaults[game]) : hand.id;
+  }
+
+  make() {
+    this.made = true;
+    const { catalogue, view } = this.page;
+    const pick = (n) =>
+      h("label", { class: "field" }, n ? "Beside it" : "Evaluator",
+        h("select", {
+          "data-why": n,
+          onchange: (e) => {
+            memory.set(`why.${view.game}.${n}`, e.target.value);
+            this.draw();
+          },
+        },
+        n ? h("option", { value: "", selected: this.chosen(1) === "" }, "nothing") : null,
+        evaluatorOptions(catalogue, view.game, this.chosen(n))));
+    this.element.replaceChildren(
+      h("div", { class: "pair even" }, pick(0), pick(1)),
+      h("label", { class: "field" }, "Before and after the move", this.moves),
+      this.result,
+    );
+  }
+
+  pick(text) {
+    this.move = text;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.made) this.make();
+    const { view, ply } = this.page;
+    const texts = ply < view.ply ? [view.moves[ply].text] : view.legal;
+    if (!texts.includes(this.move)) this.move = ply < view.ply ? texts[0] : "";
+    const options = ply < view.ply ? [] : [h("option", { value: "" }, "none: the position alone")];
+    this.moves.replaceChildren(
+      ...options,
+      ...texts.map((t) => h("option", { value: t, selected: t === this.move }, t)),
+    );
+    if (!texts.length && ply === view.ply) this.moves.disabled = true;
+    else this.moves.disabled = false;
+    const position = this.page.viewing?.position || view.position;
+    const asked = [position, ply, this.move, this.chosen(0), this.chosen(1)].join(" ");
+    if (asked !== this.asked) this.ask(asked, ply);
+    else if (this.answer) this.show(this.answer);
+  }
+
+  hide() {
+    this.page.board.heat(null);
+  }
+
+  async ask(asked, ply) {
+    this.asked = asked;
+    const evaluators = [this.chosen(0), this.chosen(1)].filter(Boolean);
+    const content = { ply, evaluators, move: this.move || null };
+    try {
+      const answer = await post(`/api/tables/${this.page.view.id}/why`, content);
+      if (this.asked !== asked) return;
+      this.answer = answer;
+      this.show(answer);
+    } catch (error) {
+      toast(sentence(error.message));
+    }
+  }
+
+  show(answer) {
+    if (this.page.tab !== "why") return;
+    const side = this.page.view.sides[answer.side];
+    this.page.board.heat(answer.of[0].parts);
+    this.result.replaceChildren(
+      h("p", { class: "muted" },
+        `What speaks for ${side} and what against`,
+        answer.move ? `, before ${answer.move} and after it.` : "."),
+      h("div", { class: `columns of-${answer.of.length}` }, answer.of.map((one) => this.column(one, side))),
+    );
+  }
+
+  column(one, side) {
+    const largest = Math.max(
+      ...one.parts.map((p) => Math.max(Math.abs(p.before), Math.abs(p.after ?? 0))),
+      1e-9,
+    );
+    const bar = (value, kind) =>
+      h("span", { class: `part-bar ${kind} ${value < 0 ? "minus" : "plus"}` },
+        h("span", { style: { width: `${(50 * Math.abs(value)) / largest}%` } }));
+    const compared = one.after !== undefined;
+    return h(
+      "section",
+      { class: "column", "aria-label": one.name },
+      h("h3", { title: one.name }, one.name),
+      h("p", { class: "number total" },
+        h("b", { class: "large" }, signed(one.before, one.unit)),
+        compared && [" → ", h("b", { class: "large" }, signed(one.after, one.unit))]),
+      h("p", { class: "muted small" }, one.kind === "sum"
+        ? "Term × weight; the parts add up to the value."
+        : "By how much the value falls without it; parts need not add up."),
+      h(
+        "table",
+        { class: "parts" },
+        h("thead", { class: "unseen" }, h("tr", {}, h("th", {}, "Part"), h("th", {}, "Before"),
+          compared && h("th", {}, "After"))),
+        h("tbody", {}, one.parts.slice(0, 16).map((part) =>
+          h("tr", { title: part.help },
+            h("th", { scope: "row" }, h("span", { class: "part-name" }, words(part.name)),
+              part.weight !== null &&
+                h("span", { class: "muted small number" }, ` ${trim(part.term)} × ${trim(part.weight)}`)),
+            h("td", {}, bar(part.before, "before"), compared && bar(part.after, "after")),
+            h("td", { class: "number value" }, signed(part.before, one.unit)),
+            compared && h("td", { class: `number value after ${shift(part)}` }, signed(part.after, one.unit)),
+          ))),
+      ),
+      one.left_out + Math.max(0, one.parts.length - 16) > 0 &&
+        h("p", { class: "muted small" },
+          `${one.left_out + one.parts.length - 16} smaller parts are left out.`),
+    );
+  }
+}
+
+function words(name) {
+  return name.replaceAll("_", " ");
+}
+
+function trim(number) {
+  return String(Number(number.toPrecision(3))).replace("-", "−");
+}
+
+function shift(part) {
+  const change = (part.after ?? 0) - part.before;
+  return Math.abs(change) < 1e-9 ? "" : change > 0 ? "up" : "down";
+}
