@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from play.engine_commands import add_engine_commands
 from play.rollout_commands import add_rollout_options, run_dice_rollout
 from play.terminal_commands import add_terminal_commands
 from play.web_commands import add_web_command
@@ -84,6 +85,7 @@ def parser() -> argparse.ArgumentParser:
     rollout.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     add_rollout_options(rollout)
     add_terminal_commands(commands)
+    add_engine_commands(commands)
     add_web_command(commands)
     return result
 

@@ -1,0 +1,67 @@
+"""pydraughts plays a match by Hub: run in a process of its own, as that package is GPL.
+
+python tests/hub_controller.py ENGINE ENGINE: two programs that speak Hub. Prints a line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+from draughts import WHITE, Board
+from draughts.engine import HubEngine, Limit
+
+
+def game(engines: list[Any], limits: list[Limit], most: int) -> dict[str, Any]:
+    """One game; the first engine moves first. `least_left` is what was left on a clock."""
+    board = Board("english")
+    moves, left = [], 1e9
+    while not board.is_over() and len(moves) < most:
+        turn = 0 if board.turn == WHITE else 1  # White is who begins, inside that package
+        engine, limit = engines[turn], limits[turn]
+        spent = 0.0
+        ask = engine.go
+
+        def timed(*given: Any, ask: Any = ask, **named: Any) -> Any:
+            nonlocal spent
+            began = time.monotonic()
+            try:
+                return ask(*given, **named)
+            finally:
+                spent = time.monotonic() - began
+
+        engine.go = timed
+        found = engine.play(board, limit, False)
+        engine.go = ask
+        if limit.time is not None:
+            limit.time += limit.inc - spent
+            left = min(left, limit.time)
+        assert found.info["depth"] >= 1, found.info
+        board.push(found.move)
+        moves.append(found.move.pdn_move)
+    winner = board.winner() if board.is_over() else None
+    return {"moves": moves, "over": board.is_over(), "winner": winner, "least_left": left}
+
+
+def main() -> None:
+    """Play two games, sides swapped: one to its end, one by the clock."""
+    engines = []
+    for command in sys.argv[1:]:
+        engine = HubEngine([command])
+        engine.configure({"variant": "english", "turned-pos": True})
+        engine.init()
+        engine.ping()
+        engines.append(engine)
+    names = [engine.id["name"] for engine in engines]
+    whole = game(engines, [Limit(depth=2), Limit(depth=1)], 300)
+    timed = game(engines[::-1], [Limit(time=5, inc=0.1) for _ in engines], 30)
+    games = [whole, timed]
+    for engine in engines:
+        engine.quit()
+    codes = [engine.p.wait(20) for engine in engines]
+    print(json.dumps({"names": names, "games": games, "codes": codes}))
+
+
+main()
