@@ -61,8 +61,9 @@ class BackupFit(Learner):
     values (see `learner.growth`). A network to start from grows to the first of them.
 
     epochs, rate, last_rate, batch, weight_decay, equity_share, device, fit_threads: of the fit, see
-    `learner.outcome_model`; every round begins with `rate` and ends with `last_rate`. threads: of
-    self-play and backups; they, unlike `fit_threads`, change no bit.
+    `learner.outcome_model`; every round begins with `rate` and ends with `last_rate`, less as
+    long as fewer than `keep_rounds` rounds are there to learn from. threads: of self-play and
+    backups; they, unlike `fit_threads`, change no bit.
 
     After `fit`: `evaluator_`, and `rounds_`, what each round found: `positions`, `before` and
     `after`, the root of the mean squared difference of equities between the network and the backups
@@ -75,30 +76,30 @@ class BackupFit(Learner):
         self,
         game: Any = "backgammon",
         *,
-        games: int = 20_000,
+        games: int = 100_000,
         depth: int | None = 1,
         nodes: int | None = None,
         seed: int = 0,
-        inputs: Any = "points",
-        hidden: tuple[Any, ...] = (128,),
+        inputs: Any = "points+expert",
+        hidden: tuple[Any, ...] = (256, 64),
         stage_rounds: int = 5,
         spread: float = 0.3,
-        round_games: int = 1000,
+        round_games: int = 5000,
         keep_rounds: int = 8,
-        decay: float = 0.9,
+        decay: float = 0.85,
         first_plies: int = 8,
-        first_share: float = 0.2,
+        first_share: float = 0.1,
         share: float = 0.01,
         small_share: float = 0.1,
         bear_off: bool = True,
-        candidates: int = 8,
-        sift_units: int = 32,
-        epochs: int = 10,
-        rate: float = 0.001,
-        last_rate: float = 0.00003,
-        batch: int = 256,
+        candidates: int = 6,
+        sift_units: int = 64,
+        epochs: int = 1,
+        rate: float = 0.0004,
+        last_rate: float = 0.00002,
+        batch: int = 512,
         weight_decay: float = 0.0,
-        equity_share: float = 0.0,
+        equity_share: float = 0.3,
         device: str = "cpu",
         threads: int = 2,
         fit_threads: int = 1,
@@ -262,12 +263,14 @@ class BackupFit(Learner):
         random = np.random.default_rng((self.seed, number, 12))
         model = self._model()
         before = model.equity_error(own, backups)
+        # a few games tell less than the network knows from many before
+        share = len(self._kept) / self.keep_rounds
         loss = model.learn(
-            examples, labels, rate=self.rate, last_rate=self.last_rate, epochs=self.epochs,
-            random=random,
+            examples, labels, rate=share * self.rate, last_rate=share * self.last_rate,
+            epochs=self.epochs, random=random,
         )  # fmt: skip
         if self.candidates:
-            self._fit_small(examples, labels, random)
+            self._fit_small(own, targets, random)
         after = model.equity_error(own, backups)
         self.updates_ += self.epochs * len(examples)
         self.rounds_.append({"positions": len(own), "before": before, "after": after, "loss": loss})
@@ -275,9 +278,10 @@ class BackupFit(Learner):
 
     def _explore(self, games: int, *, seed: tuple[int, ...], sift: Sift | None) -> Explored:
         return explore(
-            self.evaluator_, games, seed=seed, first_plies=self.first_plies,
-            first_share=self.first_share, share=self.share, threads=self.threads, sift=sift,
-            other=sift.evaluator if sift else None, other_share=self.small_share,
+            self.evaluator_, games, seed=seed,
+            first_plies=self.first_plies, first_share=self.first_share, share=self.share,
+            threads=self.threads, sift=sift, other=sift.evaluator if sift else None,
+            other_share=self.small_share,
         )  # fmt: skip
 
     def _introduce_small(self, games: int) -> None:
@@ -290,7 +294,7 @@ class BackupFit(Learner):
     def _fit_small(
         self, examples: Examples, labels: NDArray[Any], random: np.random.Generator
     ) -> None:
-        """Teach the small nets what the large ones are taught."""
+        """Teach the small nets what the large ones are taught of a round."""
         model = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
         model.learn(
             examples.encoded(), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10, random=random

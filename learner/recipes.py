@@ -159,7 +159,7 @@ RECIPES: dict[str, Recipe] = {
         "networks of outcomes for games with dice, by TD(lambda) in native self-play",
         runs={
             "backgammon": {
-                "games": 300_000,
+                "games": 500_000,
                 "depth": 0,
                 "snapshots": 6,
                 "snapshot_games": 2000,

@@ -30,6 +30,8 @@ SMALL: dict[str, Any] = {
     "epochs": 2,
     "batch": 32,
     "rate": 0.003,
+    "inputs": "points",
+    "sift_units": 8,
     "bear_off": False,
     "first_share": 0.5,
     "threads": 1,
@@ -48,7 +50,7 @@ def same(one: BackupFit, two: BackupFit) -> bool:
 
 def test_a_fit_comes_near_to_the_backups() -> None:
     options = {**SMALL, "games": 60, "round_games": 30, "epochs": 8}
-    options |= {"rate": 0.02, "decay": 0.0}
+    options |= {"rate": 0.04, "decay": 0.0}
     seen: list[Progress] = []
     learner = BackupFit(**options).fit(watch=seen.append)
     assert isinstance(learner.evaluator_, OutcomeNetwork)
