@@ -161,10 +161,10 @@ RECIPES: dict[str, Recipe] = {
             "backgammon": {
                 "games": 500_000,
                 "depth": 0,
-                "snapshots": 6,
-                "snapshot_games": 2000,
-                "final_games": 2000,
-                "match_games": 10_000,
+                "snapshots": 4,
+                "snapshot_games": 1000,
+                "final_games": 1000,
+                "match_games": 4000,
             }
         },
     ),
@@ -177,10 +177,10 @@ RECIPES: dict[str, Recipe] = {
             "backgammon": {
                 "games": 100_000,
                 "depth": 1,
-                "snapshots": 6,
-                "snapshot_games": 2000,
-                "final_games": 2000,
-                "match_games": 10_000,
+                "snapshots": 4,
+                "snapshot_games": 1000,
+                "final_games": 1000,
+                "match_games": 4000,
             }
         },
     ),
