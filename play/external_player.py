@@ -25,6 +25,8 @@ DEFAULT_PORT = 4321
 #: More connections at a time are refused.
 MOST_CONNECTIONS = 8
 TAKE_POINT = -0.5
+#: So many seconds of silence end a connection: a person at the other side may take long.
+SILENCE = 3600.0
 
 
 class ExternalPlayer:
@@ -108,6 +110,8 @@ class ExternalServer(socketserver.ThreadingTCPServer):
 
 
 class _Connection(socketserver.StreamRequestHandler):
+    timeout = SILENCE
+
     def handle(self) -> None:
         server = self.server
         assert isinstance(server, ExternalServer)

@@ -265,6 +265,13 @@ def test_too_many_connections_are_told_so(server: ExternalServer) -> None:
             line.close()
 
 
+def test_silence_ends_a_connection(server: ExternalServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("play.external_player._Connection.timeout", 0.2)
+    with connected(server) as line:
+        line.sendall(b"half a li")
+        assert line.recv(100) == b""  # it was closed
+
+
 def test_the_server_is_of_this_machine_only(server: ExternalServer) -> None:
     assert server.server_address[0] == "127.0.0.1"
     with pytest.raises(OSError):
