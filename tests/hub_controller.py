@@ -10,16 +10,19 @@ import sys
 import time
 from typing import Any
 
-from draughts import WHITE, Board
+from draughts import Board
 from draughts.engine import HubEngine, Limit
 
+#: Black, who begins, has more: the game is a short one, with kings and captures.
+ENDING = "B:W30,31,22,K5:B1,2,K28,11,12,9"
 
-def game(engines: list[Any], limits: list[Limit], most: int) -> dict[str, Any]:
+
+def game(fen: str, engines: list[Any], limits: list[Limit], most: int) -> dict[str, Any]:
     """One game; the first engine moves first. `least_left` is what was left on a clock."""
-    board = Board("english")
+    board = Board("english", fen)
     moves, left = [], 1e9
     while not board.is_over() and len(moves) < most:
-        turn = 0 if board.turn == WHITE else 1  # White is who begins, inside that package
+        turn = len(moves) % 2
         engine, limit = engines[turn], limits[turn]
         spent = 0.0
         ask = engine.go
@@ -55,8 +58,8 @@ def main() -> None:
         engine.ping()
         engines.append(engine)
     names = [engine.id["name"] for engine in engines]
-    whole = game(engines, [Limit(depth=2), Limit(depth=1)], 300)
-    timed = game(engines[::-1], [Limit(time=5, inc=0.1) for _ in engines], 30)
+    whole = game(ENDING, engines, [Limit(depth=5), Limit(depth=1)], 300)
+    timed = game("startpos", engines[::-1], [Limit(time=5, inc=0.1) for _ in engines], 16)
     games = [whole, timed]
     for engine in engines:
         engine.quit()

@@ -304,12 +304,14 @@ def test_pydraughts_plays_a_match(tmp_path: Path) -> None:
     match = json.loads(found.stdout.splitlines()[-1])
     assert match["names"] == ['"Plysmith classic"', '"Plysmith material"']
     assert match["codes"] == [0, 0]
-    for game in match["games"]:
-        record = GameRecord(CHECKERS, repetitions=None, quiet_moves=None)
+    starts = ("B:W30,31,22,K5:B1,2,K28,11,12,9", "B:W21-32:B1-12")
+    for start, game in zip(starts, match["games"], strict=True):
+        position = CHECKERS.parse_position(start)
+        record = GameRecord(CHECKERS, position, repetitions=None, quiet_moves=None)
         for text in game["moves"]:
             record.play_text(text)
         assert game["least_left"] > 0
         if record.over:  # who cannot move has lost there as here
-            assert game["over"] and game["winner"] is not None
+            assert game["over"] and game["winner"] == (1 if record.outcome() == 1.0 else 2)
     whole, timed = match["games"]
-    assert whole["over"] and len(timed["moves"]) == 30
+    assert whole["over"] and len(whole["moves"]) > 10 and len(timed["moves"]) == 16
