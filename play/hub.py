@@ -212,7 +212,7 @@ class Hub(LineEngine):
 
     # --- answers -------------------------------------------------------------------------------
 
-    def _done(self, position: Any, result: Result, hold: bool) -> None:
+    def _done(self, position: Any, result: Result, hold: bool) -> str:
         if result.depth == 0:  # stopped at once
             result = self.thinker.think(position, limits=Limits(depth=1))
         seconds = max(result.seconds, 1e-6)
@@ -228,7 +228,7 @@ class Hub(LineEngine):
         if hold:
             self._stopping.wait()
         ponder = f" ponder={texts[1]}" if len(texts) > 1 else ""
-        self.say(f"done move={move_word(result.move)}{ponder}")
+        return f"done move={move_word(result.move)}{ponder}"
 
     def man_worth(self) -> float:
         """What the evaluator gives for a man more at the start; 1 where it gives nothing."""

@@ -6,6 +6,7 @@ answers or stays silent as its protocol wants, and never ends by an error.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
@@ -45,8 +46,11 @@ class LineEngine:
     def __init__(self, thinker: Thinker, write: Callable[[str], None]) -> None:
         self.thinker = thinker
         self._write = write
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._search: threading.Thread | None = None
+        #: Whether an answer is still to come. Not whether the thread is alive: who has read the
+        #: answer may send the next question before that has ended.
+        self.searching = False
         self._stopping = threading.Event()
 
     # --- what a protocol fills in --------------------------------------------------------------
@@ -89,18 +93,14 @@ class LineEngine:
 
     # --- searching -----------------------------------------------------------------------------
 
-    @property
-    def searching(self) -> bool:
-        """Whether a search is under way."""
-        return self._search is not None and self._search.is_alive()
+    def start(self, answer: Callable[[Result], str], position: Any, **question: Any) -> None:
+        """Search in a thread of its own, and say there what `answer` makes of the result.
 
-    def start(self, answer: Callable[[Result], None], position: Any, **question: Any) -> None:
-        """Search in a thread of its own, and give the result to `answer` there.
-
-        The question is that of `Thinker.think`.
+        The question is that of `Thinker.think`. ValueError during a search.
         """
         if self.searching:
             raise ValueError("expected no other command than stop during a search")
+        self.searching = True
         self._stopping.clear()
         self._search = threading.Thread(
             target=self._work, args=(answer, position, question), daemon=True, name="engine"
@@ -108,14 +108,19 @@ class LineEngine:
         self._search.start()
 
     def _work(
-        self, answer: Callable[[Result], None], position: Any, question: dict[str, Any]
+        self, answer: Callable[[Result], str], position: Any, question: dict[str, Any]
     ) -> None:
         try:
-            answer(self.thinker.think(position, **question))
+            line = answer(self.thinker.think(position, **question))
         except BrokenPipeError:
-            pass
+            self.searching = False
         except Exception as error:
+            self.searching = False
             self.refuse(" ".join(str(error).split())[:300])
+        else:
+            self.searching = False
+            with contextlib.suppress(BrokenPipeError):
+                self.say(line)
 
     def stop(self) -> None:
         """End the search that is under way, and wait for its answer."""

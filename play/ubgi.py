@@ -152,10 +152,10 @@ class Ubgi(LineEngine):
         self.start(lambda result: self._done(prefix, result), position, roll=self.roll)
         self.roll = None  # of this turn
 
-    def _done(self, prefix: str, result: Result) -> None:
+    def _done(self, prefix: str, result: Result) -> str:
         if prefix:
             self.say(f"info depth {result.depth} equity {result.value:.4f} nodes {result.nodes}")
-        self.say(f"{prefix}{steps_text(result.move) or ('pass' if prefix else '')}")
+        return f"{prefix}{steps_text(result.move) or ('pass' if prefix else '')}"
 
     # --- settings ------------------------------------------------------------------------------
 

@@ -168,6 +168,29 @@ def test_stop_ends_a_search_however_early(talk: Talk) -> None:
         assert said[-1].startswith("done move=") and not said[0].startswith("info depth=0")
 
 
+def test_the_next_question_may_follow_the_answer_at_once() -> None:
+    """A controller that has read `done` sends on, while our thread still cleans up."""
+    talk = Talk()
+    talk("init", "level depth=1")
+    rest = ["pos", "go"] * 20
+
+    def hear(line: str) -> None:
+        talk.said.append(line)
+        if line.startswith("done"):
+            while rest:
+                command = rest.pop(0)
+                talk.hub.handle(command)
+                if command == "go":
+                    break
+
+    talk.hub._write = hear
+    talk.hub.handle("go")
+    deadline = time.monotonic() + 60
+    while sum(line.startswith("done") for line in talk.said) < 21:
+        assert time.monotonic() < deadline and not errors(talk.said)
+        time.sleep(0.01)
+
+
 def test_ponder_and_analyze_answer_when_told(talk: Talk) -> None:
     # a forced move is found at once, and still not said before stop
     talk(f'pos pos={START} moves="11-15 22-18"', "level depth=1")

@@ -15,7 +15,7 @@ _STYLES = {
     "good": "\x1b[32m",
     "bad": "\x1b[31m",
     "first": "\x1b[1;38;5;203m",  # pieces of the side that begins
-    "second": "\x1b[1;38;5;231m",
+    "second": "\x1b[1;38;5;75m",  # seen on black and on white
     "dark": "\x1b[48;5;22m",  # squares
     "light": "\x1b[48;5;187m",
     "dark number": "\x1b[38;5;71;48;5;22m",
