@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -10,7 +11,7 @@ from play.explanation import explain
 from play.thinker import value_text
 from play.web.catalogue import Loaded
 from play.web.table import clamped
-from search import LinearEvaluator
+from search import WIN, LinearEvaluator
 
 __all__ = ["why"]
 
@@ -22,9 +23,9 @@ _BACKGAMMON_PLACE = re.compile(r"([XO]) on (?:[XO]'s ([0-9]{1,2}) point|(the bar
 def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str, Any]:
     """The value of a position and its parts, and where `after` is given those after a move.
 
-    All is for the side to move in `before`, so that the two can be compared: what the other side's
-    evaluator says of `after` is turned round. Parts are sorted by size, the largest first, whether
-    before or after.
+    All is for the side to move in `before`, so that the two can be compared: what is said of
+    `after`, where the other side is to move, is turned round; a game that is over has no parts.
+    Parts are sorted by size, the largest first, whether before or after.
     """
     parts = {part.name: _part(loaded, part) for part in explain(loaded.evaluator, before)}
     answer = {
@@ -39,7 +40,11 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
         part["after"] = None
     if after is not None:
         outcome = game.outcome(after)
-        answer |= _value("after", -(loaded.evaluator(after) if outcome is None else outcome))
+        if outcome is None:
+            value = loaded.evaluator(after)
+        else:
+            value = math.copysign(WIN, outcome) if game.wins and outcome else outcome
+        answer |= _value("after", -value)
         for part in parts.values():
             part["after"] = 0.0
         for found in explain(loaded.evaluator, after) if outcome is None else ():

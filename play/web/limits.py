@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["Bucket", "Limits"]
 
@@ -16,9 +17,8 @@ class Limits:
     A table that nobody looks at for `idle` ends, and one that nobody uses for `longest_idle` though
     somebody has it open. Where there are `tables` already, a new one takes the place of the table
     that was left longest ago, if that was `spare` ago; otherwise there is none. `searches` is how
-    many run at a time, each with `table_mib` of transposition table; each ends `grace` after its
-    time at the latest. `rate` is of requests a second, for a table and for the server, `burst` how
-    many more may come at once.
+    many run at a time, each with `table_mib` of transposition table. `rate` is of requests a
+    second, for a table and for the server, `burst` how many more may come at once.
     """
 
     tables: int = 64
@@ -27,10 +27,10 @@ class Limits:
     spare: float = 60.0
     listeners: int = 8  # of one table
     moves: int = 2000  # of one game
-    searches: int = 64
+    searches: int = field(default_factory=lambda: max(2, min(8, os.cpu_count() or 2)))
     seconds: float = 30.0  # of one search
     depth: int = 60
-    table_mib: float = 4.0
+    table_mib: float = 8.0
     body: int = 16 << 10
     file: int = 1 << 20  # a game to load
     body_seconds: float = 10.0

@@ -1,11 +1,19 @@
-"""Searches for tables: many at a time, each within its time, with news of every depth."""
+"""Searches for tables: many at a time, each within its time, with news of every depth.
+
+There are as many threads as processors, and a search has one for a while. Where others wait, each
+gets its share of the time until its own is over; where nobody does, it is left alone. With a thread
+for each search they would hold each other up: the one that has Python's lock would have to wait for
+a processor.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -24,12 +32,17 @@ __all__ = ["Question", "Thinking"]
 OFTEN = 0.12
 #: A move that is the only one is not thought about for longer.
 ONLY = 0.1
+#: A share of the time is no shorter, or searches would begin again and again.
+SHARE = 0.02
+#: How often it is seen to that searches end in time.
+WATCH = 0.03
 IDLE_ENGINES = 8
+DEEPEST, DEEPEST_DICE, USUAL_DICE = 60, 7, 3
 
 Report = Callable[[dict[str, Any]], None]
 
 
-@dataclass
+@dataclass(eq=False)
 class Question:
     """What is to be searched, and until when.
 
@@ -45,39 +58,68 @@ class Question:
     depth: int | None = None
     moves: bool = False
     began: float = field(default_factory=time.monotonic)
-    stopped: bool = False
-    engine: Any = None
+    #: Ended by whoever asked.
+    stopped: bool = field(default=False, init=False)
+    #: Until when it may search before it lets others.
+    until: float = field(default=math.inf, init=False)
+    engine: Engine | None = field(default=None, init=False)
+    best: Result | None = field(default=None, init=False)
+    nodes: int = field(default=0, init=False)
+    told: float = field(default=0.0, init=False)
 
-    def stop(self) -> None:
-        """End the search soon; it answers with what it has."""
-        self.stopped = True
-        engine = self.engine
-        if engine is not None:
-            engine.stop()
+    def __post_init__(self) -> None:
+        dice = isinstance(self.game, DiceGame)
+        least = 0 if dice else 1
+        deepest = DEEPEST_DICE if dice else DEEPEST
+        wanted = (USUAL_DICE if dice else DEEPEST) if self.depth is None else self.depth
+        self.next_depth, self.last_depth = least, min(max(wanted, least), deepest)
+        roll = [] if self.roll is None else [self.roll]
+        single = dice and self.roll is None
+        legal = [] if single else self.game.legal_moves(self.position, *roll)
+        if len(legal) == 1 and not self.moves:
+            self.seconds = min(self.seconds, ONLY)
 
     @property
     def left(self) -> float:
-        """Seconds left."""
-        return self.began + self.seconds - time.monotonic()
+        """Seconds left; none where it was stopped."""
+        return 0.0 if self.stopped else self.began + self.seconds - time.monotonic()
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is an answer, and no time or no depth left to better it."""
+        if self.best is None:
+            return self.stopped
+        ended = self.best.plies_to_end
+        decided = ended is not None and ended <= self.best.depth
+        return decided or self.next_depth > self.last_depth or self.left <= 0.003
+
+
+@dataclass(eq=False)
+class _Asked:
+    """A question with whom to answer; functions that may be called from any thread."""
+
+    question: Question
+    tell: Report
+    answer: Callable[[dict[str, Any] | BaseException], None]
 
 
 class Thinking:
-    """Threads that search, and engines that wait to be used again.
-
-    Searches share the processor as threads do, so that each has its time by the clock however many
-    there are, and less deep a search the more there are. Memory is bounded by their number.
-    """
+    """Threads that search, and engines that wait to be used again."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        # Those beyond the number of searches do short work: loading, explaining.
-        self._pool = ThreadPoolExecutor(limits.searches, thread_name_prefix="think")
+        # For short work: loading, compiling, explaining.
         self._short = ThreadPoolExecutor(4, thread_name_prefix="web")
         self._idle: list[Engine] = []
-        self._lock = threading.Lock()
-        self._questions: dict[int, Question] = {}
+        self._changed = threading.Condition()
+        self._waiting: deque[_Asked] = deque()
+        self._running: set[_Asked] = set()
+        self._threads: list[threading.Thread] = []
+        self._closed = False
         self._warm: weakref.WeakSet[Any] = weakref.WeakSet()
         self._compiling = threading.Lock()
+
+    # --- asking ------------------------------------------------------------------------------
 
     async def work(self, task: Callable[[], Any]) -> Any:
         """Do something that takes a moment in a thread."""
@@ -89,30 +131,35 @@ class Thinking:
         Cancelling ends the search. Raises what a search raises.
         """
         loop = asyncio.get_running_loop()
+        future: asyncio.Future[dict[str, Any]] = loop.create_future()
 
-        def tell(news: dict[str, Any]) -> None:
-            loop.call_soon_threadsafe(report, news)
+        def settle(answer: dict[str, Any] | BaseException) -> None:
+            if future.done():
+                return
+            if isinstance(answer, BaseException):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)
 
-        future = loop.run_in_executor(self._pool, self._search, question, tell)
-        with self._lock:
-            self._questions[id(question)] = question
+        asked = _Asked(
+            question,
+            lambda news: _call(loop, report, news),
+            lambda answer: _call(loop, settle, answer),
+        )
+        self._enter(asked)
         try:
-            return await asyncio.shield(future)
-        except asyncio.CancelledError:
-            question.stop()
-            raise
+            return await future
         finally:
-            with self._lock:
-                self._questions.pop(id(question), None)
+            self._leave(asked)
 
     def close(self) -> None:
         """End all searches; the threads end with them."""
-        with self._lock:
-            questions = list(self._questions.values())
-        for question in questions:
-            question.stop()
-        for pool in (self._pool, self._short):
-            pool.shutdown(wait=False, cancel_futures=True)
+        with self._changed:
+            self._closed = True
+            for asked in (*self._waiting, *self._running):
+                asked.question.stopped = True
+            self._changed.notify_all()
+        self._short.shutdown(wait=False, cancel_futures=True)
 
     def warm(self, game: Game, loaded: Loaded) -> None:
         """Compile what a search with an evaluator calls, so that the first one has its time."""
@@ -150,18 +197,131 @@ class Thinking:
             self._put(engine)
         return values
 
-    def _search(self, question: Question, tell: Report) -> dict[str, Any]:
+    # --- whose turn it is to search ------------------------------------------------------------
+
+    def _enter(self, asked: _Asked) -> None:
+        with self._changed:
+            if not self._threads:
+                works = [self._work] * self.limits.searches + [self._watch]
+                self._threads = [threading.Thread(target=work, daemon=True) for work in works]
+                for thread in self._threads:
+                    thread.start()
+            self._waiting.append(asked)
+            if len(self._running) >= self.limits.searches:
+                # The one that has the most time left makes room.
+                longest = max(self._running, key=lambda one: one.question.until)
+                longest.question.until = 0.0
+            self._changed.notify_all()
+
+    def _leave(self, asked: _Asked) -> None:
+        """Nobody waits for the answer any more, or it was given."""
+        asked.question.stopped = True
+        with self._changed:
+            if asked in self._waiting:
+                self._waiting.remove(asked)
+            self._changed.notify_all()
+
+    def _next(self) -> _Asked:
+        """Who is to search now: whose time is over, to be answered; else who waited longest."""
+        for asked in self._waiting:
+            if asked.question.left <= 0:
+                self._waiting.remove(asked)
+                return asked
+        return self._waiting.popleft()
+
+    def _work(self) -> None:
+        """One of the threads that search."""
+        while True:
+            with self._changed:
+                while not self._waiting and not self._closed:
+                    self._changed.wait()
+                if self._closed:
+                    return
+                asked = self._next()
+                question = asked.question
+                share = question.left
+                if self._waiting:
+                    many = len(self._waiting) + len(self._running) + 1
+                    share = max(SHARE, share * self.limits.searches / many)
+                question.until = time.monotonic() + share
+                self._running.add(asked)
+            answer: dict[str, Any] | BaseException | None = None
+            try:
+                self._search(asked)
+                if question.finished and question.best is not None:
+                    answer = _described(question, question.best) | {
+                        "done": True,
+                        "move": question.best.move,
+                        "raw": question.best.value,
+                    }
+            except BaseException as error:
+                answer = error
+            with self._changed:
+                self._running.discard(asked)
+                if answer is None and not question.stopped:
+                    self._waiting.append(asked)
+            if answer is not None:
+                asked.answer(answer)
+
+    def _watch(self) -> None:
+        """See to it that searches end when they are to.
+
+        An engine that is told to stop just before it begins does not hear of it; so it is told
+        again.
+        """
+        while True:
+            with self._changed:
+                while not self._running and not self._closed:
+                    self._changed.wait()
+                if self._closed:
+                    for asked in self._running:
+                        _stop(asked.question)
+                    return
+                now = time.monotonic()
+                for asked in self._running:
+                    if asked.question.stopped or asked.question.until < now:
+                        _stop(asked.question)
+                self._changed.wait(WATCH)
+
+    def _search(self, asked: _Asked) -> None:
+        """Search deeper and deeper, so that there is something to tell of, until others may.
+
+        What a depth finds stays in the engine's table, so that the next one goes through it
+        quickly.
+        """
+        question = asked.question
         engine = self._take(question.game, question.loaded)
         question.engine = engine
         try:
-            return _deepen(engine, question, tell)
+            while not question.finished:
+                left = question.until - time.monotonic()
+                if left <= 0 and question.best is not None:
+                    return
+                ask = engine.analyse if question.moves else engine.search
+                result = ask(
+                    question.position,
+                    depth=question.next_depth,
+                    # There has to be an answer; the first depth takes no time.
+                    seconds=max(left, 0.005) if question.best is not None else None,
+                    history=question.history if question.roll is None else (),
+                    roll=question.roll,
+                )
+                question.nodes += result.nodes
+                if result.depth < question.next_depth and question.best is not None:
+                    return  # cut short: the one before knows better
+                question.best = result
+                question.next_depth += 1
+                now = time.monotonic()
+                if now - question.told > OFTEN and result.depth > 1:
+                    question.told = now
+                    asked.tell(_described(question, result))
         finally:
             question.engine = None
             self._put(engine)
 
     def _take(self, game: Game, loaded: Loaded) -> Engine:
         """An engine with an empty memory, of its own while it is used."""
-        with self._lock:
+        with self._changed:
             for engine in self._idle:
                 if engine.evaluator is loaded.evaluator:
                     self._idle.remove(engine)
@@ -173,65 +333,37 @@ class Thinking:
 
     def _put(self, engine: Engine) -> None:
         engine.clear()
-        with self._lock:
+        with self._changed:
             self._idle.append(engine)
             del self._idle[:-IDLE_ENGINES]
 
 
-def _deepen(engine: Engine, question: Question, tell: Report) -> dict[str, Any]:
-    """Search deeper and deeper, so that there is something to tell of; returns the last report.
-
-    What a depth finds stays in the engine's table, so that the next one goes through it quickly.
-    """
-    game = question.game
-    dice = isinstance(game, DiceGame)
-    legal = game.legal_moves(question.position, *([question.roll] if dice else []))
-    depth, told, nodes = (0 if dice else 1), 0.0, 0
-    last = question.depth if question.depth is not None else (3 if dice else 60)
-    last = min(max(last, depth), 7 if dice else 60)
-    if len(legal) == 1 and not question.moves:
-        question.seconds = min(question.seconds, ONLY)
-    best: Result | None = None
-    while best is None or (depth <= last and question.left > 0 and not question.stopped):
-        ask = engine.analyse if question.moves else engine.search
-        result = ask(
-            question.position,
-            depth=depth,
-            seconds=max(question.left, 0.005),
-            history=() if dice else question.history,
-            roll=question.roll,
-        )
-        nodes += result.nodes
-        if best is not None and result.depth < depth:  # cut short: the one before knows better
-            break
-        best = result
-        decided = best.plies_to_end is not None and not dice and best.plies_to_end <= depth
-        if decided or depth >= last:
-            break
-        if time.monotonic() - told > OFTEN and depth > 1:
-            told = time.monotonic()
-            tell(_described(question, best, nodes))
-        depth += 1
-    return _described(question, best, nodes) | {
-        "done": True, "move": best.move, "raw": best.value,
-    }  # fmt: skip
+def _call(loop: asyncio.AbstractEventLoop, function: Callable[[Any], None], value: Any) -> None:
+    """Have a function called in a loop, if it still runs."""
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(function, value)
 
 
-def _described(question: Question, result: Result, nodes: int) -> dict[str, Any]:
+def _stop(question: Question) -> None:
+    engine = question.engine
+    if engine is not None and question.best is not None:
+        engine.stop()
+
+
+def _described(question: Question, result: Result) -> dict[str, Any]:
     """A result as JSON; values are for the side to move."""
     game, position = question.game, question.position
-    side = game.to_move(position)
     return {
         "evaluator": question.loaded.entry.id,
         "name": question.loaded.entry.name,
         "unit": question.loaded.unit,
-        "side": side,
+        "side": game.to_move(position),
         "depth": result.depth,
         "value": clamped(result.value),
         "value_text": value_text(result.value),
         "decided": abs(result.value) > WIN / 2,
         "pv": _texts(game, position, result.pv[:20], question.roll),
-        "nodes": nodes,
+        "nodes": question.nodes,
         "seconds": round(time.monotonic() - question.began, 3),
         "outcomes": result.outcomes,
         "moves": [

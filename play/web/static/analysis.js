@@ -1,7 +1,7 @@
 // All legal moves with their values, found while you look.
 
 import { entryOf, evaluatorOptions, timeOptions } from "./choices.js";
-import { h, memory, signed } from "./dom.js";
+import { h, memory, put, signed } from "./dom.js";
 
 export class AnalysisPanel {
   name = "analysis";
@@ -32,7 +32,7 @@ export class AnalysisPanel {
 
   make() {
     this.made = true;
-    this.element.replaceChildren(
+    put(this.element, 
       h(
         "div",
         { class: "pair" },
@@ -58,7 +58,7 @@ export class AnalysisPanel {
     const { view, ply } = this.page;
     if (ply === view.ply && view.outcome !== null) {
       this.summary.textContent = "The game is over.";
-      this.list.replaceChildren();
+      put(this.list);
       return;
     }
     const position = this.page.viewing?.position || view.position;
@@ -98,7 +98,7 @@ export class AnalysisPanel {
       : "";
     this.summary.textContent = `Values for ${side} at depth ${news.depth}${outcome}${news.done ? "" : " …"}`;
     if (!news.moves.length) {
-      this.list.replaceChildren(
+      put(this.list, 
         h("p", { class: "large number" }, signed(news.value, news.unit)),
         h("p", { class: "muted" }, `Before the roll, for ${side}.`),
       );
@@ -137,7 +137,7 @@ export class AnalysisPanel {
     const focused = document.activeElement?.closest?.(".legal")?.getAttribute("aria-label");
     const old = this.list.querySelector("ol");
     const made = h("ol", { class: "move-list", "aria-label": "Legal moves, the best first" }, rows);
-    this.list.replaceChildren(made);
+    put(this.list, made);
     if (old && focused) made.querySelector(".legal")?.focus();
   }
 

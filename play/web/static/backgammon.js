@@ -3,8 +3,8 @@
 import { h, s } from "./dom.js";
 import { arrow, grain, heads } from "./wood.js";
 
-const [WIDE, BARW, TRAY, EDGE] = [72, 64, 84, 26];
-const HEIGHT = 760;
+const [WIDE, BARW, TRAY, EDGE] = [72, 66, 80, 34];
+const HEIGHT = 770;
 const TALL = 292; // of a point
 const R = 32; // of a checker
 const SPAN = EDGE * 3 + 12 * WIDE + BARW + TRAY;
@@ -108,7 +108,7 @@ export class BackgammonBoard {
           d: `M${x + 3} ${foot}L${x + WIDE - 3} ${foot}L${x + WIDE / 2} ${tip}Z`,
         }),
         s("text", {
-          class: "point-number", x: x + WIDE / 2, y: top ? EDGE - 8 : HEIGHT - EDGE + 19,
+          class: "point-number", x: x + WIDE / 2, y: top ? EDGE - 9 : HEIGHT - EDGE + 25,
           "aria-hidden": "true",
         }, String(point)),
       ]);
@@ -178,12 +178,36 @@ export class BackgammonBoard {
     if (ends.size === 1 && live && taken.length === 0 && ends.has(BAR)) this.selected = BAR;
     this.moveMen(board);
     this.mark();
-    this.arrows(this.traceWays(board), "last");
+    this.markLast(board);
     this.drawDice(view);
   }
 
-  traceWays(board) {
-    return (board.trace || []).map((way) => way.map((p) => this.middle(board.trace_side, p)));
+  /** Rings where checkers of the last move arrived, and dots where they left from. */
+  markLast(board) {
+    for (const old of this.over.querySelectorAll(".last")) old.remove();
+    const side = board.trace_side;
+    const ends = new Map();
+    const starts = new Set();
+    for (const [source, target] of board.trace || []) {
+      starts.add(source);
+      if (ends.has(source)) ends.set(source, ends.get(source) - 1);
+      ends.set(target, (ends.get(target) || 0) + 1);
+    }
+    for (const source of starts) {
+      const name = this.name(side, source);
+      const count = (side ? board.o : board.x)[source];
+      const [x, y] = this.stand(name, Math.min(count, 4), count + 1);
+      if (!ends.get(source)) this.over.append(s("circle", { class: "last from", cx: x, cy: y, r: 7 }));
+    }
+    for (const [target, many] of ends) {
+      const name = this.name(side, target);
+      const count = (side ? board.o : board.x)[target];
+      if (target === OFF) continue;
+      for (let n = count - many; n < count; n += 1) {
+        const [x, y] = this.stand(name, Math.max(n, 0), count);
+        this.over.append(s("circle", { class: "last to", cx: x, cy: y, r: 9 }));
+      }
+    }
   }
 
   /** Where the checkers of a place stand: the n-th of so many. */
@@ -306,7 +330,6 @@ export class BackgammonBoard {
       const [x, y] = name.startsWith("off")
         ? this.middle(this.side, OFF)
         : this.stand(name, Math.min(count, 5), Math.max(count + 1, 1));
-      this.over.querySelectorAll(".goal-dot");
       this.under.append(s("circle", { class: `dot${step.far ? " far" : ""}`, cx: x, cy: y, r: 13 }));
     }
   }

@@ -140,7 +140,6 @@ export class CheckersBoard {
     else if (!next.some((step) => step.from === this.selected)) this.selected = null;
     this.going = taken.length > 0;
     this.mark();
-    this.arrows(board.trace, "last");
   }
 
   movePieces(board) {

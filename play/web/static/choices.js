@@ -1,6 +1,6 @@
 // Choosing evaluators, and the dialog for a new game.
 
-import { h, memory } from "./dom.js";
+import { h, memory, put } from "./dom.js";
 
 const GROUPS = [
   ["hand-crafted", "Written by hand"],
@@ -121,7 +121,7 @@ export function newGame(catalogue, { game, seats }, done) {
         h("button", { class: "primary", "data-start": true }, "Start"),
       ),
     );
-    body.replaceChildren(form);
+    put(body, form);
   }
 
   function seat(side) {

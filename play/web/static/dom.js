@@ -26,6 +26,12 @@ export function s(name, attributes, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
+/** Put children in place of what an element holds; what is null or false is left out. */
+export function put(element, ...children) {
+  element.replaceChildren();
+  return fill(element, {}, children);
+}
+
 const ICONS = {
   undo: "M9 7H15a5 5 0 0 1 0 10H8M9 7l3.5-3.5M9 7l3.5 3.5",
   flip: "M7 4v15m0 0-3-3m3 3 3-3M17 20V5m0 0-3 3m3-3 3 3",

@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { chart } from "./chart.js";
-import { h, icon, sentence, toast } from "./dom.js";
+import { h, icon, put, sentence, toast } from "./dom.js";
 
 export class GamePanel {
   name = "game";
@@ -65,7 +65,7 @@ export class GamePanel {
       );
     });
     if (!cells.length) cells.push(h("li", { class: "muted none" }, "No move yet."));
-    this.moves.replaceChildren(...cells);
+    put(this.moves, ...cells);
     const current = this.moves.querySelector("[aria-current]");
     if (current) {
       // Not scrollIntoView, which would scroll the page as well.
@@ -97,7 +97,7 @@ export class GamePanel {
     const points = values.map((v, n) => [n, v === null ? null : Math.max(-bound, Math.min(bound, v))]);
     if (points.length < 2) points.push([1, null]);
     const last = values[page.ply] ?? 0;
-    this.curve.replaceChildren(
+    put(this.curve, 
       h("p", { class: "curve-title" },
         h("span", {}, `Value for ${sides[0]}`), h("span", { class: "muted" }, `by ${name}`)),
       chart([{ name: sides[0], points }], {
@@ -140,7 +140,7 @@ export class GamePanel {
     if (!answer) return;
     this.page.show(answer.view);
     const several = answer.games.length > 1;
-    this.note.replaceChildren(
+    put(this.note, 
       ...(several
         ? [h("label", { class: "field" }, `The file holds ${answer.games.length} games`,
             h("select", { onchange: (e) => this.load(text, Number(e.target.value)) },

@@ -1,7 +1,7 @@
 // Which page is shown, and what all pages share.
 
 import { get } from "./api.js";
-import { h } from "./dom.js";
+import { h, put } from "./dom.js";
 import { PlayPage } from "./play.js";
 import { TrainingPage } from "./training.js";
 
@@ -22,7 +22,7 @@ async function show() {
   try {
     catalogue = catalogue || (await get("/api/catalogue"));
   } catch (error) {
-    main.replaceChildren(
+    put(main, 
       h("p", { class: "lonely" }, `This page needs its server: ${error.message}. `,
         h("button", { type: "button", onclick: () => location.reload() }, "Try again")),
     );

@@ -5,7 +5,7 @@ import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
 import { CheckersBoard } from "./checkers.js";
 import { newGame, seatName, usual } from "./choices.js";
-import { announce, h, icon, memory, sentence, signed, toast } from "./dom.js";
+import { announce, h, icon, memory, put, sentence, signed, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
 import { SetupPanel } from "./setup.js";
 import { WhyPanel } from "./why.js";
@@ -48,13 +48,13 @@ export class PlayPage {
   }
 
   async open(content) {
-    this.root.replaceChildren(h("p", { class: "lonely", role: "status" }, "Setting up the board…"));
+    put(this.root, h("p", { class: "lonely", role: "status" }, "Setting up the board…"));
     try {
       const view = await post("/api/tables", content);
       history.replaceState(null, "", `#/play/${view.id}`);
       this.join(view.id, view);
     } catch (error) {
-      this.root.replaceChildren(
+      put(this.root, 
         h("p", { class: "lonely" }, `${sentence(error.message)} `,
           h("button", { type: "button", onclick: () => this.open(content) }, "Try again")),
       );
@@ -66,7 +66,7 @@ export class PlayPage {
       this.start(view || (await get(`/api/tables/${id}`)));
     } catch (error) {
       const text = error.status === 404 ? "This table has ended." : sentence(error.message);
-      this.root.replaceChildren(
+      put(this.root, 
         h("p", { class: "lonely" }, `${text} `,
           h("button", { type: "button", class: "primary", onclick: () => { location.hash = "#/"; } },
             "New table")),
@@ -110,7 +110,7 @@ export class PlayPage {
 
   banner(text, ...more) {
     const element = document.getElementById("banner");
-    element.replaceChildren(text, ...more);
+    put(element, text, ...more);
     element.hidden = !text;
   }
 
@@ -248,7 +248,7 @@ export class PlayPage {
       name: "move",
       autocomplete: "off",
       spellcheck: "false",
-      placeholder: view.game === "checkers" ? "Type a move: 11-15" : "Type a move: 8/5 6/5",
+      placeholder: view.game === "checkers" ? "Move: 11-15" : "Move: 8/5 6/5",
       "aria-label": "Type a move",
       maxlength: 100,
     });
@@ -275,7 +275,7 @@ export class PlayPage {
         ),
       ),
     );
-    this.root.replaceChildren(
+    put(this.root, 
       h(
         "div",
         { class: `play ${view.game}` },
@@ -429,7 +429,7 @@ export class PlayPage {
       );
     }
     const focused = this.overlay.contains(document.activeElement);
-    this.overlay.replaceChildren(...buttons);
+    put(this.overlay, ...buttons);
     this.overlay.classList.toggle("end", view.outcome !== null && !this.viewing);
     if (focused) (this.overlay.querySelector("button") || this.board.svg.querySelector("[tabindex='0']"))?.focus();
   }
@@ -448,7 +448,7 @@ export class PlayPage {
         seat.kind === "evaluator" ? (seat.depth === null ? `${seat.seconds} s` : `depth ${seat.depth}`) : "";
       const turn = view.outcome === null && view.side === side && !this.viewing;
       const what = { roll: "to roll", human: "to move", evaluator: "thinking…", random: "to move" };
-      this.strips[n].replaceChildren(
+      put(this.strips[n], 
         h("span", { class: `chip side-${side} ${view.game}` }),
         h("strong", {}, view.sides[side]),
         h("span", { class: "who" }, view.names[view.sides[side]] || seatName(this.catalogue, seat),
@@ -469,7 +469,7 @@ export class PlayPage {
     const button = (what, title, act, when) =>
       h("button", { type: "button", title, "data-when": when, "data-tool": what, onclick: act },
         icon(what), h("span", {}, title));
-    this.tools.replaceChildren(
+    put(this.tools, 
       button("plus", "New", () => this.again()),
       button("undo", "Undo", () => this.undo(), "undo"),
       button("flip", "Flip", () => this.flip()),
@@ -518,7 +518,7 @@ export class PlayPage {
     } else {
       rows.push(h("p", { class: "muted" }, "What an evaluator thinks about its move appears here."));
     }
-    this.thinking.replaceChildren(
+    put(this.thinking, 
       h("header", {}, h("h2", {}, status), view.waiting === "evaluator" && h("span", { class: "pulse" })),
       rows,
     );

@@ -1,6 +1,6 @@
 // Setting up a position: by text, or by hand on the board.
 
-import { h, toast } from "./dom.js";
+import { h, put, toast } from "./dom.js";
 
 const FORMS = {
   checkers: ["FEN", "B:W18,24,K10:B12,16"],
@@ -33,7 +33,7 @@ export class SetupPanel {
       h("button", { type: "button", onclick: () => this.standard() }, "Start position")));
     this.toggle = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.editing(!this.draft) },
       "Edit on the board");
-    this.element.replaceChildren(
+    put(this.element, 
       h("label", { class: "field" }, form, this.text),
       h("div", { class: "row" },
         h("button", { type: "button", class: "primary", "data-set": true, onclick: () => this.set() },
@@ -99,7 +99,7 @@ export class SetupPanel {
       ? [["b", "Black man"], ["B", "Black king"], ["w", "White man"], ["W", "White king"], ["", "Nothing"]]
       : [["x", "X"], ["o", "O"], ["", "Take off"]];
     this.kind = kinds[0][0];
-    this.brush.replaceChildren(...kinds.map(([kind, title]) =>
+    put(this.brush, ...kinds.map(([kind, title]) =>
       h("button", { type: "button", "aria-pressed": String(kind === this.kind),
         onclick: (e) => {
           this.kind = kind;

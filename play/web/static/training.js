@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { chart } from "./chart.js";
-import { h, sentence, short } from "./dom.js";
+import { h, put, sentence, short } from "./dom.js";
 
 const OFTEN = 3000; // milliseconds between two looks at a run
 
@@ -43,7 +43,7 @@ export class TrainingPage {
       const { runs } = await get("/api/runs");
       this.drawList(runs);
       if (!runs.length) {
-        this.detail.replaceChildren(empty());
+        put(this.detail, empty());
         return;
       }
       const id = runs.some((run) => run.id === this.id) ? this.id : runs[0].id;
@@ -60,7 +60,7 @@ export class TrainingPage {
       document.getElementById("banner").hidden = true;
     } catch (error) {
       const banner = document.getElementById("banner");
-      banner.replaceChildren(sentence(error.message));
+      put(banner, sentence(error.message));
       banner.hidden = false;
     }
   }
@@ -69,7 +69,7 @@ export class TrainingPage {
     const key = JSON.stringify([this.id, runs.map((r) => [r.id, r.state, ago(r.age)])]);
     if (key === this.drawn) return;
     this.drawn = key;
-    this.list.replaceChildren(
+    put(this.list, 
       h("ul", {},
         runs.map((run) =>
           h("li", {},
@@ -95,7 +95,7 @@ export class TrainingPage {
       ["State", run.state],
     ];
     const share = run.games ? Math.min(1, log.games / run.games) : 0;
-    this.detail.replaceChildren(
+    put(this.detail, 
       h("header", { class: "run-head" },
         h("h2", {}, run.name),
         run.state === "going on" && h("span", { class: "live" }, h("span", { class: "pulse" }), "live"),

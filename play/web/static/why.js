@@ -1,7 +1,7 @@
 // Why: a value taken apart, by two evaluators, before a move and after it.
 
 import { entryOf, evaluatorOptions } from "./choices.js";
-import { h, memory, sentence, signed, toast } from "./dom.js";
+import { h, memory, put, sentence, signed, toast } from "./dom.js";
 import { post } from "./api.js";
 
 export class WhyPanel {
@@ -46,7 +46,7 @@ export class WhyPanel {
         },
         n ? h("option", { value: "", selected: this.chosen(1) === "" }, "nothing") : null,
         evaluatorOptions(catalogue, view.game, this.chosen(n))));
-    this.element.replaceChildren(
+    put(this.element, 
       h("div", { class: "pair even" }, pick(0), pick(1)),
       h("label", { class: "field" }, "Before and after the move", this.moves),
       this.result,
@@ -64,7 +64,7 @@ export class WhyPanel {
     const texts = ply < view.ply ? [view.moves[ply].text] : view.legal;
     if (!texts.includes(this.move)) this.move = ply < view.ply ? texts[0] : "";
     const options = ply < view.ply ? [] : [h("option", { value: "" }, "none: the position alone")];
-    this.moves.replaceChildren(
+    put(this.moves, 
       ...options,
       ...texts.map((t) => h("option", { value: t, selected: t === this.move }, t)),
     );
@@ -98,7 +98,7 @@ export class WhyPanel {
     if (this.page.tab !== "why") return;
     const side = this.page.view.sides[answer.side];
     this.page.board.heat(answer.of[0].parts);
-    this.result.replaceChildren(
+    put(this.result, 
       h("p", { class: "muted" },
         `What speaks for ${side} and what against`,
         answer.move ? `, before ${answer.move} and after it.` : "."),
@@ -125,6 +125,8 @@ export class WhyPanel {
       h("p", { class: "muted small" }, one.kind === "sum"
         ? "Term × weight; the parts add up to the value."
         : "By how much the value falls without it; parts need not add up."),
+      compared &&
+        h("p", { class: "heads muted small", "aria-hidden": "true" }, h("span", {}, "before"), h("span", {}, "after")),
       h(
         "table",
         { class: "parts" },
@@ -140,7 +142,7 @@ export class WhyPanel {
             compared && h("td", { class: `number value after ${shift(part)}` }, signed(part.after, one.unit)),
           ))),
       ),
-      one.left_out + Math.max(0, one.parts.length - 16) > 0 &&
+      one.left_out + one.parts.length > 16 &&
         h("p", { class: "muted small" },
           `${one.left_out + one.parts.length - 16} smaller parts are left out.`),
     );

@@ -46,7 +46,7 @@ export function arrow(points, kind) {
 
 /** The heads of arrows, to be put into an SVG once. */
 export function heads() {
-  const made = ["last", "hint"].map((kind) =>
+  const made = ["hint"].map((kind) =>
     s(
       "marker",
       {
