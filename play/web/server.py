@@ -37,7 +37,7 @@ HEARTBEAT = 10.0
 #: The evaluators that are proposed to play against and to analyse with.
 DEFAULTS = {
     "checkers": ("shipped:checkers/network.safetensors", "checkers:classic"),
-    "backgammon": ("shipped:backgammon/tdgammon.safetensors", "backgammon:hand"),
+    "backgammon": ("shipped:backgammon/backups.safetensors", "backgammon:hand"),
 }
 
 Act = Callable[[Host, Sitting, dict[str, Any]], Awaitable[dict[str, Any] | None]]
