@@ -474,7 +474,7 @@ export class BackgammonBoard {
     const { name } = this.under_(event);
     this.drop();
     const target = name === null ? null : this.point(this.side, name);
-    if (held.moved && target !== null && target !== held.point) this.act.step(held.point, target);
+    if (held.moved && target !== null && target !== held.point) this.send(held.point, target);
     else if (held.was && !held.moved) {
       this.selected = null;
       this.mark();
@@ -496,15 +496,22 @@ export class BackgammonBoard {
     const point = this.point(this.side, name);
     if (!this.live || point === null) return;
     if (this.next.some((step) => step.from === this.selected && step.to === point)) {
-      this.act.step(this.selected, point);
+      this.send(this.selected, point);
     } else if (this.next.some((step) => step.from === point)) {
       this.selected = point === this.selected ? null : point;
       this.mark();
     } else if (this.selected !== null) {
-      this.act.step(this.selected, point);
+      this.send(this.selected, point);
     } else if (this.next.length) {
-      this.act.step(point, Math.max(0, point - 1));
+      this.send(point, Math.max(0, point - 1));
     }
+  }
+
+  /** Take a step; the next one is chosen anew, and may be before the answer is there. */
+  send(source, target) {
+    this.selected = null;
+    this.mark();
+    this.act.step(source, target);
   }
 
   key(event) {

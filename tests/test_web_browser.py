@@ -1,0 +1,398 @@
+"""The page in a real browser: games played by clicks, by keys and by dragging, and what goes wrong.
+
+Needs Chromium, as Debian installs it, and playwright, which drives it; skipped where either is
+absent. `PLYSMITH_CHROMIUM` may name another browser of its kind.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("uvicorn")
+playwright = pytest.importorskip("playwright.sync_api")
+
+import games  # noqa: E402
+from games.checkers.notation import move_path  # noqa: E402
+from search import Engine  # noqa: E402
+from tests.web_server import CLASSIC, HAND, HUMAN, RANDOM, running  # noqa: E402
+
+CHROMIUM = os.environ.get("PLYSMITH_CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium"),
+]
+expect = playwright.expect
+Page = Any
+
+#: Whether the page knows that it is our move, or that the game is over.
+WAITING = """() => [...document.querySelectorAll('.strip.active .who')]
+  .some((e) => e.textContent.startsWith('You')) || document.querySelector('.result')"""
+
+#: Three jumps with one piece, and then a few moves to the end.
+ENDGAME = "B:W10,18,26,30:BK6,K1,K5,K14"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    expect.set_options(timeout=15_000)
+    with playwright.sync_playwright() as driver:
+        # Containers have no sandbox of their own to offer, and little shared memory.
+        options = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=options)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    run = tmp_path_factory.mktemp("runs") / "demo"
+    run.mkdir()
+    (run / "options.json").write_text('{"game": "checkers", "learner": "samuel", "games": 9}')
+    (run / "log.csv").write_text("game,plies,note\n1,40,error 0.5\n2,50,error 0.4\n")
+    (run / "snapshots.csv").write_text(
+        "game,opponent,score,value,low,high\n1,random,0.5,0.0,-50,50\n2,random,0.75,190.0,100,300\n"
+    )
+    with running(run.parent, seed=lambda: 1) as address:
+        yield address
+
+
+@pytest.fixture
+def page(browser: Any, base: str) -> Iterator[Page]:
+    """A page; the test fails where the page has thrown or said an error."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    made = context.new_page()
+    made.set_default_timeout(15_000)
+    problems: list[str] = []
+    made.on("pageerror", lambda error: problems.append(str(error)))
+    made.on(
+        "console",
+        lambda message: (
+            problems.append(message.text)
+            # The browser itself tells of answers that are refusals, which tests provoke.
+            if message.type == "error" and "Failed to load resource" not in message.text
+            else None
+        ),
+    )
+    yield made
+    context.close()
+    assert problems == []
+
+
+def open_table(page: Page, base: str, **content: Any) -> dict[str, Any]:
+    """A table made by a request, and the page that shows it."""
+    content = {"game": "checkers", "seats": [HUMAN, HUMAN], **content}
+    answer = page.request.post(f"{base}/api/tables", data=content)
+    assert answer.status == 201, answer.text()
+    view = answer.json()
+    page.goto(f"{base}/#/play/{view['id']}")
+    page.wait_for_selector(".board")
+    return dict(view)
+
+
+def table(page: Page, base: str) -> dict[str, Any]:
+    id = page.url.rpartition("/")[2]
+    return dict(page.request.get(f"{base}/api/tables/{id}").json())
+
+
+def square(page: Page, number: int) -> Any:
+    return page.locator(f"[data-square='{number}']")
+
+
+def click_point(page: Page, name: str) -> None:
+    box = page.locator(f"[data-place='{name}'] .ring").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def test_a_whole_game_of_checkers_by_clicks(page: Page, base: str) -> None:
+    """Through the dialog for a new game, then an endgame against random moves, to its end."""
+    page.goto(base)
+    page.wait_for_selector(".board")
+    page.locator("[data-tool='plus']").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="Checkers").click()
+    dialog.locator("[data-seat='1']").select_option("random")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page.locator(".strip").first).to_contain_text("Random moves")
+    page.get_by_role("tab", name="Set up").click()
+    page.get_by_role("textbox", name="FEN").fill(ENDGAME)
+    page.get_by_role("button", name="Play from here").click()
+    expect(page.locator(".man.king")).to_have_count(4)
+
+    game = games.load("checkers")
+    engine = Engine(game, "classic")
+    jumps = 0
+    for turn in range(40):
+        page.wait_for_function(WAITING)
+        view = table(page, base)
+        if view["outcome"] is not None:
+            break
+        position = game.parse_position(view["position"])
+        path = move_path(engine.search(position, depth=9).move)
+        square(page, path[0]).click()
+        jumps = max(jumps, len(path) - 1)
+        for target in path[1:]:
+            expect(square(page, target)).to_have_class(re.compile("goal"))
+            square(page, target).click()
+        expect(page.locator(f".moves .move >> nth={2 * turn}")).to_be_visible()
+    assert jumps == 3  # one capture was made step by step
+    expect(page.locator(".result")).to_contain_text(re.compile("Black wins: White"))
+    expect(page.locator(".overlay")).to_contain_text("New game")
+    assert table(page, base)["outcome"] == 1.0
+
+
+def test_an_illegal_move_says_why_and_changes_nothing(page: Page, base: str) -> None:
+    open_table(page, base, position="B:W18,32:B15,12")
+    square(page, 12).click()
+    expect(page.locator("#toast")).to_contain_text("A capture is mandatory")
+    expect(page.locator(".moves .move")).to_have_count(0)
+    page.get_by_role("textbox", name="Type a move").fill("12-16")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toast")).to_contain_text("captures are mandatory")
+    source, target = square(page, 15).bounding_box(), square(page, 19).bounding_box()
+    drag(page, source, target)
+    expect(page.locator("#toast")).to_contain_text("15 to go to 22")
+    assert table(page, base)["ply"] == 0
+
+
+def drag(page: Page, source: dict[str, float], target: dict[str, float]) -> None:
+    page.mouse.move(source["x"] + source["width"] / 2, source["y"] + source["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(target["x"] + target["width"] / 2, target["y"] + 9, steps=4)
+    page.mouse.move(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2)
+    page.mouse.up()
+
+
+def test_moves_by_dragging_undo_and_a_look_back(page: Page, base: str) -> None:
+    open_table(page, base)
+    drag(page, square(page, 11).bounding_box(), square(page, 15).bounding_box())
+    expect(page.locator(".moves .move")).to_have_text(["11-15"])
+    square(page, 22).click()
+    square(page, 18).click()
+    expect(page.locator(".moves .move")).to_have_text(["11-15", "22-18"])
+    page.get_by_role("button", name="Black 11-15").click()
+    expect(page.get_by_role("button", name="Back to the game")).to_be_visible()
+    expect(square(page, 22)).to_have_attribute("aria-label", re.compile("white man"))
+    page.get_by_role("button", name="Back to the game").click()
+    expect(square(page, 22)).to_have_attribute("aria-label", re.compile("empty"))
+    page.locator("[data-tool='undo']").click()
+    expect(page.locator(".moves .move")).to_have_text(["11-15"])
+
+
+def test_a_game_by_keys_alone(page: Page, base: str) -> None:
+    """A capture of two jumps and the win, without a pointer; and it is said to who listens."""
+    open_table(page, base, position="B:W18,26:B15", seats=[HUMAN, RANDOM])
+    page.keyboard.press("Tab")  # to the link that skips to the board
+    expect(page.locator(".skip")).to_be_focused()
+    square(page, 1).focus()
+    page.evaluate("document.querySelector('[data-square=\"1\"]').focus()")
+    for _ in range(12):
+        label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        if label.startswith("15,"):
+            break
+        row = (int(label.split(",")[0]) - 1) // 4
+        # Black's side is below: up is towards the high numbers.
+        page.keyboard.press("ArrowUp" if row < 3 else "ArrowLeft")
+    expect(square(page, 15)).to_be_focused()
+    expect(square(page, 15)).to_have_attribute("aria-label", "15, black man, can move")
+    page.keyboard.press("Enter")
+    expect(square(page, 15)).to_have_attribute("aria-selected", "true")
+    page.evaluate("document.querySelector('[data-square=\"22\"]').focus()")
+    page.keyboard.press("Space")
+    expect(square(page, 22)).to_have_class(re.compile("chosen"))
+    page.evaluate("document.querySelector('[data-square=\"31\"]').focus()")
+    page.keyboard.press("Enter")
+    expect(page.locator(".result")).to_have_text("Black wins: White has no piece left")
+    expect(page.locator("#live")).to_contain_text("15x31")
+
+
+def test_analysis_why_and_hint(page: Page, base: str) -> None:
+    open_table(page, base, position="B:W18,26,29:B15,12,K3")
+    page.get_by_role("tab", name="Analysis").click()
+    page.get_by_label("Evaluator").select_option("checkers:classic")
+    expect(page.locator(".legal").first).to_contain_text("15x31")
+    page.get_by_role("tab", name="Why").click()
+    expect(page.locator(".column")).to_have_count(2)
+    page.locator("[data-why-move]").select_option("15x31")
+    expect(page.locator(".column").first).to_contain_text("→")
+    expect(page.locator(".parts th[scope=row]").first).to_contain_text("×")
+    page.locator("[data-tool='bulb']").click()
+    expect(page.locator(".arrow.hint")).to_have_count(1)
+
+
+def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: Path) -> None:
+    probe = socket.socket()
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
+    probe.close()
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    with running(tmp_path, port=port) as address:
+        open_table(page, address)
+        square(page, 11).click()
+        square(page, 15).click()
+        expect(page.locator(".moves .move")).to_have_text(["11-15"])
+    expect(page.locator("#banner")).to_contain_text("connection is lost")
+    square(page, 22).click()
+    square(page, 18).click()  # goes nowhere
+    expect(page.locator(".moves .move")).to_have_text(["11-15"])
+    with running(tmp_path, port=port):
+        # Another server knows nothing of the table; the page does.
+        expect(page.locator("#banner")).to_contain_text("has ended")
+        page.get_by_role("button", name="Go on with this game").click()
+        expect(page.locator(".moves .move")).to_have_text(["11-15"])
+        expect(page.locator("#banner")).to_be_hidden()
+        square(page, 22).click()
+        square(page, 18).click()
+        expect(page.locator(".moves .move")).to_have_text(["11-15", "22-18"])
+        context.close()
+
+
+def test_two_tabs_share_a_table_or_have_their_own(browser: Any, base: str) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    first, second, third = context.new_page(), context.new_page(), context.new_page()
+    open_table(first, base)
+    second.goto(first.url)
+    second.wait_for_selector(".board")
+    third.goto(base)
+    third.wait_for_selector(".board")
+    assert third.url.rpartition("/")[2] != first.url.rpartition("/")[2]
+    square(first, 11).click()
+    square(first, 15).click()
+    expect(second.locator(".moves .move")).to_have_text(["11-15"])
+    square(second, 22).click()
+    square(second, 18).click()
+    expect(first.locator(".moves .move")).to_have_text(["11-15", "22-18"])
+    expect(third.locator(".moves .move")).to_have_count(0)
+    context.close()
+
+
+def test_backgammon_with_dice(page: Page, base: str) -> None:
+    position = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    open_table(page, base, game="backgammon", position=position, seats=[HUMAN, HAND])
+    expect(page.locator(".die")).to_have_count(2)
+    click_point(page, "p8")
+    click_point(page, "p5")
+    expect(page.locator(".die.used")).to_have_count(1)
+    page.keyboard.press("Backspace")
+    expect(page.locator(".die.used")).to_have_count(0)
+    click_point(page, "p8")
+    click_point(page, "p5")
+    click_point(page, "p6")
+    click_point(page, "p5")
+    page.get_by_role("button", name="Done").click()
+    # The other side rolls and moves; then it is our roll.
+    page.locator("[data-roll]").click()
+    view = table(page, base)
+    assert view["moves"][0]["text"] == "8/5 6/5" and view["ply"] == 2 and view["roll"]
+    expect(page.locator(".die")).to_have_count(4 if view["roll"][0] == view["roll"][1] else 2)
+
+
+def test_bearing_off_to_the_end_by_clicks(page: Page, base: str) -> None:
+    position = f"XGID=-BB{'-' * 20}b--:0:0:1:66:0:0:0:0:10"
+    open_table(page, base, game="backgammon", position=position)
+    expect(page.locator(".die")).to_have_count(4)
+    for used, name in enumerate(("p2", "p2", "p1", "p1"), 1):
+        click_point(page, name)
+        click_point(page, "off-0")
+        expect(page.locator(".die.used")).to_have_count(used)
+    page.keyboard.press("d")
+    expect(page.locator(".result")).to_contain_text("X wins 1 point")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str, scheme: str) -> None:
+    context = browser.new_context(
+        viewport={"width": 375, "height": 812}, color_scheme=scheme, has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    for game in ("checkers", "backgammon"):
+        open_table(page, base, game=game, seats=[HUMAN, CLASSIC if game == "checkers" else HAND])
+        for tab in ("Game", "Analysis", "Why", "Set up"):
+            page.get_by_role("tab", name=tab).click()
+            page.wait_for_timeout(150)
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= 375, f"{game}, {tab}: {wide} pixels"
+    page.goto(f"{base}/#/training")
+    page.wait_for_selector(".chart")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    context.close()
+
+
+CONTRAST = """() => {
+  const light = (c) => {
+    const [r, g, b] = c.map((v) => (v / 255 <= 0.03928 ? v / 255 / 12.92
+      : ((v / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+  const behind = (e) => {
+    for (let at = e; at; at = at.parentElement) {
+      const c = parse(getComputedStyle(at).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c.slice(0, 3);
+    }
+    return [255, 255, 255];
+  };
+  const low = [];
+  for (const e of document.querySelectorAll("body *")) {
+    if (e.closest("svg, [hidden], .unseen, .skip, .toast, :disabled")) continue;
+    if (!e.checkVisibility()) continue;
+    const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own) continue;
+    const [a, b] = [light(parse(getComputedStyle(e).color)), light(behind(e))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) low.push(`${e.textContent.trim().slice(0, 40)}: ${ratio.toFixed(2)}`);
+  }
+  return low;
+}"""
+
+NAMELESS = """() => [...document.querySelectorAll(
+    "button, a, input:not([type=file]), select, textarea, [role=button], [role=gridcell]")]
+  .filter((e) => e.checkVisibility() && !(e.getAttribute("aria-label") || e.textContent.trim()
+    || e.title || e.labels?.length || e.querySelector("img[alt]")))
+  .map((e) => e.outerHTML.slice(0, 80))"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_have_contrast_and_controls_have_names(browser: Any, base: str, scheme: str) -> None:
+    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    open_table(page, base, seats=[HUMAN, CLASSIC])
+    for tab in ("Game", "Analysis", "Why", "Set up"):
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_timeout(300)
+        assert page.evaluate(CONTRAST) == [], tab
+        assert page.evaluate(NAMELESS) == [], tab
+    page.keyboard.press("Escape")
+    page.locator("[data-tool='plus']").click()
+    assert page.evaluate(CONTRAST) == [] and page.evaluate(NAMELESS) == []
+    page.goto(f"{base}/#/training")
+    page.wait_for_selector(".chart")
+    assert page.evaluate(CONTRAST) == [] and page.evaluate(NAMELESS) == []
+    context.close()
+
+
+def test_the_training_page_follows_a_run(page: Page, tmp_path: Path) -> None:
+    run = tmp_path / "live"
+    run.mkdir()
+    (run / "options.json").write_text('{"game": "checkers", "learner": "samuel", "games": 9}')
+    (run / "log.csv").write_text("game,plies,note\n1,40,\n2,50,\n")
+    with running(tmp_path) as address:
+        page.goto(f"{address}/#/training")
+        expect(page.locator(".run-head")).to_contain_text("live")
+        expect(page.locator(".facts")).to_contain_text("2 of 9")
+        with (run / "log.csv").open("a") as file:
+            file.write("3,60,\n4,44,\n")
+        expect(page.locator(".facts")).to_contain_text("4 of 9")
