@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from typing import Any
 
 import pytest
@@ -56,6 +57,23 @@ def test_garbage_and_good_texts(name: str) -> None:
 )
 def test_long_and_empty_texts(name: str, text: str) -> None:
     PARSERS[name].check(text)
+
+
+def test_a_separator_that_int_does_not_take_for_space() -> None:
+    """Found by the benchmark: a FIBS board with a unit separator before a number."""
+    board = next(text for text in PARSERS["GNU socket"].samples)
+    assert PARSERS["position ID, XGID, FIBS"].check(board.replace(":0:", ":\x1f0:", 1))
+
+
+def test_time_grows_with_the_length_and_no_more() -> None:
+    for name in ("PDN", ".mat"):
+        sample = PARSERS[name].samples[0]
+        times = []
+        for copies in (20, 20, 80):
+            began = time.thread_time()
+            PARSERS[name].check(f"{sample}\n" * copies)
+            times.append(time.thread_time() - began)
+        assert times[2] < 4 * 3 * times[1], name  # by the square it would be 16
 
 
 def test_faults_are_found_and_shown() -> None:

@@ -116,7 +116,7 @@ def whole(name: str, text: str) -> int:
     """The whole number that a text is; PositionError otherwise."""
     if _WHOLE.fullmatch(text.strip()) is None:
         raise position_error(f"a whole number for {name}", text)
-    return int(text)
+    return int(text.strip())  # which takes more for space than `int` does
 
 
 def must_hold(situation: Situation, form: str, *names: str) -> None:
