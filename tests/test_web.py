@@ -232,6 +232,19 @@ def test_the_catalogue_holds_what_is_there_and_no_paths(client: Client, runs: Pa
     assert str(ROOT) not in answer.text and str(runs.parent) not in answer.text
 
 
+def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: Path) -> None:
+    from starlette.testclient import TestClient
+
+    for data, start in ((ROOT / "data", "shipped:"), (tmp_path / "none", "")):
+        app = create_app(data=data, runs=runs)
+        with TestClient(app, base_url=BASE) as client:
+            answer = client.get("/api/catalogue").json()
+        ids = {entry["id"] for entry in answer["evaluators"]}
+        for game in answer["games"]:
+            assert answer["defaults"][game] in ids
+            assert answer["defaults"][game].startswith(start or game)
+
+
 def test_errors_name_no_folder(client: Client, runs: Path) -> None:
     content = json.loads((ROOT / "data/checkers/rootstrap.json").read_text())
     content["weights"] = {"no_such_term": 1.0}

@@ -17,7 +17,7 @@ __all__ = ["Runs"]
 #: A run whose log grew in the last so many seconds is taken to be going on.
 LIVE = 90.0
 POINTS = 240  # of a curve of the log
-TERMS = 24  # the weights that are largest at the end
+TERMS = 8  # the weights that are largest at the end
 SNAPSHOTS = 400
 DEEPEST_FOLDER = 4
 #: The files by which a folder is known as one of a run.
@@ -211,6 +211,8 @@ def _log(path: Path, limits: Limits) -> dict[str, Any]:
     step = max(1, -(-len(games) // POINTS))
     curves = {}
     for name, column in columns.items():
+        if 2 * sum(value is not None for value in column) < len(games):
+            continue  # remarks on some games, and no curve
         points = []
         for start in range(0, len(column), step):
             part = [value for value in column[start : start + step] if value is not None]

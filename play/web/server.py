@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from play.web.catalogue import GAMES, Catalogue
+from play.thinker import SHIPPED
+from play.web.catalogue import GAMES, Catalogue, Entry
 from play.web.game_files import read_file, write_file
 from play.web.guard import Guard
 from play.web.host import Host, NoTable, Sitting, TooMany
@@ -34,11 +35,8 @@ KINDS = {
 }
 #: A comment in a stream so often tells a broken connection from a quiet one.
 HEARTBEAT = 10.0
-#: The evaluators that are proposed to play against and to analyse with.
-DEFAULTS = {
-    "checkers": ("shipped:checkers/network.safetensors", "checkers:classic"),
-    "backgammon": ("shipped:backgammon/backups.safetensors", "backgammon:hand"),
-}
+#: What is proposed to play against where nothing is shipped.
+BY_HAND = {"checkers": "checkers:classic", "backgammon": "backgammon:hand"}
 
 Act = Callable[[Host, Sitting, dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
@@ -151,13 +149,16 @@ class Pages:
         content = {
             "games": list(GAMES),
             "evaluators": [entry.view() for entry in entries.values()],
-            "defaults": {
-                game: next((id for id in ids if id in entries), "")
-                for game, ids in DEFAULTS.items()
-            },
+            "defaults": {game: self._default(game, entries) for game in GAMES},
             "limits": {"seconds": limits.seconds, "depth": limits.depth, "file": limits.file},
         }
         return JSONResponse(content)
+
+    def _default(self, game: str, entries: Mapping[str, Entry]) -> str:
+        """The evaluator that is proposed to play against: the one that the terminal takes."""
+        shipped = Path(SHIPPED[game]).name
+        id = f"shipped:{game}/{shipped}"
+        return id if id in entries else BY_HAND[game]
 
     async def list_runs(self, request: Request) -> Response:
         """The runs on disk."""

@@ -95,7 +95,10 @@ export class GamePanel {
     const sides = page.view.sides;
     const bound = Math.max(unit, ...values.filter((v) => v !== null && Math.abs(v) < 1e8).map(Math.abs));
     const points = values.map((v, n) => [n, v === null ? null : Math.max(-bound, Math.min(bound, v))]);
-    if (points.length < 2) points.push([1, null]);
+    if (points.length < 2) {
+      put(this.curve, h("p", { class: "muted" }, "The curve of its values begins with the first move."));
+      return;
+    }
     const last = values[page.ply] ?? 0;
     put(this.curve, 
       h("p", { class: "curve-title" },

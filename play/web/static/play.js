@@ -443,7 +443,7 @@ export class PlayPage {
       const detail =
         view.game === "backgammon"
           ? `${board.pips[side]} pips`
-          : `${board.pieces.filter(([, p]) => p.toLowerCase() === "bw"[side]).length} pieces`;
+          : pieces(board.pieces.filter(([, p]) => p.toLowerCase() === "bw"[side]).length);
       const limit =
         seat.kind === "evaluator" ? (seat.depth === null ? `${seat.seconds} s` : `depth ${seat.depth}`) : "";
       const turn = view.outcome === null && view.side === side && !this.viewing;
@@ -535,6 +535,10 @@ export class PlayPage {
     this.meter.style.setProperty("--share", `${50 + 48 * share}%`);
     this.meter.className = `meter ${this.view.game} bottom-${bottom}`;
   }
+}
+
+function pieces(count) {
+  return `${count} ${count === 1 ? "piece" : "pieces"}`;
 }
 
 function compact(number) {

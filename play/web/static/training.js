@@ -4,6 +4,9 @@ import { get } from "./api.js";
 import { chart } from "./chart.js";
 import { h, put, sentence, short } from "./dom.js";
 
+/** How wide a chart is drawn, so that its texts keep their size on a phone. */
+const wide = (most) => Math.max(320, Math.min(most, window.innerWidth - 64));
+
 const OFTEN = 3000; // milliseconds between two looks at a run
 
 export class TrainingPage {
@@ -111,9 +114,9 @@ export class TrainingPage {
         chart(curves, {
           title: `Strength of the snapshots in ${strength.unit}: ${curves.map(lastOf).join(", ")}`,
           unit: strength.unit, zero: points ? 0 : 50, low: points ? undefined : 0, high: points ? undefined : 100,
-          width: 760, height: 300,
+          width: wide(760), height: 300,
         }), "No snapshot has been measured yet."),
-      card("Weights over time", weights.left_out ? `the largest; ${weights.left_out} smaller ones are left out` : "",
+      card("Weights over time", weightNote(weights),
         Object.keys(weights.curves).length > 0 && weightChart(weights.curves),
         "This run learns no weights over terms, or has no snapshot yet."),
       Object.keys(log.curves).length
@@ -121,7 +124,7 @@ export class TrainingPage {
             card(words(name), log.lines > line.length ? "means over several games" : "",
               chart([{ name, points: line, colour: `var(--c${n % 8})` }], {
                 title: `${name} over the games: last ${line[line.length - 1][1].toFixed(3)}`,
-                width: 460, height: 200, legend: false,
+                width: wide(460), height: 200, legend: false,
               }))))
         : null,
       run.matches.length ? matches(run.matches) : null,
@@ -134,17 +137,27 @@ function lastOf(curve) {
   return `${curve.name} ${last[1].toFixed(2)}`;
 }
 
+function bentBy(curves) {
+  return Math.max(0, ...Object.values(curves).flat().map(([, w]) => Math.abs(w))) > 1000;
+}
+
+function weightNote({ curves, left_out }) {
+  const notes = [];
+  if (bentBy(curves)) notes.push("in powers of two, with their sign");
+  if (left_out) notes.push(`${left_out} smaller ones are left out`);
+  return notes.join("; ");
+}
+
 /** Weights that differ by many powers of two are drawn by their size's logarithm, with the sign. */
 function weightChart(curves) {
-  const largest = Math.max(...Object.values(curves).flat().map(([, w]) => Math.abs(w)));
-  const bent = largest > 1000;
+  const bent = bentBy(curves);
   const bend = (w) => (bent ? Math.sign(w) * Math.log2(1 + Math.abs(w)) : w);
-  const list = Object.entries(curves).slice(0, 8).map(([name, line]) => ({
+  const list = Object.entries(curves).map(([name, line]) => ({
     name: words(name), points: line.map(([game, w]) => [game, bend(w)]),
   }));
   const scale = bent ? " (±log2 of the size)" : "";
   return chart(list, {
-    title: `Weights over time${scale}: ${list.map(lastOf).join(", ")}`, zero: 0, width: 760, height: 320,
+    title: `Weights over time${scale}: ${list.map(lastOf).join(", ")}`, zero: 0, width: wide(760), height: 320,
     unit: scale,
   });
 }
@@ -160,10 +173,11 @@ function matches(list) {
   return h("section", { class: "card chart-card", "aria-label": "Final matches" },
     h("h3", {}, "Final matches"),
     h("div", { class: "scroll" }, h("table", { class: "table number" },
-      h("thead", {}, h("tr", {}, ["Opponent", "Games", "Won", "Drawn", "Lost", "Result", "95 % interval"].map((t) => h("th", { scope: "col" }, t)))),
+      h("thead", {}, h("tr", {}, ["Opponent", "Games", "Won", "Drawn", "Lost", "Result", "95 % interval"].map((t, n) =>
+        h("th", { scope: "col", class: n > 1 && n < 5 ? "minor" : null }, t)))),
       h("tbody", {}, list.map((m) =>
-        h("tr", {}, h("th", { scope: "row" }, String(m.opponent)), h("td", {}, m.games), h("td", {}, m.wins),
-          h("td", {}, m.draws), h("td", {}, m.losses), h("td", {}, `${number(m.value)} ${m.unit}`),
+        h("tr", {}, h("th", { scope: "row" }, String(m.opponent)), h("td", {}, m.games), h("td", { class: "minor" }, m.wins),
+          h("td", { class: "minor" }, m.draws), h("td", { class: "minor" }, m.losses), h("td", {}, `${number(m.value)} ${m.unit}`),
           h("td", {}, `${number(m.low)} to ${number(m.high)}`)))))));
 }
 

@@ -97,7 +97,8 @@ export class WhyPanel {
   show(answer) {
     if (this.page.tab !== "why") return;
     const side = this.page.view.sides[answer.side];
-    this.page.board.heat(answer.of[0].parts);
+    const placed = answer.of.find((one) => one.parts.some((part) => part.place));
+    this.page.board.heat(placed?.parts || null);
     put(this.result, 
       h("p", { class: "muted" },
         `What speaks for ${side} and what against`,
