@@ -17,7 +17,7 @@ _DATA = Path(__file__).resolve().parent.parent / "data"
 #: The evaluators to play against where nobody names one.
 SHIPPED = {
     "checkers": str(_DATA / "checkers" / "network.safetensors"),
-    "backgammon": str(_DATA / "backgammon" / "tdgammon.safetensors"),
+    "backgammon": str(_DATA / "backgammon" / "backups.safetensors"),
 }
 
 
