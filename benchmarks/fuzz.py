@@ -343,24 +343,26 @@ def fuzz(
     """
     generator = random.Random(seed)
     read, slowest = 0, 0.0
-    for number in range(inputs):
-        if number % 1000 == 0:
-            faulthandler.dump_traceback_later(STUCK, exit=True, file=sys.__stderr__)
-        text = mutated(parser, generator)
-        began = time.thread_time()
-        try:
-            read += parser.check(text)
-        except Exception as error:
-            shown = repr(text if len(text) < 3000 else text[:3000])
-            raise AssertionError(
-                f"input {number}: {type(error).__name__}: {error}: {shown}"
-            ) from error
-        took = time.thread_time() - began
-        if took > SLOWEST * (1 + len(text) // CHARACTERS):
-            raise AssertionError(f"input {number}: took {took:.1f} s: {text[:300]!r}")
-        slowest = max(slowest, took)
-        progress()
-    faulthandler.cancel_dump_traceback_later()
+    try:
+        for number in range(inputs):
+            if number % 1000 == 0:
+                faulthandler.dump_traceback_later(STUCK, exit=True, file=sys.__stderr__)
+            text = mutated(parser, generator)
+            began = time.thread_time()
+            try:
+                read += parser.check(text)
+            except Exception as error:
+                shown = repr(text if len(text) < 3000 else text[:3000])
+                raise AssertionError(
+                    f"input {number}: {type(error).__name__}: {error}: {shown}"
+                ) from error
+            took = time.thread_time() - began
+            if took > SLOWEST * (1 + len(text) // CHARACTERS):
+                raise AssertionError(f"input {number}: took {took:.1f} s: {text[:300]!r}")
+            slowest = max(slowest, took)
+            progress()
+    finally:  # else it would end whoever goes on after a failure
+        faulthandler.cancel_dump_traceback_later()
     return read, slowest
 
 
