@@ -328,7 +328,7 @@ def test_at_a_terminal_with_colour_and_completion() -> None:
         until(b"White to move, and must capture")
         assert b"14x23" in shown
         os.write(controller, b"\x04")
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     finally:
         killer.cancel()
         process.kill()
