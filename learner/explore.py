@@ -159,7 +159,7 @@ def explore(
 
     def play(number: int) -> tuple[NDArray[np.int64], ...]:
         replies = Replies(game, evaluate_at, data, sift, fail=errors.append)
-        others = Replies(game, other_at, other_data)
+        others = Replies(game, other_at, other_data, fail=errors.append)
         stack, rolls = np.zeros(most, dtype=np.int64), np.zeros(MOST_PLIES, dtype=np.int64)
         # enough for a few long games; a game needs the end of its last ply as well
         room = np.zeros((8 * (MOST_PLIES + 1), len(start)), dtype=np.int64)

@@ -115,7 +115,7 @@ class Table:
         self.evaluator = evaluator
         self.width = len(game.start())
         evaluate_at, data, self._kept = evaluator.native(_never)
-        self._replies = [Replies(game, evaluate_at, data, one) for one in (None, sift)]
+        self._replies = [Replies(game, evaluate_at, data, one, fail=_never) for one in (None, sift)]
         self.networks = [evaluator]
         sweeps = [sweep_address(evaluator), data, 0, 0]
         if sift is not None:

@@ -49,14 +49,14 @@ class Replies:
 
     def __init__(
         self, game: DiceGame, evaluate_at: int, data: int, sift: Sift | None = None,
-        *, fail: Fail | None = None,
+        *, fail: Fail,
     ) -> None:  # fmt: skip
         self.evaluate_at = evaluate_at
         self.evaluator = data
         if sift is None:
             self.address = reply_address(game)
             return
-        cheap_at, cheap_data, self._kept = sift.evaluator.native(fail or _never)
+        cheap_at, cheap_data, self._kept = sift.evaluator.native(fail)
         most = int(getattr(game, "most_moves", 256))
         self._values = np.zeros(most + MOST_KEPT)
         self._record = np.array(
@@ -167,10 +167,6 @@ def _scope(rules: Any) -> dict[str, Any]:
         call_float=call_float,
         stack_block=stack_block,
     )
-
-
-def _never(error: BaseException) -> None:
-    raise AssertionError("an evaluator in native code raises nothing") from error
 
 
 def check_address(game: DiceGame) -> int:
