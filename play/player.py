@@ -125,7 +125,7 @@ def parse_player(game: Game, text: str) -> Player:
         return Player(RANDOM, None)
     evaluator, plus, memory = who.partition("+")
     found = as_evaluator(game, evaluator)
-    options = {"techniques": parse_techniques(techniques)} if at else {}
+    options = {"techniques": parse_techniques(techniques, evaluator)} if at else {}
     if not plus:
         return Player(text, found, options=options)
     if not memory:

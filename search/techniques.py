@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,14 @@ import numpy as np
 from search.line import DEPTHS
 from search.probcut import ProbCut
 
-__all__ = ["EXACT_SEARCH", "SELECTIVE_SEARCH", "Techniques", "as_techniques", "parse_techniques"]
+__all__ = [
+    "EXACT_SEARCH",
+    "SELECTIVE_SEARCH",
+    "Techniques",
+    "as_techniques",
+    "parse_techniques",
+    "probcut_file",
+]
 
 #: Moves of a position that are never searched less deep, the first of all.
 FIRST_MOVES = 2
@@ -128,11 +136,18 @@ def as_techniques(techniques: Techniques | str | None) -> Techniques:
     return parse_techniques(techniques) if isinstance(techniques, str) else techniques
 
 
-def parse_techniques(text: str) -> Techniques:
+def probcut_file(evaluator: Any) -> Path:
+    """Where what ProbCut knows of an evaluator stands, beside its file."""
+    return Path(evaluator).with_suffix(".probcut.json")
+
+
+def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
     """The techniques that a text names: `selective,-malus,late_moves=0.6`.
 
     `exact` and `selective` stand for sets, and come first; a name switches a technique on or, with
-    a `-`, off; `name=number` says how. Raises ValueError with what was expected and found.
+    a `-`, off; `name=number` says how. `probcut` is in the file beside that of the evaluator whose
+    path is given, or `probcut=FILE`. Raises ValueError, or FileNotFoundError for that file, with
+    what was expected and found.
     """
     found = EXACT_SEARCH
     usual = {"deepening": 5, "late_moves": 0.5, "singular": 8, "beam": 8}
@@ -151,7 +166,9 @@ def parse_techniques(text: str) -> Techniques:
         if part.startswith("-"):
             value = False if isinstance(default, bool) else default
         elif name == "probcut":
-            value = ProbCut.load(number)
+            if not equals and evaluator is None:
+                raise ValueError("probcut: expected probcut=FILE, found no file")
+            value = ProbCut.load(number if equals else probcut_file(evaluator))
         elif isinstance(default, bool) and not equals:
             value = True
         else:

@@ -1,0 +1,101 @@
+"""What is learned of evaluators beside their weights: `python -m learner`. Training is train.py."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+import games
+from games.contract import Game
+from learner.probcut import learn_probcut, played_positions
+from learner.store import Filter, PositionStore
+from search import as_evaluator
+from search.techniques import probcut_file
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    result = argparse.ArgumentParser(prog="python -m learner", description=__doc__)
+    commands = result.add_subparsers(dest="command", required=True)
+    probcut = commands.add_parser(
+        "probcut", help="how deep values follow from shallow ones, for the search technique"
+    )
+    _probcut_options(probcut)
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns its exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, OSError) as error:
+        print(f"learner: {error}", file=sys.stderr)
+        return 2
+
+
+def _probcut_options(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("game", help="checkers, or another game without dice")
+    add("evaluator", help="a hand-crafted evaluator by name, or a file")
+    add("--store", type=Path, metavar="FOLDER", help="stored positions (default: of self-play)")
+    add("--positions", type=int, default=4000, metavar="N", help="so many of them (4000)")
+    add("--depth", type=int, default=11, metavar="PLIES", help="of the deepest search (11)")
+    add("--width", type=float, default=1.5, metavar="SIGMA", help="of the margin (1.5)")
+    add("--seed", type=int, default=0, help="decides which positions")
+    add("--threads", type=int, default=2)
+    add("--output", type=Path, metavar="FILE", help="default: beside the evaluator's file")
+    command.set_defaults(run=_run_probcut)
+
+
+def _run_probcut(options: argparse.Namespace) -> int:
+    for name in ("positions", "threads"):
+        if getattr(options, name) < 1:
+            raise ValueError(f"--{name}: expected at least 1, found {getattr(options, name)}")
+    game = games.load(options.game)
+    evaluator = as_evaluator(game, options.evaluator)
+    if options.output is None and not Path(options.evaluator).is_file():
+        raise ValueError(
+            f"--output: expected a file, for {options.evaluator} is not one; found none"
+        )
+    output = options.output or probcut_file(options.evaluator)
+    positions = _positions(options, game, evaluator)
+    with tqdm(total=len(positions), unit=" positions", dynamic_ncols=True) as bar:
+        probcut = learn_probcut(
+            game, evaluator, positions, depth=options.depth, width=options.width,
+            threads=options.threads, progress=bar.update,
+        )  # fmt: skip
+    probcut.save(output)
+    print("phase depth shallow      a        b    sigma  positions")
+    for check in probcut.checks:
+        if check.depth <= options.depth:
+            print(
+                f"{check.phase:5} {check.depth:5} {check.shallow:7} {check.a:6.3f}"
+                f" {check.b:8.4g} {check.sigma:8.4g} {check.positions:10}"
+            )
+    print(f"written: {output}")
+    return 0
+
+
+def _positions(options: argparse.Namespace, game: Game, evaluator: Any) -> list[Any]:
+    if options.store is not None:
+        rows = PositionStore(options.store, game).sample(
+            options.positions, seed=options.seed, keep=Filter(quiet=True, undecided=True)
+        )
+        return [tuple(position) for position in next(rows).positions.tolist()]
+    print("playing games ...", flush=True)
+    found = played_positions(game, evaluator, 1 + options.positions // 10, seed=options.seed)
+    order = np.random.default_rng(options.seed).permutation(len(found))
+    return [found[i] for i in order[: options.positions]]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
