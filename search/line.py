@@ -184,6 +184,7 @@ class PlainLine:
                 number = LINE[name].base == np.float64
                 setattr(self, name, np.zeros(shape, dtype=np.float64 if number else object))
         self.hit_value = self.value = 0.0
+        self.phase = game.phases.phase if game.phases is not None else lambda position: 0
         self.positions: list[Any] = [None] * (MOST_PLIES + 1)
         self.moves: list[Any] = []
         self.order: list[float] = []

@@ -158,7 +158,7 @@ class ProbCut:
                 content["provenance"],
             )  # fmt: skip
         except (TypeError, ValueError) as error:
-            raise EvaluatorError(f"{path}: {short(error)}") from None
+            raise EvaluatorError(f"{path}: {error}") from None
 
 
 def value_mark(game: Game, evaluator: Any) -> str:

@@ -157,7 +157,8 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
             found = PRESETS[part]
             continue
         name, equals, number = part.removeprefix("-").partition("=")
-        if name not in known or (equals and part.startswith("-")):
+        switch = part.startswith("-") or isinstance(known.get(name), bool)
+        if name not in known or (equals and switch):
             raise ValueError(
                 f"expected techniques among {', '.join([*PRESETS, *known])}, found {part[:40]!r}"
             )

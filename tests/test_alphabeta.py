@@ -36,6 +36,9 @@ OPTIONS: list[dict[str, Any]] = [
     {"order_depth": 1, "seed": 5},
     {"table_mib": 0.001},  # 16 entries, which drive each other out
     {"seed": 7, "repetition": False},
+    {"techniques": "-null_window"},
+    {"techniques": "-aspiration,malus"},
+    {"techniques": "deepening=3,malus", "order_depth": 4},
 ]
 
 

@@ -1,0 +1,290 @@
+"""Techniques of alpha-beta: what is exact stays so, and the others do what they say."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from twin import PlainFace, Twin, random_positions
+
+from games import kernel as kernels
+from games.checkers import Checkers
+from games.contract import Game
+from games.tree import Tree
+from search import Engine, EvaluatorError, Techniques, as_evaluator, parse_techniques
+from search.probcut import Check, ProbCut, value_mark
+from search.techniques import EXACT_SEARCH, SELECTIVE_SEARCH
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="native threads")
+
+CHECKERS = Checkers()
+CLASSIC = as_evaluator(CHECKERS, "classic")
+
+
+def probcut(*checks: Check, width: float = 1.5, **changed: Any) -> ProbCut:
+    fields = {"game": "checkers", "evaluator": "classic", "mark": value_mark(CHECKERS, CLASSIC)}
+    return ProbCut(**(fields | changed), checks=checks, width=width)
+
+
+CHECKS = tuple(
+    Check(0, depth, shallow, 1.1, 0.05, 0.4)
+    for depth in range(4, 20)
+    for shallow in (depth // 2 - 1, depth // 2)
+    if shallow > 0
+)
+INEXACT = [
+    Techniques(late_moves=0.6),
+    Techniques(late_moves=0.6, malus=True, deepening=3),
+    Techniques(singular=4, singular_margin=0.05),
+    Techniques(beam=2),
+    Techniques(probcut=probcut(*CHECKS)),
+    Techniques(
+        late_moves=0.5, singular=5, singular_margin=0.1, beam=4, deepening=4,
+        probcut=probcut(*CHECKS), null_window=False,
+    ),
+]  # fmt: skip
+
+
+@plain
+@pytest.mark.parametrize("techniques", INEXACT, ids=str)
+def test_native_and_plain_searches_are_one(techniques: Techniques) -> None:
+    if techniques.probcut is not None:  # the plain face of a game has the same name
+        assert techniques.probcut.game == PlainFace(CHECKERS).name
+    changed = 0
+    for position in random_positions(CHECKERS, 11, 3):
+        native = Engine(CHECKERS, CLASSIC, techniques=techniques, table_mib=64)
+        slow = Engine(PlainFace(CHECKERS), CLASSIC.plain(), techniques=techniques)
+        exact = Engine(CHECKERS, CLASSIC, table_mib=64).search(position, depth=6)
+        one, other = native.search(position, depth=6), slow.search(position, depth=6)
+        assert (one.value, one.nodes, one.move) == (other.value, other.nodes, other.move)
+        assert one.history == other.history
+        changed += one.nodes != exact.nodes
+    assert changed, "the technique changed nothing"
+
+
+def leaf_values(tree: Any) -> list[float]:
+    return [x for part in tree for x in leaf_values(part)] if isinstance(tree, list) else [tree]
+
+
+@plain
+def test_a_beam_of_all_moves_is_exact_and_a_narrow_one_is_not() -> None:
+    tree = [[[3, 1], [2, 9], [8, 8]], [[4, 7], [5, 6], [0, 1]], [[2, 2], [3, 3], [9, 9]]]
+    exact = Engine(Tree(tree)).search((), depth=3)
+    wide = Engine(Tree(tree), techniques=Techniques(beam=3)).search((), depth=3)
+    narrow = Engine(Tree(tree), techniques=Techniques(beam=1)).search((), depth=3)
+    assert wide.value == exact.value == Twin(Tree(tree), lambda position: 0.0).value((), 3)
+    # below the root the first move alone: 3, 4 and 2 are what MAX finds at the leaves
+    assert narrow.value == 4
+    assert narrow.nodes < exact.nodes
+
+
+@plain
+def test_late_moves_are_searched_less_deep_and_found_all_the_same() -> None:
+    shallower = [
+        Engine(CHECKERS, CLASSIC, techniques=Techniques(late_moves=strength))
+        .search(CHECKERS.start(), depth=7)
+        .nodes
+        for strength in (0.0, 0.5, 1.0)
+    ]
+    assert shallower[0] > shallower[1] > shallower[2]
+
+
+def test_reductions_grow_with_depth_and_number_and_leave_a_ply() -> None:
+    table = Techniques(late_moves=4.0).for_line()["reductions"]
+    assert not table[:, :2].any()
+    assert not table[:3].any()
+    assert (np.diff(table[3:, 2:], axis=0) >= 0).all()
+    assert (np.diff(table[3:, 2:], axis=1) >= 0).all()
+    depths = np.arange(3, len(table))[:, None]
+    assert (depths - 1 - table[3:, 2:] >= 1).all()
+    assert not EXACT_SEARCH.for_line()["reductions"].any()
+
+
+class Corridor(Game):
+    """One good move after another for the side that begins; every other move loses a point.
+
+    Who goes on to the end of the corridor finds ten points there.
+    """
+
+    name = "corridor"
+    wins = False
+    LENGTH = 12
+
+    def start(self) -> Any:
+        return (0, 0)
+
+    def legal_moves(self, position: Any) -> list[int]:
+        place, aside = position
+        return [] if place == self.LENGTH else [0, 1, 2]
+
+    def play(self, position: Any, move: int) -> Any:
+        place, aside = position
+        return (place + 1, aside + (move > 0) * (1 if place % 2 == 0 else -1))
+
+    def outcome(self, position: Any) -> float | None:
+        return self.value(position) if position[0] == self.LENGTH else None
+
+    def value(self, position: Any) -> float:
+        place, aside = position
+        points = (10.0 if place == self.LENGTH else 0.0) - aside
+        return points if place % 2 == 0 else -points
+
+
+@plain
+def test_a_singular_move_is_searched_deeper() -> None:
+    game = Corridor()
+    depth = 9
+    usual = Engine(game, game.value)
+    singular = Engine(game, game.value, techniques=Techniques(singular=4, singular_margin=0.05))
+    assert usual.search(game.start(), depth=depth).value < 5
+    # the end of the corridor is 12 plies away
+    assert singular.search(game.start(), depth=depth).value > 5
+
+
+@plain
+def test_checks_that_never_pass_change_nothing() -> None:
+    never = probcut(*(Check(0, d, 1, 1.0, 0.0, 1e6) for d in range(3, 12)), width=10.0)
+    for position in random_positions(CHECKERS, 5, 4):
+        exact = Engine(CHECKERS, CLASSIC, equal_depth=True).search(position, depth=6)
+        checked = Engine(
+            CHECKERS, CLASSIC, equal_depth=True, techniques=Techniques(probcut=never)
+        ).search(position, depth=6)
+        assert checked.value == exact.value
+        assert checked.nodes >= exact.nodes
+
+
+@plain
+def test_checks_that_pass_at_once_spare_the_deep_search() -> None:
+    eager = Techniques(probcut=probcut(*(Check(0, d, 1, 1.0, 0.0, 0.0) for d in range(3, 12))))
+    start = CHECKERS.start()
+    exact = Engine(CHECKERS, CLASSIC).search(start, depth=8)
+    cut = Engine(CHECKERS, CLASSIC, techniques=eager).search(start, depth=8)
+    assert cut.nodes < exact.nodes / 2
+
+
+@compiled_only
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_that_share_a_table_find_the_minimax_value(threads: int) -> None:
+    # with equal_depth nothing that another thread has written may change a value
+    for position in random_positions(CHECKERS, 23, 6):
+        twin = Engine(CHECKERS, CLASSIC, equal_depth=True).search(position, depth=8)
+        engine = Engine(CHECKERS, CLASSIC, equal_depth=True, threads=threads, table_mib=0.1)
+        for _ in range(3):
+            result = engine.search(position, depth=8)
+            assert result.value == twin.value
+            assert result.depth == twin.depth
+            assert result.nodes > 0
+
+
+@compiled_only
+def test_a_torn_entry_of_the_table_is_no_entry() -> None:
+    start = CHECKERS.start()
+    exact = Engine(CHECKERS, CLASSIC, equal_depth=True).search(start, depth=9)
+    engine = Engine(CHECKERS, CLASSIC, equal_depth=True, table_mib=1)
+    engine.search(start, depth=9)
+    line = engine._search.line  # type: ignore[union-attr]
+    entries = line._table.reshape(-1, 2)
+    # every entry gets the value of another, as if two threads had written half of it each
+    entries[:, 1] = np.roll(entries[:, 1], 1)
+    again = engine.search(start, depth=9)
+    assert again.value == exact.value
+    assert again.nodes > exact.nodes / 2  # what was torn was searched again
+
+
+@compiled_only
+def test_fill_and_hits_are_told() -> None:
+    engine = Engine(CHECKERS, CLASSIC, table_mib=0.25)
+    assert engine.table_fill() == 0.0
+    result = engine.search(CHECKERS.start(), depth=13)
+    assert 0 < result.hits < result.probes < result.nodes
+    assert 0.5 < engine.table_fill() <= 1.0
+    large = Engine(CHECKERS, CLASSIC, table_mib=64)
+    large.search(CHECKERS.start(), depth=5)
+    assert large.table_fill() < 0.01
+
+
+@plain
+def test_text_and_back() -> None:
+    assert parse_techniques("exact") == EXACT_SEARCH == Techniques()
+    assert parse_techniques("selective") == SELECTIVE_SEARCH
+    assert parse_techniques("late_moves=0.7,-aspiration,beam=3") == Techniques(
+        late_moves=0.7, aspiration=False, beam=3
+    )
+    assert parse_techniques("selective,-late_moves").late_moves == 0.0
+    for techniques in (EXACT_SEARCH, SELECTIVE_SEARCH, Techniques(singular=7, null_window=False)):
+        assert parse_techniques(str(techniques)) == techniques
+    assert EXACT_SEARCH.exact
+    assert not SELECTIVE_SEARCH.exact
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("late_move", "expected techniques among exact, selective"),
+        ("beam=x", "beam: expected beam=NUMBER"),
+        ("singular=2", "singular: expected 0 or at least 4, found 2"),
+        ("late_moves=9", "late_moves: expected 0 to 4"),
+        ("-beam=3", "expected techniques among"),
+        ("probcut", "probcut: expected probcut=FILE"),
+        ("malus=1", "expected techniques among"),
+    ],
+)
+def test_wrong_texts(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_techniques(text)
+
+
+def test_probcut_files(tmp_path: Path) -> None:
+    path = tmp_path / "classic.probcut.json"
+    one = probcut(*CHECKS, width=2.0)
+    one.save(path)
+    assert ProbCut.load(path) == one
+    assert parse_techniques("probcut", tmp_path / "classic.json").probcut == one
+    Engine(CHECKERS, CLASSIC, techniques=Techniques(probcut=one))
+    with pytest.raises(ValueError, match=r"learned of classic: .* found material"):
+        Engine(CHECKERS, "material", techniques=Techniques(probcut=one))
+    with pytest.raises(FileNotFoundError, match="found none"):
+        ProbCut.load(tmp_path / "none.json")
+    text = path.read_text()
+    for wrong, message in (
+        ("{}", "expected format"),
+        ("[", "expected"),
+        (text.replace("1.1", '"x"', 1), "expected a check of 7 numbers"),
+        (text.replace("1.1", "-1.1", 1), "with a > 0"),
+        (text.replace('"width": 2.0', '"width": 0.0'), "width"),
+    ):
+        path.write_text(wrong)
+        with pytest.raises(EvaluatorError, match=message):
+            ProbCut.load(path)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        Check(0, 4, 4, 1.0, 0.0, 0.1),
+        Check(0, 40, 4, 1.0, 0.0, 0.1),
+        Check(-1, 4, 2, 1.0, 0.0, 0.1),
+        Check(0, 4, 2, float("nan"), 0.0, 0.1),
+        Check(0, 4, 2, 1.0, 0.0, -0.1),
+    ],
+)
+def test_wrong_checks(check: Check) -> None:
+    with pytest.raises(ValueError, match="expected a check of a phase below"):
+        probcut(check)
+
+
+def test_more_checks_than_there_is_room_for() -> None:
+    with pytest.raises(ValueError, match="at most 2 checks for a depth"):
+        probcut(*(Check(0, 9, shallow, 1.0, 0.0, 0.1) for shallow in (2, 3, 4)))
+
+
+def test_options_that_do_not_go_together() -> None:
+    with pytest.raises(ValueError, match="expected exact ones with minimax"):
+        Engine(CHECKERS, CLASSIC, minimax=True, techniques="late_moves")
+    with pytest.raises(ValueError, match="threads: expected 1 to 64, found 0"):
+        Engine(CHECKERS, CLASSIC, threads=0)
+    assert dataclasses.replace(EXACT_SEARCH, beam=3).beam == 3
