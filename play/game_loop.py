@@ -20,7 +20,7 @@ from games.kernel import kernel
 from games.native import load_int, store_float, store_int
 from games.record import Annotation, GameRecord
 from search import WIN, Engine
-from search.alphabeta import iterate
+from search.deepening import iterate
 from search.engine import DEEPEST, UNLIMITED
 from search.line import MOST_EARLIER, WIDTH
 from search.native import call_float, call_int

@@ -9,7 +9,7 @@ import numpy as np
 
 from games.contract import Game
 from games.record import GameRecord
-from search import Engine, Evaluator, Lookup, as_evaluator
+from search import Engine, Evaluator, Lookup, as_evaluator, parse_techniques
 from search.engine import DEEPEST
 from search.rote import RoteMemory
 
@@ -114,15 +114,20 @@ class Seat:
 def parse_player(game: Game, text: str) -> Player:
     """The player that a text names: `random`, a hand-crafted evaluator, or a file.
 
-    `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator. Raises ValueError or OSError
-    with what was expected and what was found.
+    `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator, and `@TECHNIQUES` behind either
+    says how it is searched with (`search.parse_techniques`), such as `classic@selective,-malus`.
+    Raises ValueError or OSError with what was expected and what was found.
     """
-    if text == RANDOM:
+    who, at, techniques = text.partition("@")
+    if who == RANDOM:
+        if at:
+            raise ValueError(f"expected no techniques for {RANDOM}, found {text!r}")
         return Player(RANDOM, None)
-    evaluator, plus, memory = text.partition("+")
+    evaluator, plus, memory = who.partition("+")
     found = as_evaluator(game, evaluator)
+    options = {"techniques": parse_techniques(techniques)} if at else {}
     if not plus:
-        return Player(text, found)
+        return Player(text, found, options=options)
     if not memory:
         raise ValueError(f"expected EVALUATOR+MEMORY, a file after the +, found {text!r}")
-    return Player(text, found, RoteMemory.load(game, memory))
+    return Player(text, found, RoteMemory.load(game, memory), options)

@@ -15,6 +15,7 @@ from search.line import WIN
 from search.lookup import EXACT, LOWER, UPPER, Lookup
 from search.move_filters import FILTERS, MoveFilters
 from search.result import Depth, Result
+from search.techniques import Techniques, parse_techniques
 
 __all__ = [
     "EXACT",
@@ -32,6 +33,8 @@ __all__ = [
     "MoveFilters",
     "PythonEvaluator",
     "Result",
+    "Techniques",
     "as_evaluator",
     "load_evaluator",
+    "parse_techniques",
 ]

@@ -1,23 +1,23 @@
 """Alpha-beta search: the one source for native and plain searches.
 
 `negamax` is fail-soft principal-variation search with a transposition table, killers and history;
-`quiesce` goes on where the position is too noisy to be evaluated; `iterate` deepens from depth 1.
-Values are always seen from the side to move. `line` is described in `search.line`; every function
-that touches game or evaluator is in `search.native`.
+`quiesce` goes on where the position is too noisy to be evaluated; the root is in
+`search.deepening`. Values are always seen from the side to move. `line` is described in
+`search.line`; every function that touches game or evaluator is in `search.native`, and what makes
+the search selective, where that is asked for, in `search.selective`.
 
 Sources: Knuth and Moore 1975 (alpha-beta, negamax), Marsland and Campbell 1982 (principal-variation
-search), Slate and Atkin 1977 (iterative deepening), Akl and Newborn 1977 (killers), Schaeffer 1983
-(history).
+search), Akl and Newborn 1977 (killers), Schaeffer 1983 (history).
 """
 
 from __future__ import annotations
 
 import numba
-from numba import float64, int64, void
+from numba import float64, int64
 
 from games.bits import next_up
 from games.kernel import kernel
-from search.line import LINE, MOST_PLIES, WIN
+from search.line import CHECKS, LINE, MOST_PLIES, WIN
 from search.native import (
     EXACT,
     FINISHED,
@@ -40,7 +40,8 @@ from search.native import (
     status,
     store_table,
 )
-from search.trace import keep_trace, trace
+from search.selective import blame, breadth, check_bound, check_depth, reduction
+from search.trace import trace
 
 RECORD = numba.from_dtype(LINE)
 SEARCH = float64(RECORD, int64, float64, float64, int64)
@@ -207,7 +208,8 @@ def negamax(line, depth, alpha, beta, ply):
     """The value of the position at `ply`, searched `depth` plies deep.
 
     Exact where alpha < value < beta; at least beta is a lower bound, at most alpha an upper bound
-    (fail-soft). Meaningless once `line.stop` is set.
+    (fail-soft). Meaningless once `line.stop` is set. The move numbered `line.left_out[ply]`, from
+    1 on, is left out; with 0 none is.
     """
     if depth <= 0:
         return quiesce(line, alpha, beta, ply)
@@ -230,32 +232,97 @@ def negamax(line, depth, alpha, beta, ply):
     if count == 0:
         return finished_value(line, ply)
 
+    wide = beta > next_up(alpha)
+    left_out = line.left_out[ply] - 1
     hint = -1
+    hint_depth = 0
+    hint_value = INFINITY  # at least so much, where that is known
+    line.probes += 1
     if probe_table(line, key):
+        line.hits += 1
         hint = line.hit_move
+        value = from_root(line.hit_value, ply)
         deep = line.hit_depth == depth if line.equal_depth else line.hit_depth >= depth
-        if deep and beta <= next_up(alpha):
-            value = from_root(line.hit_value, ply)
-            if bound_holds(line.hit_bound, value, alpha, beta):
-                return value
+        if deep and not wide and left_out < 0 and bound_holds(line.hit_bound, value, alpha, beta):
+            return value
+        if line.hit_bound != UPPER:
+            hint_depth = line.hit_depth
+            hint_value = value
+
+    quiet = False
+    longer = -1  # the index of a move to be searched a ply deeper
+    if line.selective and count > 1:
+        quiet = status(line, ply) == QUIET
+        asked = line.nodes
+
+        # ProbCut: what a shallow search finds far beyond the window, a deep one will too
+        if not wide and quiet and left_out < 0 and line.cut_width > 0.0 and abs(beta) < PROVEN:
+            above = static_value(line, ply) >= beta
+            for check in range(CHECKS):
+                shallow = check_depth(line, depth, check, ply)
+                if shallow == 0:
+                    break
+                bound = check_bound(line, depth, check, ply, alpha, beta, above)
+                value = negamax(line, shallow, bound, next_up(bound), ply)
+                if line.stop != 0:
+                    return 0.0
+                if above and value > bound:
+                    return beta
+                if not above and value <= bound:
+                    return alpha
+
+        # internal iterative deepening: a shallow search says which move to try first
+        if hint < 0 and depth >= line.deepen_from and left_out < 0:
+            negamax(line, depth - line.deepen_less, alpha, beta, ply)
+            if line.stop != 0:
+                return 0.0
+            if probe_table(line, key):
+                hint = line.hit_move
+
+        # singular extension: the one move that is much better than all others
+        elif (
+            depth >= line.singular_from
+            and hint_depth >= depth - 3
+            and left_out < 0
+            and 0 <= hint < count
+            and abs(hint_value) < PROVEN
+            and ply <= 2 * line.completed
+        ):
+            bound = hint_value - line.singular_margin * depth
+            line.left_out[ply] = hint + 1
+            value = negamax(line, (depth - 1) // 2, bound, next_up(bound), ply)
+            line.left_out[ply] = 0
+            if line.stop != 0:
+                return 0.0
+            if value <= bound:
+                longer = hint
+
+        if line.nodes != asked:  # those searches have worked on the same list of moves
+            legal_moves(line, ply)
+            line.pv_length[ply] = 0
 
     order_moves(line, ply, depth, count, hint)
     first = line.first[ply]
     floor = alpha
     best = -INFINITY
     best_index = 0
-    for tried in range(count):
+    for tried in range(breadth(line, count, quiet)):
         index = most_promising(line, first, count)
+        if index == left_out:
+            continue
         move = move_at(line, first + index)
         follow(line, ply, move)
+        rest = depth if index == longer else depth - 1
+        less = reduction(line, depth, tried, wide) if quiet else 0
+        low = -INFINITY if line.minimax else alpha
+        high = beta if tried == 0 or not line.null_window else next_up(alpha)
         if line.minimax:
-            value = -negamax(line, depth - 1, -INFINITY, INFINITY, ply + 1)
-        elif tried == 0:
-            value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
-        else:
-            value = -negamax(line, depth - 1, -next_up(alpha), -alpha, ply + 1)
-            if alpha < value < beta:
-                value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
+            high = INFINITY
+        value = -negamax(line, rest - less, -high, -low, ply + 1)
+        if less > 0 and value > alpha:
+            value = -negamax(line, rest, -high, -low, ply + 1)
+        if high < beta and alpha < value < beta:
+            value = -negamax(line, rest, -beta, -alpha, ply + 1)
         if line.stop != 0:
             return 0.0
         if value > best:
@@ -263,127 +330,15 @@ def negamax(line, depth, alpha, beta, ply):
             best_index = index
             if value >= beta:
                 credit(line, ply, depth, move)
+                if line.malus:
+                    blame(line, ply, depth, count, index)
                 break
             if value > alpha:
                 alpha = value
                 remember_line(line, ply, move)
-    bound = LOWER if best >= beta else UPPER if best <= floor else EXACT
-    store_table(line, key, from_here(best, ply), depth, bound, best_index)
-    trace(line, ply, best, depth, bound)
+    if left_out >= 0:
+        return best
+    bound_kind = LOWER if best >= beta else UPPER if best <= floor else EXACT
+    store_table(line, key, from_here(best, ply), depth, bound_kind, best_index)
+    trace(line, ply, best, depth, bound_kind)
     return best
-
-
-@kernel(signature=SEARCH)
-def search_root(line, depth, alpha, beta, ply):
-    """Search all root moves; like `negamax`, and the best move so far stands in `line.best`.
-
-    `root_values` holds what is known of each move: exact for all with `exact_root`, else exact
-    for those that raised alpha and an upper bound for the others.
-    """
-    line.nodes += 1
-    best = -INFINITY
-    for i in range(line.root_count):
-        move = line.root_moves[i]
-        follow(line, ply, move)
-        if line.exact_root or line.minimax:
-            value = -negamax(line, depth - 1, -INFINITY, INFINITY, ply + 1)
-        elif i == 0:
-            value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
-        else:
-            value = -negamax(line, depth - 1, -next_up(alpha), -alpha, ply + 1)
-            if alpha < value < beta:
-                value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
-        if line.stop != 0:
-            break
-        line.root_values[i] = value
-        if value > best:
-            best = value
-            if value > alpha:
-                alpha = value
-                line.best = i
-                line.value = value
-                remember_line(line, ply, move)
-                if value >= beta:
-                    break
-    return best
-
-
-@kernel
-def best_to_front(line):
-    """Move the best root move to the front; the others keep their order."""
-    best = line.best
-    move = line.root_moves[best]
-    value = line.root_values[best]
-    for i in range(best, 0, -1):
-        line.root_moves[i] = line.root_moves[i - 1]
-        line.root_values[i] = line.root_values[i - 1]
-    line.root_moves[0] = move
-    line.root_values[0] = value
-    line.best = 0
-
-
-@kernel
-def search_window(line, depth, previous, spread):
-    """One iteration: first in a window about the last value, then open on the side it left."""
-    alpha = -INFINITY
-    beta = INFINITY
-    if spread > 0.0 and not (line.exact_root or line.minimax) and abs(previous) < PROVEN:
-        alpha = previous - spread
-        beta = previous + spread
-    value = search_root(line, depth, alpha, beta, 0)
-    if line.stop == 0 and value <= alpha:
-        value = search_root(line, depth, -INFINITY, beta, 0)
-    if line.stop == 0 and value >= beta:
-        best_to_front(line)
-        value = search_root(line, depth, alpha, INFINITY, 0)
-        if line.stop == 0 and value <= alpha:  # the table answered the two windows differently
-            value = search_root(line, depth, -INFINITY, INFINITY, 0)
-    return value
-
-
-@kernel
-def decided(line, value, depth):
-    """Whether deeper searches would find the same: the end of the game is in sight.
-
-    With `exact_root` it has to be so after every root move.
-    """
-    count = line.root_count if line.exact_root else 0
-    for i in range(count):
-        if WIN - abs(line.root_values[i]) > depth:
-            return False
-    return WIN - abs(value) <= depth
-
-
-@kernel(signature=void(RECORD))
-def iterate(line):
-    """Deepen until a limit is reached, the game is decided or `line.stop` is set.
-
-    On return `root_moves[0]` is the best move, `value` its value, `pv[0]` the principal variation
-    and `completed` the depth searched in full; `depth_value`, `depth_move` and `depth_nodes` hold
-    the same for each depth. A stopped iteration counts only by a move found better in it, and with
-    `exact_root` not at all: `settled_values` are those of the root moves at depth `completed`.
-    """
-    previous = 0.0
-    spread = 0.0
-    line.traced = line.trace_first
-    for depth in range(1, line.depth_limit + 1):
-        line.best = 0
-        kept = line.traced
-        value = search_window(line, depth, previous, spread)
-        keep_trace(line, kept)
-        if line.stop != 0 and line.exact_root and line.completed > 0:
-            break
-        best_to_front(line)
-        if line.stop != 0:
-            break
-        for i in range(line.root_count):
-            line.settled_values[i] = line.root_values[i]
-        line.completed = depth
-        line.depth_value[depth] = value
-        line.depth_move[depth] = line.root_moves[0]
-        line.depth_nodes[depth] = line.nodes
-        # the swing of the last two iterations, for evaluators differ in scale
-        spread = abs(value - previous) + 0.5 * spread if depth > 1 else 0.0
-        previous = value
-        if decided(line, value, depth):
-            break

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games import kernel as kernels
 from games.contract import DiceGame, Game
-from search import line as lines
+from search.alphabeta_engine import DEEPEST, UNLIMITED, AlphaBetaSearch
 from search.dice_engine import DiceSearch
-from search.evaluator import Evaluator, PythonEvaluator, as_evaluator
+from search.evaluator import Evaluator, as_evaluator
 from search.lookup import Lookup
 from search.move_filters import MoveFilters
-from search.result import Depth, Result
-from search.running import check_limits, run_search
+from search.result import Result
+from search.running import check_limits
+from search.techniques import Techniques, as_techniques
 from search.ties import search_for_errors
 
-__all__ = ["Engine"]
+__all__ = ["DEEPEST", "UNLIMITED", "Engine"]
 
-DEEPEST = 100
-#: A search of at most so many plies or positions takes milliseconds, less than a thread of its own.
-SHORT_DEPTH, SHORT_NODES = 6, 100_000
-UNLIMITED = 1 << 62  # nodes
 TIES = ("first", "opponent_errors")
 
 
@@ -47,6 +41,8 @@ class Engine:
         values exact.
     trace: room for so many positions with what the last search found of each, in its last two
         iterations together: see `traced`. 0 for none, which costs nothing.
+    techniques: what the search does beyond alpha-beta, `Techniques` or a text such as "selective"
+        (see `search.parse_techniques`); None for what changes no value.
     ties: among moves of equal exact value, "first" takes the first found in an order shuffled by
         `seed` (the game's own order where it is None), "opponent_errors" the one after which most
         replies are worse for the opponent than his best. That one searches all moves in full, in
@@ -62,8 +58,9 @@ class Engine:
         replies that were best in positions beside.
     filters: moves not to be looked at more closely, `MoveFilters` or a name in `search.FILTERS`;
         None for none. Filters are not exact.
-    threads: so many share the moves of a search, in native code, unless its nodes are limited;
-        moves and values are the same for any number, but `nodes` and the like are not.
+    threads: so many share the work of a search, in native code, unless its nodes are limited. With
+        dice moves and values are the same for any number, but `nodes` and the like are not; without
+        them nothing is the same twice with more than one.
 
     Not to be used by two threads at once.
     """
@@ -85,10 +82,9 @@ class Engine:
         prune: str | None = None,
         order: Any = None,
         filters: MoveFilters | str | None = None,
+        techniques: Techniques | str | None = None,
         threads: int = 1,
     ) -> None:
-        if not 0 <= trace <= 1 << 24:
-            raise ValueError(f"trace: expected 0 to {1 << 24} positions, found {trace}")
         if ties not in TIES:
             raise ValueError(f"ties: expected one of {', '.join(TIES)}, found {ties!r}")
         if not 0 < table_mib <= 65536:
@@ -96,20 +92,14 @@ class Engine:
         self.game = game
         self.evaluator: Evaluator = as_evaluator(game, evaluator)
         self.ties = ties
-        self._random = np.random.default_rng(seed) if seed is not None else None
-        self._errors: list[BaseException] = []
-        self._stopped = False
-        self._lookup = lookup
-        self._generation = 0
-        self.native = game.rules is not None and kernels.compiled
-        self._line: Any
-        self._iterate: Callable[[Any], None]
+        self.techniques = as_techniques(techniques)
+        self._search: AlphaBetaSearch | None = None
         self._dice: DiceSearch | None = None
         if isinstance(game, DiceGame):
-            if order_depth is not None or trace or ties != "first":
+            if order_depth is not None or trace or ties != "first" or techniques is not None:
                 raise ValueError(
-                    f"{game.name} has dice: expected no order_depth, no trace and ties 'first',"
-                    f" found {order_depth}, {trace} and {ties!r}"
+                    f"{game.name} has dice: expected no order_depth, no trace, no techniques and"
+                    f" ties 'first', found {order_depth}, {trace}, {techniques} and {ties!r}"
                 )
             if minimax and prune not in (None, "none"):
                 raise ValueError(f"prune: expected 'none' with minimax, found {prune!r}")
@@ -124,80 +114,44 @@ class Engine:
                 threads=threads,
                 seed=seed,
             )
+            self.native = self._dice.native
             return
-        if (prune, order, filters, threads) != (None, None, None, 1):
+        if (prune, order, filters) != (None, None, None):
             raise ValueError(
-                "expected prune, order, filters and threads for a game with dice, found"
-                f" {game.name}"
+                f"expected prune, order and filters for a game with dice, found {game.name}"
             )
-        if self.native:
-            self._bind_native(table_mib, trace)
-        else:
-            self._bind_plain(trace)
-        self._line.put(
-            wins=int(game.wins),
-            repeats=int(repetition and game.irreversible is not None),
-            equal_depth=int(equal_depth),
-            minimax=int(minimax),
-            order_depth=lines.MOST_PLIES if order_depth is None else order_depth,
+        self._search = AlphaBetaSearch(
+            game,
+            self.evaluator,
+            lookup=lookup,
+            table_mib=table_mib,
+            equal_depth=equal_depth,
+            order_depth=order_depth,
+            repetition=repetition,
+            minimax=minimax,
+            trace=trace,
+            techniques=self.techniques,
+            threads=threads,
+            seed=seed,
         )
-        self._line.clear()
-
-    def _bind_native(self, table_mib: float, trace: int) -> None:
-        from search.alphabeta import iterate
-        from search.native import rules_addresses
-
-        self._line = line = lines.NativeLine(table_mib, trace)
-        evaluate_at, evaluator, self._kept = self.evaluator.native(self._fail)
-        line.put(
-            **rules_addresses(self.game),
-            evaluate_at=evaluate_at,
-            evaluator=evaluator,
-            width=len(self.game.start()),
-            most_moves=getattr(self.game, "most_moves", 256),
-        )
-        if self._lookup is not None:
-            lookup_at, tables, self._kept_tables = self._lookup.native(self.game)
-            line.put(lookup_at=lookup_at, tables=tables)
-        self._iterate = lambda line: iterate(line.record[0])
-
-    def _bind_plain(self, trace: int) -> None:
-        from search import alphabeta
-
-        probe = self._lookup.plain() if self._lookup else None
-        self._line = lines.PlainLine(self.game, self.evaluator.plain(), probe, trace)
-        self._iterate = kernels.uncompiled(alphabeta.iterate)
-
-    def _fail(self, error: BaseException) -> None:
-        self._errors.append(error)
-        self._line.put(stop=1)
+        self.native = self._search.native
 
     @property
     def steady(self) -> bool:
         """Whether alpha-beta takes the moves in the game's own order, and the first of equals."""
-        return self._dice is None and self.ties == "first" and self._random is None
+        return self._search is not None and self.ties == "first" and self._search.steady
 
     def line_for_games(self, depth: int, nodes: int) -> Any:
         """The line of a native engine, set up for whole games at these limits."""
-        self._stopped = False
-        self._line.put(depth_limit=depth, node_limit=nodes, exact_root=0)
-        return self._line
+        return self._without_dice().line_for_games(depth, nodes)
 
     def after_games(self) -> None:
         """Go on counting where whole games have left off; raises what an evaluator raised."""
-        self._generation = int(self._line.generation)
-        if self._errors:
-            error = self._errors[0]
-            self._errors.clear()
-            raise error
+        self._without_dice().after_games()
 
     def stop(self) -> None:
         """End the search that is under way; it returns what it has. Callable from any thread."""
-        if self._dice is not None:
-            self._dice.stop()
-            return
-        self._stopped = True
-        self._line.put(stop=1)
+        (self._dice or self._without_dice()).stop()
 
     def traced(self) -> tuple[Any, Any, Any, Any]:
         """What the last search found below its root: positions, values, depths and bounds.
@@ -209,11 +163,18 @@ class Engine:
         Positions that the transposition table answered are left out.
         """
         width = len(self.game.start()) if self.native else 0
-        return self._line.trace(width)  # type: ignore[no-any-return]
+        return self._without_dice().line.trace(width)  # type: ignore[no-any-return]
+
+    def table_fill(self) -> float:
+        """The share of the transposition table, from 0 to 1, that the last search has written.
+
+        It is estimated from a thousand entries. TypeError in a game with dice.
+        """
+        return self._without_dice().fill()
 
     def clear(self) -> None:
         """Forget everything earlier searches left, so that the next is as in a new engine."""
-        (self._line if self._dice is None else self._dice).clear()
+        (self._dice or self._without_dice()).clear()
 
     def search(
         self,
@@ -241,10 +202,11 @@ class Engine:
         if self._dice is not None:
             return self._dice.search(position, roll, depth, nodes, seconds, exact=False)
         self._refuse_roll(roll)
+        search = self._without_dice().search
         if self.ties == "first":
-            return self._search(position, depth, nodes, seconds, history, exact=False)
+            return search(position, depth, nodes, seconds, history, exact=False)
         check_limits(depth, nodes, seconds, least=1, deepest=DEEPEST)
-        return search_for_errors(self.game, self._search, position, depth, nodes, seconds, history)
+        return search_for_errors(self.game, search, position, depth, nodes, seconds, history)
 
     def analyse(
         self,
@@ -263,7 +225,7 @@ class Engine:
         if self._dice is not None:
             return self._dice.search(position, roll, depth, nodes, seconds, exact=True)
         self._refuse_roll(roll)
-        return self._search(position, depth, nodes, seconds, history, exact=True)
+        return self._without_dice().search(position, depth, nodes, seconds, history, exact=True)
 
     def best_moves(
         self, positions: Any, rolls: Any, *, depth: int = 0, decide_only: bool = False
@@ -289,125 +251,11 @@ class Engine:
             raise TypeError(f"expected a game with dice, found {self.game.name}")
         return self._dice
 
+    def _without_dice(self) -> AlphaBetaSearch:
+        if self._search is None:
+            raise TypeError(f"expected a game without dice, found {self.game.name}")
+        return self._search
+
     def _refuse_roll(self, roll: int | None) -> None:
         if roll is not None:
             raise ValueError(f"{self.game.name} has no dice: expected no roll, found {roll!r}")
-
-    def _search(
-        self,
-        position: Any,
-        depth: int | None,
-        nodes: int | None,
-        seconds: float | None,
-        history: Sequence[Any],
-        exact: bool,
-    ) -> Result:
-        check_limits(depth, nodes, seconds, least=1, deepest=DEEPEST)
-        began = time.perf_counter()
-        if self.native and len(position) != len(self.game.start()):
-            raise ValueError(
-                f"expected a position of {len(self.game.start())} integers, found {position!r}"
-            )
-        moves = self.game.legal_moves(position)
-        if not moves:
-            return self._finished(position)
-        if len(moves) > lines.MOST_ROOT_MOVES:
-            raise ValueError(
-                f"expected at most {lines.MOST_ROOT_MOVES} legal moves, found {len(moves)}"
-            )
-        if self._random is not None:
-            moves = [moves[i] for i in self._random.permutation(len(moves))]
-        self._prepare(position, moves, history)
-        self._line.put(
-            depth_limit=min(depth or DEEPEST, DEEPEST),
-            node_limit=min(nodes or UNLIMITED, UNLIMITED),
-            exact_root=int(exact),
-        )
-        interrupted = run_search(
-            lambda: self._iterate(self._line),
-            lambda: self._line.put(stop=1),
-            seconds=seconds,
-            short=self._is_short(),
-        )
-        if self._errors:
-            error = self._errors[0]
-            self._errors.clear()
-            raise error
-        return self._result(position, len(moves), exact, interrupted or self._stopped, began)
-
-    def _finished(self, position: Any) -> Result:
-        outcome = self.game.outcome(position)
-        if outcome is None:
-            raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
-        value = math.copysign(lines.WIN, outcome) if self.game.wins and outcome else outcome
-        return Result(None, value, (), 0, 0, 0.0)
-
-    def _prepare(self, position: Any, moves: list[Any], history: Sequence[Any]) -> None:
-        line = self._line
-        self._generation = (self._generation + 1) & 0xFF
-        self._stopped = False
-        earlier = list(history)[-lines.MOST_EARLIER :] if line.repeats else []
-        line.put(
-            generation=self._generation,
-            nodes=0,
-            stop=0,
-            lookups=0,
-            found=0,
-            completed=0,
-            best=0,
-            value=math.nan,
-            earlier=len(earlier),
-            root_count=len(moves),
-        )
-        line.start(position, moves, earlier)
-
-    def _is_short(self) -> bool:
-        """Whether a native search ends so soon that Ctrl-C can wait for it."""
-        line = self._line
-        return (
-            self.native
-            and not isinstance(self.evaluator, PythonEvaluator)  # which may take its time
-            and bool(line.depth_limit <= SHORT_DEPTH or line.node_limit <= SHORT_NODES)
-        )
-
-    def _result(
-        self, position: Any, count: int, exact: bool, interrupted: bool, began: float
-    ) -> Result:
-        line = self._line
-        as_move = int if self.native else (lambda move: move)
-        value = float(line.value)
-        completed = int(line.completed)
-        pv = tuple(as_move(move) for move in line.pv[0][: int(line.pv_length[0])])
-        move = as_move(line.root_moves[0])
-        history = tuple(
-            Depth(
-                d,
-                float(line.depth_value[d]) + 0.0,
-                as_move(line.depth_move[d]),
-                int(line.depth_nodes[d]),
-            )
-            for d in range(1, completed + 1)
-        )
-        moves: list[tuple[Any, float]] = []
-        if exact and completed:
-            value = history[-1].value
-            moves = [
-                (as_move(line.root_moves[i]), float(line.settled_values[i]) + 0.0)
-                for i in range(count)
-            ]
-            moves.sort(key=lambda item: -item[1])
-        if value != value:  # stopped before any move was valued
-            value = self.evaluator(position)
-        return Result(
-            move,
-            value + 0.0,
-            pv if pv[:1] == (move,) else (move,),
-            completed,
-            int(line.nodes),
-            time.perf_counter() - began,
-            history,
-            tuple(moves),
-            int(line.lookups),
-            int(line.found),
-            interrupted,
-        )

@@ -20,8 +20,12 @@ MOST_PLIES = 128
 MOST_EARLIER = 256
 #: Root moves.
 MOST_ROOT_MOVES = 1024
+#: Depths (and moves) that techniques tell apart, phases and checks that ProbCut does.
+DEPTHS, PHASES, CHECKS = 32, 8, 2
 #: Integers kept for each position.
 WIDTH = 16
+#: Entries of the table of a plain search.
+MOST_PLAIN = 1 << 20
 #: Moves on the line's stack.
 STACK = 1 << 14
 #: Static values lie between -LIMIT and LIMIT; a win in n plies is worth WIN - n.
@@ -31,12 +35,14 @@ LIMIT = 1e11
 _NUMBERS = (
     # addresses: the game, the evaluator, lookups, memory
     "legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
-    " positions moves order table table_mask"
+    " phase_at positions moves order table table_mask"
     # options
     " width most_moves wins repeats equal_depth order_depth exact_root minimax depth_limit"
-    " node_limit"
+    " node_limit null_window aspiration"
+    # what makes it selective, see `search.techniques`
+    " selective deepen_from deepen_less singular_from beam malus"
     # counters and flags
-    " generation earlier nodes stop lookups found root_count completed best"
+    " generation earlier nodes stop lookups found probes hits root_count completed best ahead"
     # what the last table or lookup probe found, and where a lookup writes
     " hit_depth hit_bound hit_move scratch"
     # positions searched, kept with their values: memory (0 for none), and how many of room
@@ -48,6 +54,11 @@ LINE = np.dtype(
     + [
         ("hit_value", np.float64),
         ("value", np.float64),
+        ("singular_margin", np.float64),
+        ("cut_width", np.float64),
+        ("reductions", np.int64, (DEPTHS, DEPTHS)),
+        ("cuts", np.float64, (PHASES, DEPTHS, CHECKS, 4)),
+        ("left_out", np.int64, (MOST_PLIES + 1,)),
         ("first", np.int64, (MOST_PLIES + 1,)),
         ("keys", np.int64, (MOST_EARLIER + MOST_PLIES + 1,)),
         ("quiet_plies", np.int64, (MOST_PLIES + 1,)),
@@ -73,15 +84,20 @@ ENTRY = 2
 
 
 class NativeLine:
-    """A record of type `LINE` with the arrays that it points to."""
+    """A record of type `LINE` with the arrays that it points to.
 
-    def __init__(self, table_mib: float, trace: int = 0) -> None:
+    The transposition table is that of another line where one is given.
+    """
+
+    def __init__(self, table_mib: float, trace: int = 0, shared: NativeLine | None = None) -> None:
         self.record = np.zeros(1, dtype=LINE)
         self._positions = np.zeros((MOST_PLIES + 1, WIDTH), dtype=np.int64)
         self._moves = np.zeros(STACK, dtype=np.int64)
         self._order = np.zeros(STACK, dtype=np.float64)
         self._scratch = np.zeros(8, dtype=np.int64)
         buckets = 1
+        if shared is not None:
+            table_mib = 0.0
         while buckets * 2 * 2 * ENTRY * 8 <= table_mib * 2**20:
             buckets *= 2
         # A bucket must not lie across two cache lines, so the table begins with one. NumPy asks for
@@ -99,6 +115,9 @@ class NativeLine:
         line["trace_room"] = trace
         line["table"] = start + (-start) % 64
         line["table_mask"] = buckets - 1
+        if shared is not None:
+            self._table = shared._table
+            line["table"], line["table_mask"] = shared.table, shared.table_mask
 
     def __getattr__(self, name: str) -> Any:
         view = self._views[name]
@@ -131,6 +150,15 @@ class NativeLine:
         rows = self._trace[: self.traced]
         values = rows[:, WIDTH].copy().view(np.float64)
         return rows[:, :width].copy(), values, rows[:, WIDTH + 1] >> 2, rows[:, WIDTH + 1] & 3
+
+    def fill(self) -> float:
+        """The share of some thousand table entries that are of this generation."""
+        skip = (self.table - self._table.ctypes.data) // 8
+        entries = self._table[skip : skip + (self.table_mask + 1) * 2 * ENTRY].reshape(-1, ENTRY)
+        sample = entries[:: max(1, len(entries) // 1000)]
+        facts = sample[:, 0] ^ sample[:, 1]
+        used = (facts & 3 != 0) & (facts >> 19 & 0x1F == self.generation & 0x1F)
+        return float(used.mean())
 
     def clear(self) -> None:
         """Forget what earlier searches left."""
@@ -191,6 +219,10 @@ class PlainLine:
         entries = self.trace_entries[: self.traced]
         positions, values, depths, bounds = zip(*entries, strict=True) if entries else ((),) * 4
         return list(positions), np.array(values), np.array(depths, int), np.array(bounds, int)
+
+    def fill(self) -> float:
+        """The share of the table's room that is taken."""
+        return len(self.table) / MOST_PLAIN
 
     def clear(self) -> None:
         """Forget what earlier searches left."""

@@ -27,7 +27,7 @@ from games.native import (
     read_position,
     store_int,
 )
-from search.line import ENTRY, LIMIT, STACK, WIDTH
+from search.line import ENTRY, LIMIT, MOST_PLAIN, STACK, WIDTH
 
 QUIET, NOISY, FINISHED = 0, 1, 2
 EXACT, LOWER, UPPER = 0, 1, 2
@@ -133,6 +133,21 @@ def outcome(line, ply):
 @overload(outcome)
 def _outcome(line, ply):
     return lambda line, ply: call_float(line.outcome_at, (line.positions + 8 * WIDTH * ply,))
+
+
+def phase(line, ply):
+    """The phase of the game that the position belongs to, as ProbCut tells them apart."""
+    return line.phase(line.positions[ply])
+
+
+@overload(phase)
+def _phase(line, ply):
+    def native(line, ply):
+        if line.phase_at == 0:
+            return 0
+        return call_int(line.phase_at, (line.positions + 8 * WIDTH * ply,))
+
+    return native
 
 
 def position_key(line, ply):
@@ -293,7 +308,7 @@ def store_table(line, key, value, depth, bound, move):
     A bucket has two places: the first keeps the deeper search as long as it is of this
     generation, the second takes what the first refuses.
     """
-    if len(line.table) > 1 << 20:
+    if len(line.table) >= MOST_PLAIN:
         line.table.clear()
     line.table[key] = (value, depth, bound, move)
 
@@ -384,6 +399,14 @@ def outcome_at(source):
         ),
         "key_at": native_function("key_at", *_key(rules.key, width), "int64(int64)"),
     }  # fmt: skip
+
+
+def phase_address(game: Game) -> int:
+    """The address of native code that tells a position's phase; 0 where the game has none."""
+    if game.phases is None:
+        return 0
+    text = f"def phase_at(source):\n    return int(phase({read_position(len(game.start()))}))"
+    return native_function("phase_at", text, _scope(phase=game.phases.phase), "int64(int64)")
 
 
 @functools.cache

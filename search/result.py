@@ -28,7 +28,8 @@ class Result:
     see `plies_to_end`. `depth` is the depth searched in full, `nodes` the positions looked at,
     `history` one entry for each depth. `moves` holds (move, value) for every legal move, best
     first, from `analyse`, and is empty otherwise. `lookups` and `found` count questions to the
-    lookup and answers. `interrupted` tells that Ctrl-C or `Engine.stop` ended the search.
+    lookup and answers, `probes` and `hits` the same for the transposition table (without dice).
+    `interrupted` tells that Ctrl-C or `Engine.stop` ended the search.
 
     In games with dice `depth` is GNU Backgammon's number of plies, 0 for static values after the
     move, and `history` begins with it; `pv` is the move alone; `outcomes` holds the probabilities
@@ -49,6 +50,8 @@ class Result:
     interrupted: bool = field(default=False, compare=False)
     outcomes: tuple[float, ...] | None = None
     evaluations: int = 0
+    probes: int = 0
+    hits: int = 0
 
     @property
     def plies_to_end(self) -> int | None:
