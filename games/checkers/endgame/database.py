@@ -205,7 +205,7 @@ def read(path: Path, pieces: int) -> Endgame:
                 )
             # a private copy that nobody writes to: kernels then see an array like any other
             content = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise EndgameMissing(
             f"{path}: expected a checkers endgame database of {pieces} pieces, found none; build"
             f" it with: python -m games.checkers.endgame build --pieces {pieces}"
