@@ -124,18 +124,24 @@ def build(
 def _alone(path: Path) -> Iterator[BufferedRandom]:
     """A file to be written by one process at a time, kept if something goes wrong."""
     with path.open("ab+") as file:
-        try:
-            import fcntl
-        except ImportError:  # where there are no such locks nobody is kept away
-            pass
-        else:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise EndgameError(
-                    f"{path}: expected nobody else to build it, found another process that does"
-                ) from None
+        if not _locked(path, file):
+            raise EndgameError(
+                f"{path}: expected nobody else to build it, found another process that does"
+            )
         yield file
+
+
+def _locked(path: Path, file: BufferedRandom) -> bool:
+    """Lock an open file; not one that another process has locked, or finished and renamed."""
+    try:
+        import fcntl
+    except ImportError:  # where there are no such locks nobody is kept away
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
 
 
 def _resume(made: Endgame, file: BufferedRandom) -> int:
