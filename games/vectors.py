@@ -1,11 +1,13 @@
-"""Sums over rows of float32 in memory, as vector instructions of generated native code.
+"""Sums over rows of numbers in memory, as vector instructions of generated native code.
 
 A row of a matrix is taken as whole vectors, whose lanes are independent sums. So they stay in
-registers while the rows are added up, and every sum has one order of additions, whatever the
-machine: results are the same bit for bit as those of NumPy code that adds row by row.
+registers while the rows are added up. Sums of float32 have one order of additions, whatever the
+machine: results are the same bit for bit as those of NumPy code that adds row by row. Sums of
+integers are the same in any order, as long as the result has room in its type.
 
 All addresses are 64-bit integers and all sizes literals. Rows follow one another without gaps and
-their widths are multiples of `LANES`: who has fewer columns pads them with zeros.
+their widths are multiples of `LANES`, or of `SHORT_LANES` where they are of int16: who has fewer
+columns pads them with zeros.
 """
 
 from __future__ import annotations
@@ -17,16 +19,32 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["LANES", "add_products", "dot", "stack_block", "sum_rows"]
+__all__ = [
+    "LANES",
+    "SHORT_LANES",
+    "add_products",
+    "clip_products",
+    "clip_shorts",
+    "dot",
+    "dot_shorts",
+    "stack_block",
+    "sum_rows",
+    "sum_shorts",
+]
 
 #: Widths are multiples of this.
 LANES = 8
+#: The same for integers of 16 bits.
+SHORT_LANES = 32
 #: Lanes that are summed in one go: eight registers of 256 bits.
 MOST_LANES = 64
+#: The same for int16, and for sums of products of these: eight and sixteen of 256 bits.
+MOST_SHORTS, MOST_SUMS = 128, 128
 #: Inputs whose signs one integer holds.
 WORD_BITS = 64
 
 FLOAT, WORD = ir.FloatType(), ir.IntType(64)
+SHORT, INTEGER = ir.IntType(16), ir.IntType(32)
 FLOAT_BYTES, WORD_BYTES = 4, 8
 
 
@@ -214,7 +232,176 @@ def _dot(typingctx: Any, inputs: Any, weights: Any, length: Any, positive: Any) 
     return types.float32(types.int64, types.int64, length, positive), codegen
 
 
+# --- integers --------------------------------------------------------------------------------
+
+
+def _integers(builder: Any, address: Any, index: Any, kind: Any, lanes: int) -> Any:
+    """The `lanes` integers of a kind from place `index` behind an address on."""
+    width = kind.width // 8
+    place = _place(builder, address, builder.mul(index, _number(width)), ir.VectorType(kind, lanes))
+    return builder.load(place, align=width)
+
+
+def _some_lanes(builder: Any, vector: Any, lanes: Any) -> Any:
+    """A vector of some lanes of another, by their numbers."""
+    numbers = ir.Constant(ir.VectorType(INTEGER, len(lanes)), list(lanes))
+    return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), numbers)
+
+
+def _pair_sums(builder: Any, first: Any, second: Any) -> Any:
+    """first[0] * second[0] + first[1] * second[1] and so on, of vectors of int16, as int32.
+
+    Written like this it is one instruction for a register on machines that have one (pmaddwd,
+    vpdpwssd), and needs none of them.
+    """
+    lanes = first.type.count
+    wide = ir.VectorType(INTEGER, lanes)
+    products = builder.mul(builder.sext(first, wide), builder.sext(second, wide))
+    return builder.add(
+        _some_lanes(builder, products, range(0, lanes, 2)),
+        _some_lanes(builder, products, range(1, lanes, 2)),
+    )
+
+
+def _clip(builder: Any, vector: Any, shift: int, most: int) -> Any:
+    """What vector >> shift is, at least 0 and at most `most`."""
+    lanes = vector.type.count
+    down, low, high = (ir.Constant(vector.type, [x] * lanes) for x in (shift, 0, most))
+    value = builder.ashr(vector, down)
+    value = builder.select(builder.icmp_signed(">", value, low), value, low)
+    return builder.select(builder.icmp_signed("<", value, high), value, high)
+
+
+def _sum_shorts(
+    typingctx: Any, target: Any, bias: Any, rows: Any, places: Any, count: Any, width: Any
+) -> Any:
+    """As `sum_rows`, for int16: bias + rows[places[0]] + ... + rows[places[count - 1]].
+
+    Sums are modulo 2**16: what fits in the end may have overflowed before.
+    """
+    if not _literals(width):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, bias, rows, places, count, _ = arguments
+        size = width.literal_value
+        for first, lanes in _chunks(size, MOST_SHORTS):
+            start = _integers(builder, bias, _number(first), SHORT, lanes)
+            total = cgutils.alloca_once_value(builder, start)
+            with cgutils.for_range(builder, count) as loop:
+                offset = builder.mul(loop.index, _number(WORD_BYTES))
+                place = builder.load(_place(builder, places, offset, WORD))
+                place = builder.add(builder.mul(place, _number(size)), _number(first))
+                row = _integers(builder, rows, place, SHORT, lanes)
+                builder.store(builder.add(builder.load(total), row), total)
+            place = _place(builder, target, _number(2 * first), ir.VectorType(SHORT, lanes))
+            builder.store(builder.load(total), place, align=2)
+        return context.get_dummy_value()
+
+    five = (types.int64,) * 5
+    return types.none(*five, width), codegen
+
+
+def _clip_shorts(
+    typingctx: Any, target: Any, source: Any, width: Any, shift: Any, most: Any
+) -> Any:
+    """Write source[i] >> shift, at least 0 and at most `most`, to `target`; all are int16."""
+    if not _literals(width, shift, most):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, source = arguments[:2]
+        for first, lanes in _chunks(width.literal_value, MOST_SHORTS):
+            value = _integers(builder, source, _number(first), SHORT, lanes)
+            value = _clip(builder, value, shift.literal_value, most.literal_value)
+            place = _place(builder, target, _number(2 * first), value.type)
+            builder.store(value, place, align=2)
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64, width, shift, most), codegen
+
+
+def _clip_products(
+    typingctx: Any,
+    target: Any, bias: Any, rows: Any, inputs: Any,
+    length: Any, width: Any, shift: Any, most: Any,
+) -> Any:  # fmt: skip
+    """Write (bias + sum of inputs[i] * rows[i]) >> shift, clipped to 0 to `most`, to `target`.
+
+    Inputs, rows and `target` are int16, `bias` and sums int32. The rows stand in pairs: the
+    numbers [0, 0], [1, 0], [0, 1], [1, 1] to [1, width - 1], then those of rows 2 and 3.
+    """
+    if not _literals(length, width, shift, most):
+        return None
+    size, columns = length.literal_value, width.literal_value
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, bias, rows, inputs = arguments[:4]
+        for first, lanes in _chunks(columns):
+            # several sums at a time, for each waits for the one before
+            step = max(1, MOST_SUMS // lanes)
+            while size // 2 % step:
+                step //= 2
+            start = _integers(builder, bias, _number(first), INTEGER, lanes)
+            zero = ir.Constant(start.type, [0] * lanes)
+            totals = [
+                cgutils.alloca_once_value(builder, zero if part else start) for part in range(step)
+            ]
+            with cgutils.for_range(builder, _number(size // 2 // step)) as loop:
+                for part, total in enumerate(totals):
+                    pair = builder.add(builder.mul(loop.index, _number(step)), _number(part))
+                    both = _integers(builder, inputs, pair, INTEGER, 1)
+                    spread = _some_lanes(builder, both, [0] * lanes)
+                    spread = builder.bitcast(spread, ir.VectorType(SHORT, 2 * lanes))
+                    place = builder.add(builder.mul(pair, _number(2 * columns)), _number(2 * first))
+                    row = _integers(builder, rows, place, SHORT, 2 * lanes)
+                    more = builder.add(builder.load(total), _pair_sums(builder, spread, row))
+                    builder.store(more, total)
+            value = builder.load(totals[0])
+            for total in totals[1:]:
+                value = builder.add(value, builder.load(total))
+            value = _clip(builder, value, shift.literal_value, most.literal_value)
+            value = builder.trunc(value, ir.VectorType(SHORT, lanes))
+            place = _place(builder, target, _number(2 * first), value.type)
+            builder.store(value, place, align=2)
+        return context.get_dummy_value()
+
+    four = (types.int64,) * 4
+    return types.none(*four, length, width, shift, most), codegen
+
+
+def _dot_shorts(typingctx: Any, inputs: Any, weights: Any, length: Any) -> Any:
+    """The sum of inputs[i] * weights[i], of int16 as int32."""
+    if not _literals(length):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        inputs, weights = arguments[:2]
+        total = None
+        for first, lanes in _chunks(length.literal_value, SHORT_LANES):
+            parts = (
+                _integers(builder, address, _number(first), SHORT, lanes)
+                for address in (inputs, weights)
+            )
+            sums = _pair_sums(builder, *parts)
+            total = sums if total is None else builder.add(total, sums)
+        lanes = SHORT_LANES // 2
+        while lanes > 1:
+            lanes //= 2
+            total = builder.add(
+                _some_lanes(builder, total, range(lanes)),
+                _some_lanes(builder, total, range(lanes, 2 * lanes)),
+            )
+        return builder.extract_element(total, ir.Constant(INTEGER, 0))
+
+    return types.int32(types.int64, types.int64, length), codegen
+
+
 stack_block = intrinsic(_stack_block)
 sum_rows = intrinsic(_sum_rows)
 add_products = intrinsic(_add_products)
 dot = intrinsic(_dot)
+sum_shorts = intrinsic(_sum_shorts)
+clip_shorts = intrinsic(_clip_shorts)
+clip_products = intrinsic(_clip_products)
+dot_shorts = intrinsic(_dot_shorts)

@@ -16,6 +16,8 @@ GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game 
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
 PLAYER_HELP = (
     "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory."
+    " In checkers EVALUATOR+endgame adds the endgame database of 4 pieces, EVALUATOR+endgame5 that"
+    " of 5 (python -m games.checkers.endgame)."
     " In backgammon EVALUATOR+bearoff adds the bear-off databases, EVALUATOR@PLIES or"
     " EVALUATOR@PLIES:FILTERS looks as far ahead whatever --depth says, and pubeval, gnubg:0,"
     " gnubg:1, gnubg:2 are opponents where gnubg_nn is installed"

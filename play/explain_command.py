@@ -107,19 +107,23 @@ def contribution_table(
             cells.append("" if weight is None else f"{weight:.6g}")
             cells.append("" if cell is None else _number(cell.value))
         rows.append(cells)
-    if len(shown) > len(kept):
-        cells = [f"{len(shown) - len(kept)} more", ""]
-        for i in range(len(parts)):
-            rest = (by_name[name][i] for name in shown[len(kept) :])
-            cells += ["", _number(sum(one.value for one in rest if one is not None))]
-        rows.append(cells)
     if not shown:
         return ["Nothing: all contributions are 0."]
     weighed = [any(one.weight is not None for one in found) for found in parts]
-    total = ["sum", ""]
-    for i, found in enumerate(parts):
-        total += ["", _number(sum(one.value for one in found)) if weighed[i] else "no sum"]
-    rows.append(total)
+
+    def sums(title: str, names: list[str]) -> list[str]:
+        """A row of sums; what was found by occlusion does not add up, and has none."""
+        cells = [title, ""]
+        for i in range(len(parts)):
+            found = [row[i] for row in map(by_name.__getitem__, names)]
+            total = sum(one.value for one in found if one is not None)
+            cells += ["", _number(total) if weighed[i] else ""]
+        return cells
+
+    if len(shown) > len(kept):
+        rows.append(sums(f"{len(shown) - len(kept)} more", shown[len(kept) :]))
+    if any(weighed):
+        rows.append(sums("sum", shown))
     columns = [
         0,
         1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,9 +115,11 @@ class Seat:
 def parse_player(game: Game, text: str) -> Player:
     """The player that a text names: `random`, a hand-crafted evaluator, or a file.
 
-    `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator, and `@TECHNIQUES` behind either
-    says how it is searched with (`search.parse_techniques`), such as `classic@selective,-malus`.
-    Raises ValueError or OSError with what was expected and what was found.
+    `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator, in checkers `EVALUATOR+endgame`
+    or `EVALUATOR+endgame5` the endgame database of at most 4 or so many pieces. `@TECHNIQUES`
+    behind all that says how it is searched with (`search.parse_techniques`), such as
+    `classic@selective,-malus`. Raises ValueError or OSError with what was expected and what was
+    found.
     """
     who, at, techniques = text.partition("@")
     if who == RANDOM:
@@ -130,4 +133,14 @@ def parse_player(game: Game, text: str) -> Player:
         return Player(text, found, options=options)
     if not memory:
         raise ValueError(f"expected EVALUATOR+MEMORY, a file after the +, found {text!r}")
-    return Player(text, found, RoteMemory.load(game, memory), options)
+    return Player(text, found, _lookup(game, memory), options)
+
+
+def _lookup(game: Game, name: str) -> Lookup:
+    """The endgame database that a player's text names, or the rote memory in a file."""
+    endgame = re.fullmatch(r"endgame([0-9]*)", name)
+    if endgame is None:
+        return RoteMemory.load(game, name)
+    from search.endgame import endgame_lookup
+
+    return endgame_lookup(game, pieces=int(endgame[1] or 4))

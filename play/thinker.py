@@ -25,9 +25,9 @@ class Thinker:
     """An evaluator with a search, to be asked one question at a time.
 
     `name` is anything that a match takes as a player with an evaluator: a hand-crafted one, a file,
-    with `+MEMORY`, and in games with dice `+bearoff`, `@PLIES` and `@PLIES:FILTERS`. `limits` hold
-    for a move unless a question brings its own; in games with dice the player's own `@PLIES` goes
-    before them.
+    with `+MEMORY` or `+endgame`, and in games with dice `+bearoff`, `@PLIES` and `@PLIES:FILTERS`.
+    `limits` hold for a move unless a question brings its own; in games with dice the player's own
+    `@PLIES` goes before them.
 
     Raises ValueError for a player without an evaluator, such as `random`, and what
     `parse_player` and `parse_dice_player` raise.

@@ -46,6 +46,7 @@ MOST_BYTES = 4 << 20
 ARRAY_FORMS = {
     "plysmith-network-1": ("search.network", "network_from"),
     "plysmith-outcome-network-1": ("search.outcome_network", "outcome_network_from"),
+    "plysmith-quantised-network-1": ("search.quantised", "quantised_from"),
     "plysmith-signature-1": ("search.signature", "signature_from"),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import os
 import random
@@ -28,9 +29,11 @@ from play.web.backgammon_face import BackgammonSteps  # noqa: E402
 from play.web.faces import face_of  # noqa: E402
 from play.web.limits import Bucket, Limits  # noqa: E402
 from play.web.server import create_app  # noqa: E402
+from search.rote import RoteMemory  # noqa: E402
 from tests.web_server import CLASSIC, HAND, HUMAN, RANDOM, ROOT, running  # noqa: E402
 
 BASE = "http://127.0.0.1:8000"
+HAND_AND_MORE = "backgammon:hand+bearoff"
 Client = Any
 
 
@@ -243,6 +246,98 @@ def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: P
         for game in answer["games"]:
             assert answer["defaults"][game] in ids
             assert answer["defaults"][game].startswith(start or game)
+
+
+def test_lookups_and_programs_are_offered_as_a_match_takes_them(client: Client) -> None:
+    answer = client.get("/api/catalogue").json()
+    assert [entry["id"] for entry in answer["lookups"] if entry["game"] == "backgammon"] == [
+        "bearoff"
+    ]
+    names = {entry["id"] for entry in answer["programs"]}
+    wanted = {"gnubg:0", "gnubg:1", "gnubg:2", "pubeval"}
+    assert names == (wanted if importlib.util.find_spec("gnubg_nn") else set())
+
+
+def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
+    """One checker on the ace point against one: the side to roll wins, which no weights say."""
+    id = HAND_AND_MORE
+    text = f"XGID=-B{'-' * 22}b-:0:0:1:21:0:0:0:0:10"
+
+    async def analyse(base: str) -> dict[str, Any]:
+        async with httpx.AsyncClient(timeout=30) as client:
+            content = {"game": "backgammon", "seats": [HUMAN, {**HAND, "evaluator": id}]}
+            answer = await client.post(f"{base}/api/tables", json={**content, "position": text})
+            assert answer.status_code == 201, answer.text
+            address = f"{base}/api/tables/{answer.json()['id']}"
+            asked = {"evaluator": id, "depth": 0, "seconds": 5}
+            assert (await client.post(f"{address}/analyse", json=asked)).json()["started"]
+            await asyncio.sleep(0.5)  # a page that looks again is told of what was found meanwhile
+            async for kind, news in _events(client, f"{address}/events"):
+                if kind == "analysis" and news["done"]:
+                    return dict(news)
+        raise AssertionError("the stream ended")
+
+    with running(runs) as base:
+        found = asyncio.run(asyncio.wait_for(analyse(base), 60))
+    assert found["name"] == "hand + bear-off databases"
+    assert [move["value"] for move in found["moves"]] == [1.0]
+
+
+def test_only_lookups_of_the_list_go_with_an_evaluator(client: Client) -> None:
+    view = new_table(client, "backgammon", seats=[HUMAN, {**HAND, "evaluator": HAND_AND_MORE}])
+    saved = client.get(f"/api/tables/{view['id']}/save").json()["text"]
+    assert "hand + bear-off databases" in saved
+    for game, wrong in (
+        ("backgammon", "backgammon:hand+"),
+        ("backgammon", "backgammon:hand+../memory.sqlite"),
+        ("backgammon", f"{HAND_AND_MORE}+bearoff"),
+        ("backgammon", "bearoff"),
+        ("checkers", "checkers:classic+bearoff"),
+    ):
+        seats = [HUMAN, {**HAND, "evaluator": wrong}]
+        answer = client.post("/api/tables", json={"game": game, "seats": seats})
+        assert answer.status_code == 400 and "evaluator: expected" in answer.json()["error"]
+
+
+def test_a_rote_memory_of_a_run_is_asked(client: Client, runs: Path) -> None:
+    game = games.load("checkers")
+    memory = RoteMemory(game)
+    memory.store(game.play(game.start(), game.parse_move(game.start(), "9-13")), -5.0, 20)
+    memory.merge()
+    memory.save(runs / "first" / "memory.sqlite")
+    (runs / "first" / "other.sqlite").write_bytes(b"SQLite format 3\0 and then nothing")
+    until = time.monotonic() + 20
+    while len(found := _memories(client)) == 0:  # the list is read anew
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    (entry,) = found
+    assert (entry["id"], entry["kind"]) == ("run:first/memory.sqlite", "rote memory")
+    id = f"checkers:material+{entry['id']}"
+    view = new_table(client, seats=[{**CLASSIC, "evaluator": id, "depth": 1}, HUMAN])
+    view = wait_for(client, view, 1)
+    # A value loses 0.2 % for each of the 20 plies that it was backed up.
+    assert (view["moves"][0]["text"], view["moves"][0]["value"]) == ("9-13", pytest.approx(4.8))
+
+
+def _memories(client: Client) -> list[dict[str, Any]]:
+    lookups = client.get("/api/catalogue").json()["lookups"]
+    return [entry for entry in lookups if entry["source"] == "run"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("gnubg_nn") is None, reason="needs gnubg_nn")
+def test_a_program_of_others_plays(client: Client) -> None:
+    seat = {"kind": "program", "evaluator": "gnubg:1"}
+    view = new_table(client, "backgammon", seats=[HUMAN, seat], seed=2)
+    if view["side"] == 0:
+        view = act(client, view, "move", text=view["legal"][0]).json()
+    view = wait_for(client, view, view["ply"] + 1)
+    assert view["waiting"] == "roll" and view["side"] == 0
+    assert "GNU Backgammon 1-ply" in client.get(f"/api/tables/{view['id']}/save").json()["text"]
+    for wrong in ("gnubg:7", "backgammon:hand", "bearoff", None):
+        seats = [HUMAN, {"kind": "program", "evaluator": wrong}]
+        answer = client.post("/api/tables", json={"game": "backgammon", "seats": seats})
+        assert answer.status_code == 400, wrong
+    assert act(client, view, "analyse", evaluator="gnubg:1").status_code == 400
 
 
 def test_errors_name_no_folder(client: Client, runs: Path) -> None:
@@ -730,7 +825,7 @@ def test_news_come_while_a_search_goes_on(runs: Path) -> None:
             return found
 
     with running(runs) as base:
-        thoughts = asyncio.run(listen(base))
+        thoughts = asyncio.run(asyncio.wait_for(listen(base), 60))
     depths = [news["depth"] for news in thoughts]
     assert len(depths) >= 2 and depths == sorted(depths)
     assert all(news["pv"] and news["nodes"] > 0 for news in thoughts)

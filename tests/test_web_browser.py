@@ -226,7 +226,7 @@ def test_analysis_why_and_hint(page: Page, base: str) -> None:
     expect(page.locator(".column").first).to_contain_text("→")
     expect(page.locator(".parts th[scope=row]").first).to_contain_text("×")
     page.locator("[data-tool='bulb']").click()
-    expect(page.locator(".arrow.hint")).to_have_count(1)
+    expect(page.locator(".arrow")).to_have_count(1)
 
 
 def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: Path) -> None:

@@ -1,46 +1,48 @@
-"""The evaluators that a player can be: hand-crafted ones, shipped ones, and those of runs.
+"""Who and what can be chosen to play with: evaluators, lookups, and programs of others.
 
-A browser names an evaluator by an id out of this list and never by a path, so that nothing outside
-the folders given can be read. Links that lead out of them are not followed.
+Evaluators and rote memories are those that come with a game, those in `data` and those of runs. A
+browser names them by ids out of this list and never by a path, so that nothing outside the folders
+given can be read.
 """
 
 from __future__ import annotations
 
-import json
-import struct
+import importlib.util
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import games
-from games.contract import Game
+from games.contract import DiceGame, Game
+from play.dice_player import parse_dice_player
+from play.gnubg import GNUBG_PLIES, PUBEVAL
+from play.player import parse_player
+from play.web.files import EVALUATOR, LOOKUP, MOST_FILES, described, inside, playable_files
 from play.web.limits import Limits
-from search import Evaluator, EvaluatorError, as_evaluator
+from search import Evaluator, EvaluatorError, Lookup, as_evaluator
 from search.header import sample_positions
 
-__all__ = ["Catalogue", "Entry", "Loaded", "inside"]
+__all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded"]
 
 GAMES = ("checkers", "backgammon")
-#: What the files of evaluators are called, in runs and in data; rote memories and tables are none.
-SUFFIXES = (".json", ".safetensors")
-LONGEST_HEADER = 1 << 20
-DEEPEST_FOLDER = 6
-MOST_FILES = 2000
+PROGRAM = "program"
+#: Lookups that have a name of their own, as in `python -m play match`: EVALUATOR+NAME.
+NAMED = {"backgammon": {"bearoff": "bear-off databases"}}
 FRESH = 2.0  # seconds that a list of files is taken to hold
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An evaluator that can be chosen: `source` is "hand-crafted", "shipped" or "run".
+    """What can be chosen: `role` is "evaluator", "lookup" or "program".
 
-    `path` is None for one that is part of the game; `where` is the file's place below its folder.
-    `kind` says what it is made of.
+    `source` is "hand-crafted", "shipped", "run" or, for what no file holds, "named". `path` is None
+    where there is no file. `kind` says what it is made of.
     """
 
     id: str
@@ -48,18 +50,17 @@ class Entry:
     name: str
     kind: str
     source: str
-    where: str = ""
+    role: str = EVALUATOR
     path: Path | None = None
 
     def view(self) -> dict[str, Any]:
         """What the browser is told of it."""
-        fields = ("id", "game", "name", "kind", "source", "where")
-        return {field: getattr(self, field) for field in fields}
+        return {field: getattr(self, field) for field in ("id", "game", "name", "kind", "source")}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Loaded:
-    """An evaluator with the unit that its values are shown in.
+    """An evaluator with the lookup that searches ask, and the unit that values are shown in.
 
     `unit` is the median of the absolute values on positions of random play: what a side has that
     is ahead as sides usually are. Values of evaluators with different units can be compared so.
@@ -68,6 +69,7 @@ class Loaded:
     entry: Entry
     evaluator: Evaluator
     unit: float
+    lookup: Lookup | None = None
 
 
 class Catalogue:
@@ -79,174 +81,157 @@ class Catalogue:
     def __init__(self, data: Path, runs: Path, *, limits: Limits) -> None:
         self.folders = {"shipped": data.resolve(), "run": runs.resolve()}
         self.limits = limits
-        self._lock = threading.RLock()
-        self._games: dict[str, Game] = {}
+        self._games: dict[str, Game] = {name: games.load(name) for name in GAMES}
+        self._listing, self._loading = threading.Lock(), threading.Lock()
         self._headers: dict[tuple[Path, int, int], tuple[str, str, str] | None] = {}
-        self._loaded: OrderedDict[tuple[str, int], Loaded] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._list: tuple[float, dict[str, Entry]] = (0.0, {})
+        self._samples: dict[str, list[Any]] = {}
 
     def game(self, name: Any) -> Game:
         """A game by name; ValueError for one that cannot be played here."""
         if name not in GAMES:
             raise ValueError(f"game: expected {' or '.join(GAMES)}, found {str(name)[:40]!r}")
-        with self._lock:
-            if name not in self._games:
-                self._games[name] = games.load(name)
-            return self._games[name]
+        return self._games[name]
 
     def entries(self) -> dict[str, Entry]:
-        """All evaluators by id: first the hand-crafted ones, then files by folder and name."""
-        with self._lock:
+        """All that can be chosen by id: by hand, then files by folder and name, then the others.
+
+        Looks into the folders, where it has not just done so.
+        """
+        with self._listing:
             read, entries = self._list
             if time.monotonic() - read > FRESH or not entries:
                 entries = {entry.id: entry for entry in self._find()}
                 self._list = time.monotonic(), entries
             return entries
 
-    def entry(self, id: Any, game: Game) -> Entry:
-        """The entry of that id; ValueError where there is none for the game."""
-        found = self.entries().get(id) if isinstance(id, str) else None
-        if found is None or found.game != game.name:
-            raise ValueError(
-                f"evaluator: expected one of {game.name} in the list, found {str(id)[:60]!r}"
-            )
-        return found
+    def find(self, id: Any, game: Game, role: str = EVALUATOR) -> tuple[Entry, Entry | None]:
+        """The entry of an id and, for `EVALUATOR+LOOKUP`, that of the lookup.
+
+        ValueError where there is none for the game.
+        """
+        if isinstance(id, str):
+            here = {k: entry for k, entry in self.entries().items() if entry.game == game.name}
+            if id in here and here[id].role == role:
+                return here[id], None
+            for lookup in here.values():
+                found = here.get(id.removesuffix(f"+{lookup.id}"))
+                if lookup.role == LOOKUP and found is not None and found.role == role == EVALUATOR:
+                    return found, lookup
+        raise ValueError(f"{role}: expected one of {game.name} in the list, found {str(id)[:60]!r}")
+
+    def name(self, id: str, game: Game) -> str:
+        """What people call the evaluator or program of an id; the id where there is none."""
+        entry = self.entries().get(id)
+        if entry is not None:
+            return entry.name
+        try:
+            return " + ".join(part.name for part in self.find(id, game) if part is not None)
+        except ValueError:
+            return id
 
     def load(self, id: Any, game: Game) -> Loaded:
-        """The evaluator of that id, which may take seconds at first; ValueError as `entry`.
+        """The evaluator of that id, which may take seconds at first; ValueError as `find`.
 
         Also raises EvaluatorError, a ValueError, for a file that holds none that fits.
         """
-        entry = self.entry(id, game)
-        with self._lock:
-            stamp = 0
-            if entry.path is not None:
-                path = self._checked(entry)
-                status = path.stat()
-                stamp = status.st_mtime_ns
-                if status.st_size > self.limits.evaluator_bytes:
-                    raise EvaluatorError(
-                        f"{entry.name}: expected at most {self.limits.evaluator_bytes} bytes,"
-                        f" found {status.st_size}"
-                    )
-            key = (entry.id, stamp)
-            if key not in self._loaded:
-                try:
-                    evaluator = as_evaluator(game, entry.name if entry.path is None else entry.path)
-                except (OSError, ValueError) as error:
-                    # Messages name the file, whose folder is nobody's business.
-                    text = str(error).replace(str(entry.path), entry.id)
-                    raise EvaluatorError(text) from None
-                values = np.abs(evaluator.values(_sample(game)))
-                unit = float(np.median(values[np.isfinite(values)])) or 1.0
-                self._loaded[key] = Loaded(entry, evaluator, unit)
-            self._loaded.move_to_end(key)
-            while len(self._loaded) > self.limits.evaluators:
-                self._loaded.popitem(last=False)
-            return self._loaded[key]
+        entry, other = self.find(id, game)
+        with self._loading:
+            loaded: Loaded = self._keep(entry, lambda name: self._rated(entry, game, name))
+            if other is None:
+                return loaded
+            lookup: Lookup = self._keep(other, lambda name: _lookup(game, name))
+            both = replace(entry, id=id, name=self.name(id, game))
+            key = (id, loaded, lookup)
+            loaded = self._kept_as(key, lambda: replace(loaded, entry=both, lookup=lookup))
+            return loaded
 
-    def _checked(self, entry: Entry) -> Path:
-        assert entry.path is not None
+    def _rated(self, entry: Entry, game: Game, name: Any) -> Loaded:
+        evaluator = as_evaluator(game, name)
+        if game.name not in self._samples:
+            positions = sample_positions(game)[:100]
+            self._samples[game.name] = [p for p in positions if game.outcome(p) is None]
+        values = np.abs(evaluator.values(self._samples[game.name]))
+        return Loaded(entry, evaluator, float(np.median(values[np.isfinite(values)])) or 1.0)
+
+    def _keep(self, entry: Entry, make: Callable[[Any], Any]) -> Any:
+        """What `make` makes of an entry's name or file, as long as the file is the same."""
+        if entry.path is None:
+            name = entry.name if entry.role == EVALUATOR else entry.id
+            return self._kept_as((entry.id,), lambda: make(name))
         path = inside(self.folders[entry.source], entry.path)
         if path is None or not path.is_file():
             raise EvaluatorError(f"{entry.name}: expected a file, found it gone")
-        return path
+        status = path.stat()
+        if status.st_size > self.limits.evaluator_bytes:
+            raise EvaluatorError(
+                f"{entry.name}: expected at most {self.limits.evaluator_bytes} bytes,"
+                f" found {status.st_size}"
+            )
+        try:
+            return self._kept_as((entry.id, status.st_mtime_ns), lambda: make(path))
+        except (OSError, ValueError) as error:
+            # Messages name the file, whose folder is nobody's business.
+            raise EvaluatorError(str(error).replace(str(path), entry.id)) from None
+
+    def _kept_as(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        if key not in self._kept:
+            self._kept[key] = make()
+        self._kept.move_to_end(key)
+        while len(self._kept) > self.limits.evaluators:
+            self._kept.popitem(last=False)
+        return self._kept[key]
+
+    # --- what there is -----------------------------------------------------------------------
 
     def _find(self) -> Iterator[Entry]:
-        for name in GAMES:
-            for evaluator in self.game(name).evaluators:
+        for name, game in self._games.items():
+            for evaluator in game.evaluators:
                 kind = "weights written by hand"
                 yield Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
+            for id, title in NAMED.get(name, {}).items():
+                yield Entry(id, name, title, "databases", "named", LOOKUP)
         for source, folder in self.folders.items():
-            for path in _files(folder):
-                found = self._header(path)
-                if found is not None and found[0] in GAMES:
-                    game, name, kind = found
-                    relative = path.relative_to(folder)
-                    where = relative.with_suffix("").as_posix()
-                    id = f"{source}:{relative.as_posix()}"
-                    yield Entry(id, game, name, kind, source, where, path)
+            found = [self._entry(source, folder, path) for path in playable_files(folder)]
+            # Those that stand in a game's own folder before those of the many runs.
+            yield from sorted(filter(None, found), key=lambda entry: "/" in entry.name)
+        if importlib.util.find_spec("gnubg_nn") is not None:
+            for ply in GNUBG_PLIES:
+                title = f"GNU Backgammon {ply}-ply"
+                yield Entry(f"gnubg:{ply}", "backgammon", title, "program", "named", PROGRAM)
+            yield Entry(PUBEVAL, "backgammon", PUBEVAL, "program", "named", PROGRAM)
+
+    def _entry(self, source: str, folder: Path, path: Path) -> Entry | None:
+        found = self._header(path)
+        if found is None or found[1] not in GAMES:
+            return None
+        role, game, kind = found
+        if role == LOOKUP and isinstance(self._games[game], DiceGame):
+            return None
+        relative = path.relative_to(folder)
+        where = relative.with_suffix("").as_posix()
+        name = where.removeprefix(f"{game}/").removesuffix("/evaluator")
+        return Entry(f"{source}:{relative.as_posix()}", game, name, kind, source, role, path)
 
     def _header(self, path: Path) -> tuple[str, str, str] | None:
-        """Game, name and kind of the evaluator in a file; None where it holds none."""
+        """Role, game and kind of what a file holds; None where it is nothing to play with."""
         try:
             status = path.stat()
-            key = (path, status.st_mtime_ns, status.st_size)
-            if key not in self._headers:
-                if len(self._headers) > 2 * MOST_FILES:
-                    self._headers.clear()
-                self._headers[key] = _described(path, status.st_size)
-            return self._headers[key]
         except OSError:
             return None
+        key = (path, status.st_mtime_ns, status.st_size)
+        if key not in self._headers:
+            if len(self._headers) > 2 * MOST_FILES:
+                self._headers.clear()
+            self._headers[key] = described(path, status.st_size)
+        return self._headers[key]
 
 
-def inside(folder: Path, path: Path) -> Path | None:
-    """The real path of a file in a folder; None where it lies outside or cannot be found."""
-    try:
-        real = path.resolve(strict=True)
-    except (OSError, RuntimeError):
-        return None
-    return real if real.is_relative_to(folder) else None
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """Files that may hold an evaluator, in a fixed order."""
-    count = 0
-    waiting = [(folder, 0)]
-    while waiting:
-        here, depth = waiting.pop()
-        try:
-            children = sorted(here.iterdir())
-        except OSError:
-            continue
-        folders = []
-        for child in children:
-            if child.name.startswith(".") or inside(folder, child) is None:
-                continue
-            if child.is_dir():
-                if depth < DEEPEST_FOLDER and not child.is_symlink():
-                    folders.append((child, depth + 1))
-            elif child.suffix in SUFFIXES:
-                count += 1
-                if count > MOST_FILES:
-                    return
-                yield child
-        waiting += reversed(folders)
-
-
-def _described(path: Path, size: int) -> tuple[str, str, str] | None:
-    """What the first part of a file says, read without its arrays."""
-    try:
-        if path.suffix == ".json":
-            if size > LONGEST_HEADER:
-                return None
-            content = json.loads(path.read_bytes())
-        else:
-            with path.open("rb") as file:
-                (length,) = struct.unpack("<Q", file.read(8))
-                if length > LONGEST_HEADER:
-                    return None
-                content = json.loads(json.loads(file.read(length))["__metadata__"]["plysmith"])
-        form, game, name = content["format"], content["game"], content["name"]
-    except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError):
-        return None
-    kinds = {
-        "plysmith-linear-1": "weights over terms",
-        "plysmith-network-1": "network",
-        "plysmith-outcome-network-1": "network of outcomes",
-        "plysmith-signature-1": "signature tables",
-    }
-    if not isinstance(game, str) or not isinstance(name, str) or form not in kinds:
-        return None
-    return game, name[:60], kinds[form]
-
-
-_samples: dict[str, list[Any]] = {}
-
-
-def _sample(game: Game) -> list[Any]:
-    if game.name not in _samples:
-        positions = sample_positions(game)[:100]
-        _samples[game.name] = [p for p in positions if game.outcome(p) is None]
-    return _samples[game.name]
+def _lookup(game: Game, name: Any) -> Lookup:
+    """The lookup that a match would give an evaluator by `EVALUATOR+NAME`."""
+    anyone = f"{next(iter(game.evaluators))}+{name}"
+    dice = isinstance(game, DiceGame)
+    player: Any = (parse_dice_player if dice else parse_player)(game, anyone)  # type: ignore[arg-type]
+    found: Lookup = player.lookup
+    return found

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import random
+import secrets
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from games.errors import MoveError
 from play.web.catalogue import Catalogue, Loaded
 from play.web.explain import why
 from play.web.limits import Bucket, Limits
-from play.web.table import EVALUATOR, HUMAN, RANDOM, Seat, Table, clamped, search_limits, seat_of
+from play.web.table import (
+    EVALUATOR,
+    HUMAN,
+    PROGRAM,
+    RANDOM,
+    Seat,
+    Table,
+    clamped,
+    search_limits,
+    seat_of,
+)
 from play.web.thinking import Question, Thinking
 
 __all__ = ["Host", "NoTable", "Sitting", "TooMany"]
@@ -20,7 +32,6 @@ __all__ = ["Host", "NoTable", "Sitting", "TooMany"]
 #: How long a computer's move is waited for at least, so that eyes can follow: against a person, and
 #: where two computers play.
 PACE, SLOW_PACE = 0.25, 0.7
-MOST_NAMES = 40
 CURVE_SECONDS = 2.0
 Seed = Callable[[], int]
 
@@ -79,8 +90,7 @@ class Host:
         self.thinking = Thinking(limits)
         self.sittings: dict[str, Sitting] = {}
         self._new = Bucket(limits.new_rate, limits.new_burst)
-        self._seed = seed or random.SystemRandom().getrandbits
-        self._random_seed = seed is None
+        self._seed = seed or partial(secrets.randbits, 64)
 
     # --- tables ------------------------------------------------------------------------------
 
@@ -97,7 +107,7 @@ class Host:
         self._make_room()
         seed = content.get("seed")
         if seed is None:
-            seed = self._seed(64) if self._random_seed else self._seed()  # type: ignore[call-arg]
+            seed = self._seed()
         if type(seed) is not int or not 0 <= seed < 1 << 64:
             raise ValueError("seed: expected a whole number from 0 on, found none")
         table = Table(game, seats, chance=random.Random(seed), limits=self.limits)
@@ -125,7 +135,17 @@ class Host:
         for seat in seats:
             if seat.kind == EVALUATOR:
                 await self.loaded(seat.evaluator, game)
+            elif seat.kind == PROGRAM:
+                find = partial(self.catalogue.find, seat.evaluator, game, PROGRAM)
+                await self.thinking.work(find)
         return seats
+
+    def names(self, table: Table) -> list[str]:
+        """What those who sit at a table are called; may take a moment."""
+        return [
+            self.catalogue.name(seat.evaluator, table.game) if seat.evaluator else seat.kind
+            for seat in table.seats
+        ]
 
     async def loaded(self, id: Any, game: Any) -> Loaded:
         """An evaluator that is ready to search with."""
@@ -238,6 +258,9 @@ class Host:
         if table.seat.kind == RANDOM:
             return {"move": table.chance.choice(table.legal_moves())}
         seat = table.seat
+        if seat.kind == PROGRAM:
+            where = table.record.position, table.roll
+            return {"move": await self.thinking.ask_program(seat.evaluator, table.game, *where)}
         loaded = await self.loaded(seat.evaluator, table.game)
         question = Question(
             table.game,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from play.web.catalogue import inside
+from play.web.files import inside
 from play.web.limits import Limits
 
 __all__ = ["Runs"]

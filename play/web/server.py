@@ -17,7 +17,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from play.thinker import SHIPPED
-from play.web.catalogue import GAMES, Catalogue, Entry
+from play.web.catalogue import GAMES, PROGRAM, Catalogue, Entry
+from play.web.files import EVALUATOR, LOOKUP
 from play.web.game_files import read_file, write_file
 from play.web.guard import Guard
 from play.web.host import Host, NoTable, Sitting, TooMany
@@ -148,7 +149,10 @@ class Pages:
         limits = self.host.limits
         content = {
             "games": list(GAMES),
-            "evaluators": [entry.view() for entry in entries.values()],
+            **{
+                f"{role}s": [entry.view() for entry in entries.values() if entry.role == role]
+                for role in (EVALUATOR, LOOKUP, PROGRAM)
+            },
             "defaults": {game: self._default(game, entries) for game in GAMES},
             "limits": {"seconds": limits.seconds, "depth": limits.depth, "file": limits.file},
         }
@@ -206,13 +210,13 @@ class Pages:
 
     async def save(self, request: Request) -> Response:
         """The game as a file."""
-        sitting = self._find(request)
-        table, names = sitting.table, []
-        for side, seat in zip(table.face.sides, table.seats, strict=True):
-            entry = self.host.catalogue.entries().get(seat.evaluator)
-            given = table.names.get(side, "")
-            names.append(given or (entry.name if entry else seat.kind))
-        name, content = write_file(table.record, (names[0], names[1]))
+        table = self._find(request).table
+        seated = await self.host.thinking.work(lambda: self.host.names(table))
+        first, second = (
+            table.names.get(side) or name
+            for side, name in zip(table.face.sides, seated, strict=True)
+        )
+        name, content = write_file(table.record, (first, second))
         return JSONResponse({"name": name, "text": content})
 
     async def events(self, request: Request) -> Response:
@@ -255,7 +259,9 @@ async def _stream(sitting: Sitting) -> AsyncIterator[str]:
     try:
         yield "retry: 1000\n\n"
         yield _event("view", sitting.table.view())
-        seen = {kind: count for kind, (count, _) in sitting.news.items() if kind != "thought"}
+        # What was found before somebody looks, or looks again, is still of use.
+        found = ("thought", "analysis")
+        seen = {kind: count for kind, (count, _) in sitting.news.items() if kind not in found}
         while True:
             for kind in ("view", "thought", "analysis", "problem", "ended"):
                 count, content = sitting.news.get(kind, (0, None))

@@ -15,16 +15,29 @@ from play.thinker import value_text
 from play.web.faces import Face, Steps, face_of
 from play.web.limits import Limits
 
-__all__ = ["HUMAN", "Seat", "Table", "seat_of"]
+__all__ = [
+    "EVALUATOR",
+    "HUMAN",
+    "PROGRAM",
+    "RANDOM",
+    "Seat",
+    "Table",
+    "clamped",
+    "search_limits",
+    "seat_of",
+]
 
-HUMAN, RANDOM, EVALUATOR = "human", "random", "evaluator"
+HUMAN, RANDOM, EVALUATOR, PROGRAM = "human", "random", "evaluator", "program"
 #: The seconds and the depth of a move where nobody says; the depth is as a search names it.
 SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Seat:
-    """Who plays a side: a human, "random", or an evaluator by its id with the limits of a move."""
+    """Who plays a side: a human, "random", an evaluator with the limits of a move, or a program.
+
+    `evaluator` is the id of an evaluator or of a program.
+    """
 
     kind: str = HUMAN
     evaluator: str = ""
@@ -46,13 +59,15 @@ def seat_of(content: Any, limits: Limits) -> Seat:
     if not isinstance(content, dict):
         raise ValueError(f"seat: expected an object, found {str(content)[:40]!r}")
     kind = content.get("kind")
-    if kind not in (HUMAN, RANDOM, EVALUATOR):
-        raise ValueError(f"seat: expected human, random or evaluator, found {str(kind)[:40]!r}")
-    if kind != EVALUATOR:
+    if kind not in (HUMAN, RANDOM, EVALUATOR, PROGRAM):
+        raise ValueError(
+            f"seat: expected human, random, evaluator or program, found {str(kind)[:40]!r}"
+        )
+    if kind in (HUMAN, RANDOM):
         return Seat(kind)
     evaluator = content.get("evaluator")
     if not isinstance(evaluator, str):
-        raise ValueError("seat: expected the id of an evaluator, found none")
+        raise ValueError(f"seat: expected the id of the {kind}, found none")
     seconds, depth = search_limits(content, limits)
     return Seat(kind, evaluator, seconds, depth)
 
@@ -152,7 +167,7 @@ class Table:
 
     @property
     def waiting(self) -> str:
-        """What the game waits for: "over", "roll", "human", "random" or "evaluator"."""
+        """What the game waits for: "over", "roll", or the kind of who is to move."""
         if self.over:
             return "over"
         if self.dice and self.roll is None:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.contract import DiceGame, Game
+from play.gnubg import as_program
 from play.thinker import value_text
 from play.web.catalogue import Loaded
 from play.web.limits import Limits
@@ -37,6 +38,8 @@ SHARE = 0.02
 #: How often it is seen to that searches end in time.
 WATCH = 0.03
 IDLE_ENGINES = 8
+#: So many moves are told of while a search goes on; all of them at its end.
+FIRST_MOVES = 60
 DEEPEST, DEEPEST_DICE, USUAL_DICE = 60, 7, 3
 
 Report = Callable[[dict[str, Any]], None]
@@ -110,13 +113,16 @@ class Thinking:
         self.limits = limits
         # For short work: loading, compiling, explaining.
         self._short = ThreadPoolExecutor(4, thread_name_prefix="web")
-        self._idle: list[Engine] = []
+        # Programs of others hold Python's lock while they think: one at a time, or nobody else
+        # would be served.
+        self._programs = ThreadPoolExecutor(1, thread_name_prefix="program")
+        self._idle: list[tuple[Loaded, Engine]] = []
         self._changed = threading.Condition()
         self._waiting: deque[_Asked] = deque()
         self._running: set[_Asked] = set()
         self._threads: list[threading.Thread] = []
         self._closed = False
-        self._warm: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._warm: weakref.WeakSet[Loaded] = weakref.WeakSet()
         self._compiling = threading.Lock()
 
     # --- asking ------------------------------------------------------------------------------
@@ -124,6 +130,14 @@ class Thinking:
     async def work(self, task: Callable[[], Any]) -> Any:
         """Do something that takes a moment in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._short, task)
+
+    async def ask_program(self, name: str, game: Game, position: Any, roll: Any) -> Any:
+        """The move of a program of others; raises what `play.gnubg` raises."""
+        program = as_program(name)
+        assert program is not None and isinstance(game, DiceGame)
+        seat = program(game)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._programs, seat.choose, position, roll)
 
     async def search(self, question: Question, report: Report) -> dict[str, Any]:
         """Search; returns the last report, which also holds the move, and `report` gets the others.
@@ -159,19 +173,20 @@ class Thinking:
             for asked in (*self._waiting, *self._running):
                 asked.question.stopped = True
             self._changed.notify_all()
-        self._short.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._short, self._programs):
+            threads.shutdown(wait=False, cancel_futures=True)
 
     def warm(self, game: Game, loaded: Loaded) -> None:
         """Compile what a search with an evaluator calls, so that the first one has its time."""
         with self._compiling:
-            if loaded.evaluator in self._warm:
+            if loaded in self._warm:
                 return
             engine = self._take(game, loaded)
             roll = 0 if isinstance(game, DiceGame) else None
             for ask in (engine.search, engine.analyse):
                 ask(game.start(), depth=1, roll=roll)
-            self._put(engine)
-            self._warm.add(loaded.evaluator)
+            self._put(loaded, engine)
+            self._warm.add(loaded)
 
     def values(
         self, game: Game, loaded: Loaded, positions: Sequence[Any], *, depth: int, seconds: float
@@ -194,7 +209,7 @@ class Thinking:
                     one = engine.search(position, depth=max(depth, 1)).value
                 values.append(float(one))
         finally:
-            self._put(engine)
+            self._put(loaded, engine)
         return values
 
     # --- whose turn it is to search ------------------------------------------------------------
@@ -249,8 +264,7 @@ class Thinking:
             try:
                 self._search(asked)
                 if question.finished and question.best is not None:
-                    answer = _described(question, question.best) | {
-                        "done": True,
+                    answer = _described(question, question.best, done=True) | {
                         "move": question.best.move,
                         "raw": question.best.value,
                     }
@@ -317,24 +331,30 @@ class Thinking:
                     asked.tell(_described(question, result))
         finally:
             question.engine = None
-            self._put(engine)
+            self._put(question.loaded, engine)
 
     def _take(self, game: Game, loaded: Loaded) -> Engine:
         """An engine with an empty memory, of its own while it is used."""
         with self._changed:
-            for engine in self._idle:
-                if engine.evaluator is loaded.evaluator:
-                    self._idle.remove(engine)
-                    return engine
+            for idle in self._idle:
+                if idle[0] is loaded:
+                    self._idle.remove(idle)
+                    return idle[1]
         options: dict[str, Any] = {}
         if isinstance(game, DiceGame) and loaded.evaluator.gives_outcomes:
             options["filters"] = "normal"  # its distances are in points, as these values are
-        return Engine(game, loaded.evaluator, table_mib=self.limits.table_mib, **options)
+        return Engine(
+            game,
+            loaded.evaluator,
+            lookup=loaded.lookup,
+            table_mib=self.limits.table_mib,
+            **options,
+        )
 
-    def _put(self, engine: Engine) -> None:
+    def _put(self, loaded: Loaded, engine: Engine) -> None:
         engine.clear()
         with self._changed:
-            self._idle.append(engine)
+            self._idle.append((loaded, engine))
             del self._idle[:-IDLE_ENGINES]
 
 
@@ -350,7 +370,7 @@ def _stop(question: Question) -> None:
         engine.stop()
 
 
-def _described(question: Question, result: Result) -> dict[str, Any]:
+def _described(question: Question, result: Result, *, done: bool = False) -> dict[str, Any]:
     """A result as JSON; values are for the side to move."""
     game, position = question.game, question.position
     return {
@@ -373,9 +393,9 @@ def _described(question: Question, result: Result) -> dict[str, Any]:
                 "value_text": value_text(value),
                 "loss": clamped(value - result.moves[0][1]),
             }
-            for move, value in result.moves[:60]
+            for move, value in (result.moves if done else result.moves[:FIRST_MOVES])
         ],
-        "done": False,
+        "done": done,
     }
 
 

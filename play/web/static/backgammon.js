@@ -1,7 +1,8 @@
 // The board of backgammon. It knows where things are drawn, and nothing of the rules.
 
 import { h, s } from "./dom.js";
-import { arrow, grain, heads } from "./wood.js";
+import { Hand } from "./hand.js";
+import { arrowHead, drawArrows, grain } from "./wood.js";
 
 const [WIDE, BARW, TRAY, EDGE] = [72, 66, 80, 34];
 const HEIGHT = 770;
@@ -28,7 +29,9 @@ export class BackgammonBoard {
     this.next = [];
     this.side = 0;
     this.cursor = "p24";
-    this.places = new Map(); // by name: p1 to p24 as the bottom side counts, bar, off-0, off-1
+    // By name: p1 to p24 as the bottom side counts, bar-0, bar-1, off-0, off-1.
+    this.places = new Map();
+    this.cells = new Map();
     this.men = [];
     this.editing = false;
     this.make();
@@ -47,7 +50,7 @@ export class BackgammonBoard {
       s(
         "defs",
         {},
-        heads(),
+        arrowHead(),
         s("radialGradient", { id: "x-man", cx: 0.38, cy: 0.32, r: 0.85 },
           s("stop", { offset: 0, class: "white-1" }), s("stop", { offset: 1, class: "white-2" })),
         s("radialGradient", { id: "o-man", cx: 0.38, cy: 0.32, r: 0.8 },
@@ -73,11 +76,7 @@ export class BackgammonBoard {
     );
     this.element = h("div", { class: "board-box wide" }, this.svg);
     this.drawPlaces();
-    this.svg.addEventListener("pointerdown", (event) => this.down(event));
-    this.svg.addEventListener("pointermove", (event) => this.drag(event));
-    this.svg.addEventListener("pointerup", (event) => this.up(event));
-    this.svg.addEventListener("pointercancel", () => this.drop());
-    this.svg.addEventListener("keydown", (event) => this.key(event));
+    this.hand = new Hand(this);
   }
 
   half(x) {
@@ -97,6 +96,7 @@ export class BackgammonBoard {
   drawPlaces() {
     this.field.replaceChildren();
     this.places.clear();
+    this.cells.clear();
     // In the order of a walk: along the top from the left, then back along the bottom.
     for (const point of [...range(13, 24), ...range(12, 1)]) {
       const { x, top } = this.spot(point);
@@ -132,7 +132,8 @@ export class BackgammonBoard {
     cell.addEventListener("focus", () => {
       this.cursor = name;
     });
-    this.places.set(name, { cell, x, y, width, height });
+    this.places.set(name, { x, y, width, height });
+    this.cells.set(name, cell);
     this.field.append(cell);
   }
 
@@ -305,8 +306,8 @@ export class BackgammonBoard {
         .filter((step) => step.from === this.selected)
         .map((step) => [this.name(this.side, step.to), step]),
     );
-    const chosen = this.selected === null ? null : this.name(this.side, this.selected);
-    for (const [name, { cell }] of this.places) {
+    const { chosen } = this;
+    for (const [name, cell] of this.cells) {
       cell.classList.toggle("can", this.live && starts.has(name));
       cell.classList.toggle("chosen", name === chosen);
       cell.classList.toggle("goal", ends.has(name));
@@ -381,14 +382,10 @@ export class BackgammonBoard {
     });
   }
 
-  arrows(ways, kind) {
-    for (const old of this.over.querySelectorAll(`.${kind}`)) old.remove();
-    for (const points of ways || []) this.over.append(arrow(points, kind));
-  }
-
+  /** Show how a move would go, before it is played; null for none. */
   hint(ways) {
-    const drawn = (ways || []).map((way) => way.map((point) => this.middle(this.side, point)));
-    this.arrows(drawn, "hint");
+    drawArrows(this.over,
+      (ways || []).map((way) => way.map((point) => this.middle(this.side, point))));
   }
 
   /** The ways of a move as it is written, such as 24/18*\/13 bar/20(2). */
@@ -403,9 +400,10 @@ export class BackgammonBoard {
     );
   }
 
+  /** Colour the points of checkers by what they are worth; null for none. */
   heat(parts) {
     const largest = Math.max(...(parts || []).map((p) => Math.abs(p.before)), 1e-9);
-    for (const { cell } of this.places.values()) {
+    for (const cell of this.cells.values()) {
       const wash = cell.querySelector(".wash");
       wash.style.fill = "";
       wash.style.opacity = "";
@@ -413,9 +411,7 @@ export class BackgammonBoard {
     for (const part of parts || []) {
       if (!part.place) continue;
       const [letter, point] = part.place;
-      const found = this.places.get(this.name(letter === "x" ? 0 : 1, point));
-      if (!found) continue;
-      const wash = found.cell.querySelector(".wash");
+      const wash = this.cells.get(this.name(letter === "x" ? 0 : 1, point)).querySelector(".wash");
       wash.style.fill = part.before > 0 ? "var(--heat-good)" : "var(--heat-bad)";
       wash.style.opacity = 0.12 + (0.5 * Math.abs(part.before)) / largest;
     }
@@ -423,71 +419,39 @@ export class BackgammonBoard {
 
   // --- by hand -----------------------------------------------------------------------------
 
-  under_(event) {
-    const box = this.svg.getBoundingClientRect();
-    const scale = SPAN / box.width;
-    const x = (event.clientX - box.left) * scale;
-    const y = (event.clientY - box.top) * scale;
+  placeAt(x, y) {
     for (const [name, p] of this.places) {
-      if (x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + p.height) return { x, y, name };
+      if (x >= p.x && x < p.x + p.width && y >= p.y && y < p.y + p.height) return name;
     }
-    return { x, y, name: null };
+    return null;
   }
 
-  down(event) {
-    const { x, y, name } = this.under_(event);
-    if (name === null || event.button) return;
-    if (this.editing) {
-      this.act.edit(name);
-      return;
-    }
-    if (!this.live) return;
+  /** The checker that can be taken up from a place, the topmost; a goal is to be gone to. */
+  piece(name) {
     const point = this.point(this.side, name);
-    const man = this.men
+    const goal = this.next.some((step) => step.from === this.selected && step.to === point);
+    if (goal || !this.next.some((step) => step.from === point)) return null;
+    return this.men
       .filter((m) => m.name === name && m.side === this.side)
       .sort((a, b) => b.n - a.n)[0];
-    const goal = this.next.some((step) => step.from === this.selected && step.to === point);
-    if (!goal && man && this.next.some((step) => step.from === point)) {
-      this.held = { man, x, y, point, moved: false, was: this.selected === point };
-      this.svg.setPointerCapture(event.pointerId);
-      this.selected = point;
-      this.mark();
-      return;
-    }
-    this.choose(name);
   }
 
-  drag(event) {
-    if (!this.held) return;
-    const { x, y } = this.under_(event);
-    const held = this.held;
-    if (!held.moved && Math.hypot(x - held.x, y - held.y) < 12) return;
-    held.moved = true;
-    held.man.element.classList.add("held");
-    held.man.element.style.transform = `translate(${x}px, ${y}px)`;
-    this.layer.append(held.man.element);
+  /** The place of the point that was chosen. */
+  get chosen() {
+    return this.selected === null ? null : this.name(this.side, this.selected);
   }
 
-  up(event) {
-    if (!this.held) return;
-    const held = this.held;
-    const { name } = this.under_(event);
-    this.drop();
-    const target = name === null ? null : this.point(this.side, name);
-    if (held.moved && target !== null && target !== held.point) this.send(held.point, target);
-    else if (held.was && !held.moved) {
-      this.selected = null;
-      this.mark();
-    }
+  select(name) {
+    this.selected = name === null ? null : this.point(this.side, name);
+    this.mark();
   }
 
-  drop() {
-    if (!this.held) return;
-    this.held.man.element.classList.remove("held");
-    this.put(this.held.man);
-    this.held = null;
+  land(from, to) {
+    const target = this.point(this.side, to);
+    if (target !== null) this.send(this.point(this.side, from), target);
   }
 
+  /** A place was clicked, or Enter was pressed on it. */
   choose(name) {
     if (this.editing) {
       this.act.edit(name);
@@ -498,8 +462,7 @@ export class BackgammonBoard {
     if (this.next.some((step) => step.from === this.selected && step.to === point)) {
       this.send(this.selected, point);
     } else if (this.next.some((step) => step.from === point)) {
-      this.selected = point === this.selected ? null : point;
-      this.mark();
+      this.select(point === this.selected ? null : name);
     } else if (this.selected !== null) {
       this.send(this.selected, point);
     } else if (this.next.length) {
@@ -514,43 +477,15 @@ export class BackgammonBoard {
     this.act.step(source, target);
   }
 
-  key(event) {
-    const name = event.target.dataset?.place;
-    if (!name) return;
-    if (event.key === "Enter" || event.key === " ") {
-      this.choose(name);
-      event.preventDefault();
-      event.stopPropagation();
-      return;
-    }
-    if (event.key === "Escape" && this.selected !== null) {
-      this.selected = null;
-      this.mark();
-      event.stopPropagation();
-      return;
-    }
-    const top = [...range(13, 18).map((p) => `p${p}`), "bar-1", ...range(19, 24).map((p) => `p${p}`),
-      "off-1"];
-    const low = [...range(12, 7).map((p) => `p${p}`), "bar-0", ...range(6, 1).map((p) => `p${p}`),
-      "off-0"];
-    let row = top.includes(name) ? top : low;
-    let at = row.indexOf(name);
-    if (event.key === "ArrowLeft") at -= 1;
-    else if (event.key === "ArrowRight") at += 1;
-    else if (event.key === "ArrowUp") row = top;
-    else if (event.key === "ArrowDown") row = low;
-    else return;
-    this.focus(row[Math.max(0, Math.min(row.length - 1, at))]);
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  focus(name) {
-    this.places.get(this.cursor)?.cell.setAttribute("tabindex", -1);
-    this.cursor = name;
-    const { cell } = this.places.get(name);
-    cell.setAttribute("tabindex", 0);
-    cell.focus();
+  /** The place that an arrow key leads to. */
+  walk(name, key) {
+    const points = (first, last) => range(first, last).map((p) => `p${p}`);
+    const top = [...points(13, 18), "bar-1", ...points(19, 24), "off-1"];
+    const low = [...points(12, 7), "bar-0", ...points(6, 1), "off-0"];
+    const here = top.includes(name) ? top : low;
+    const row = { ArrowUp: top, ArrowDown: low }[key] || here;
+    const at = here.indexOf(name) + ({ ArrowLeft: -1, ArrowRight: 1 }[key] || 0);
+    return row[Math.max(0, Math.min(row.length - 1, at))];
   }
 }
 

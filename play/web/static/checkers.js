@@ -1,7 +1,8 @@
 // The board of checkers. It knows where things are drawn, and nothing of the rules.
 
 import { h, s } from "./dom.js";
-import { arrow, grain, heads } from "./wood.js";
+import { Hand } from "./hand.js";
+import { arrowHead, drawArrows, grain } from "./wood.js";
 
 const SIZE = 100;
 const EDGE = 44;
@@ -19,14 +20,14 @@ function squareAt(row, column) {
 }
 
 export class CheckersBoard {
-  /** `act` has step(from, to), refuse(from, to), and edit(square) for setting up. */
+  /** `act` has step(from, to), and edit(square) for setting up. */
   constructor(act) {
     this.act = act;
     this.flip = false;
     this.selected = null;
     this.cursor = 1;
     this.next = [];
-    this.elements = new Map();
+    this.cells = new Map();
     this.pieces = [];
     this.editing = false;
     this.make();
@@ -37,7 +38,7 @@ export class CheckersBoard {
     this.squares = s("g", { role: "grid", "aria-label": "Board, squares 1 to 32" });
     this.under = s("g", {});
     this.over = s("g", { class: "over" });
-    this.men = s("g", { class: "men" });
+    this.layer = s("g", { class: "men" });
     this.labels = s("g", { class: "labels", "aria-hidden": "true" });
     this.svg = s(
       "svg",
@@ -45,7 +46,7 @@ export class CheckersBoard {
       s(
         "defs",
         {},
-        heads(),
+        arrowHead(),
         s("radialGradient", { id: "black-man", cx: 0.38, cy: 0.32, r: 0.8 },
           s("stop", { offset: 0, class: "black-1" }), s("stop", { offset: 1, class: "black-2" })),
         s("radialGradient", { id: "white-man", cx: 0.38, cy: 0.32, r: 0.85 },
@@ -62,16 +63,12 @@ export class CheckersBoard {
       this.squares,
       this.labels,
       this.under,
-      this.men,
+      this.layer,
       this.over,
     );
     this.element = h("div", { class: "board-box" }, this.svg);
     this.drawSquares();
-    this.svg.addEventListener("pointerdown", (event) => this.down(event));
-    this.svg.addEventListener("pointermove", (event) => this.drag(event));
-    this.svg.addEventListener("pointerup", (event) => this.up(event));
-    this.svg.addEventListener("pointercancel", () => this.drop());
-    this.svg.addEventListener("keydown", (event) => this.key(event));
+    this.hand = new Hand(this);
   }
 
   centre(square) {
@@ -83,7 +80,7 @@ export class CheckersBoard {
   drawSquares() {
     this.squares.replaceChildren();
     this.labels.replaceChildren();
-    this.elements.clear();
+    this.cells.clear();
     for (let row = 0; row < 8; row += 1) {
       const line = s("g", { role: "row" });
       for (let column = 0; column < 8; column += 1) {
@@ -109,7 +106,7 @@ export class CheckersBoard {
         cell.addEventListener("focus", () => {
           this.cursor = square;
         });
-        this.elements.set(square, cell);
+        this.cells.set(square, cell);
         line.append(cell);
       }
       this.squares.append(line);
@@ -120,9 +117,9 @@ export class CheckersBoard {
     if (flip === this.flip) return;
     this.flip = flip;
     this.drawSquares();
-    this.men.classList.add("still");
+    this.layer.classList.add("still");
     for (const piece of this.pieces) this.put(piece);
-    requestAnimationFrame(() => this.men.classList.remove("still"));
+    requestAnimationFrame(() => this.layer.classList.remove("still"));
   }
 
   /** Show a board; `next` are the steps that can be taken, empty where none may. */
@@ -165,7 +162,7 @@ export class CheckersBoard {
       piece.square = square;
       this.crown(piece, letter);
       this.put(piece);
-      if (index < 0) this.men.append(piece.element);
+      if (index < 0) this.layer.append(piece.element);
       kept.push(piece);
     }
     for (const piece of loose) {
@@ -214,7 +211,7 @@ export class CheckersBoard {
       this.next.filter((step) => step.from === this.selected).map((step) => [step.to, step]),
     );
     const trace = (this.board?.trace || []).flat();
-    for (const [square, cell] of this.elements) {
+    for (const [square, cell] of this.cells) {
       const piece = this.pieceAt(square);
       cell.classList.toggle("can", this.live && starts.has(square) && !this.going);
       cell.classList.toggle("chosen", square === this.selected);
@@ -235,17 +232,9 @@ export class CheckersBoard {
     }
   }
 
-  arrows(trace, kind) {
-    for (const old of this.over.querySelectorAll(`.${kind}`)) old.remove();
-    for (const way of trace || []) {
-      const points = way.map((square) => this.centre(square));
-      this.over.append(arrow(points, kind));
-    }
-  }
-
   /** Show how a move would go, before it is played; null for none. */
   hint(way) {
-    this.arrows(way ? [way] : [], "hint");
+    drawArrows(this.over, way ? [way.map((square) => this.centre(square))] : []);
   }
 
   /** The way of a move as it is written, as far as the text says. */
@@ -256,7 +245,7 @@ export class CheckersBoard {
   /** Colour the squares of pieces by what they are worth; null for none. */
   heat(parts) {
     const largest = Math.max(...(parts || []).map((p) => Math.abs(p.before)), 1e-9);
-    for (const [square, cell] of this.elements) {
+    for (const [square, cell] of this.cells) {
       const part = (parts || []).find((p) => p.place && p.place[1] === square);
       const wash = cell.querySelector(".wash");
       wash.style.fill = part ? (part.before > 0 ? "var(--heat-good)" : "var(--heat-bad)") : "";
@@ -266,64 +255,28 @@ export class CheckersBoard {
 
   // --- by hand -----------------------------------------------------------------------------
 
-  under_(event) {
-    const box = this.svg.getBoundingClientRect();
-    const scale = (8 * SIZE + 2 * EDGE) / box.width;
-    const x = (event.clientX - box.left) * scale;
-    const y = (event.clientY - box.top) * scale;
+  placeAt(x, y) {
     const [c, r] = [Math.floor((x - EDGE) / SIZE), Math.floor((y - EDGE) / SIZE)];
-    const square = this.flip ? squareAt(7 - r, 7 - c) : squareAt(r, c);
-    return { x, y, square };
+    return this.flip ? squareAt(7 - r, 7 - c) : squareAt(r, c);
   }
 
-  down(event) {
-    const { x, y, square } = this.under_(event);
-    if (square === null || event.button) return;
-    if (this.editing) {
-      this.act.edit(square);
-      return;
-    }
-    if (!this.live) return;
-    const piece = this.pieceAt(square);
-    if (this.next.some((step) => step.from === square) && piece) {
-      this.held = { piece, x, y, square, moved: false, was: this.selected === square };
-      this.svg.setPointerCapture(event.pointerId);
-      this.selected = square;
-      this.mark();
-      return;
-    }
-    this.choose(square);
+  /** The piece that can be taken up from a square. */
+  piece(square) {
+    return this.next.some((step) => step.from === square) ? this.pieceAt(square) : null;
   }
 
-  drag(event) {
-    if (!this.held) return;
-    const { x, y } = this.under_(event);
-    const held = this.held;
-    if (!held.moved && Math.hypot(x - held.x, y - held.y) < 12) return;
-    held.moved = true;
-    held.piece.element.classList.add("held");
-    held.piece.element.style.transform = `translate(${x}px, ${y}px)`;
-    this.men.append(held.piece.element);
+  get chosen() {
+    return this.selected;
   }
 
-  up(event) {
-    if (!this.held) return;
-    const held = this.held;
-    const { square } = this.under_(event);
-    this.drop();
-    if (held.moved && square !== null && square !== held.square) {
-      this.act.step(held.square, square);
-    } else if (held.was && !held.moved && !this.going) {
-      this.selected = null;
-      this.mark();
-    }
+  /** Choose the piece on a square, or none; a capture goes on with the piece that began it. */
+  select(square) {
+    if (!this.going) this.selected = square;
+    this.mark();
   }
 
-  drop() {
-    if (!this.held) return;
-    this.held.piece.element.classList.remove("held");
-    this.put(this.held.piece);
-    this.held = null;
+  land(from, to) {
+    this.act.step(from, to);
   }
 
   /** A square was clicked, or Enter was pressed on it. */
@@ -336,8 +289,7 @@ export class CheckersBoard {
     if (this.next.some((step) => step.from === this.selected && step.to === square)) {
       this.act.step(this.selected, square);
     } else if (this.next.some((step) => step.from === square) && !this.going) {
-      this.selected = square === this.selected ? null : square;
-      this.mark();
+      this.select(square === this.selected ? null : square);
     } else if (this.selected !== null || this.pieceAt(square)) {
       // Not a step: the server says why.
       const target = this.next.find((step) => step.from === square)?.to ?? square;
@@ -345,37 +297,14 @@ export class CheckersBoard {
     }
   }
 
-  key(event) {
-    const square = Number(event.target.dataset?.square);
-    if (!square) return;
+  /** The square that an arrow key leads to. */
+  walk(square, key) {
     const [row, column] = place(square);
     const turn = this.flip ? -1 : 1;
-    const ways = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -2], ArrowRight: [0, 2] };
-    if (event.key in ways) {
-      const [dr, dc] = ways[event.key];
-      let [r, c] = [row + turn * dr, column + turn * dc];
-      // Playing squares of neighbouring rows stand beside one another.
-      if (dr) c = (r + c) % 2 === 0 ? (r % 2 === 0 ? c + 1 : c - 1) : c;
-      const target = squareAt(r, Math.max(0, Math.min(7, c)));
-      if (target !== null) this.focus(target);
-      event.preventDefault();
-      event.stopPropagation();
-    } else if (event.key === "Enter" || event.key === " ") {
-      this.choose(square);
-      event.preventDefault();
-      event.stopPropagation();
-    } else if (event.key === "Escape" && this.selected !== null && !this.going) {
-      this.selected = null;
-      this.mark();
-      event.stopPropagation();
-    }
-  }
-
-  focus(square) {
-    this.elements.get(this.cursor)?.setAttribute("tabindex", -1);
-    this.cursor = square;
-    const cell = this.elements.get(square);
-    cell.setAttribute("tabindex", 0);
-    cell.focus();
+    const [dr, dc] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -2], ArrowRight: [0, 2] }[key];
+    let [r, c] = [row + turn * dr, column + turn * dc];
+    // Playing squares of neighbouring rows stand beside one another.
+    if (dr) c = (r + c) % 2 === 0 ? (r % 2 === 0 ? c + 1 : c - 1) : c;
+    return squareAt(r, Math.max(0, Math.min(7, c))) ?? square;
   }
 }

@@ -12,37 +12,42 @@ const GROUPS = [
 export function evaluatorOptions(catalogue, game, chosen) {
   return GROUPS.map(([source, title]) => {
     const entries = catalogue.evaluators.filter((e) => e.game === game && e.source === source);
-    if (!entries.length) return null;
-    // Those that stand in a game's own folder before those of the many runs.
-    entries.sort((a, b) => depth(a) - depth(b));
-    return h(
-      "optgroup",
-      { label: title },
-      entries.map((entry) =>
-        h("option", { value: entry.id, selected: entry.id === chosen }, title_of(entry, entries)),
-      ),
-    );
+    return entries.length ? group(title, entries, chosen) : null;
   });
 }
 
-function depth(entry) {
-  return entry.where.startsWith(entry.game) ? 0 : entry.where ? entry.where.split("/").length : 0;
-}
-
-function title_of(entry, entries) {
-  const alike = entries.filter((other) => other.name === entry.name).length > 1;
-  return alike ? `${entry.name} (${entry.where})` : entry.name;
+function group(title, entries, chosen) {
+  return h("optgroup", { label: title },
+    entries.map(({ id, name }) => h("option", { value: id, selected: id === chosen }, name)));
 }
 
 export function entryOf(catalogue, id) {
   return catalogue.evaluators.find((entry) => entry.id === id);
 }
 
+/** The evaluator and the lookup of an id such as `EVALUATOR+LOOKUP`; undefined where there is none. */
+function partsOf(catalogue, id) {
+  const whole = entryOf(catalogue, id);
+  if (whole) return [whole];
+  const lookup = catalogue.lookups.find((entry) => id.endsWith(`+${entry.id}`));
+  return [lookup && entryOf(catalogue, id.slice(0, -lookup.id.length - 1)), lookup];
+}
+
+/** Whether whoever sat somewhere last time can still be had. */
+function there(catalogue, seat) {
+  if (seat.kind === "program") return catalogue.programs.some((entry) => entry.id === seat.evaluator);
+  return seat.kind !== "evaluator" || Boolean(partsOf(catalogue, seat.evaluator)[0]);
+}
+
 /** What a seat is called. */
 export function seatName(catalogue, seat) {
   if (seat.kind === "human") return "You";
   if (seat.kind === "random") return "Random moves";
-  return entryOf(catalogue, seat.evaluator)?.name || "Evaluator";
+  if (seat.kind === "program") {
+    return catalogue.programs.find((entry) => entry.id === seat.evaluator)?.name || seat.evaluator;
+  }
+  const [evaluator, lookup] = partsOf(catalogue, seat.evaluator);
+  return [evaluator?.name || "Evaluator", lookup?.name].filter(Boolean).join(" + ");
 }
 
 const TIMES = [
@@ -126,8 +131,20 @@ export function newGame(catalogue, { game, seats }, done) {
 
   function seat(side) {
     const now = chosen.seats[side];
-    const value = now.kind === "evaluator" ? now.evaluator : now.kind;
+    const [evaluator, lookup] = now.kind === "evaluator" ? partsOf(catalogue, now.evaluator) : [];
+    const value = evaluator?.id || now.evaluator || now.kind;
+    const programs = catalogue.programs.filter((entry) => entry.game === chosen.game);
+    const lookups = catalogue.lookups.filter((entry) => entry.game === chosen.game);
     const limits = now.kind === "evaluator" && [
+      lookups.length > 0 && h("label", { class: "field" }, "Knows beforehand",
+        h("select", {
+          "data-lookup": side,
+          onchange: (e) => {
+            now.evaluator = [evaluator.id, e.target.value].filter(Boolean).join("+");
+          },
+        },
+        h("option", { value: "" }, "nothing"),
+        lookups.map(({ id, name }) => h("option", { value: id, selected: id === lookup?.id }, name)))),
       h("label", { class: "field" }, "Thinks for",
         h("select", { onchange: (e) => { now.seconds = Number(e.target.value); } },
           timeOptions(now.seconds))),
@@ -152,17 +169,17 @@ export function newGame(catalogue, { game, seats }, done) {
             "data-seat": side,
             onchange: (event) => {
               const picked = event.target.value;
-              chosen.seats[side] =
-                picked === "human" || picked === "random"
-                  ? { kind: picked }
-                  : { kind: "evaluator", evaluator: picked, seconds: 1, depth: null };
+              if (picked === "human" || picked === "random") chosen.seats[side] = { kind: picked };
+              else if (entryOf(catalogue, picked)) chosen.seats[side] = thinker(picked);
+              else chosen.seats[side] = { kind: "program", evaluator: picked };
               draw();
               body.querySelector(`[data-seat='${side}']`).focus();
             },
           },
-          h("option", { value: "human", selected: value === "human" }, "You (or somebody beside you)"),
+          h("option", { value: "human", selected: value === "human" }, "You"),
           h("option", { value: "random", selected: value === "random" }, "Random moves"),
           evaluatorOptions(catalogue, chosen.game, value),
+          programs.length > 0 && group("Other programs", programs, value),
         ),
       ),
       limits,
@@ -192,10 +209,11 @@ export function newGame(catalogue, { game, seats }, done) {
 /** The players of last time, as far as they are still there. */
 export function usual(catalogue, game) {
   const kept = memory.get(`seats.${game}`, null);
-  const known = (seat) => seat.kind !== "evaluator" || entryOf(catalogue, seat.evaluator);
+  const known = (seat) => there(catalogue, seat);
   if (Array.isArray(kept) && kept.length === 2 && kept.every(known)) return kept;
-  return [
-    { kind: "human" },
-    { kind: "evaluator", evaluator: catalogue.defaults[game], seconds: 1, depth: null },
-  ];
+  return [{ kind: "human" }, thinker(catalogue.defaults[game])];
+}
+
+function thinker(evaluator) {
+  return { kind: "evaluator", evaluator, seconds: 1, depth: null };
 }

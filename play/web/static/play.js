@@ -447,14 +447,14 @@ export class PlayPage {
       const limit =
         seat.kind === "evaluator" ? (seat.depth === null ? `${seat.seconds} s` : `depth ${seat.depth}`) : "";
       const turn = view.outcome === null && view.side === side && !this.viewing;
-      const what = { roll: "to roll", human: "to move", evaluator: "thinking…", random: "to move" };
+      const what = { roll: "to roll", evaluator: "thinking…", program: "thinking…" };
       put(this.strips[n], 
         h("span", { class: `chip side-${side} ${view.game}` }),
         h("strong", {}, view.sides[side]),
         h("span", { class: "who" }, view.names[view.sides[side]] || seatName(this.catalogue, seat),
           limit && h("span", { class: "muted" }, ` · ${limit}`)),
         h("span", { class: "muted number count" }, detail),
-        turn ? h("span", { class: "turn" }, what[view.waiting] || "") : null,
+        turn ? h("span", { class: "turn" }, what[view.waiting] || "to move") : null,
       );
       this.strips[n].classList.toggle("active", turn);
     });

@@ -38,28 +38,21 @@ export function grain(x, y, width, height, { seed = 1, lines = 14, across = fals
   return group;
 }
 
-/** An arrow along points on the board. */
-export function arrow(points, kind) {
-  const path = points.map(([x, y], i) => `${i ? "L" : "M"}${x} ${y}`).join("");
-  return s("path", { d: path, class: `arrow ${kind}`, "marker-end": `url(#head-${kind})` });
+/** Arrows along points on the board, in place of those that were there. */
+export function drawArrows(layer, ways) {
+  for (const old of layer.querySelectorAll(".arrow")) old.remove();
+  for (const points of ways) {
+    const path = points.map(([x, y], i) => `${i ? "L" : "M"}${x} ${y}`).join("");
+    layer.append(s("path", { d: path, class: "arrow", "marker-end": "url(#arrow-head)" }));
+  }
 }
 
-/** The heads of arrows, to be put into an SVG once. */
-export function heads() {
-  const made = ["hint"].map((kind) =>
-    s(
-      "marker",
-      {
-        id: `head-${kind}`,
-        viewBox: "0 0 10 10",
-        refX: 6,
-        refY: 5,
-        markerWidth: 3.4,
-        markerHeight: 3.4,
-        orient: "auto-start-reverse",
-      },
-      s("path", { d: "M0 1L9 5L0 9z", class: `arrow-head ${kind}` }),
-    ),
+/** The head of arrows, to be put into an SVG once. */
+export function arrowHead() {
+  return s(
+    "marker",
+    { id: "arrow-head", viewBox: "0 0 10 10", refX: 6, refY: 5, markerWidth: 3.4, markerHeight: 3.4,
+      orient: "auto-start-reverse" },
+    s("path", { d: "M0 1L9 5L0 9z", class: "arrow-head" }),
   );
-  return made;
 }

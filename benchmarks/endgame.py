@@ -1,0 +1,165 @@
+"""What endgame databases take and are worth: `python -m benchmarks.endgame [--pieces N] [--json]`.
+
+CPU seconds to build the database of four pieces in an empty folder and to prove it, probes in a
+second, what asking costs a search that finds nothing; whether searches without it announce the same
+wins; and how many won endgames are won, with the database and without, against a defence that has
+it. `--pieces` says which database is asked; of more than four it has to be built before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from typing import Any
+
+import numpy as np
+
+import games
+from games.checkers.endgame import Endgame, build, check, endgame, probe
+from games.checkers.endgame.numbering import position_of, positions_of, slices
+from games.kernel import kernel
+from games.record import GameRecord
+from search import WIN, Engine
+from search.endgame import endgame_lookup
+
+
+@kernel
+def probed(tables, positions, values):
+    """Probe each row of `positions`."""
+    for i in range(len(positions)):
+        _, value, _, _ = probe(
+            tables, (positions[i, 0], positions[i, 1], positions[i, 2], positions[i, 3])
+        )
+        values[i] = value
+    return 0
+
+
+def drawn_positions(pieces: int, count: int, seed: int) -> list[Any]:
+    """Positions of so many pieces, each as likely as any other."""
+    random = np.random.default_rng(seed)
+    materials = [material for material in slices(pieces) if sum(material) == pieces]
+    sizes = np.array([positions_of(material) for material in materials])
+    chosen = random.choice(len(materials), count, p=sizes / sizes.sum())
+    return [position_of(int(random.integers(sizes[i])), *materials[i]) for i in chosen]
+
+
+def won_positions(found: Endgame, least: int, most: int, count: int, seed: int) -> list[Any]:
+    """(position, plies) of positions of most pieces that are won in so many plies, and quiet."""
+    game = games.load("checkers")
+    assert game.rules is not None and game.rules.noisy is not None
+    won: list[Any] = []
+    for batch in range(400):
+        for at in drawn_positions(found.pieces, 10 * count, seed + 1000 * batch):
+            plies = WIN - probe(found.tables, at)[1]
+            if least <= plies <= most and not game.rules.noisy(at):
+                won.append((at, int(plies)))
+        if len(won) >= count:
+            break
+    return won[:count]
+
+
+def probe_rate(tables: Any, positions: list[Any]) -> float:
+    """Probes in a CPU second."""
+    rows = np.array(positions, dtype=np.int64)
+    values = np.zeros(len(rows))
+    probed(tables, rows[:1], values)
+    began = time.process_time()
+    probed(tables, rows, values)
+    return float(len(rows) / max(time.process_time() - began, 1e-9))
+
+
+def convert(engine: Engine, found: Endgame, at: Any, nodes: int) -> str:
+    """How a won endgame ends against a defence that has the database: won, drawn, thrown away."""
+    game = engine.game
+    record = GameRecord(game, at)
+    while not record.over:
+        result = engine.search(record.position, nodes=nodes, history=record.history)
+        record.play(result.move)
+        if probe(found.tables, record.position)[1] > -WIN / 2 and record.position[0]:
+            return "thrown away"
+        if record.over:
+            break
+        replies = game.legal_moves(record.position)
+        worth = [probe(found.tables, game.play(record.position, move))[1] for move in replies]
+        record.play(replies[int(np.argmin(worth))])
+    return "drawn" if record.outcome() == 0 else "won"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the measurement; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.endgame", description=__doc__)
+    parser.add_argument("--pieces", type=int, default=4, metavar="N", help="of what is asked")
+    parser.add_argument("--positions", type=int, default=200, help="to be searched, and to be won")
+    parser.add_argument("--least", type=int, default=21, metavar="PLIES", help="to a win to be won")
+    parser.add_argument("--nodes", type=int, default=20_000, help="of a move, to win")
+    parser.add_argument("--evaluator", default="classic")
+    parser.add_argument("--depth", type=int, default=15, help="of the search from the start")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
+    options = parser.parse_args(arguments)
+    game = games.load("checkers")
+    figures: dict[str, Any] = {}
+
+    def timed(name: str, work: Any) -> Any:
+        began = time.process_time()
+        made = work()
+        figures[name] = round(time.process_time() - began, 3)
+        print(f"{name:40} {figures[name]:8.3f} CPU seconds")
+        return made
+
+    with tempfile.TemporaryDirectory() as folder:
+        timed("compile, or read compiled code", lambda: check(endgame(2, folder)))
+        timed("build four pieces", lambda: build(4, folder, threads=1))
+        made = timed("read the file", lambda: endgame(4, folder))
+        timed("derive every value from its moves", lambda: check(made, threads=1))
+    found = endgame(options.pieces)
+    for name, pieces in (("known", options.pieces), ("of too many pieces", options.pieces + 1)):
+        if pieces > 6:
+            continue
+        rate = probe_rate(found.tables, drawn_positions(pieces, 200_000, options.seed)) / 1e6
+        figures[f"M probes/s, {name}"] = round(rate, 2)
+        print(f"{'probes, ' + name:40} {rate:8.2f} M/s")
+
+    engines = {
+        "without": Engine(game, options.evaluator),
+        "with": Engine(game, options.evaluator, lookup=endgame_lookup(game, pieces=options.pieces)),
+    }
+    for name, engine in engines.items():
+        engine.search(game.start(), depth=2)
+        began = time.process_time()
+        result = engine.search(game.start(), depth=options.depth)
+        seconds = time.process_time() - began
+        figures[f"{name}: M nodes/s"] = round(result.nodes / seconds / 1e6, 2)
+        print(
+            f"start to depth {options.depth}, {name + ' database':23} {result.nodes:10} nodes,"
+            f" {result.nodes / seconds / 1e6:.2f} M/s, {result.found} found"
+        )
+    near = won_positions(found, 5, 11, options.positions, options.seed)
+    agree = sum(engines["without"].search(at, depth=n).value == WIN - n for at, n in near)
+    figures["same wins"] = [agree, len(near)]
+    print(f"wins in 5 to 11 plies that a search without the database finds as far: {agree} of"
+          f" {len(near)}")  # fmt: skip
+    if agree != len(near):
+        raise AssertionError("expected the same distances from search and database")
+    far = won_positions(found, options.least, 999, options.positions, options.seed + 1)
+    for name, engine in engines.items():
+        ends = []
+        for at, _ in far:
+            engine.clear()
+            ends.append(convert(engine, found, at, options.nodes))
+        share = {end: ends.count(end) for end in ("won", "drawn", "thrown away")}
+        figures[f"{name}: ends"] = share
+        print(
+            f"won in {options.least} plies or more, {name} database, {options.nodes} nodes a move:"
+            f" {share}"
+        )
+    if options.json:
+        print(json.dumps(figures))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

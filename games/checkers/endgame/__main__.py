@@ -1,0 +1,201 @@
+"""Endgame databases of checkers: build, verify, describe, ask."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from games.checkers.endgame.database import Endgame
+    from games.checkers.endgame.numbering import Material
+
+PIECES_HELP = "of both sides together, 2 to 6 (default 4); those of fewer pieces are in it"
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    result = argparse.ArgumentParser(prog="python -m games.checkers.endgame", description=__doc__)
+    commands = result.add_subparsers(dest="command", required=True)
+    build = commands.add_parser("build", help="make the file, or go on with it")
+    check = commands.add_parser("verify", help="derive every value from those of its moves")
+    info = commands.add_parser("info", help="positions, wins, losses, draws, longest wins")
+    value = commands.add_parser("value", help="what a position and its moves are worth")
+    value.add_argument("position", help="as PDN FEN: B:W18,K5:B10,K32")
+    for command in (build, check, info, value):
+        command.add_argument("--pieces", type=int, default=4, metavar="N", help=PIECES_HELP)
+        command.add_argument(
+            "--directory", metavar="FOLDER", help="of the file (default: the user's cache)"
+        )
+    for command in (build, check):
+        command.add_argument("--threads", type=int, default=2, metavar="N", help="default 2")
+        command.add_argument("--quiet", action="store_true", help="no progress bar")
+    info.add_argument("--slices", action="store_true", help="each slice by itself")
+    for command in (info, value):
+        command.add_argument("--json", action="store_true", help="last line: the same as JSON")
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns its exit status."""
+    options = parser().parse_args(arguments)
+    run = {"build": _build, "verify": _verify, "info": _info, "value": _value}[options.command]
+    try:
+        return run(options)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)  # noqa: T201
+        return 130
+    except (ValueError, OSError) as error:
+        print(f"endgame: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+
+
+def _say(text: str) -> None:
+    print(text)  # noqa: T201
+
+
+def _bar(options: argparse.Namespace) -> Any:
+    from tqdm import tqdm
+
+    from games.checkers.endgame.numbering import positions_of, slices
+
+    total = sum(map(positions_of, slices(options.pieces)))
+    # without one where nobody watches
+    quiet = True if options.quiet else None
+    return tqdm(total=total, unit=" positions", unit_scale=True, disable=quiet, dynamic_ncols=True)
+
+
+def _build(options: argparse.Namespace) -> int:
+    from games.checkers.endgame.building import build
+    from games.checkers.endgame.database import material_text, path_of
+    from games.checkers.endgame.numbering import positions_of
+
+    path_of(options.pieces)
+    began = time.perf_counter()
+    with _bar(options) as bar:
+
+        def progress(materials: list[Material]) -> None:
+            if materials:
+                bar.set_postfix_str(material_text(materials[-1]))
+                bar.update(sum(map(positions_of, materials)))
+
+        path = build(options.pieces, options.directory, threads=options.threads, progress=progress)
+    seconds = time.perf_counter() - began
+    _say(f"{path}: {path.stat().st_size} bytes, {seconds:.1f} s")
+    return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    from games.checkers.endgame.database import check, path_of, read
+
+    found = read(path_of(options.pieces, options.directory), options.pieces)
+    with _bar(options) as bar:
+        check(found, threads=options.threads, progress=bar.update)
+    _say("every value is the one that the position's moves give")
+    return 0
+
+
+def _info(options: argparse.Namespace) -> int:
+    from games.checkers.endgame.database import material_text, path_of
+    from games.checkers.endgame.numbering import slices
+
+    found = _database(options)
+    path = path_of(options.pieces, options.directory)
+    size = f"{path.stat().st_size} bytes" if path.exists() else "in memory alone"
+    _say(f"{path}: {size}")
+    materials = slices(options.pieces)
+    rows: list[dict[str, Any]] = []
+    for pieces in range(2, options.pieces + 1):
+        held = [material for material in materials if sum(material) == pieces]
+        rows.append(_row(found, f"{pieces} pieces", held, sides=2))
+        if options.slices:
+            rows += [_row(found, material_text(material), [material]) for material in held]
+    width = max(len(row["of"]) for row in rows)
+    _say("both sides to move together; of a slice, the side that is named first")
+    for row in rows:
+        _say(
+            f"{row['of']:{width}} {row['positions']:13,} positions, {row['wins']:13,} wins,"
+            f" {row['losses']:13,} losses, {row['draws']:13,} draws; longest win"
+            f" {row['longest_win']} plies, loss {row['longest_loss']}"
+        )
+    if options.json:
+        _say(json.dumps({"pieces": options.pieces, "rows": rows}))
+    return 0
+
+
+def _row(found: Endgame, of: str, materials: list[Material], *, sides: int = 1) -> dict[str, Any]:
+    tally = found.tally(*materials)
+    return {
+        "of": of,
+        "positions": sides * tally.positions,
+        "wins": sides * tally.wins,
+        "losses": sides * tally.losses,
+        "draws": sides * tally.draws,
+        "longest_win": tally.longest_win,
+        "longest_loss": tally.longest_loss,
+    }
+
+
+def _value(options: argparse.Namespace) -> int:
+    from games.checkers import Checkers
+
+    game = Checkers()
+    position = game.parse_position(options.position)
+    found = _database(options)
+    value = _plies(found, position)
+    rows = []
+    for move in game.legal_moves(position):
+        after = game.play(position, move)
+        worth = _plies(found, after) if after[0] else ("loss", 0)
+        rows.append((game.move_text(position, move), *_before(*worth)))
+    best = {"win": lambda plies: (0, plies), "draw": lambda _: (1, 0), "loss": lambda n: (2, -n)}
+    rows.sort(key=lambda row: best[row[1]](row[2]))
+    _say(f"{game.position_text(position)}: {_text(*value)}")
+    for text, result, plies in rows:
+        _say(f"  {text:8} {_text(result, plies)}")
+    if options.json:
+        moves = [{"move": text, "result": result, "plies": plies} for text, result, plies in rows]
+        _say(json.dumps({"result": value[0], "plies": value[1], "moves": moves}))
+    return 0
+
+
+def _database(options: argparse.Namespace) -> Endgame:
+    from games.checkers.endgame.building import endgame
+
+    return endgame(options.pieces, options.directory)
+
+
+def _plies(found: Endgame, position: Any) -> tuple[str, int]:
+    """Win, loss or draw, and the plies to it; ValueError where the database has it not."""
+    from games.checkers.endgame.retrograde import place_of, plies_of
+
+    own, opponent, _, _ = position
+    place = place_of(found.starts, position)
+    if place < 0:
+        raise ValueError(
+            f"expected a position of at most {found.pieces} pieces, some of either side, found"
+            f" {own.bit_count()} against {opponent.bit_count()}"
+        )
+    value = int(found.values[place])
+    if value == 0:
+        return "draw", 0
+    return "win" if value > 0 else "loss", plies_of(value)
+
+
+def _before(result: str, plies: int) -> tuple[str, int]:
+    """What a move is worth that leads to a position so worth to the other side."""
+    if result == "draw":
+        return result, 0
+    return "loss" if result == "win" else "win", plies + 1
+
+
+def _text(result: str, plies: int) -> str:
+    if result == "draw":
+        return result
+    return f"{result} in {plies} plies" if plies else "lost: no move"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

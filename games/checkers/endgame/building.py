@@ -1,0 +1,240 @@
+"""Building endgame databases: slice by slice, on threads, resumed where it was broken off.
+
+`endgame` is what everybody asks who wants a database; `build` makes one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from io import BufferedRandom
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from games.checkers.endgame.database import (
+    AT_FIRST_USE,
+    CHUNK,
+    HEADER,
+    Endgame,
+    EndgameError,
+    EndgameMissing,
+    empty,
+    is_whole,
+    material_text,
+    path_of,
+    read,
+    record,
+    write,
+)
+from games.checkers.endgame.numbering import Material, pairs, positions_of, slices, turned
+from games.checkers.endgame.retrograde import FARTHEST, prepare, settle, spread
+from games.checkers.rules import MOST_MOVES
+
+__all__ = ["build", "endgame", "solve"]
+
+#: Called with slices that are known from now on.
+Progress = Callable[[list[Material]], None]
+
+
+def endgame(pieces: int = AT_FIRST_USE, folder: Any = None) -> Endgame:
+    """The database of at most so many pieces, from its file in `folder` (the user's cache).
+
+    Those of at most four pieces are built where there is no file, and kept in one where that can
+    be written. Read once a process and shared: not to be changed. Raises ValueError for a number of
+    pieces out of range, EndgameMissing (a FileNotFoundError) and EndgameError as `read`.
+    """
+    return _shared(path_of(pieces, folder), pieces)
+
+
+@functools.cache
+def _shared(path: Path, pieces: int) -> Endgame:
+    try:
+        return read(path, pieces)
+    except EndgameMissing:
+        if pieces > AT_FIRST_USE:
+            raise
+    made = empty(pieces)
+    for materials in solve(made, 0, threads=1):
+        for material in materials:
+            record(made, material)
+    with contextlib.suppress(OSError):
+        write(made, path)
+    return made
+
+
+def build(
+    pieces: int,
+    folder: Any = None,
+    *,
+    threads: int = 2,
+    progress: Progress = lambda materials: None,
+) -> Path:
+    """Make the file of a database, unless it is there and whole; returns its path.
+
+    Begins with what a file for fewer pieces holds. Slices that are complete are kept beside the
+    file, in one that ends in `.unfinished`, from which a build that was broken off goes on; the
+    result is the same to the last bit. A damaged file is replaced. `threads`: slices at a time.
+    Memory: the size of the file, and a byte for each position of those slices.
+
+    Raises ValueError for numbers out of range, OSError where it cannot be written, such as for want
+    of space: what is complete then stays. EndgameError where another process is building the same.
+    """
+    path = path_of(pieces, folder)
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
+    try:
+        read(path, pieces)
+    except EndgameError:
+        pass
+    else:
+        progress(slices(pieces))
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
+    made = empty(pieces)
+    with _alone(unfinished) as file:
+        known = _resume(made, file) or _begin(made, file, folder)
+        progress([material for pair in pairs(pieces)[:known] for material in pair])
+        _check_space(unfinished, len(made.values) - file.tell())
+        try:
+            for materials in solve(made, known, threads=threads):
+                for material in materials:
+                    file.write(record(made, material))
+                file.flush()
+                progress(materials)
+            os.fsync(file.fileno())
+        except OSError as error:
+            raise OSError(
+                f"{unfinished}: expected room for {len(made.values)} bytes, found:"
+                f" {error.strerror}; complete slices stay, the next build goes on from there"
+            ) from error
+        os.replace(unfinished, path)
+    return path
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[BufferedRandom]:
+    """A file to be written by one process at a time, kept if something goes wrong."""
+    with path.open("ab+") as file:
+        if not _locked(path, file):
+            raise EndgameError(
+                f"{path}: expected nobody else to build it, found another process that does"
+            )
+        yield file
+
+
+def _locked(path: Path, file: BufferedRandom) -> bool:
+    """Lock an open file; not one that another process has locked, or finished and renamed."""
+    try:
+        import fcntl
+    except ImportError:  # where there are no such locks nobody is kept away
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
+
+
+def _resume(made: Endgame, file: BufferedRandom) -> int:
+    """Read what an unfinished file holds whole; returns how many pairs, and cuts off the rest."""
+    file.seek(0)
+    known = end = 0
+    for pair in pairs(made.pieces):
+        if not all(_read_slice(made, file, material) for material in pair):
+            break
+        known, end = known + 1, file.tell()
+    file.truncate(end)
+    file.seek(end)
+    return known
+
+
+def _read_slice(made: Endgame, file: BufferedRandom, material: Material) -> bool:
+    start = int(made.starts[material])
+    part = made.values[start - HEADER : start + positions_of(material)]
+    return file.readinto(part.data) == len(part) and is_whole(made, material)
+
+
+def _begin(made: Endgame, file: BufferedRandom, folder: Any) -> int:
+    """Begin with the slices of the largest file for fewer pieces; returns how many pairs."""
+    for fewer in range(made.pieces - 1, 1, -1):
+        try:
+            smaller = read(path_of(fewer, folder), fewer)
+        except EndgameError:
+            continue
+        made.values[: len(smaller.values)] = smaller.values
+        file.write(smaller.values.data)
+        return len(pairs(fewer))
+    return 0
+
+
+def _check_space(path: Path, needed: int) -> None:
+    free = shutil.disk_usage(path.parent).free
+    if free < needed:
+        raise OSError(f"{path}: expected {needed} bytes of free space, found {free}")
+
+
+def solve(made: Endgame, known: int, *, threads: int) -> Iterator[list[Material]]:
+    """Fill a database whose first `known` of `pairs` are there; yields each pair when it is known.
+
+    The order is that of `pairs`, and values do not depend on `threads`. Slices of as many pieces
+    with as many men do not lead to each other, so that threads can solve them side by side.
+    """
+    stop = threading.Event()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for _, group in itertools.groupby(pairs(made.pieces)[known:], _wave):
+                wave = list(group)
+                largest_first = sorted(wave, key=lambda pair: -positions_of(pair[0]))
+                tasks = {pair[0]: pool.submit(_solve, made, pair, stop) for pair in largest_first}
+                for pair in wave:
+                    tasks[pair[0]].result()
+                    yield pair
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _wave(pair: list[Material]) -> tuple[int, int]:
+    material = pair[0]
+    return sum(material), material[0] + material[2]
+
+
+def _solve(made: Endgame, pair: list[Material], stop: threading.Event) -> None:
+    """Solve a slice together with the one of the other side, unless told to stop."""
+    moves = np.zeros(MOST_MOVES, dtype=np.int64)
+    left = {material: np.zeros(positions_of(material), dtype=np.int8) for material in pair}
+    farthest = 0
+    for material in pair:
+        size = positions_of(material)
+        for begin in range(0, size, CHUNK):
+            if stop.is_set():
+                return
+            end = min(begin + CHUNK, size)
+            found = prepare(*made.tables, material, begin, end, left[material], moves)
+            farthest = max(farthest, found)
+    value = 1
+    while value <= farthest:
+        if value > FARTHEST:
+            raise EndgameError(
+                f"{material_text(pair[0])}: expected wins in at most {2 * FARTHEST - 1} plies,"
+                " found a longer one, which a byte does not hold"
+            )
+        for sign in (-1, 1):
+            for material in pair:
+                if stop.is_set():
+                    return
+                before = left[turned(material)]
+                if spread(*made.tables, material, left[material], before, sign * value):
+                    farthest = max(farthest, value + (sign > 0))
+        value += 1
+    for material in pair:
+        settle(*made.tables, material, left[material])

@@ -1,0 +1,279 @@
+"""Endgame databases in memory and on disk: what a file looks like, who reads one.
+
+A file for n pieces holds every slice of 2 up to n, in the order of `numbering.slices`, each behind
+a line of 256 bytes of JSON: what it is, its material, how many positions, and the SHA-256 of the
+bytes that follow, one for each position (see `retrograde`). The file for fewer pieces is the
+beginning of the one for more. In memory a database is an image of its file, mapped and not read.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import mmap
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_dir
+
+from games.checkers.endgame.numbering import (
+    MOST_PIECES,
+    Material,
+    positions_of,
+    slices,
+    zeros,
+)
+from games.checkers.endgame.retrograde import verify
+from games.checkers.rules import MOST_MOVES
+
+__all__ = [
+    "AT_FIRST_USE",
+    "HEADER",
+    "Endgame",
+    "EndgameError",
+    "EndgameMissing",
+    "Tally",
+    "check",
+    "empty",
+    "material_text",
+    "path_of",
+    "read",
+    "record",
+    "write",
+]
+
+#: Changes whenever the same positions get other numbers, or values other bytes.
+FORMAT = "plysmith-checkers-endgame-1"
+#: Bytes before each slice.
+HEADER = 256
+#: Databases of at most so many pieces are built by whoever first asks for them, in
+#: seconds.
+AT_FIRST_USE = 4
+#: Positions that are looked at before anybody asks whether to go on.
+CHUNK = 1 << 20
+
+
+class EndgameError(ValueError):
+    """A file that holds no endgame database, or a damaged one."""
+
+
+class EndgameMissing(EndgameError, FileNotFoundError):
+    """No file where a database was expected."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What positions are worth to the side to move."""
+
+    wins: int
+    losses: int
+    draws: int
+    longest_win: int
+    longest_loss: int
+
+    @property
+    def positions(self) -> int:
+        """How many positions were counted."""
+        return self.wins + self.losses + self.draws
+
+
+@dataclass(frozen=True, eq=False)
+class Endgame:
+    """A database of at most `pieces` pieces: `starts` and `values` as in `retrograde`."""
+
+    pieces: int
+    starts: NDArray[np.int64]
+    values: NDArray[np.int8]
+
+    @property
+    def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+        """What the kernel `probe` reads."""
+        return self.starts, self.values
+
+    def slice_values(self, material: Material) -> NDArray[np.int8]:
+        """The values of one slice, a view."""
+        start = int(self.starts[material])
+        return self.values[start : start + positions_of(material)]
+
+    def tally(self, *materials: Material) -> Tally:
+        """Wins, losses and draws of slices for the side to move, and the longest in plies.
+
+        Seen by one side; those of both sides to move are twice as many, for the other half of them
+        are in the slices of the other side. 0 plies: no win, or no loss but where it has no move.
+        """
+        parts = [self.slice_values(material) for material in materials]
+        return Tally(
+            sum(int(np.count_nonzero(part > 0)) for part in parts),
+            sum(int(np.count_nonzero(part < 0)) for part in parts),
+            sum(int(np.count_nonzero(part == 0)) for part in parts),
+            max(0, 2 * max(int(part.max()) for part in parts) - 1),
+            max(0, -2 * min(int(part.min()) for part in parts) - 2),
+        )
+
+
+def path_of(pieces: int, folder: Any = None) -> Path:
+    """The file of a database, in `folder` or the user's cache directory.
+
+    ValueError unless 2 <= pieces <= 6.
+    """
+    if not 2 <= pieces <= MOST_PIECES:
+        raise ValueError(f"pieces: expected 2 to {MOST_PIECES}, found {pieces}")
+    place = user_cache_dir("plysmith", appauthor=False) if folder is None else folder
+    return Path(place) / f"checkers-endgame-{pieces}.bin"
+
+
+@functools.cache
+def layout(pieces: int) -> tuple[NDArray[np.int64], int]:
+    """Where each slice begins in a file, [own men, own kings, his men, his kings]; its size."""
+    starts = zeros(pieces)
+    size = 0
+    for material in slices(pieces):
+        starts[material] = size + HEADER
+        size += HEADER + positions_of(material)
+    return starts, size
+
+
+def empty(pieces: int) -> Endgame:
+    """A database in memory, of zeros where its file has headers and values."""
+    starts, size = layout(pieces)
+    return Endgame(pieces, starts, np.zeros(size, dtype=np.int8))
+
+
+def material_text(material: Material) -> str:
+    """A slice as people name it, kings before men: `2K+1 v 1K`, the side to move first."""
+    sides = []
+    for men, kings in (material[:2], material[2:]):
+        parts = [f"{kings}K"] * (kings > 0) + [f"{men}"] * (men > 0)
+        sides.append("+".join(parts))
+    return " v ".join(sides)
+
+
+def _header(material: Material, checksum: str) -> bytes:
+    facts = {
+        "format": FORMAT,
+        "men and kings to move, men and kings of the other": list(material),
+        "positions": positions_of(material),
+        "sha256": checksum,
+    }
+    return json.dumps(facts).ljust(HEADER - 1).encode() + b"\n"
+
+
+def record(endgame: Endgame, material: Material) -> memoryview:
+    """What a file holds of a slice: the header, which is put before the values, and the values."""
+    start = int(endgame.starts[material])
+    values = endgame.slice_values(material)
+    header = _header(material, hashlib.sha256(values.data).hexdigest())
+    endgame.values[start - HEADER : start] = np.frombuffer(header, dtype=np.int8)
+    return endgame.values[start - HEADER : start + len(values)].data
+
+
+def is_whole(endgame: Endgame, material: Material) -> bool:
+    """Whether header and values of a slice agree."""
+    found, expected = _headers(endgame, material)
+    return found == expected
+
+
+def _headers(endgame: Endgame, material: Material) -> tuple[bytes, bytes]:
+    start = int(endgame.starts[material])
+    found = endgame.values[start - HEADER : start].tobytes()
+    checksum = hashlib.sha256(endgame.slice_values(material).data).hexdigest()
+    return found, _header(material, checksum)
+
+
+def read(path: Path, pieces: int) -> Endgame:
+    """The database of a file, mapped into memory, every slice checked against its header.
+
+    EndgameMissing where there is no such file, EndgameError for one that is damaged, cut off or
+    something else; each says what was expected and what was found.
+    """
+    starts, size = layout(pieces)
+    try:
+        with path.open("rb") as file:
+            found = os.fstat(file.fileno()).st_size
+            if found != size:
+                raise EndgameError(
+                    f"{path}: expected {size} bytes, a checkers endgame database of {pieces}"
+                    f" pieces, found {found}"
+                )
+            # a private copy that nobody writes to: kernels then see an array like any other
+            content = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)
+    except (FileNotFoundError, NotADirectoryError):
+        raise EndgameMissing(
+            f"{path}: expected a checkers endgame database of {pieces} pieces, found none; build"
+            f" it with: python -m games.checkers.endgame build --pieces {pieces}"
+        ) from None
+    endgame = Endgame(pieces, starts, np.frombuffer(content, dtype=np.int8))
+    for material in slices(pieces):
+        header, expected = _headers(endgame, material)
+        if header != expected:
+            raise EndgameError(
+                f"{path}: {material_text(material)}: expected values that go with the header"
+                f" {_short(expected)}, found {_short(header)}; the file is damaged, build replaces"
+                " it"
+            )
+    return endgame
+
+
+def _short(header: bytes) -> str:
+    return header.decode("ascii", "replace").strip()[-80:]
+
+
+def write(endgame: Endgame, path: Path) -> None:
+    """Write a whole database, whose headers are there, old or new and never in part.
+
+    OSError where that fails.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(".new", f".{path.name}.", path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(endgame.values.data)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def check(
+    endgame: Endgame,
+    *,
+    threads: int = 2,
+    progress: Callable[[int], None] = lambda positions: None,
+) -> None:
+    """Derive the value of every position from those of its moves, and compare.
+
+    With that all values are proven, given the rules; see `retrograde.verify`. Raises EndgameError,
+    which names a position, where one is another.
+    """
+
+    def parts() -> Iterator[tuple[Material, int, int]]:
+        for material in slices(endgame.pieces):
+            size = positions_of(material)
+            for begin in range(0, size, CHUNK):
+                yield material, begin, min(begin + CHUNK, size)
+
+    def one(part: tuple[Material, int, int]) -> tuple[int, Material, int]:
+        material, begin, end = part
+        moves = np.zeros(MOST_MOVES, dtype=np.int64)
+        return verify(*endgame.tables, material, begin, end, moves), material, end - begin
+
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for wrong, material, positions in pool.map(one, list(parts())):
+                if wrong >= 0:
+                    raise EndgameError(
+                        f"{material_text(material)}, number {wrong}: expected the value that its"
+                        f" moves give, found {endgame.slice_values(material)[wrong]}"
+                    )
+                progress(positions)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise

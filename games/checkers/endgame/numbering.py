@@ -1,0 +1,195 @@
+"""What positions of few pieces are numbered by.
+
+A slice holds the positions with the same material, (own men, own kings, the opponent's men, his
+kings), the side to move seen as Black; White's positions are the same with the board turned. A
+position's number in its slice is made of four subsets of the squares that are left to choose from:
+own men, his men, own kings, his kings. Men do not stand on the row where they are crowned, so that
+his have one more square to choose from for each of ours that stands on our own back row: that is
+why own men are split in two. No number is left out.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.bits import popcount
+from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, SQUARES, WHITE, turn
+from games.kernel import kernel
+
+__all__ = [
+    "MOST_PIECES",
+    "Material",
+    "black_to_move",
+    "number_of",
+    "pairs",
+    "position_of",
+    "positions_of",
+    "slices",
+    "turned",
+    "zeros",
+]
+
+#: Own men, own kings, the opponent's men, his kings.
+Material = tuple[int, int, int, int]
+
+#: What tables of 64-bit numbers and one byte a position are good for.
+MOST_PIECES = 6
+
+_MIDDLE = SQUARES & ~FIRST_ROW & ~LAST_ROW
+_CHOOSE = np.array(
+    [[math.comb(n, k) for k in range(MOST_PIECES + 1)] for n in range(33)], dtype=np.int64
+)
+#: [own men, his men, own men on the back row]: ways to place men with fewer of them there.
+_MEN_BEFORE = np.array(
+    [
+        [
+            [
+                sum(
+                    math.comb(4, back) * math.comb(24, own - back) * math.comb(28 - own + back, his)
+                    for back in range(min(held, own + 1))
+                )
+                for held in range(MOST_PIECES + 1)
+            ]
+            for his in range(MOST_PIECES)
+        ]
+        for own in range(MOST_PIECES)
+    ],
+    dtype=np.int64,
+)
+
+
+def positions_of(material: Material) -> int:
+    """How many positions a slice has."""
+    own_men, own_kings, his_men, his_kings = material
+    men = int(_MEN_BEFORE[own_men, his_men, own_men + 1])
+    free = 32 - own_men - his_men
+    return men * math.comb(free, own_kings) * math.comb(free - own_kings, his_kings)
+
+
+def slices(pieces: int) -> list[Material]:
+    """The slices of 2 up to so many pieces, each after those that its moves lead to.
+
+    A slice and the one that its quiet moves lead to, (c, d, a, b) of (a, b, c, d), are neighbours.
+    """
+    found: list[Material] = []
+    for held in range(2, pieces + 1):
+        for men in range(held + 1):
+            for own in range(1, held):
+                for own_men in range(max(0, men - held + own), min(men, own) + 1):
+                    material = (own_men, own - own_men, men - own_men, held - own - men + own_men)
+                    for side in (material, turned(material)):
+                        if side not in found:
+                            found.append(side)
+    return found
+
+
+def pairs(pieces: int) -> list[list[Material]]:
+    """The same slices, each together with that of the other side where this is another."""
+    found: list[list[Material]] = []
+    for material in slices(pieces):
+        if found and material == turned(found[-1][0]) != found[-1][0]:
+            found[-1].append(material)
+        else:
+            found.append([material])
+    return found
+
+
+def turned(material: Material) -> Material:
+    """The material as the other side sees it."""
+    return (*material[2:], *material[:2])
+
+
+def zeros(pieces: int) -> NDArray[np.int64]:
+    """A table [own men, own kings, his men, his kings] for so many pieces, filled with -1."""
+    return np.full((pieces + 1,) * 4, -1, dtype=np.int64)
+
+
+@kernel
+def _subset_number(pieces, free):
+    """The number of a subset of the squares `free` among those of its size."""
+    number = 0
+    count = 0
+    while pieces:
+        count += 1
+        number += int(_CHOOSE[popcount(free & ((pieces & -pieces) - 1)), count])
+        pieces &= pieces - 1
+    return number
+
+
+@kernel
+def _subset(number, count, free):
+    """The inverse of `_subset_number` for subsets of `count` squares."""
+    found = 0
+    place = popcount(free)
+    bit = 1 << 34
+    while count:
+        if free & bit:
+            place -= 1
+            below = int(_CHOOSE[place, count])
+            if below <= number:
+                number -= below
+                count -= 1
+                found |= bit
+        bit >>= 1
+    return found
+
+
+@kernel
+def black_to_move(position):
+    """The same position with Black to move: of White's the board turned."""
+    own, opponent, kings, side = position
+    if side == WHITE:
+        return (turn(own), turn(opponent), turn(kings), BLACK)
+    return position
+
+
+@kernel
+def number_of(own, opponent, kings):
+    """The number of a position in its slice, Black to move; O(pieces)."""
+    men = own & ~kings
+    his_men = opponent & ~kings
+    count = popcount(men)
+    his_count = popcount(his_men)
+    back = popcount(men & FIRST_ROW)
+    number = _subset_number(men & FIRST_ROW, FIRST_ROW)
+    number *= int(_CHOOSE[24, count - back])
+    number += _subset_number(men & _MIDDLE, _MIDDLE)
+    number *= int(_CHOOSE[28 - count + back, his_count])
+    number += _subset_number(his_men, SQUARES & ~FIRST_ROW & ~men)
+    number += int(_MEN_BEFORE[count, his_count, back])
+    free = 32 - count - his_count
+    own_kings = own & kings
+    kings_count = popcount(own_kings)
+    number *= int(_CHOOSE[free, kings_count])
+    number += _subset_number(own_kings, SQUARES & ~(men | his_men))
+    number *= int(_CHOOSE[free - kings_count, popcount(opponent & kings)])
+    return number + _subset_number(opponent & kings, SQUARES & ~(own | his_men))
+
+
+@kernel
+def position_of(number, own_men, own_kings, his_men, his_kings):
+    """The position with that number, Black to move: the inverse of `number_of`."""
+    free = 32 - own_men - his_men
+    ways = int(_CHOOSE[free - own_kings, his_kings])
+    his_kings_number = number % ways
+    number //= ways
+    ways = int(_CHOOSE[free, own_kings])
+    own_kings_number = number % ways
+    number //= ways
+    back = 0
+    while back < own_men and int(_MEN_BEFORE[own_men, his_men, back + 1]) <= number:
+        back += 1
+    number -= int(_MEN_BEFORE[own_men, his_men, back])
+    ways = int(_CHOOSE[28 - own_men + back, his_men])
+    his_men_number = number % ways
+    number //= ways
+    ways = int(_CHOOSE[24, own_men - back])
+    men = _subset(number // ways, back, FIRST_ROW)
+    men |= _subset(number % ways, own_men - back, _MIDDLE)
+    his = _subset(his_men_number, his_men, SQUARES & ~FIRST_ROW & ~men)
+    kings = _subset(own_kings_number, own_kings, SQUARES & ~(men | his))
+    his_crowned = _subset(his_kings_number, his_kings, SQUARES & ~(men | his | kings))
+    return (men | kings, his | his_crowned, kings | his_crowned, BLACK)

@@ -1,0 +1,268 @@
+"""Retrograde analysis as kernels: from decided positions back to those that lead to them.
+
+Every position has one signed byte: 0 for a draw, k for a win in 2k - 1 plies, -(k + 1) for a loss
+in 2k, so that -1 is the side to move that has no move. A position is worth the best of its moves:
+of wins the nearest, of losses the farthest. A capture or a crowning leads to another slice, which
+is solved before; the other moves lead to the slice of the other side, solved together with this.
+
+`prepare` looks once at every position. Where it has to capture, or cannot move, its value is known
+then. Elsewhere it keeps in `left` how many moves are not known to lose, and as its value, for the
+time being, the best that crowning gives. `spread` then goes back from all positions of one value
+to those a quiet move before them, nearest values first, so that each is looked at once more only
+(Thompson 1986; for checkers Lake, Schaeffer and Lu 1994). What is never reached is a draw: `settle`
+says so.
+
+The tables are `starts` [own men, own kings, his men, his kings], the places where slices begin (-1
+for those that are not held), and `values`, the bytes of all slices.
+"""
+
+from __future__ import annotations
+
+from games.bits import popcount
+from games.checkers.endgame.numbering import black_to_move, number_of, position_of
+from games.checkers.rules import BLACK, LAST_ROW, SQUARES, legal_moves, play, turn
+from games.kernel import kernel
+
+__all__ = [
+    "EXACT_DEPTH",
+    "FARTHEST",
+    "LOST",
+    "derived",
+    "place_of",
+    "prepare",
+    "probe",
+    "settle",
+    "spread",
+    "verify",
+]
+
+#: The value of the side to move that has no move.
+LOST = -1
+#: The largest value that a byte holds; one farther away cannot be stored.
+FARTHEST = 127
+#: The plies that a value stands for: more than any search asks for.
+EXACT_DEPTH = 127
+#: In `left`: the position is decided by its captures, or has no move.
+_CLOSED = -1
+_WIN = 1e12  # as search.line has it
+_EXACT = 0  # as search.lookup has it
+
+
+@kernel
+def place_of(starts, position):
+    """Where the value of a position stands; -1 where the tables do not hold it."""
+    own, opponent, kings, _ = position
+    if popcount(own | opponent) >= len(starts):
+        return -1
+    start = starts[
+        popcount(own & ~kings),
+        popcount(own & kings),
+        popcount(opponent & ~kings),
+        popcount(opponent & kings),
+    ]
+    if start < 0:
+        return -1
+    own, opponent, kings, _ = black_to_move(position)
+    return start + number_of(own, opponent, kings)
+
+
+@kernel
+def plies_of(value):
+    """Plies to the end of the game of a value that is no draw."""
+    if value > 0:
+        return 2 * value - 1
+    return -2 * value - 2
+
+
+@kernel
+def probe(tables, position):
+    """(found, value, depth, bound) of a position, as `search.lookup` has it.
+
+    `tables` are (starts, values). A win in n plies is WIN - n, a loss in n plies n - WIN, a draw 0;
+    all are exact, for play without a rule that ends games early.
+    """
+    starts, values = tables
+    place = place_of(starts, position)
+    if place < 0:
+        return (False, 0.0, 0, _EXACT)
+    value = int(values[place])
+    if value > 0:
+        return (True, _WIN - plies_of(value), EXACT_DEPTH, _EXACT)
+    if value < 0:
+        return (True, plies_of(value) - _WIN, EXACT_DEPTH, _EXACT)
+    return (True, 0.0, EXACT_DEPTH, _EXACT)
+
+
+@kernel
+def _backed_up(value):
+    """What a move is worth that leads to a position of that value."""
+    return -value if value <= 0 else -value - 1
+
+
+@kernel
+def _better(first, second):
+    """Whether the first of two values is the one to choose: the nearer win, the farther loss."""
+    if first > 0:
+        return second <= 0 or first < second
+    if first == 0:
+        return second < 0
+    return second < 0 and first < second
+
+
+@kernel
+def _value_after(starts, values, position, move):
+    """What a move is worth, from the tables, which hold the position that it leads to."""
+    after = play(position, move)
+    if after[0] == 0:
+        return _backed_up(LOST)
+    return _backed_up(int(values[place_of(starts, after)]))
+
+
+@kernel
+def derived(starts, values, position, moves):
+    """The value of a position from those that its moves lead to; `moves` as `legal_moves` has it.
+
+    A value beyond what a byte holds comes out as it is.
+    """
+    count = legal_moves(position, moves)
+    if count == 0:
+        return LOST
+    best = _value_after(starts, values, position, moves[0])
+    for i in range(1, count):
+        value = _value_after(starts, values, position, moves[i])
+        if _better(value, best):
+            best = value
+    return best
+
+
+@kernel
+def prepare(starts, values, material, begin, end, left, moves):
+    """Fill `values` and `left` for the numbers `begin` to `end` of a slice.
+
+    Returns the largest magnitude of a value, which `spread` has to come to. The tables hold all
+    slices that captures and crownings lead to.
+    """
+    own_men, own_kings, his_men, his_kings = material
+    start = starts[own_men, own_kings, his_men, his_kings]
+    largest = 0
+    for number in range(begin, end):
+        position = position_of(number, own_men, own_kings, his_men, his_kings)
+        kings = position[2]
+        count = legal_moves(position, moves)
+        if count == 0 or moves[0] >> 12 & SQUARES:
+            value = derived(starts, values, position, moves)
+            left[number] = _CLOSED
+        else:
+            quiet = 0
+            value = -FARTHEST - 1
+            crowning = 0
+            for i in range(count):
+                move = moves[i]
+                if kings >> (move & 63) & 1 or not LAST_ROW >> (move >> 6 & 63) & 1:
+                    quiet += 1
+                    continue
+                other = _value_after(starts, values, position, move)
+                if crowning == 0 or _better(other, value):
+                    value = other
+                crowning += 1
+            if crowning == 0:
+                value = 0
+            # a crowning that does not lose is a move that will never be known to lose
+            elif value >= 0:
+                quiet += 1
+            left[number] = quiet
+        values[start + number] = value
+        largest = max(largest, abs(value))
+    return largest
+
+
+@kernel
+def spread(starts, values, material, left, left_before, value):
+    """Go back from the positions of a slice that are decided with `value` to those before them.
+
+    `left` belongs to the slice, `left_before` to the one of the other side, which a quiet move
+    leads from. Returns how many positions were reached for the first time or by a nearer win.
+    Every value nearer than this one has been spread before, losses before wins of the same number.
+    """
+    own_men, own_kings, his_men, his_kings = material
+    start = starts[own_men, own_kings, his_men, his_kings]
+    start_before = starts[his_men, his_kings, own_men, own_kings]
+    reached = 0
+    for number in range(len(left)):
+        if values[start + number] != value or (value < 0 and left[number] > 0):
+            continue
+        own, opponent, kings, _ = position_of(number, own_men, own_kings, his_men, his_kings)
+        empty = SQUARES & ~(own | opponent)
+        own_turned = turn(own)
+        rest = opponent
+        while rest:
+            here = rest & -rest
+            rest ^= here
+            crowned = kings & here
+            sources = here << 4 | here << 5
+            if crowned:
+                sources |= here >> 4 | here >> 5
+            sources &= empty
+            while sources:
+                source = sources & -sources
+                sources ^= source
+                before = number_of(
+                    turn(opponent ^ here ^ source),
+                    own_turned,
+                    turn(kings ^ (here | source) if crowned else kings),
+                )
+                if left_before[before] < 0:
+                    continue
+                known = int(values[start_before + before])
+                if value < 0:
+                    if known <= 0 or known > -value:
+                        values[start_before + before] = -value
+                        reached += 1
+                else:
+                    left_before[before] -= 1
+                    if left_before[before] == 0:
+                        values[start_before + before] = min(known, -value - 1)
+                        reached += 1
+    return reached
+
+
+@kernel
+def settle(starts, values, material, left):
+    """Make a draw of every position whose loss was never confirmed."""
+    start = starts[material[0], material[1], material[2], material[3]]
+    for number in range(len(left)):
+        if left[number] > 0 and values[start + number] < 0:
+            values[start + number] = 0
+    return 0
+
+
+@kernel
+def verify(starts, values, material, begin, end, moves):
+    """The first of the numbers `begin` to `end` whose value is not that of its moves; -1 for none.
+
+    A value that follows from those of all moves, for every position, is the true one: a win or loss
+    leads to a nearer one down to the end of the game, and a draw that were lost or won would have
+    a move to another such draw that is nearer to the end. Numbers are checked against positions as
+    well: each number is that of its position, which has its material, men where men can stand.
+    """
+    own_men, own_kings, his_men, his_kings = material
+    start = starts[own_men, own_kings, his_men, his_kings]
+    for number in range(begin, end):
+        position = position_of(number, own_men, own_kings, his_men, his_kings)
+        own, opponent, kings, side = position
+        sound = (
+            side == BLACK
+            and own & opponent == 0
+            and (own | opponent) & ~SQUARES == 0
+            and kings & ~(own | opponent) == 0
+            and popcount(own & ~kings) == own_men
+            and popcount(own & kings) == own_kings
+            and popcount(opponent & ~kings) == his_men
+            and popcount(opponent & kings) == his_kings
+            and own & ~kings & LAST_ROW == 0
+            and opponent & ~kings & 15 == 0
+            and number_of(own, opponent, kings) == number
+        )
+        if not sound or derived(starts, values, position, moves) != values[start + number]:
+            return number
+    return -1

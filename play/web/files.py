@@ -1,0 +1,106 @@
+"""What lies in a folder that can be played with: files known by what they say of themselves.
+
+Only the first part of a file is read, and none that lies outside its folder: links that lead out of
+it are not followed.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import struct
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+__all__ = ["EVALUATOR", "LOOKUP", "described", "inside", "playable_files"]
+
+EVALUATOR, LOOKUP = "evaluator", "lookup"
+SUFFIXES = (".json", ".safetensors", ".sqlite")
+KINDS = {
+    "plysmith-linear-1": "weights over terms",
+    "plysmith-network-1": "network",
+    "plysmith-outcome-network-1": "network of outcomes",
+    "plysmith-quantised-network-1": "network of whole numbers",
+    "plysmith-signature-1": "signature tables",
+    "plysmith-rote-1": "rote memory",
+}
+LONGEST_HEADER = 1 << 20
+DEEPEST_FOLDER = 6
+MOST_FILES = 2000
+
+
+def inside(folder: Path, path: Path) -> Path | None:
+    """The real path of a file in a folder; None where it lies outside or cannot be found."""
+    try:
+        real = path.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return None
+    return real if real.is_relative_to(folder) else None
+
+
+def playable_files(folder: Path) -> Iterator[Path]:
+    """Files that may hold an evaluator or a memory, in a fixed order, 2000 at the most."""
+    count = 0
+    waiting = [(folder, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        try:
+            children = sorted(here.iterdir())
+        except OSError:
+            continue
+        folders = []
+        for child in children:
+            if child.name.startswith(".") or inside(folder, child) is None:
+                continue
+            if child.is_dir():
+                if depth < DEEPEST_FOLDER and not child.is_symlink():
+                    folders.append((child, depth + 1))
+            elif child.suffix in SUFFIXES:
+                count += 1
+                if count > MOST_FILES:
+                    return
+                yield child
+        waiting += reversed(folders)
+
+
+def described(path: Path, size: int) -> tuple[str, str, str] | None:
+    """What a file holds: its role, EVALUATOR or LOOKUP, its game and its kind; None for neither."""
+    try:
+        if path.suffix == ".sqlite":
+            form, game = _memory(path)
+        else:
+            content = _header(path, size)
+            form, game = content["format"], content["game"]
+        kind = KINDS[form]
+    except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError, sqlite3.Error):
+        return None
+    if not isinstance(game, str):
+        return None
+    return LOOKUP if path.suffix == ".sqlite" else EVALUATOR, game, kind
+
+
+def _header(path: Path, size: int) -> dict[str, str]:
+    """What a file of an evaluator says of itself."""
+    if path.suffix == ".json":
+        if size > LONGEST_HEADER:
+            raise ValueError(f"expected at most {LONGEST_HEADER} bytes, found {size}")
+        content: dict[str, str] = json.loads(path.read_bytes())
+        return content
+    with path.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        if length > LONGEST_HEADER:
+            raise ValueError(f"expected a header of at most {LONGEST_HEADER} bytes, found {length}")
+        content = json.loads(json.loads(file.read(length))["__metadata__"]["plysmith"])
+        return content
+
+
+def _memory(path: Path) -> tuple[str, str]:
+    """Form and game of a rote memory."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        # a view could be a query without end
+        table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'facts'"
+        if database.execute(table).fetchone() is None:
+            raise ValueError("expected a table of facts, found none")
+        facts = dict(database.execute("SELECT name, value FROM facts LIMIT 100"))
+    return facts["format"], facts["game"]
