@@ -35,7 +35,7 @@ __all__ = [
 #: Widths are multiples of this.
 LANES = 8
 #: The same for integers of 16 bits.
-SHORT_LANES = 32
+SHORT_LANES = 16
 #: Lanes that are summed in one go: eight registers of 256 bits.
 MOST_LANES = 64
 #: The same for int16, and for sums of products of these: eight and sixteen of 256 bits.

@@ -65,10 +65,10 @@ class QuantisedModel:
         self.scale = scale
         self.seed = seed
         self.size = size
-        if not self.hidden or size < 1 or not 0 < scale < np.inf:
+        if not hidden or min(*hidden, size) < 1 or not 0 < scale < np.inf:
             raise ValueError(
-                "expected a hidden layer, positions in a step and a finite scale above 0, found"
-                f" hidden={hidden}, size={size}, scale={scale}"
+                "expected hidden layers, units in each, positions in a step and a finite scale"
+                f" above 0, found hidden={hidden}, size={size}, scale={scale}"
             )
         self._limits = [(1 << 15) - 1 - MOST_BIAS, 127]
         self._limits[0] //= self.inputs.most

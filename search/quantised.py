@@ -198,7 +198,7 @@ class QuantisedNetwork(Evaluator):
 
     def native(self, fail: Fail) -> tuple[int, int, Any]:
         text = self._text()
-        address = native_function("value_at", text, _scope(self.encoding), SIGNATURE)
+        address = native_function("value_at", text, self._scope(), SIGNATURE)
         return address, self._data.ctypes.data, (self._data, self._packed)
 
     def _text(self) -> str:
@@ -234,6 +234,12 @@ class QuantisedNetwork(Evaluator):
             "return load_float(data, 0) * float(int(bias[phase]) + int(products))",
         ]
         return "\n    ".join(lines)
+
+    def _scope(self) -> dict[str, Any]:
+        return dict(
+            active=self.encoding.active, stack_block=stack_block, sum_shorts=sum_shorts,
+            clip_shorts=clip_shorts, clip_products=clip_products, dot_shorts=dot_shorts,
+        )  # fmt: skip
 
     def save(self, path: Any) -> None:
         content = header(
@@ -304,13 +310,6 @@ def _rebuilt(
     return QuantisedNetwork(
         game, encoding, layers, phases=phases, scale=scale, name=name, provenance=origin
     )
-
-
-def _scope(encoding: Encoding) -> dict[str, Any]:
-    return dict(
-        active=encoding.active, stack_block=stack_block, sum_shorts=sum_shorts,
-        clip_shorts=clip_shorts, clip_products=clip_products, dot_shorts=dot_shorts,
-    )  # fmt: skip
 
 
 def _borders(phases: Sequence[Any]) -> tuple[int, ...]:
