@@ -15,7 +15,7 @@ from typing import Any
 from learner.learner import Learner, Progress, check_plies
 from learner.self_play import Lesson, Task, in_tasks, play_task
 from play.workers import Workers
-from search import Evaluator
+from search import Evaluator, Lookup, Techniques
 
 __all__ = ["RoundLearner"]
 
@@ -37,6 +37,9 @@ class RoundLearner(Learner):
     most_plies: int
     decide: bool
     workers: Workers | None
+    #: what searches ask, and do beyond alpha-beta, where a subclass says so
+    lookup_: Lookup | None = None
+    techniques_: Techniques | None = None
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -111,6 +114,8 @@ class RoundLearner(Learner):
             self.nodes,
             self.most_plies,
             self.decide,
+            lookup=self.lookup_,
+            techniques=self.techniques_,
         )
         tasks = in_tasks(task, islice(openings, until - self.games_played_))
         with closing(workers.map(play_task, tasks)) as played:

@@ -21,7 +21,7 @@ from learner.dice_play import DiceSelfPlay
 from learner.positions import each, noisy
 from learner.shards import Rows
 from play.game_loop import GameLoop, Played
-from search import Engine, Evaluator
+from search import Engine, Evaluator, Lookup
 
 __all__ = [
     "Lesson",
@@ -84,6 +84,9 @@ class Task:
     teacher: Teacher | None = None
     #: search without pruning, so that all values are exact
     minimax: bool = False
+    #: what the search asks, and what it does beyond alpha-beta (see `search.Engine`)
+    lookup: Lookup | None = None
+    techniques: Any = None
     #: in a game with dice, whether to find what search backs up of each position; `openings` are
     #: then the seeds of the dice
     backups: bool = True
@@ -116,6 +119,8 @@ def play_task(task: Task) -> list[Lesson]:
         table_mib=TABLE_MIB,
         trace=TRACE_ROOM if traces else 0,
         minimax=task.minimax,
+        lookup=task.lookup,
+        techniques=task.techniques,
     )
     loop: GameLoop | DiceSelfPlay
     if isinstance(task.game, DiceGame):

@@ -15,7 +15,7 @@ from search.line import WIN
 from search.lookup import EXACT, LOWER, UPPER, Lookup
 from search.move_filters import FILTERS, MoveFilters
 from search.result import Depth, Result
-from search.techniques import Techniques, parse_techniques
+from search.techniques import Techniques, as_techniques, parse_techniques
 
 __all__ = [
     "EXACT",
@@ -35,6 +35,7 @@ __all__ = [
     "Result",
     "Techniques",
     "as_evaluator",
+    "as_techniques",
     "load_evaluator",
     "parse_techniques",
 ]

@@ -1,0 +1,188 @@
+"""A network of small integers by self-play: generations of games, each played by what was learned.
+
+As in `learner.network_fit`, with all that makes such a network strong: games at a fixed number of
+nodes by a selective search, from many openings; ends of games known from the endgame database;
+a network trained in the integers that it is searched with (Nasu 2018; Jacob et al. 2018).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from learner.batch import BatchLearner, scale_of
+from learner.packing import packed, unpacked
+from learner.quantised_model import QuantisedModel
+from learner.shards import Rows
+from learner.targets import expectations
+from search import Evaluator, Techniques, as_evaluator, as_techniques
+from search.quantised import QuantisedNetwork
+
+__all__ = ["QuantisedFit"]
+
+
+class QuantisedFit(BatchLearner):
+    """A quantised network (`search.quantised`), fitted by Adam after each round of games.
+
+    The first round is played by the evaluator that learning starts from, in whose unit values stay;
+    every later one by the network. Positions follow `blend` of the game's result and of the value
+    that search backed up. endgame: the search asks the endgame database of so many pieces, and
+    positions with no more follow what it knows alone; 0 for none. techniques: those of the search.
+
+    inputs, hidden, phases: as in `QuantisedModel`. epochs: how often the positions of the last
+    `keep_rounds` rounds are gone through after each round; rate, last_rate: the size of Adam's
+    steps, at the beginning and the end of that. batch: positions in a step. scale: the value that
+    stands for an expectation of 1 / (1 + 1/e); None for what predicts the results of the first
+    round best.
+    """
+
+    def __init__(
+        self,
+        game: Any = "checkers",
+        *,
+        games: int = 100_000,
+        depth: int | None = None,
+        nodes: int | None = 4000,
+        seed: int = 0,
+        inputs: Any = "piece_squares",
+        hidden: tuple[int, ...] = (256, 32, 32),
+        phases: tuple[int, ...] = (9, 17),
+        techniques: Any = "selective",
+        endgame: int = 4,
+        round_games: int = 4000,
+        keep_rounds: int = 8,
+        blend: float = 0.3,
+        decided: bool = True,
+        epochs: int = 2,
+        rate: float = 0.001,
+        last_rate: float = 0.00002,
+        batch: int = 2048,
+        scale: float | None = None,
+        games_per_report: int = 256,
+        opening_plies: int = 6,
+        within: float | None = None,
+        judge: Any = "classic",
+        most_plies: int = 200,
+        decide: bool = True,
+        store: Any = None,
+        workers: Any = None,
+    ) -> None:
+        self.game = game
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.seed = seed
+        self.inputs = inputs
+        self.hidden = hidden
+        self.phases = phases
+        self.techniques = techniques
+        self.endgame = endgame
+        self.round_games = round_games
+        self.keep_rounds = keep_rounds
+        self.blend = blend
+        self.decided = decided
+        self.epochs = epochs
+        self.rate = rate
+        self.last_rate = last_rate
+        self.batch = batch
+        self.scale = scale
+        self.games_per_report = games_per_report
+        self.opening_plies = opening_plies
+        self.within = within
+        self.judge = judge
+        self.most_plies = most_plies
+        self.decide = decide
+        self.store = store
+        self.workers = workers
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name in ("epochs", "batch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+        for name in ("rate", "last_rate"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(
+                    f"{name}: expected more than 0 and at most 1, found {getattr(self, name)}"
+                )
+        if self.scale is not None and not self.scale > 0:
+            raise ValueError(f"scale: expected more than 0, found {self.scale}")
+        self._model: QuantisedModel | None = None
+        self.techniques_: Techniques = as_techniques(self.techniques)
+        if self.endgame:
+            from search.endgame import endgame_lookup
+
+            self.lookup_ = endgame_lookup(self.game_, pieces=self.endgame)
+
+    def _begin(self, evaluator: Any) -> Evaluator:
+        start = as_evaluator(self.game_, evaluator)
+        if isinstance(start, QuantisedNetwork):
+            self._model = self._new_model(start.scale, start)
+        else:
+            self._new_model(1.0)  # which says what is wrong with the options
+        return start
+
+    def _new_model(self, scale: float, start: QuantisedNetwork | None = None) -> QuantisedModel:
+        return QuantisedModel(
+            self.game_,
+            self.inputs,
+            tuple(self.hidden),
+            phases=tuple(self.phases),
+            scale=scale,
+            seed=self.seed,
+            size=self.batch,
+            start=start,
+        )
+
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+        if self._model is None:
+            self._model = self._new_model(self.scale or 1.0 / (scale_of(rows) or 1.0))
+        model = self._model
+        blended, searched = (
+            expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
+            for blend in (self.blend, 0.0)
+        )
+        pieces = (model.inputs.active_rows(rows.positions) < len(model.inputs)).sum(axis=1)
+        targets = np.where(pieces <= self.endgame, searched, blended)
+        before = model.error(rows.positions, targets)
+        model.fit(
+            rows.positions,
+            targets,
+            random=np.random.default_rng((self.seed, number)),
+            epochs=self.epochs,
+            rate=self.rate,
+            last_rate=self.last_rate,
+        )
+        self._take_over()
+        return {
+            "scale": model.scale,
+            "before": before**0.5,
+            "after": model.error(rows.positions, targets) ** 0.5,
+        }
+
+    def _take_over(self) -> None:
+        """Let the network as it is now play the games to come."""
+        assert self._model is not None
+        self.evaluator_ = self._model.evaluator(name=type(self).__name__.lower())
+
+    def _weights(self) -> Any:
+        if self._model is None:
+            return {}
+        arrays = self._model.get_state()
+        return {
+            "scale": self._model.scale,
+            **{name: [str(a.dtype), list(a.shape), packed(a)] for name, a in arrays.items()},
+        }
+
+    def _set_weights(self, weights: Any) -> None:
+        if not weights:
+            return
+        arrays = {
+            name: unpacked(text, np.dtype(kind)).reshape(shape)
+            for name, (kind, shape, text) in weights.items() if name != "scale"
+        }  # fmt: skip
+        model = self._new_model(float(weights["scale"]))
+        model.set_state(arrays)
+        self._model = model
+        self._take_over()
