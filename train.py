@@ -178,9 +178,9 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
             extra[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
             extra[name] = value
-    depth = options.depth
-    if depth is None and options.nodes is None:
-        depth = recipe["depth"]
+    depth, nodes = options.depth, options.nodes
+    if depth is None and nodes is None:
+        depth, nodes = recipe["depth"], recipe.get("nodes")
     chosen = {name: getattr(options, name) for name in DEFAULTS}
     usual = {**DEFAULTS, **{name: recipe[name] for name in DEFAULTS if name in recipe}}
     numbers = {name: usual[name] if n is None else n for name, n in chosen.items()}
@@ -197,7 +197,7 @@ def settings_of(options: argparse.Namespace) -> dict[str, Any]:
         "learner": learner,
         "games": games,
         "depth": depth,
-        "nodes": options.nodes,
+        "nodes": nodes,
         "from": options.start or recipe.get("from"),
         "opponents": opponents,
         "pacemakers": opponents if options.opponents else pacemakers(options.game, opponents),

@@ -17,6 +17,7 @@ from learner.quantised_model import QuantisedModel
 from learner.shards import Rows
 from learner.targets import expectations
 from search import Evaluator, Techniques, as_evaluator, as_techniques
+from search.probcut import value_mark
 from search.quantised import QuantisedNetwork
 
 __all__ = ["QuantisedFit"]
@@ -26,7 +27,8 @@ class QuantisedFit(BatchLearner):
     """A quantised network (`search.quantised`), fitted by Adam after each round of games.
 
     The first round is played by the evaluator that learning starts from, in whose unit values stay;
-    every later one by the network. Positions follow `blend` of the game's result and of the value
+    every later one by the network; who resumes a run in its first round gives that evaluator again.
+    Positions follow `blend` of the game's result and of the value
     that search backed up. endgame: the search asks the endgame database of so many pieces, and
     positions with no more follow what it knows alone; 0 for none. techniques: those of the search.
 
@@ -108,7 +110,6 @@ class QuantisedFit(BatchLearner):
                 )
         if self.scale is not None and not self.scale > 0:
             raise ValueError(f"scale: expected more than 0, found {self.scale}")
-        self._model: QuantisedModel | None = None
         self.techniques_: Techniques = as_techniques(self.techniques)
         if self.endgame:
             from search.endgame import endgame_lookup
@@ -116,12 +117,15 @@ class QuantisedFit(BatchLearner):
             self.lookup_ = endgame_lookup(self.game_, pieces=self.endgame)
 
     def _begin(self, evaluator: Any) -> Evaluator:
-        start = as_evaluator(self.game_, evaluator)
-        if isinstance(start, QuantisedNetwork):
-            self._model = self._new_model(start.scale, start)
-        else:
-            self._new_model(1.0)  # which says what is wrong with the options
-        return start
+        self._start = as_evaluator(self.game_, evaluator)
+        self._start_mark = value_mark(self.game_, self._start)
+        self._model = self._new_model(1.0)
+        if isinstance(self._start, QuantisedNetwork):
+            self._model = self._new_model(self._start.scale, self._start)
+        return self._network()
+
+    def _player(self) -> Evaluator:
+        return self.evaluator_ if self.rounds_ else self._start
 
     def _new_model(self, scale: float, start: QuantisedNetwork | None = None) -> QuantisedModel:
         return QuantisedModel(
@@ -136,9 +140,9 @@ class QuantisedFit(BatchLearner):
         )
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
-        if self._model is None:
-            self._model = self._new_model(self.scale or 1.0 / (scale_of(rows) or 1.0))
         model = self._model
+        if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):
+            model.scale = self.scale or 1.0 / (scale_of(rows) or 1.0)
         blended, searched = (
             expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
             for blend in (self.blend, 0.0)
@@ -154,35 +158,43 @@ class QuantisedFit(BatchLearner):
             rate=self.rate,
             last_rate=self.last_rate,
         )
-        self._take_over()
+        self.evaluator_ = self._network()
         return {
             "scale": model.scale,
             "before": before**0.5,
             "after": model.error(rows.positions, targets) ** 0.5,
         }
 
-    def _take_over(self) -> None:
-        """Let the network as it is now play the games to come."""
-        assert self._model is not None
-        self.evaluator_ = self._model.evaluator(name=type(self).__name__.lower())
+    def _network(self) -> QuantisedNetwork:
+        """The network as it is now."""
+        return self._model.evaluator(name=type(self).__name__.lower())
 
     def _weights(self) -> Any:
-        if self._model is None:
-            return {}
         arrays = self._model.get_state()
-        return {
-            "scale": self._model.scale,
-            **{name: [str(a.dtype), list(a.shape), packed(a)] for name, a in arrays.items()},
-        }
+        return {name: [str(a.dtype), list(a.shape), packed(a)] for name, a in arrays.items()}
 
     def _set_weights(self, weights: Any) -> None:
-        if not weights:
-            return
+        if not isinstance(weights, dict):
+            raise ValueError(f"weights: expected arrays by name, found {str(weights)[:60]}")
         arrays = {
             name: unpacked(text, np.dtype(kind)).reshape(shape)
-            for name, (kind, shape, text) in weights.items() if name != "scale"
-        }  # fmt: skip
-        model = self._new_model(float(weights["scale"]))
-        model.set_state(arrays)
-        self._model = model
-        self._take_over()
+            for name, (kind, shape, text) in weights.items()
+        }
+        self._model.set_state(arrays)
+        self.evaluator_ = self._network()
+
+    def get_state(self) -> dict[str, Any]:
+        return {**super().get_state(), "start": self._start_mark, "scale": self._model.scale}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._start_mark = str(state["start"])
+        self._model.scale = float(state["scale"])
+        super().set_state(state)
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        if state.get("rounds_done") == [] and state.get("start") != self._start_mark:
+            raise ValueError(
+                "start: expected the evaluator that learning began with, which still plays the"
+                f" games (mark {state.get('start')}), found one with mark {self._start_mark}"
+            )
+        super()._resume(state)

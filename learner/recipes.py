@@ -153,6 +153,20 @@ RECIPES: dict[str, Recipe] = {
         "a small network, trained on stored positions in rounds of self-play",
         runs=_checkers(8000, snapshots=4, options={"blend": 0.2}),
     ),
+    "quantised": Recipe(
+        "quantised_fit",
+        "QuantisedFit",
+        "a network of small integers, in generations of self-play by a selective search: hours",
+        runs={
+            "checkers": {
+                "games": 100_000,
+                "depth": None,
+                "nodes": 4000,
+                "from": "classic",
+                "snapshots": 4,
+            }
+        },
+    ),
     "tdgammon": Recipe(
         "td_gammon",
         "TDGammon",

@@ -47,6 +47,10 @@ class RoundLearner(Learner):
         """The evaluator to start from."""
         raise NotImplementedError
 
+    def _player(self) -> Evaluator:
+        """Who plays the games of a round."""
+        return self.evaluator_
+
     def _keep(self, lessons: list[Lesson]) -> None:
         """Keep what is to be learned from games, whose numbers begin with `games_played_`."""
         raise NotImplementedError
@@ -108,7 +112,7 @@ class RoundLearner(Learner):
         until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
         task = Task(
             self.game_,
-            self.evaluator_,
+            self._player(),
             None,
             self.depth,
             self.nodes,

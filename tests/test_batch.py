@@ -21,6 +21,8 @@ from learner.batch import BatchFit, BatchLearner, scale_of
 from learner.filters import Filter, distinct
 from learner.fit import LogisticFit
 from learner.network_fit import NetworkFit
+from learner.packing import packed
+from learner.quantised_fit import QuantisedFit
 from learner.shards import Rows
 from learner.store import PositionStore
 from learner.targets import expectations, fit_scale
@@ -32,7 +34,7 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long 
 
 CHECKERS, NIM = Checkers(), Nim((3, 4, 5))
 CLASSIC = CHECKERS.features["classic"]
-LEARNERS = [BatchFit, NetworkFit]
+LEARNERS = [BatchFit, NetworkFit, QuantisedFit]
 
 
 def make(kind: Any, store: Any = None, **options: Any) -> Any:
@@ -42,6 +44,8 @@ def make(kind: Any, store: Any = None, **options: Any) -> Any:
     }  # fmt: skip
     if kind is NetworkFit:
         usual |= {"hidden": (6,), "epochs": 2, "rate": 0.01}
+    if kind is QuantisedFit:
+        usual |= {"nodes": None, "hidden": (6,), "endgame": 3, "rate": 0.01}
     return kind(CHECKERS, **{**usual, "store": store, **options})
 
 
@@ -185,7 +189,8 @@ def test_resumed_runs_end_bit_for_bit_as_uninterrupted_ones(kind: Any, tmp_path:
             for name, data in kept[later].items():
                 (folder / name).write_bytes(data)
             (folder / ".positions-000009.npz.new.part").write_bytes(b"torn")
-            resumed = make(kind, folder).fit(resume=json.loads(states[number]))
+            start = "material" if kind is QuantisedFit else None
+            resumed = make(kind, folder).fit(start, resume=json.loads(states[number]))
             assert text_of(resumed) == states[12], (number, later)
             assert files(folder) == kept[12]
             assert resumed.rounds_ == whole.rounds_
@@ -199,7 +204,8 @@ def test_a_finished_run_is_prolonged(kind: Any, tmp_path: Path) -> None:
     states: dict[int, str] = {}
     short = make(kind, tmp_path / "short", games=10)
     short.fit("material", watch=lambda p: states.update({p.game: text_of(short)}))
-    longer = make(kind, tmp_path / "short", games=15).fit(resume=json.loads(states[10]))
+    start = "material" if kind is QuantisedFit else None  # which the checkpoint names
+    longer = make(kind, tmp_path / "short", games=15).fit(start, resume=json.loads(states[10]))
     whole = make(kind, tmp_path / "whole", games=15).fit("material")
     assert text_of(longer) == text_of(whole)
     assert files(tmp_path / "short") == files(tmp_path / "whole")
@@ -262,7 +268,13 @@ def test_a_damaged_checkpoint_is_refused_and_leaves_the_store_as_it_is(
     state = json.loads(text_of(learner.fit("material")))
     before = files(tmp_path)
     state["positions"] -= 10
-    bad = [math.nan, *state["weights"][1:]]
+    bad: Any
+    if kind is QuantisedFit:
+        weights = state["weights"]["weights_1"]
+        numbers = np.full(math.prod(weights[1]), math.nan, dtype=np.float32)
+        bad = {**state["weights"], "weights_1": [*weights[:2], packed(numbers)]}
+    else:
+        bad = [math.nan, *state["weights"][1:]]
     damaged = [
         {**state, "weights": [0.5]}, {**state, "weights": bad}, {**state, "weights": None},
         {**state, "rounds_done": None}, {**state, "rounds_done": [3]},
@@ -292,6 +304,10 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (BatchFit, {"method": "guess"}, "method: expected one of lbfgs, logistic, ridge, sgd, found"),
     (BatchFit, {"loss": "none"}, "loss: expected one of cross_entropy, squared, found 'none'"),
     (BatchFit, {"alpha": -1.0}, "alpha: expected a number of at least 0, found -1.0"),
+    (QuantisedFit, {"epochs": 0}, "epochs: expected at least 1, found 0"),
+    (QuantisedFit, {"last_rate": 0.0}, "last_rate: expected more than 0 and at most 1, found 0.0"),
+    (QuantisedFit, {"scale": 0.0}, "scale: expected more than 0, found 0.0"),
+    (QuantisedFit, {"techniques": "hope"}, "expected techniques among exact, selective"),
     (NetworkFit, {"epochs": 0}, "epochs: expected at least 1, found 0"),
     (NetworkFit, {"batch": 0}, "batch: expected at least 1, found 0"),
     (NetworkFit, {"rate": 2.0}, "rate: expected more than 0 and at most 1, found 2.0"),

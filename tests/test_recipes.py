@@ -27,7 +27,7 @@ CHECKERS, BACKGAMMON = Checkers(), Backgammon()
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: So that there is more than one round.
-ROUNDS = {"batch": 12, "signature": 12, "network": 12}
+ROUNDS = {"batch": 12, "signature": 12, "network": 12, "quantised": 12}
 
 
 #: Learners that are tried on backgammon, and the plies of their searches.

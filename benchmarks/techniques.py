@@ -1,0 +1,159 @@
+"""Which search techniques gain strength: `python -m benchmarks.techniques [NAME ...] [options]`.
+
+Each technique plays, at the same time a move, against the same engine without it: a sequential
+test of normalised Elo 0 against 10, of 4,000 games at most. What passes is on in `selective`
+(`search.techniques`), what does not is off. Base of the tests is `exact` for the techniques that
+change no value, and what has passed so far for the others.
+
+Results are kept after every hundred games (--results), and an interrupted run goes on from there.
+--plot draws what was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+import games
+from play.match import play_match
+from play.openings import Openings
+from play.player import Limits, parse_player
+from play.sprt import Sprt
+from play.statistics import MatchSummary
+from search.header import write_atomically
+
+GAME = games.load("checkers")
+TEST = Sprt(0.0, 10.0)
+#: What is tested: name, the engine with it, the same without it.
+TESTS: dict[str, tuple[str, str]] = {
+    "null window": ("exact", "exact,-null_window"),
+    "aspiration": ("exact", "exact,-aspiration"),
+    "malus": ("exact,malus", "exact"),
+    "internal iterative deepening": ("exact,deepening=5", "exact"),
+    "late-move reductions": ("exact,late_moves=0.8", "exact"),
+    "the same, stronger": ("exact,late_moves=1.2", "exact,late_moves=0.8"),
+    "malus, reduced": ("exact,late_moves=0.8,malus", "exact,late_moves=0.8"),
+    "singular extensions": (
+        "exact,late_moves=0.8,singular=6,singular_margin=0.015",
+        "exact,late_moves=0.8",
+    ),
+    "ProbCut": ("exact,late_moves=0.8,probcut", "exact,late_moves=0.8"),
+    "beam": ("exact,late_moves=0.8,beam=8", "exact,late_moves=0.8"),
+}
+CHUNK = 100
+
+
+def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[str, Any]:
+    """Play a test to its end, from where it was left; its figures."""
+    first, second = (
+        parse_player(GAME, f"{options.evaluator}@{techniques}") for techniques in TESTS[name]
+    )
+    setting = {
+        "evaluator": options.evaluator,
+        "with": TESTS[name][0],
+        "without": TESTS[name][1],
+        "seconds": options.seconds,
+        "plies": options.plies,
+    }
+    entry = kept.get(name, {})
+    if any(entry.get(key) != value for key, value in setting.items()):
+        entry = {**setting, "pairs": [], "verdict": "continue"}
+    pairs: list[Any] = [tuple(pair) for pair in entry["pairs"]]
+    with tqdm(total=options.games, initial=2 * len(pairs), unit=" games", desc=name) as bar:
+        while entry["verdict"] == "continue" and 2 * len(pairs) < options.games:
+            number = 2 * len(pairs) // CHUNK
+            match = play_match(
+                GAME,
+                first,
+                second,
+                limits=Limits(seconds=options.seconds),
+                games=CHUNK,
+                openings=Openings(GAME, plies=options.plies, seed=options.seed + number),
+                threads=options.threads,
+            )
+            if match.interrupted:
+                raise KeyboardInterrupt
+            pairs += [pair.points() for pair in match.pairs]
+            summary = MatchSummary.of_pairs(pairs)
+            entry |= {
+                "pairs": pairs,
+                "verdict": TEST.verdict(summary.tally),
+                "llr": TEST.llr(summary.tally),
+                "games": summary.games,
+                "wins": summary.wins,
+                "draws": summary.draws,
+                "losses": summary.losses,
+                "elo": summary.elo.plain(),
+                "normalised_elo": summary.normalised_elo.plain(),
+            }
+            kept[name] = entry
+            write_atomically(options.results, json.dumps(kept) + "\n")
+            bar.update(CHUNK)
+            bar.set_postfix_str(f"LLR {entry['llr']:.2f}")
+    return entry
+
+
+def line(name: str, entry: dict[str, Any]) -> str:
+    """A row of the table."""
+    verdict = {"accept H1": "on", "accept H0": "off"}.get(entry["verdict"], "off (undecided)")
+    elo, low, high = (entry["elo"][key] for key in ("value", "low", "high"))
+    return (
+        f"| {name} | `{entry['with']}` v `{entry['without']}` | {entry['games']} | {entry['wins']}"
+        f" / {entry['draws']} / {entry['losses']} | {elo:+.0f} [{low:+.0f}, {high:+.0f}] |"
+        f" {entry['llr']:.2f} | {verdict} |"
+    )
+
+
+def plot(path: Path, kept: dict[str, Any]) -> None:
+    """A picture of what each technique gained."""
+    import matplotlib.pyplot as plt
+
+    names = [name for name in TESTS if kept.get(name, {}).get("games")]
+    figure, axes = plt.subplots(figsize=(7, 0.5 * len(names) + 1.5), layout="constrained")
+    for place, name in enumerate(reversed(names)):
+        elo = kept[name]["elo"]
+        passed = kept[name]["verdict"] == "accept H1"
+        axes.errorbar(
+            elo["value"],
+            place,
+            xerr=[[elo["value"] - elo["low"]], [elo["high"] - elo["value"]]],
+            fmt="o",
+            capsize=3,
+            color="tab:blue" if passed else "tab:grey",
+        )
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(names)), reversed(names))
+    axes.set_xlabel("Elo against the same engine without it, with the 95 % interval")
+    figure.savefig(path, dpi=120)
+
+
+def main() -> None:
+    """Run the tests that are named, and print a row for each."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.techniques", description=__doc__)
+    add = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help=f"of {', '.join(TESTS)} (all)")
+    add("--evaluator", default="data/checkers/network.safetensors")
+    add("--seconds", type=float, default=0.02, help="a move (0.02)")
+    add("--games", type=int, default=4000, help="at most (4000)")
+    add("--plies", type=int, default=6, help="of the openings (6)")
+    add("--seed", type=int, default=0)
+    add("--threads", type=int, default=2)
+    add("--results", type=Path, default=Path("docs/techniques.json"))
+    add("--plot", type=Path, metavar="FILE")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in TESTS]
+    if unknown:
+        parser.error(f"expected names among {', '.join(TESTS)}, found {', '.join(unknown)}")
+    kept = json.loads(options.results.read_text()) if options.results.is_file() else {}
+    for name in options.names or TESTS:
+        print(line(name, test(name, options, kept)), flush=True)
+    if options.plot is not None:
+        plot(options.plot, kept)
+
+
+if __name__ == "__main__":
+    main()
