@@ -252,9 +252,8 @@ def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: P
 
 def test_lookups_and_programs_are_offered_as_a_match_takes_them(client: Client) -> None:
     answer = client.get("/api/catalogue").json()
-    assert [entry["id"] for entry in answer["lookups"] if entry["game"] == "backgammon"] == [
-        "bearoff"
-    ]
+    lookups = [(entry["game"], entry["id"]) for entry in answer["lookups"]]
+    assert lookups[:1] == [("checkers", "endgame")] and lookups[-1:] == [("backgammon", "bearoff")]
     names = {entry["id"] for entry in answer["programs"]}
     wanted = {"gnubg:0", "gnubg:1", "gnubg:2", "pubeval"}
     assert names == (wanted if importlib.util.find_spec("gnubg_nn") else set())
@@ -283,6 +282,16 @@ def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
         found = asyncio.run(asyncio.wait_for(analyse(base), 60))
     assert found["name"] == "hand + bear-off databases"
     assert [move["value"] for move in found["moves"]] == [1.0]
+
+
+def test_an_evaluator_with_endgame_databases_knows_the_end(client: Client) -> None:
+    """Two kings against one win, however far; a search of one ply alone does not see it."""
+    found = []
+    for id in ("checkers:material+endgame", "checkers:material"):
+        seats = [{**CLASSIC, "evaluator": id, "depth": 1}, HUMAN]
+        view = new_table(client, seats=seats, position="B:WK29:BK1,K10")
+        found.append(wait_for(client, view, 1)["moves"][0]["value_text"])
+    assert found[0].startswith("won in ") and not found[1].startswith("won")
 
 
 def test_only_lookups_of_the_list_go_with_an_evaluator(client: Client) -> None:
