@@ -20,6 +20,7 @@ from typing import Any
 from tqdm import tqdm
 
 import games
+from benchmarks.fuzz_page import WORDS, Posted, posted
 from games.backgammon.fibs import fibs_text
 from games.backgammon.identifiers import gnu_id, position_id, xgid
 from games.backgammon.match_file import read_matches, write_match
@@ -257,6 +258,8 @@ def parsers() -> dict[str, Parser]:
         "set depth 0", "setoption name Depth value 0", "position startpos", "go",
         *(f"position {kind} {text}" for kind in ("gnubgid", "xgid", "fibs") for text in ids[:6]),
     )  # fmt: skip
+    page = posted([(11, 15), (22, 18), (9, 13)], moves[:20], fens, pdn[0])
+    dice_page = posted([(8, 5), (6, 5), (24, 18)], steps[:20], ids[:9], mat[0])
     typed = ("help", "moves", "why", "board", "flip", "undo", "position", "resign", "new", "save x")
     return {
         "FEN": Parser(check_fen, fens, tuple("BWbwK:,-0123456789. ") + ("32", "1-12")),
@@ -282,6 +285,8 @@ def parsers() -> dict[str, Parser]:
         "Hub": Parser(Spoken(Hub, CHECKERS, "material", 1), hub, (*hub, *moves, '"', "=", "\n")),
         "UBGI": Parser(Spoken(Ubgi, BACKGAMMON, "pips", 0), ubgi, (*ubgi, *steps, "\n")),
         "GNU socket": Parser(Asked(), tuple(map(fibs_text, (start, *boards))), situation_words),
+        "checkers page": Parser(Posted(CHECKERS), page, (*WORDS, *page[-12:])),
+        "backgammon page": Parser(Posted(BACKGAMMON), dice_page, (*WORDS, *dice_page[-12:])),
         "checkers terminal": Parser(
             Typed(CheckersSession, CHECKERS, "material", 1),
             (*typed, *moves, *(f"new {fen}" for fen in fens)),

@@ -90,6 +90,8 @@ def run_analyse(options: argparse.Namespace) -> int:
 
 def _text(path: Path) -> str:
     """The text of a file; what is not UTF-8 is taken for Latin-1, as old files are."""
+    if not path.is_file():
+        raise FileNotFoundError(f"expected a file of games, found none at {path}")
     data = path.read_bytes()
     try:
         return data.decode("utf-8")

@@ -6,6 +6,7 @@ absent. `PLYSMITH_CHROMIUM` may name another browser of its kind.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -38,13 +39,16 @@ Page = Any
 WAITING = """() => [...document.querySelectorAll('.strip.active .who')]
   .some((e) => e.textContent.startsWith('You')) || document.querySelector('.result')"""
 
+#: Milliseconds that anything may take on a machine that others keep busy.
+PATIENCE = 60_000
+
 #: Three jumps with one piece, and then a few moves to the end.
 ENDGAME = "B:W10,18,26,30:BK6,K1,K5,K14"
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    expect.set_options(timeout=15_000)
+    expect.set_options(timeout=PATIENCE)
     with playwright.sync_playwright() as driver:
         # Containers have no sandbox of their own to offer, and little shared memory.
         options = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
@@ -71,7 +75,7 @@ def page(browser: Any, base: str) -> Iterator[Page]:
     """A page; the test fails where the page has thrown or said an error."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     made = context.new_page()
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(PATIENCE)
     problems: list[str] = []
     made.on("pageerror", lambda error: problems.append(str(error)))
     made.on(
@@ -106,6 +110,13 @@ def table(page: Page, base: str) -> dict[str, Any]:
 
 def square(page: Page, number: int) -> Any:
     return page.locator(f"[data-square='{number}']")
+
+
+def open_tab(page: Page, name: str) -> None:
+    """Open one of the panels, and wait for what it shows."""
+    page.get_by_role("tab", name=name).click()
+    shown = {"Game": ".walk", "Analysis": ".legal", "Why": ".column", "Set up": "[data-set]"}
+    expect(page.locator(shown[name]).first).to_be_visible()
 
 
 def click_point(page: Page, name: str) -> None:
@@ -236,7 +247,7 @@ def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: 
     probe.close()
     context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE)
     with running(tmp_path, port=port) as address:
         open_table(page, address)
         square(page, 11).click()
@@ -298,6 +309,64 @@ def test_backgammon_with_dice(page: Page, base: str) -> None:
     expect(page.locator(".die")).to_have_count(4 if view["roll"][0] == view["roll"][1] else 2)
 
 
+def test_backgammon_by_dragging_and_by_keys(page: Page, base: str) -> None:
+    position = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    open_table(page, base, game="backgammon", position=position)
+    boxes = [page.locator(f"[data-place='p{n}'] .ring").bounding_box() for n in (8, 5)]
+    drag(page, *boxes)
+    expect(page.locator(".die.used")).to_have_count(1)
+    drag(page, page.locator("[data-place='p13'] .ring").bounding_box(), boxes[1])
+    # O holds the 12 point.
+    expect(page.locator("#toast")).to_contain_text("these dice can move, found the 13 point")
+    page.evaluate("document.querySelector('[data-place=\"p7\"]').focus()")
+    page.keyboard.press("ArrowRight")  # the bar
+    page.keyboard.press("ArrowRight")
+    place = page.locator("[data-place='p6']")
+    expect(place).to_be_focused()
+    expect(place).to_have_attribute("aria-label", "Point 6, 5 X, can move")
+    page.keyboard.press("Enter")
+    expect(place).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    expect(place).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Done").click()
+    expect(page.locator(".moves .move")).to_contain_text(["8/5 6/5"])
+
+
+def test_databases_and_programs_are_offered(page: Page, base: str) -> None:
+    page.goto(base)
+    page.wait_for_selector(".board")
+    page.locator("[data-tool='plus']").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="Backgammon").click()
+    dialog.locator("[data-seat='1']").select_option("backgammon:hand")
+    dialog.locator("[data-lookup='1']").select_option("bearoff")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page.locator(".strip").first).to_contain_text("hand + bear-off databases")
+    assert table(page, base)["seats"][1]["evaluator"] == "backgammon:hand+bearoff"
+    page.locator("[data-tool='plus']").click()  # they are chosen still
+    expect(dialog.locator("[data-lookup='1']")).to_have_value("bearoff")
+    if importlib.util.find_spec("gnubg_nn"):
+        dialog.locator("[data-seat='1']").select_option("gnubg:0")
+        expect(dialog.locator("[data-lookup='1']")).to_have_count(0)
+        dialog.get_by_role("button", name="Start").click()
+        expect(page.locator(".strip").first).to_contain_text("GNU Backgammon 0-ply")
+
+
+def test_an_analysis_that_ended_while_the_page_was_hidden_is_shown(page: Page, base: str) -> None:
+    """The page does not listen while it is hidden; what was found meanwhile is kept for it."""
+    view = open_table(page, base)
+    page.get_by_role("tab", name="Analysis").click()
+    expect(page.locator(".legal")).to_have_count(7)
+    page.goto("about:blank")
+    asked = {"evaluator": "checkers:classic", "seconds": 5, "depth": 3}
+    page.request.post(f"{base}/api/tables/{view['id']}/analyse", data=asked)
+    page.goto(f"{base}/#/play/{view['id']}")
+    expect(page.locator(".legal")).to_have_count(7)
+
+
 def test_bearing_off_to_the_end_by_clicks(page: Page, base: str) -> None:
     position = f"XGID=-BB{'-' * 20}b--:0:0:1:66:0:0:0:0:10"
     open_table(page, base, game="backgammon", position=position)
@@ -316,12 +385,11 @@ def test_on_a_phone_nothing_is_cut_off(browser: Any, base: str, scheme: str) -> 
         viewport={"width": 375, "height": 812}, color_scheme=scheme, has_touch=True, is_mobile=True
     )
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE)
     for game in ("checkers", "backgammon"):
         open_table(page, base, game=game, seats=[HUMAN, CLASSIC if game == "checkers" else HAND])
         for tab in ("Game", "Analysis", "Why", "Set up"):
-            page.get_by_role("tab", name=tab).click()
-            page.wait_for_timeout(150)
+            open_tab(page, tab)
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= 375, f"{game}, {tab}: {wide} pixels"
     page.goto(f"{base}/#/training")
@@ -368,11 +436,10 @@ NAMELESS = """() => [...document.querySelectorAll(
 def test_texts_have_contrast_and_controls_have_names(browser: Any, base: str, scheme: str) -> None:
     context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE)
     open_table(page, base, seats=[HUMAN, CLASSIC])
     for tab in ("Game", "Analysis", "Why", "Set up"):
-        page.get_by_role("tab", name=tab).click()
-        page.wait_for_timeout(300)
+        open_tab(page, tab)
         assert page.evaluate(CONTRAST) == [], tab
         assert page.evaluate(NAMELESS) == [], tab
     page.keyboard.press("Escape")

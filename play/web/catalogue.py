@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 import games
+from games.checkers.endgame.database import AT_FIRST_USE, path_of
+from games.checkers.endgame.numbering import MOST_PIECES
 from games.contract import DiceGame, Game
 from play.dice_player import parse_dice_player
 from play.gnubg import GNUBG_PLIES, PUBEVAL
@@ -27,13 +29,12 @@ from play.web.files import EVALUATOR, LOOKUP, MOST_FILES, described, inside, pla
 from play.web.limits import Limits
 from search import Evaluator, EvaluatorError, Lookup, as_evaluator
 from search.header import sample_positions
+from search.rote import RoteMemory
 
 __all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded"]
 
 GAMES = ("checkers", "backgammon")
 PROGRAM = "program"
-#: Lookups that have a name of their own, as in `python -m play match`: EVALUATOR+NAME.
-NAMED = {"backgammon": {"bearoff": "bear-off databases"}}
 FRESH = 2.0  # seconds that a list of files is taken to hold
 
 
@@ -159,7 +160,10 @@ class Catalogue:
         """What `make` makes of an entry's name or file, as long as the file is the same."""
         if entry.path is None:
             name = entry.name if entry.role == EVALUATOR else entry.id
-            return self._kept_as((entry.id,), lambda: make(name))
+            try:
+                return self._kept_as((entry.id,), lambda: make(name))
+            except OSError as error:  # a database that is gone
+                raise EvaluatorError(str(error)) from None
         path = inside(self.folders[entry.source], entry.path)
         if path is None or not path.is_file():
             raise EvaluatorError(f"{entry.name}: expected a file, found it gone")
@@ -190,7 +194,7 @@ class Catalogue:
             for evaluator in game.evaluators:
                 kind = "weights written by hand"
                 yield Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
-            for id, title in NAMED.get(name, {}).items():
+            for id, title in _databases(name):
                 yield Entry(id, name, title, "databases", "named", LOOKUP)
         for source, folder in self.folders.items():
             found = [self._entry(source, folder, path) for path in playable_files(folder)]
@@ -228,8 +232,24 @@ class Catalogue:
         return self._headers[key]
 
 
+def _databases(game: str) -> Iterator[tuple[str, str]]:
+    """The databases of a game as `python -m play match` names them, EVALUATOR+NAME; and titles.
+
+    Those that take minutes to build are named where they were built.
+    """
+    if game == "backgammon":
+        yield "bearoff", "bear-off databases"
+    else:
+        yield "endgame", f"endgames of {AT_FIRST_USE} pieces"
+        for pieces in range(AT_FIRST_USE + 1, MOST_PIECES + 1):
+            if path_of(pieces).is_file():
+                yield f"endgame{pieces}", f"endgames of {pieces} pieces"
+
+
 def _lookup(game: Game, name: Any) -> Lookup:
-    """The lookup that a match would give an evaluator by `EVALUATOR+NAME`."""
+    """The rote memory in a file, or what a match would give an evaluator by `EVALUATOR+NAME`."""
+    if isinstance(name, Path):
+        return RoteMemory.load(game, name)
     anyone = f"{next(iter(game.evaluators))}+{name}"
     dice = isinstance(game, DiceGame)
     player: Any = (parse_dice_player if dice else parse_player)(game, anyone)  # type: ignore[arg-type]

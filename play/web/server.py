@@ -71,9 +71,7 @@ def create_app(
     for error in (ValueError, LookupError, TypeError, RuntimeError, Exception):
         app.add_exception_handler(error, _refusal)
     app.state.host = host
-    guarded = Guard(app, port=port, limits=limits)
-    guarded.host = host  # type: ignore[attr-defined]
-    return guarded
+    return Guard(app, port=port, limits=limits)
 
 
 async def _refusal(request: Request, error: Exception) -> Response:

@@ -90,7 +90,7 @@ export class AnalysisPanel {
   analysed(news) {
     if (news.position !== (this.page.viewing?.position || this.page.view.position)) return;
     const { view } = this.page;
-    this.page.drawMeter();
+    this.page.thinking.drawMeter();
     if (this.page.tab !== "analysis") return;
     const side = view.sides[news.side];
     const outcome = news.outcomes
@@ -142,9 +142,8 @@ export class AnalysisPanel {
   }
 
   show(text) {
-    const { board, view } = this.page;
-    const way = board.way(text);
-    board.hint(view.game === "checkers" ? way : way);
+    const { board } = this.page;
+    board.hint(board.way(text));
   }
 
   play(text) {

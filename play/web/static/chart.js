@@ -4,9 +4,9 @@ import { h, s, short } from "./dom.js";
 
 const COLOURS = 8;
 
-function ticks(low, high, count) {
+function ticks(low, high, count, least = 0) {
   const span = high - low || 1;
-  const rough = span / count;
+  const rough = Math.max(span / count, least);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((x) => x >= rough);
   const found = [];
@@ -49,12 +49,12 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
       s("text", { class: "tick", x: left - 8, y: py(y) + 4, "text-anchor": "end" }, label(y)),
     );
   }
-  for (const x of ticks(x0, x1, Math.max(3, Math.round(width / 130)))) {
+  // There is no half of a game, and none of a move.
+  for (const x of ticks(x0, x1, Math.max(3, Math.round(width / 130)), 1)) {
     svg.append(
       s("text", { class: "tick", x: px(x), y: height - 12, "text-anchor": "middle" }, label(x)),
     );
   }
-  svg.append(s("text", { class: "tick unit", x: left, y: height - 12, "text-anchor": "end" }, ""));
   if (zero !== null) {
     svg.append(s("line", { class: "zero", x1: left, x2: width - right, y1: py(zero), y2: py(zero) }));
   }

@@ -25,7 +25,7 @@ export class GamePanel {
       h("button", { type: "button", class: "quiet", title, "aria-label": title, onclick: act }, icon(name));
     this.element.append(
       this.curve,
-      h("div", { class: "row walk" },
+      h("div", { class: "row tight walk" },
         button("first", "To the start", () => page.look(0)),
         button("previous", "One move back", () => page.look(page.ply - 1)),
         button("next", "One move on", () => page.look(page.ply + 1)),

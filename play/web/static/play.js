@@ -5,9 +5,10 @@ import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
 import { CheckersBoard } from "./checkers.js";
 import { newGame, seatName, usual } from "./choices.js";
-import { announce, h, icon, memory, put, sentence, signed, toast } from "./dom.js";
+import { announce, h, icon, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
 import { SetupPanel } from "./setup.js";
+import { Thinking } from "./thinking.js";
 import { WhyPanel } from "./why.js";
 
 const BOARDS = { checkers: CheckersBoard, backgammon: BackgammonBoard };
@@ -78,7 +79,7 @@ export class PlayPage {
       view: (news) => this.show(news),
       thought: (news) => {
         this.thought = news;
-        this.drawThought();
+        this.thinking.draw();
       },
       analysis: (news) => {
         this.analysis = news;
@@ -199,6 +200,11 @@ export class PlayPage {
     this.draw();
   }
 
+  /** Which side sits at the bottom. */
+  get bottom() {
+    return this.flipped ? 1 - this.base : this.base;
+  }
+
   get ply() {
     return this.viewing?.ply ?? this.view.ply;
   }
@@ -253,8 +259,7 @@ export class PlayPage {
       maxlength: 100,
     });
     this.tools = h("div", { class: "tools" });
-    this.thinking = h("section", { class: "card thinking", "aria-label": "Thinking" });
-    this.meter = h("div", { class: "meter", "aria-hidden": "true" });
+    this.thinking = new Thinking(this);
     this.panels = [new GamePanel(this), new AnalysisPanel(this), new WhyPanel(this), new SetupPanel(this)];
     this.tab = memory.get("tab", "game");
     if (!this.panel(this.tab) || this.tab === "setup") this.tab = "game";
@@ -284,14 +289,14 @@ export class PlayPage {
           "section",
           { class: "stage", "aria-label": "Board" },
           this.strips[1],
-          h("div", { class: "board-frame" }, this.meter, this.board.element, this.overlay),
+          h("div", { class: "board-frame" }, this.thinking.meter, this.board.element, this.overlay),
           this.strips[0],
           this.tools,
         ),
         h(
           "div",
           { class: "side" },
-          this.thinking,
+          this.thinking.element,
           h(
             "section",
             { class: "card panels", "aria-label": "Panels" },
@@ -367,7 +372,7 @@ export class PlayPage {
   draw() {
     this.drawBoard();
     this.drawStrips();
-    this.drawThought();
+    this.thinking.draw();
     for (const button of this.tools.querySelectorAll("[data-when]")) {
       button.disabled = !this.when(button.dataset.when);
     }
@@ -388,7 +393,7 @@ export class PlayPage {
   }
 
   drawBoard() {
-    const bottom = this.flipped ? 1 - this.base : this.base;
+    const { bottom } = this;
     // On a board of checkers White's side, with the high numbers, is at the bottom unturned.
     this.board.setFlip(this.view.game === "checkers" ? bottom === 0 : bottom === 1);
     this.board.update(this.boardView());
@@ -436,7 +441,7 @@ export class PlayPage {
 
   drawStrips() {
     const { view } = this;
-    const bottom = this.flipped ? 1 - this.base : this.base;
+    const { bottom } = this;
     [bottom, 1 - bottom].forEach((side, n) => {
       const seat = view.seats[side];
       const board = this.viewing?.board || view.board;
@@ -486,71 +491,8 @@ export class PlayPage {
           "Roll for me"),
     );
   }
-
-  /** What the last search found, whoever asked. */
-  drawThought() {
-    const { view } = this;
-    const news = this.thought;
-    const status =
-      view.outcome !== null
-        ? view.result
-        : view.waiting === "evaluator"
-          ? `${seatName(this.catalogue, view.seats[view.side])} is thinking`
-          : view.waiting === "roll"
-            ? `${view.sides[view.side]} to roll`
-            : `${view.sides[view.side]} to move`;
-    const rows = [];
-    if (news) {
-      const good = news.value >= 0 ? news.side : 1 - news.side;
-      rows.push(
-        h(
-          "div",
-          { class: "figures number" },
-          h("div", {}, h("b", { class: "large" }, worth(news, view)),
-            h("span", { class: "muted" }, news.decided || !Math.abs(news.value) ? "" : ` for ${view.sides[good]}`)),
-          h("div", {}, h("span", { class: "muted" }, "Depth "), h("b", {}, news.depth)),
-          h("div", {}, h("span", { class: "muted" }, "Positions "), h("b", {}, compact(news.nodes))),
-          h("div", {}, h("b", {}, `${news.seconds.toFixed(1)} s`)),
-        ),
-        h("p", { class: "pv number", title: "Principal variation" },
-          h("span", { class: "muted" }, `${news.name} expects `), news.pv.join("  ") || "nothing"),
-      );
-    } else {
-      rows.push(h("p", { class: "muted" }, "What an evaluator thinks about its move appears here."));
-    }
-    put(this.thinking, 
-      h("header", {}, h("h2", {}, status), view.waiting === "evaluator" && h("span", { class: "pulse" })),
-      rows,
-    );
-    this.drawMeter();
-  }
-
-  /** The bar beside the board: who is ahead by the latest value, as the one below sees it. */
-  drawMeter() {
-    const news = this.analysis?.ply === this.ply ? this.analysis : this.thought;
-    const bottom = this.flipped ? 1 - this.base : this.base;
-    const value = news ? (news.side === bottom ? news.value : -news.value) : 0;
-    const unit = news?.unit || 1;
-    const share = Math.max(-1, Math.min(1, value / (Math.abs(value) + unit)));
-    this.meter.style.setProperty("--share", `${50 + 48 * share}%`);
-    this.meter.className = `meter ${this.view.game} bottom-${bottom}`;
-  }
 }
 
 function pieces(count) {
   return `${count} ${count === 1 ? "piece" : "pieces"}`;
-}
-
-function compact(number) {
-  if (number >= 1e6) return `${(number / 1e6).toFixed(1)}M`;
-  return number >= 1e3 ? `${Math.round(number / 1e3)}k` : String(number);
-}
-
-function worth(news, view) {
-  if (news.decided) {
-    const winner = news.value > 0 ? news.side : 1 - news.side;
-    const plies = /\d+/.exec(news.value_text)?.[0];
-    return `${view.sides[winner]} wins${plies ? ` in ${plies}` : ""}`;
-  }
-  return Math.abs(news.value) ? signed(Math.abs(news.value), news.unit) : "Even";
 }

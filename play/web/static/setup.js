@@ -28,14 +28,14 @@ export class SetupPanel {
     this.brush = h("div", { class: "choice brushes", role: "group", "aria-label": "What to put down" });
     this.turn = h("select", { "aria-label": "Side to move", onchange: () => this.compose() },
       sides.map((side, n) => h("option", { value: n }, `${side} to move`)));
-    this.edit = h("div", { class: "edit", hidden: true }, this.brush, h("div", { class: "row" }, this.turn,
+    this.edit = h("div", { class: "edit", hidden: true }, this.brush, h("div", { class: "row tight" }, this.turn,
       h("button", { type: "button", onclick: () => this.clear() }, "Clear"),
-      h("button", { type: "button", onclick: () => this.standard() }, "Start position")));
+      h("button", { type: "button", title: "Start position", onclick: () => this.standard() }, "Start")));
     this.toggle = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.editing(!this.draft) },
       "Edit on the board");
     put(this.element, 
       h("label", { class: "field" }, form, this.text),
-      h("div", { class: "row" },
+      h("div", { class: "row tight" },
         h("button", { type: "button", class: "primary", "data-set": true, onclick: () => this.set() },
           "Play from here"),
         this.toggle,

@@ -169,7 +169,7 @@ function card(title, note, content, otherwise = "") {
 }
 
 function matches(list) {
-  const number = (value) => (typeof value === "number" ? value.toFixed(3) : "–");
+  const number = (value) => (typeof value === "number" ? value.toFixed(3).replace("-", "−") : "–");
   return h("section", { class: "card chart-card", "aria-label": "Final matches" },
     h("h3", {}, "Final matches"),
     h("div", { class: "scroll" }, h("table", { class: "table number" },

@@ -126,9 +126,10 @@ export class WhyPanel {
       h("p", { class: "muted small" }, one.kind === "sum"
         ? "Term × weight; the parts add up to the value."
         : "By how much the value falls without it; parts need not add up."),
-      compared &&
+      !one.parts.length && h("p", {}, "All its terms are even here."),
+      compared && one.parts.length > 0 &&
         h("p", { class: "heads muted small", "aria-hidden": "true" }, h("span", {}, "before"), h("span", {}, "after")),
-      h(
+      one.parts.length > 0 && h(
         "table",
         { class: "parts" },
         h("thead", { class: "unseen" }, h("tr", {}, h("th", {}, "Part"), h("th", {}, "Before"),

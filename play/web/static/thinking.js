@@ -1,0 +1,79 @@
+// What the last search found, and the bar beside the board that tells who is ahead.
+
+import { seatName } from "./choices.js";
+import { h, put, short, signed } from "./dom.js";
+
+const THINKS = ["evaluator", "program"];
+
+export class Thinking {
+  constructor(page) {
+    this.page = page;
+    this.element = h("section", { class: "card thinking", "aria-label": "Thinking" });
+    this.meter = h("div", { class: "meter", "aria-hidden": "true" });
+  }
+
+  draw() {
+    const { view, thought } = this.page;
+    put(this.element,
+      h("header", {}, h("h2", {}, this.status()),
+        THINKS.includes(view.waiting) && h("span", { class: "pulse" })),
+      thought ? this.found(thought) : h("p", { class: "muted" }, this.nothing()),
+    );
+    this.drawMeter();
+  }
+
+  status() {
+    const { catalogue, view } = this.page;
+    if (view.outcome !== null) return view.result;
+    if (THINKS.includes(view.waiting)) return `${seatName(catalogue, view.seats[view.side])} is thinking`;
+    return `${view.sides[view.side]} to ${view.waiting === "roll" ? "roll" : "move"}`;
+  }
+
+  nothing() {
+    const { catalogue, view } = this.page;
+    if (view.outcome !== null) return "Go back through the game, or look at Analysis and Why.";
+    const thinker = view.seats.find((seat) => seat.kind === "evaluator");
+    if (thinker) return `What ${seatName(catalogue, thinker)} thinks of its move appears here.`;
+    return "Hint and Analysis show what an evaluator would play.";
+  }
+
+  found(news) {
+    const { view } = this.page;
+    const ahead = news.value >= 0 ? news.side : 1 - news.side;
+    const even = news.decided || !Math.abs(news.value);
+    return [
+      h("div", { class: "figures number" },
+        h("div", {}, h("b", { class: "large" }, worth(news, view)),
+          h("span", { class: "muted" }, even ? "" : ` for ${view.sides[ahead]}`)),
+        h("div", {}, h("span", { class: "muted" }, "Depth "), h("b", {}, news.depth)),
+        h("div", {}, h("span", { class: "muted" }, "Positions "), h("b", {}, short(news.nodes))),
+        h("div", {}, h("b", {}, `${news.seconds.toFixed(1)} s`))),
+      h("p", { class: "pv number", title: "Principal variation" },
+        h("span", { class: "muted" }, `${news.name} expects `), news.pv.join("  ") || "nothing"),
+    ];
+  }
+
+  /** The bar: who is ahead by the latest value, as the one below sees it; all of it for a winner. */
+  drawMeter() {
+    const { analysis, bottom, ply, thought, view } = this.page;
+    let share = 0;
+    if (view.outcome !== null && ply === view.ply) {
+      share = Math.sign(view.outcome) * (bottom ? -1 : 1);
+    } else {
+      const news = analysis?.ply === ply ? analysis : thought;
+      const value = news ? (news.side === bottom ? news.value : -news.value) : 0;
+      share = 0.96 * (value / (Math.abs(value) + (news?.unit || 1)));
+    }
+    this.meter.style.setProperty("--share", `${50 + 50 * share}%`);
+    this.meter.className = `meter ${view.game} bottom-${bottom}`;
+  }
+}
+
+function worth(news, view) {
+  if (news.decided) {
+    const winner = news.value > 0 ? news.side : 1 - news.side;
+    const plies = /\d+/.exec(news.value_text)?.[0];
+    return `${view.sides[winner]} wins${plies ? ` in ${plies}` : ""}`;
+  }
+  return Math.abs(news.value) ? signed(Math.abs(news.value), news.unit) : "Even";
+}
