@@ -11,7 +11,7 @@ import numpy as np
 from games.contract import Game
 from games.record import GameRecord
 from search import Engine, Evaluator, Lookup, as_evaluator, parse_techniques
-from search.engine import DEEPEST
+from search.alphabeta_engine import DEEPEST, MOST_THREADS
 from search.rote import RoteMemory
 
 __all__ = ["Limits", "Player", "parse_player"]
@@ -118,7 +118,7 @@ def parse_player(game: Game, text: str) -> Player:
     `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator, in checkers `EVALUATOR+endgame`
     or `EVALUATOR+endgame5` the endgame database of at most 4 or so many pieces. `@TECHNIQUES`
     behind all that says how it is searched with (`search.parse_techniques`), such as
-    `classic@selective,-malus`. Raises ValueError or OSError with what was expected and what was
+    `classic@selective,-malus`; `threads=2` among them lets so many share the work. Raises ValueError or OSError with what was expected and what was
     found.
     """
     who, at, techniques = text.partition("@")
@@ -128,12 +128,29 @@ def parse_player(game: Game, text: str) -> Player:
         return Player(RANDOM, None)
     evaluator, plus, memory = who.partition("+")
     found = as_evaluator(game, evaluator)
-    options = {"techniques": parse_techniques(techniques, evaluator)} if at else {}
+    options = _search_options(techniques, evaluator) if at else {}
     if not plus:
         return Player(text, found, options=options)
     if not memory:
         raise ValueError(f"expected EVALUATOR+MEMORY, a file after the +, found {text!r}")
     return Player(text, found, _lookup(game, memory), options)
+
+
+def _search_options(text: str, evaluator: str) -> dict[str, Any]:
+    """The options of an engine that follow the `@` of a player's text."""
+    options: dict[str, Any] = {}
+    techniques = []
+    for part in text.split(","):
+        name, _, number = part.partition("=")
+        if name != "threads":
+            techniques.append(part)
+        elif number.isdecimal() and 1 <= int(number) <= MOST_THREADS:
+            options["threads"] = int(number)
+        else:
+            raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {part[:40]!r}")
+    if techniques:
+        options["techniques"] = parse_techniques(",".join(techniques), evaluator)
+    return options
 
 
 def _lookup(game: Game, name: str) -> Lookup:
