@@ -118,8 +118,8 @@ def parse_player(game: Game, text: str) -> Player:
     `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator, in checkers `EVALUATOR+endgame`
     or `EVALUATOR+endgame5` the endgame database of at most 4 or so many pieces. `@TECHNIQUES`
     behind all that says how it is searched with (`search.parse_techniques`), such as
-    `classic@selective,-malus`; `threads=2` among them lets so many share the work. Raises ValueError or OSError with what was expected and what was
-    found.
+    `classic@selective,-malus`; `threads=2` among them lets so many share the work. Raises
+    ValueError or OSError with what was expected and what was found.
     """
     who, at, techniques = text.partition("@")
     if who == RANDOM:
