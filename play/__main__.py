@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from play.book_commands import add_book_commands
 from play.engine_commands import add_engine_commands
 from play.rollout_commands import add_rollout_options, run_dice_rollout
 from play.terminal_commands import add_terminal_commands
@@ -17,7 +18,8 @@ FEATURES_HELP = "a file with terms of your own, for evaluators that were learned
 PLAYER_HELP = (
     "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory."
     " In checkers EVALUATOR+endgame adds the endgame database of 4 pieces, EVALUATOR+endgame5 that"
-    " of 5 (python -m games.checkers.endgame)."
+    " of 5 (python -m games.checkers.endgame). EVALUATOR+book:FILE or +book:FILE:MARGIN adds an"
+    " opening book (python -m play book), whose moves are played that are so near the best."
     " In backgammon EVALUATOR+bearoff adds the bear-off databases, EVALUATOR@PLIES or"
     " EVALUATOR@PLIES:FILTERS looks as far ahead whatever --depth says, and pubeval, gnubg:0,"
     " gnubg:1, gnubg:2 are opponents where gnubg_nn is installed"
@@ -86,6 +88,7 @@ def parser() -> argparse.ArgumentParser:
     rollout.add_argument("game", help=GAME_HELP)
     rollout.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     add_rollout_options(rollout)
+    add_book_commands(commands, GAME_HELP, FEATURES_HELP)
     add_terminal_commands(commands)
     add_engine_commands(commands)
     add_web_command(commands)

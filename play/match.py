@@ -224,6 +224,7 @@ class _Board:
         self.loops: list[GameLoop | None] = [None, None]
         engines = [seat.engine for seat in seats if seat.engine is not None]
         native = len(engines) == 2 and all(e.native and e.steady for e in engines)
+        native = native and first.book is None and second.book is None
         if native and limits.seconds is None:
             self.loops = [
                 GameLoop(

@@ -10,13 +10,17 @@ import numpy as np
 
 from games.contract import Game
 from games.record import GameRecord
+from play.book_choice import BookChoice, parse_book
 from search import Engine, Evaluator, Lookup, as_evaluator, parse_techniques
 from search.alphabeta_engine import DEEPEST, MOST_THREADS
+from search.lookup import CombinedLookup
+from search.opening_lookup import BookLookup
 from search.rote import RoteMemory
 
 __all__ = ["Limits", "Player", "parse_player"]
 
 RANDOM = "random"
+BOOK = "book:"
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Player:
-    """Who plays: an evaluator (None plays at random), its lookup, and options of its `Engine`."""
+    """Who plays: an evaluator (None plays at random), its lookup, and options of its `Engine`.
+
+    Where there is a book, its moves are played as long as it has any.
+    """
 
     name: str
     evaluator: Evaluator | None
     lookup: Lookup | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    book: BookChoice | None = None
 
     def seat(self, game: Game, limits: Limits, *, table_mib: float = 4.0) -> Seat:
         """The player ready to play games, one at a time."""
@@ -102,6 +110,12 @@ class Seat:
             moves = self._game.legal_moves(record.position)
             record.play(moves[int(self._random.integers(len(moves)))])
             return
+        book = self.player.book
+        chosen = book.choose(record.position, self._random) if book is not None else None
+        if chosen is not None:
+            move, value, depth = chosen
+            record.play(move, value=value, depth=depth + 1)
+            return
         result = self.engine.search(
             record.position,
             depth=self.limits.depth,
@@ -116,7 +130,10 @@ def parse_player(game: Game, text: str) -> Player:
     """The player that a text names: `random`, a hand-crafted evaluator, or a file.
 
     `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator, in checkers `EVALUATOR+endgame`
-    or `EVALUATOR+endgame5` the endgame database of at most 4 or so many pieces. `@TECHNIQUES`
+    or `EVALUATOR+endgame5` the endgame database of at most 4 or so many pieces, and
+    `EVALUATOR+book:FILE` an opening book, whose moves are played too: by chance among those at most
+    MARGIN worse than the best with `+book:FILE:MARGIN`, by default half of what the book takes for
+    a ply. Of several such parts the search asks the first that knows a position. `@TECHNIQUES`
     behind all that says how it is searched with (`search.parse_techniques`), such as
     `classic@selective,-malus`; `threads=2` among them lets so many share the work. Raises
     ValueError or OSError with what was expected and what was found.
@@ -126,14 +143,24 @@ def parse_player(game: Game, text: str) -> Player:
         if at:
             raise ValueError(f"expected no techniques for {RANDOM}, found {text!r}")
         return Player(RANDOM, None)
-    evaluator, plus, memory = who.partition("+")
+    evaluator, *names = who.split("+")
     found = as_evaluator(game, evaluator)
     options = _search_options(techniques, evaluator) if at else {}
-    if not plus:
-        return Player(text, found, options=options)
-    if not memory:
+    if not all(names):
         raise ValueError(f"expected EVALUATOR+MEMORY, a file after the +, found {text!r}")
-    return Player(text, found, _lookup(game, memory), options)
+    lookups: list[Lookup] = []
+    book = None
+    for name in names:
+        if name.startswith(BOOK):
+            if book is not None:
+                raise ValueError(f"expected one opening book at most, found {text!r}")
+            book = parse_book(game, name.removeprefix(BOOK))
+            book.book.check_evaluator(found)
+            lookups.append(BookLookup(book.book))
+        else:
+            lookups.append(_lookup(game, name))
+    lookup = CombinedLookup(*lookups) if len(lookups) > 1 else next(iter(lookups), None)
+    return Player(text, found, lookup, options, book)
 
 
 def _search_options(text: str, evaluator: str) -> dict[str, Any]:

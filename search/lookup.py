@@ -8,15 +8,17 @@ and `bound` is one of `EXACT`, `LOWER` and `UPPER`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from games.contract import Game
 from games.kernel import is_kernel, uncompiled
 from games.native import native_function, read_arrays, read_position
 from search.native import EXACT, LOWER, UPPER
 
-__all__ = ["EXACT", "LOWER", "UPPER", "Lookup"]
+__all__ = ["EXACT", "LOWER", "UPPER", "CombinedLookup", "Lookup"]
 
 
 class Lookup:
@@ -48,19 +50,64 @@ class Lookup:
 
     def native(self, game: Game) -> tuple[int, int, Any]:
         """Addresses of the native probe and of what it reads, and what keeps that alive."""
-        if not is_kernel(self.probe):
+        return _bind((self,), game)
+
+
+class CombinedLookup(Lookup):
+    """Several lookups as one, asked in order: the first that knows a position answers.
+
+    It is for games without dice, and gives no probabilities of outcomes. Raises ValueError for
+    none.
+    """
+
+    def __init__(self, *parts: Lookup) -> None:
+        if not parts:
+            raise ValueError("expected at least one lookup to combine, found none")
+        self.parts = parts
+        super().__init__(None)  # type: ignore[arg-type]  # its parts are asked instead
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CombinedLookup, self.parts
+
+    def plain(self) -> Callable[[Any], tuple[bool, float, int, int]]:
+        """The probes as one Python function of a position."""
+        probes = [part.plain() for part in self.parts]
+
+        def probe(position: Any) -> tuple[bool, float, int, int]:
+            answers = (ask(position) for ask in probes)
+            return next((answer for answer in answers if answer[0]), (False, 0.0, 0, EXACT))
+
+        return probe
+
+    def native(self, game: Game) -> tuple[int, int, Any]:
+        """As `Lookup.native`: one native function that asks all parts."""
+        return _bind(self.parts, game)
+
+
+def _bind(lookups: Sequence[Lookup], game: Game) -> tuple[int, int, Any]:
+    """The address of a native function that asks lookups in order, and of what it reads."""
+    blocks: list[Any] = []
+    lines = [
+        "def probe_at(data, source, target):",
+        f"    position = {read_position(len(game.start()))}",
+    ]
+    place = 0
+    for i, lookup in enumerate(lookups):
+        if not is_kernel(lookup.probe):
             raise TypeError("expected a probe marked with @kernel for a game written as kernels")
-        block, tables = read_arrays(self.tables)
-        text = f"""
-def probe_at(data, source, target):
-    found, value, depth, bound = probe({tables}, {read_position(len(game.start()))})
-    if not found:
-        return 0
-    store_float(target, 0, float(value))
-    store_int(target, 1, int(depth))
-    store_int(target, 2, int(bound))
-    return 1
-"""
-        signature = "int64(int64, int64, int64)"
-        address = native_function("probe_at", text, {"probe": self.probe}, signature)
-        return address, block.ctypes.data, (block, self.tables)
+        block, tables = read_arrays(lookup.tables, f"(data + {8 * place})")
+        lines += [
+            f"    found_{i}, value_{i}, depth_{i}, bound_{i} = probe_{i}({tables}, position)",
+            f"    if found_{i}:",
+            f"        store_float(target, 0, float(value_{i}))",
+            f"        store_int(target, 1, int(depth_{i}))",
+            f"        store_int(target, 2, int(bound_{i}))",
+            "        return 1",
+        ]
+        blocks.append(block)
+        place += len(block)
+    text = "\n".join([*lines, "    return 0\n"])
+    scope = {f"probe_{i}": lookup.probe for i, lookup in enumerate(lookups)}
+    address = native_function("probe_at", text, scope, "int64(int64, int64, int64)")
+    block = np.concatenate(blocks)
+    return address, block.ctypes.data, (block, [lookup.tables for lookup in lookups])

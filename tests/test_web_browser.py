@@ -98,6 +98,7 @@ def open_table(page: Page, base: str, **content: Any) -> dict[str, Any]:
     answer = page.request.post(f"{base}/api/tables", data=content)
     assert answer.status == 201, answer.text()
     view = answer.json()
+    page.goto("about:blank")  # else the board of the table before would be found
     page.goto(f"{base}/#/play/{view['id']}")
     page.wait_for_selector(".board")
     return dict(view)
@@ -353,6 +354,61 @@ def test_databases_and_programs_are_offered(page: Page, base: str) -> None:
         expect(dialog.locator("[data-lookup='1']")).to_have_count(0)
         dialog.get_by_role("button", name="Start").click()
         expect(page.locator(".strip").first).to_contain_text("GNU Backgammon 0-ply")
+
+
+def test_every_key_that_the_page_names(page: Page, base: str) -> None:
+    open_table(page, base, game="backgammon", position="4HPwATDgc/ABMA", seats=[HUMAN, HUMAN])
+    page.keyboard.press("r")
+    expect(page.locator(".die").first).to_be_visible()
+    page.keyboard.press("h")
+    expect(page.locator(".arrow").first).to_be_attached()
+    best = page.locator(".legal .text").first.text_content()
+    page.keyboard.press("m")
+    expect(page.get_by_role("textbox", name="Type a move")).to_be_focused()
+    page.keyboard.type(best)
+    page.keyboard.press("Enter")
+    page.locator(".board").click(position={"x": 5, "y": 5})
+    page.evaluate("document.activeElement.blur()")
+    page.get_by_role("tab", name="Game").click()
+    expect(page.locator(".moves .move")).to_have_count(1)
+    first = page.locator(".strip").first
+    expect(first).to_contain_text("O")
+    page.keyboard.press("f")
+    expect(first).to_contain_text("X")
+    page.keyboard.press("[")
+    expect(page.get_by_role("button", name="Back to the game")).to_be_visible()
+    page.keyboard.press("]")
+    expect(page.get_by_role("button", name="Back to the game")).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.locator(".moves .move")).to_have_count(0)
+    expect(page.locator(".die").first).to_be_visible()  # the dice stay as they fell
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Turn the board round")
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    expect(dialog).to_contain_text("New game")
+
+
+def test_a_game_is_saved_and_loaded_and_its_curve_drawn(page: Page, base: str) -> None:
+    moves = [{"text": text} for text in ("11-15", "22-18", "15x22", "25x18")]
+    open_table(page, base, moves=moves)
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save").click()
+    text = Path(saving.value.path()).read_text()
+    assert (
+        saving.value.suggested_filename.endswith(".pdn") and "1. 11-15 22-18 2. 15x22 25x18" in text
+    )
+    open_table(page, base)
+    file = {"name": "game.pdn", "mimeType": "text/plain", "buffer": f"{text}\n{text}".encode()}
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.locator(".moves .move")).to_have_count(4)
+    expect(page.locator("#panel-game")).to_contain_text("The file holds 2 games")
+    expect(page.locator(".curve-box .spot")).to_have_count(5)
+    damaged = {"name": "x.pdn", "mimeType": "text/plain", "buffer": b"1. 11-16 11-15 *"}
+    page.locator("input[type=file]").set_input_files(damaged)
+    expect(page.locator("#toast")).to_contain_text("expected")
+    expect(page.locator(".moves .move")).to_have_count(4)
 
 
 def test_an_analysis_that_ended_while_the_page_was_hidden_is_shown(page: Page, base: str) -> None:

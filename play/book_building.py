@@ -1,0 +1,193 @@
+"""Opening books made by the program itself, and corrected by the games that it plays.
+
+`build_book` expands the leaves that drop-out expansion names (`search.opening_book`); every new
+position is searched by itself, so that the book is the same whoever does the searches, and how
+many at a time. `learn_games` goes on where games have left the book (Buro, Toward opening book
+learning, 1999: what follows a move of a game, and what could have been played instead, is added).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
+from typing import Any
+
+from games.contract import Game
+from games.record import GameRecord
+from play.player import Limits, Player
+from play.workers import Workers
+from search import Engine
+from search.opening_book import OpeningBook
+from search.probcut import value_mark
+
+__all__ = ["LeafSearch", "build_book", "learn_games"]
+
+#: Positions that a book may hold.
+MOST_POSITIONS = 1 << 24
+
+
+class LeafSearch:
+    """What searches the leaves of a book: a player with limits, for `Workers.map`.
+
+    Each search is as in a new engine. Raises ValueError for a player without an evaluator.
+    """
+
+    def __init__(
+        self, game: Game, player: Player, limits: Limits, *, table_mib: float = 16.0
+    ) -> None:
+        if player.evaluator is None:
+            raise ValueError(f"expected a player with an evaluator, found {player.name}")
+        if limits.depth == 0:
+            raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
+        self.game = game
+        self.player = player
+        self.limits = limits
+        self._table_mib = table_mib
+        self._stopped = False
+        self._free: list[Engine] = []
+        self._all: list[Engine] = []
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _leaf_search, (self.game, self.player, self.limits, self._table_mib)
+
+    def mark(self) -> str:
+        """What stands for the evaluator's values in the settings of a book."""
+        return value_mark(self.game, self.player.evaluator)
+
+    def __call__(self, position: Any) -> tuple[float, int]:
+        """Value and depth of a position; KeyboardInterrupt where the search was stopped."""
+        with self._lock:
+            engine = self._free.pop() if self._free else self._engine()
+        try:
+            engine.clear()
+            limits = self.limits
+            result = engine.search(
+                position, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
+            )
+        finally:
+            with self._lock:
+                self._free.append(engine)
+        if result.interrupted or self._stopped:
+            raise KeyboardInterrupt
+        return result.value, result.depth
+
+    def _engine(self) -> Engine:
+        player = self.player
+        options = {"table_mib": self._table_mib, **player.options}
+        engine = Engine(self.game, player.evaluator, lookup=player.lookup, **options)
+        self._all.append(engine)
+        return engine
+
+    def stop(self) -> None:
+        """End all searches, those that have not begun too."""
+        self._stopped = True
+        for engine in self._all:
+            engine.stop()
+
+
+def _leaf_search(game: Game, player: Player, limits: Limits, table_mib: float) -> LeafSearch:
+    return LeafSearch(game, player, limits, table_mib=table_mib)
+
+
+def build_book(
+    book: OpeningBook,
+    search: Callable[[Any], tuple[float, int]],
+    expansions: int,
+    *,
+    workers: Workers,
+    progress: Callable[[int], None] | None = None,
+) -> int:
+    """Expand leaves until so many more are, or none is open; returns how many were.
+
+    `search` gives (value, depth) of a position, such as a `LeafSearch`; `settings.batch` leaves are
+    chosen at a time. Whenever `progress` is called, with how many were expanded since, the book is
+    whole, and going on from a copy of it gives the same. So it is after an exception, with which
+    the batch under way is lost: KeyboardInterrupt when stopped, and what the search raised.
+    """
+    if expansions < 0:
+        raise ValueError(f"expansions: expected at least 0, found {expansions}")
+    done = 0
+    while done < expansions and len(book) < MOST_POSITIONS:
+        leaves = book.next_leaves(min(book.settings.batch, expansions - done))
+        if not leaves:
+            break
+        _expand(book, search, leaves, workers)
+        done += len(leaves)
+        if progress is not None:
+            progress(len(leaves))
+    return done
+
+
+def _expand(
+    book: OpeningBook,
+    search: Callable[[Any], tuple[float, int]],
+    leaves: Sequence[int],
+    workers: Workers,
+) -> None:
+    """Expand leaves: all, or none where it is interrupted or a search raises."""
+    unknown = list(dict.fromkeys(after for number in leaves for after in book.unknown(number)))
+    found = dict(zip(unknown, workers.map(search, unknown), strict=True))
+    before = len(book.expanded), len(book)
+    try:
+        for number in leaves:
+            book.expand(number, found)
+        book.settle()
+    except BaseException:  # Ctrl-C among others
+        book.take_back(*before)
+        raise
+
+
+def learn_games(
+    book: OpeningBook,
+    search: Callable[[Any], tuple[float, int]],
+    records: Iterable[GameRecord],
+    *,
+    workers: Workers,
+    plies: int = 6,
+    margin: float = 0.5,
+    progress: Callable[[int], None] | None = None,
+) -> int:
+    """Expand the book along games that left it; returns how many positions were expanded.
+
+    The position in which a game left the book, a leaf, is expanded. So are those behind it, up to
+    `plies` of them, as long as the game's result says something else than the book now does: that
+    a side lost, drew or won where its value was not below -margin, between, or above margin. What
+    is backed up from there corrects the moves that led there. Games that do not come through the
+    book's root teach nothing, and those without a result one position. Raises ValueError for games
+    of another game, and as `build_book`; `progress` is called after each game.
+    """
+    if plies < 1:
+        raise ValueError(f"plies: expected at least 1, found {plies}")
+    if not margin >= 0:
+        raise ValueError(f"margin: expected at least 0, found {margin}")
+    total = 0
+    for record in records:
+        if record.game.name != book.game.name:
+            raise ValueError(f"expected games of {book.game.name}, found {record.game.name}")
+        done = 0
+        # the position in which the game ended has nothing behind it that was played
+        for ply, position in enumerate(record.positions[:-1]):
+            number = book.number(position)
+            if number is None or book.successors[number] is not None:
+                continue
+            if not book.is_open(number) or done == plies:
+                break
+            _expand(book, search, [number], workers)
+            done += 1
+            if not _surprising(record, ply, book.worth[number], margin):
+                break
+        total += done
+        if progress is not None:
+            progress(done)
+    return total
+
+
+def _surprising(record: GameRecord, ply: int, value: float, margin: float) -> bool:
+    """Whether a game ended otherwise than the value of the position at `ply` says."""
+    outcome = record.outcome()
+    if outcome is None:
+        return False
+    first = record.game.to_move(record.start)
+    result = outcome if (first + ply) % 2 == 0 else -outcome
+    return (result > 0) != (value > margin) or (result < 0) != (value < -margin)
