@@ -32,17 +32,15 @@ TEST = Sprt(0.0, 10.0)
 TESTS: dict[str, tuple[str, str]] = {
     "null window": ("exact", "exact,-null_window"),
     "aspiration": ("exact", "exact,-aspiration"),
-    "malus": ("exact,malus", "exact"),
-    "internal iterative deepening": ("exact,deepening=5", "exact"),
-    "late-move reductions": ("exact,late_moves=0.8", "exact"),
-    "the same, stronger": ("exact,late_moves=1.2", "exact,late_moves=0.8"),
-    "malus, reduced": ("exact,late_moves=0.8,malus", "exact,late_moves=0.8"),
+    "late-move reductions": ("exact,late_moves=1.2", "exact"),
+    "malus": ("exact,late_moves=1.2,malus", "exact,late_moves=1.2"),
+    "internal iterative deepening": ("exact,late_moves=1.2,deepening=5", "exact,late_moves=1.2"),
     "singular extensions": (
-        "exact,late_moves=0.8,singular=6,singular_margin=0.015",
-        "exact,late_moves=0.8",
+        "exact,late_moves=1.2,singular=6,singular_margin=0.015",
+        "exact,late_moves=1.2",
     ),
-    "ProbCut": ("exact,late_moves=0.8,probcut", "exact,late_moves=0.8"),
-    "beam": ("exact,late_moves=0.8,beam=8", "exact,late_moves=0.8"),
+    "ProbCut": ("exact,late_moves=1.2,probcut", "exact,late_moves=1.2"),
+    "beam": ("exact,late_moves=1.2,beam=6", "exact,late_moves=1.2"),
 }
 CHUNK = 100
 
