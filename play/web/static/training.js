@@ -174,9 +174,9 @@ function matches(list) {
     h("h3", {}, "Final matches"),
     h("div", { class: "scroll" }, h("table", { class: "table number" },
       h("thead", {}, h("tr", {}, ["Opponent", "Games", "Won", "Drawn", "Lost", "Result", "95 % interval"].map((t, n) =>
-        h("th", { scope: "col", class: n > 1 && n < 5 ? "minor" : null }, t)))),
+        h("th", { scope: "col", class: n > 0 && n < 5 ? "minor" : null }, t)))),
       h("tbody", {}, list.map((m) =>
-        h("tr", {}, h("th", { scope: "row" }, String(m.opponent)), h("td", {}, m.games), h("td", { class: "minor" }, m.wins),
+        h("tr", {}, h("th", { scope: "row" }, String(m.opponent)), h("td", { class: "minor" }, m.games), h("td", { class: "minor" }, m.wins),
           h("td", { class: "minor" }, m.draws), h("td", { class: "minor" }, m.losses), h("td", {}, `${number(m.value)} ${m.unit}`),
           h("td", {}, `${number(m.low)} to ${number(m.high)}`)))))));
 }
