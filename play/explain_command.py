@@ -29,6 +29,11 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
     )
     add("--roll", help="with dice: the best moves of a roll such as 31")
     add("--depth", type=int, metavar="PLIES", help="values up to it (default 8, with dice 1)")
+    add(
+        "--tree",
+        action="store_true",
+        help="show alpha-beta at work instead: every window, value and cutoff (--depth default 3)",
+    )
     add("--most", type=int, default=16, metavar="N", help="contributions shown (16; 0 for all)")
     command.set_defaults(run=run_explain)
 
@@ -54,6 +59,8 @@ def run_explain(options: argparse.Namespace) -> int:
     position = game.start() if found == START else game.parse_position(found)
     roll = game.parse_roll(options.roll) if isinstance(game, DiceGame) and options.roll else None
     depth = (1 if dice else 8) if options.depth is None else options.depth
+    if options.tree:
+        return _show_tree(options, game, position)
     names = [name for name in (options.first, options.second) if name is not None]
     thinkers = [Thinker(game, name, Limits(depth=depth)) for name in names]
     titles = _titles(thinkers)
@@ -67,6 +74,29 @@ def run_explain(options: argparse.Namespace) -> int:
         print(line)
     for line in _values(game, titles, thinkers, position, roll):
         print(line)
+    return 0
+
+
+def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
+    """The tree of textbook alpha-beta with the first evaluator."""
+    from games.contract import DiceGame
+    from play.search_tree import search_tree
+    from search import as_evaluator
+
+    if isinstance(game, DiceGame):
+        raise ValueError(f"--tree: expected a game without dice, found {game.name}")
+    if options.second is not None:
+        raise ValueError(f"--tree: expected one evaluator, found {options.second!r} as well")
+    evaluator = as_evaluator(game, options.first)
+    tree = search_tree(game, position, 3 if options.depth is None else options.depth, evaluator)
+    print(game.show(position))
+    print("\nValues and windows are those of the side to move at each position.\n")
+    for line in tree.lines:
+        print(line)
+    print(
+        f"\nvalue {tree.value:+.4g}; {tree.leaves} positions valued, of the {tree.all_leaves} that"
+        " minimax values"
+    )
     return 0
 
 

@@ -12,7 +12,7 @@ from games.contract import Game
 from games.record import GameRecord
 from play.book_choice import BookChoice, parse_book
 from search import Engine, Evaluator, Lookup, as_evaluator, parse_techniques
-from search.engine import DEEPEST
+from search.alphabeta_engine import DEEPEST, MOST_THREADS
 from search.lookup import CombinedLookup
 from search.opening_lookup import BookLookup
 from search.rote import RoteMemory
@@ -135,8 +135,8 @@ def parse_player(game: Game, text: str) -> Player:
     MARGIN worse than the best with `+book:FILE:MARGIN`, by default half of what the book takes for
     a ply. Of several such parts the search asks the first that knows a position. `@TECHNIQUES`
     behind all that says how it is searched with (`search.parse_techniques`), such as
-    `classic@selective,-malus`. Raises ValueError or OSError with what was expected and what was
-    found.
+    `classic@selective,-malus`; `threads=2` among them lets so many share the work. Raises
+    ValueError or OSError with what was expected and what was found.
     """
     who, at, techniques = text.partition("@")
     if who == RANDOM:
@@ -145,7 +145,7 @@ def parse_player(game: Game, text: str) -> Player:
         return Player(RANDOM, None)
     evaluator, *names = who.split("+")
     found = as_evaluator(game, evaluator)
-    options = {"techniques": parse_techniques(techniques, evaluator)} if at else {}
+    options = _search_options(techniques, evaluator) if at else {}
     if not all(names):
         raise ValueError(f"expected EVALUATOR+MEMORY, a file after the +, found {text!r}")
     lookups: list[Lookup] = []
@@ -161,6 +161,23 @@ def parse_player(game: Game, text: str) -> Player:
             lookups.append(_lookup(game, name))
     lookup = CombinedLookup(*lookups) if len(lookups) > 1 else next(iter(lookups), None)
     return Player(text, found, lookup, options, book)
+
+
+def _search_options(text: str, evaluator: str) -> dict[str, Any]:
+    """The options of an engine that follow the `@` of a player's text."""
+    options: dict[str, Any] = {}
+    techniques = []
+    for part in text.split(","):
+        name, _, number = part.partition("=")
+        if name != "threads":
+            techniques.append(part)
+        elif number.isdecimal() and 1 <= int(number) <= MOST_THREADS:
+            options["threads"] = int(number)
+        else:
+            raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {part[:40]!r}")
+    if techniques:
+        options["techniques"] = parse_techniques(",".join(techniques), evaluator)
+    return options
 
 
 def _lookup(game: Game, name: str) -> Lookup:

@@ -87,3 +87,18 @@ def test_wrong_input(
     assert main(["explain", *arguments]) == 2
     out, err = capsys.readouterr()
     assert message in err and err.count("\n") == 1
+
+
+def test_the_tree_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
+    # the case study of the course, two plies deep: the first reply to 31-27 refutes it
+    fen = "B:W23,K22:B20,21,K31"
+    out = shown(capsys, "checkers", fen, "material", "--tree", "--depth", "2")
+    assert "cut: 22-25 gives -1 >= beta -1; 5 moves not looked at" in out
+    assert "value +1; 9 positions valued, of the 14 that minimax values" in out
+    for wrong, message in (
+        (["backgammon", "start", "hand", "--tree"], "expected a game without dice"),
+        (["checkers", "start", "classic", "rote", "--tree"], "expected one evaluator"),
+        (["checkers", "start", "classic", "--tree", "--depth", "0"], "depth: expected at least 1"),
+    ):
+        assert main(["explain", *wrong]) == 2
+        assert message in capsys.readouterr().err

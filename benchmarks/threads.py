@@ -1,0 +1,66 @@
+"""What a second thread gives one search: `python -m benchmarks.threads [--threads 2]`.
+
+Rates are positions looked at by all threads in a second of the clock, so the cores have to be
+idle; the time to a depth says how much of that is of use. One thread and several take turns over
+the same positions, each from an empty table. Whether it makes a stronger player, a match says:
+
+    python -m play match checkers A@selective,threads=2 A@selective --seconds 0.1 --threads 1
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+
+import games
+import search
+from search.header import sample_positions
+
+GAME = games.load("checkers")
+
+
+def main() -> None:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.threads", description=__doc__)
+    add = parser.add_argument
+    add("--evaluator", default="data/checkers/network.safetensors")
+    add("--techniques", default="selective")
+    add("--threads", type=int, default=2)
+    add("--depth", type=int, default=19)
+    add("--positions", type=int, default=12)
+    add("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    found = [p for p in sample_positions(GAME, 4000) if len(GAME.legal_moves(p)) > 3]
+    positions = found[:: len(found) // options.positions][: options.positions]
+    engines = {
+        threads: search.Engine(
+            GAME,
+            options.evaluator,
+            techniques=options.techniques,
+            threads=threads,
+            table_mib=64,
+        )
+        for threads in (1, options.threads)
+    }
+    nodes = dict.fromkeys(engines, 0)
+    seconds = dict.fromkeys(engines, 0.0)
+    for _ in range(options.rounds):
+        for position in positions:
+            for threads, engine in engines.items():
+                engine.clear()
+                began = time.perf_counter()
+                nodes[threads] += engine.search(position, depth=options.depth).nodes
+                seconds[threads] += time.perf_counter() - began
+    one, many = (nodes[threads] / seconds[threads] for threads in engines)
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; depth {options.depth},"
+          f" {options.rounds} x {len(positions)} positions, {options.techniques}")  # fmt: skip
+    print(f"threads 1: {one / 1e6:.2f} M nodes/s, {seconds[1]:.1f} s to the depth")
+    print(
+        f"threads {options.threads}: {many / 1e6:.2f} M nodes/s, {seconds[options.threads]:.1f} s;"
+        f" rate {many / one:.2f}, time to depth {seconds[1] / seconds[options.threads]:.2f}"
+    )
+
+
+if __name__ == "__main__":
+    main()
