@@ -170,14 +170,14 @@ function card(title, note, content, otherwise = "") {
 
 function matches(list) {
   const number = (value) => (typeof value === "number" ? value.toFixed(3).replace("-", "−") : "–");
-  return h("section", { class: "card chart-card", "aria-label": "Final matches" },
-    h("h3", {}, "Final matches"),
+  const units = [...new Set(list.map((m) => m.unit))];
+  return card("Final matches", units.length === 1 ? units[0] : "",
     h("div", { class: "scroll" }, h("table", { class: "table number" },
       h("thead", {}, h("tr", {}, ["Opponent", "Games", "Won", "Drawn", "Lost", "Result", "95 % interval"].map((t, n) =>
         h("th", { scope: "col", class: n > 0 && n < 5 ? "minor" : null }, t)))),
       h("tbody", {}, list.map((m) =>
         h("tr", {}, h("th", { scope: "row" }, String(m.opponent)), h("td", { class: "minor" }, m.games), h("td", { class: "minor" }, m.wins),
-          h("td", { class: "minor" }, m.draws), h("td", { class: "minor" }, m.losses), h("td", {}, `${number(m.value)} ${m.unit}`),
+          h("td", { class: "minor" }, m.draws), h("td", { class: "minor" }, m.losses), h("td", {}, number(m.value), units.length > 1 ? ` ${m.unit}` : ""),
           h("td", {}, `${number(m.low)} to ${number(m.high)}`)))))));
 }
 
