@@ -97,6 +97,7 @@ export class TrainingPage {
       ["Seed", options.seed ?? "–"],
       ["State", run.state],
     ];
+    const several = Object.keys(log.curves).length > 1; // then they stand beside one another
     const share = run.games ? Math.min(1, log.games / run.games) : 0;
     put(this.detail, 
       h("header", { class: "run-head" },
@@ -124,7 +125,7 @@ export class TrainingPage {
             card(words(name), log.lines > line.length ? "means over several games" : "",
               chart([{ name, points: line, colour: `var(--c${n % 8})` }], {
                 title: `${name} over the games: last ${line[line.length - 1][1].toFixed(3)}`,
-                width: wide(460), height: 200, legend: false,
+                width: wide(several ? 460 : 760), height: several ? 200 : 260, legend: false,
               }))))
         : null,
       run.matches.length ? matches(run.matches) : null,
