@@ -145,7 +145,7 @@ def _judge(records: list[GameRecord], thinker: Thinker, quiet: bool) -> list[lis
     from play.analysis import judge_game
 
     total = sum(record.ply for record in records)
-    with tqdm(total=total, unit=" moves", disable=quiet, dynamic_ncols=True) as bar:
+    with tqdm(total=total, unit=" moves", disable=quiet or None, dynamic_ncols=True) as bar:
         return [judge_game(record, thinker, progress=bar.update) for record in records]
 
 

@@ -98,18 +98,19 @@ def build_book(
     workers: Workers,
     progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Expand leaves until so many more are, or none is open; returns how many were.
+    """Expand leaves until at least so many more are, or none is open; returns how many were.
 
-    `search` gives (value, depth) of a position, such as a `LeafSearch`; `settings.batch` leaves are
-    chosen at a time. Whenever `progress` is called, with how many were expanded since, the book is
-    whole, and going on from a copy of it gives the same. So it is after an exception, with which
-    the batch under way is lost: KeyboardInterrupt when stopped, and what the search raised.
+    `search` gives (value, depth) of a position, such as a `LeafSearch`. Leaves are chosen
+    `settings.batch` at a time, and a batch is finished, so that a book that is stopped and goes on
+    comes to be the same. Whenever `progress` is called, with how many were expanded since, the book
+    is whole. So it is after an exception, with which the batch under way is lost: KeyboardInterrupt
+    when stopped, and what the search raised.
     """
     if expansions < 0:
         raise ValueError(f"expansions: expected at least 0, found {expansions}")
     done = 0
     while done < expansions and len(book) < MOST_POSITIONS:
-        leaves = book.next_leaves(min(book.settings.batch, expansions - done))
+        leaves = book.next_leaves(book.settings.batch)
         if not leaves:
             break
         _expand(book, search, leaves, workers)

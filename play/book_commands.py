@@ -36,7 +36,7 @@ def add_book_commands(commands: Any, game_help: str, features_help: str) -> None
     build.add_argument("player", help=PLAYER_HELP)
     build.add_argument("book", type=Path, help="file of the book")
     add = build.add_argument
-    add("--expansions", type=int, default=1000, metavar="N", help="in all (default 1000)")
+    add("--expansions", type=int, default=1000, metavar="N", help="in all, at least (default 1000)")
     add("--depth", type=int, metavar="PLIES", help="of the search of a position")
     add("--nodes", type=int, metavar="N", help="of it (default 100000 if no limit is given)")
     add("--seconds", type=float, metavar="S", help="of it; the book is then not the same again")
@@ -46,7 +46,7 @@ def add_book_commands(commands: Any, game_help: str, features_help: str) -> None
     add("--root", metavar="POSITION", help="as text (default: the start of the game)")
     _work_options(build)
 
-    extend = command("extend", "expand so many positions more", _extend)
+    extend = command("extend", "expand at least so many positions more", _extend)
     extend.add_argument("book", type=Path, help="file of the book")
     extend.add_argument("--expansions", type=int, default=1000, metavar="N", help="default 1000")
     learn = command("learn", "follow games that left the book (checkers)", _learn)

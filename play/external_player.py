@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from games.backgammon.fibs import parse_fibs
-from play.line_engine import read_lines
+from play.line_engine import LONGEST_LINE, read_lines
 from play.thinker import Thinker
 
 __all__ = ["DEFAULT_PORT", "ExternalPlayer", "ExternalServer"]
@@ -40,7 +40,7 @@ class ExternalPlayer:
         """The answer to a line; `error` and what was expected for one that is no board."""
         try:
             if line is None:
-                raise ValueError("expected a shorter line")
+                raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found a longer")
             if not line.startswith("board:"):
                 raise ValueError(f"expected a FIBS board, found {line[:40]!r}")
             return self._decide(line)

@@ -11,7 +11,7 @@ from play.dice_player import parse_dice_player
 from play.player import Limits, parse_player
 from search import Engine, Evaluator, Result
 
-__all__ = ["SHIPPED", "Thinker"]
+__all__ = ["SHIPPED", "Thinker", "file_value", "limits_of", "value_text"]
 
 _DATA = Path(__file__).resolve().parent.parent / "data"
 #: The evaluators to play against where nobody names one.
@@ -35,7 +35,7 @@ class Thinker:
 
     def __init__(self, game: Game, name: str, limits: Limits, *, table_mib: float = 16.0) -> None:
         self.game = game
-        self.name = Path(name).name
+        self.name = "+".join(Path(part).name for part in name.split("+"))
         player: Any
         depth = None
         if isinstance(game, DiceGame):

@@ -168,7 +168,7 @@ class OpeningBook:
             self._numbers.pop(position, None)
         columns = (self.positions, self.values, self.depths, self.successors)
         for column in columns:
-            del column[positions:]  # type: ignore[attr-defined]
+            del column[positions:]
         del self.expanded[expansions:]
         self.settle()
 

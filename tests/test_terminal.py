@@ -20,6 +20,7 @@ from play.__main__ import main
 from play.player import Limits
 from play.terminal import BackgammonSession, CheckersSession, Paint, Session, wants_colour
 from play.thinker import Thinker
+from search.rote import RoteMemory
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKERS: Any = games.load("checkers")
@@ -62,6 +63,15 @@ def test_moves_that_are_illegal_change_nothing(classic: Thinker) -> None:
     assert "expected one of 9-13" in shown and "found '12-12'" in shown
     assert "found 'rubbish'" in shown
     assert session.record.ply == 0 and len(shown) < 3000
+
+
+def test_who_plays_with_a_memory_is_called_by_both_files(tmp_path: Path) -> None:
+    memory = RoteMemory(CHECKERS)
+    memory.store(CHECKERS.start(), 0.5, 3)
+    memory.merge()
+    memory.save(tmp_path / "memory.sqlite")
+    name = f"data/checkers/rootstrap.json+{tmp_path / 'memory.sqlite'}"
+    assert Thinker(CHECKERS, name, Limits(depth=1)).name == "rootstrap.json+memory.sqlite"
 
 
 def test_undo_goes_back_to_the_person(classic: Thinker) -> None:

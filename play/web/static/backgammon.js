@@ -409,7 +409,7 @@ export class BackgammonBoard {
       wash.style.opacity = "";
     }
     for (const part of parts || []) {
-      if (!part.place) continue;
+      if (!part.place || !part.before) continue;
       const [letter, point] = part.place;
       const wash = this.cells.get(this.name(letter === "x" ? 0 : 1, point)).querySelector(".wash");
       wash.style.fill = part.before > 0 ? "var(--heat-good)" : "var(--heat-bad)";

@@ -4,11 +4,13 @@ import { h, s, short } from "./dom.js";
 
 const COLOURS = 8;
 
-function ticks(low, high, count, least = 0) {
+/** Round numbers from low to high, about so many; `whole` are whole ones. */
+function ticks(low, high, count, whole = false) {
   const span = high - low || 1;
-  const rough = Math.max(span / count, least);
+  const rough = whole ? Math.max(span / count, 1) : span / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((x) => x >= rough);
+  const step = [1, 2, 2.5, 5, 10].map((m) => m * power)
+    .find((x) => x >= rough && (!whole || Number.isInteger(x)));
   const found = [];
   for (let x = Math.ceil(low / step) * step; x <= high + step / 1e6; x += step) {
     found.push(Math.abs(x) < step / 1e6 ? 0 : x);
@@ -50,7 +52,7 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
     );
   }
   // There is no half of a game, and none of a move.
-  for (const x of ticks(x0, x1, Math.max(3, Math.round(width / 130)), 1)) {
+  for (const x of ticks(x0, x1, Math.max(3, Math.round(width / 130)), true)) {
     svg.append(
       s("text", { class: "tick", x: px(x), y: height - 12, "text-anchor": "middle" }, label(x)),
     );

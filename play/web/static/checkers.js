@@ -246,7 +246,7 @@ export class CheckersBoard {
   heat(parts) {
     const largest = Math.max(...(parts || []).map((p) => Math.abs(p.before)), 1e-9);
     for (const [square, cell] of this.cells) {
-      const part = (parts || []).find((p) => p.place && p.place[1] === square);
+      const part = (parts || []).find((p) => p.before && p.place && p.place[1] === square);
       const wash = cell.querySelector(".wash");
       wash.style.fill = part ? (part.before > 0 ? "var(--heat-good)" : "var(--heat-bad)") : "";
       wash.style.opacity = part ? 0.2 + (0.7 * Math.abs(part.before)) / largest : "";

@@ -97,6 +97,7 @@ export class TrainingPage {
       ["Seed", options.seed ?? "–"],
       ["State", run.state],
     ];
+    const several = Object.keys(log.curves).length > 1; // then they stand beside one another
     const share = run.games ? Math.min(1, log.games / run.games) : 0;
     put(this.detail, 
       h("header", { class: "run-head" },
@@ -124,7 +125,7 @@ export class TrainingPage {
             card(words(name), log.lines > line.length ? "means over several games" : "",
               chart([{ name, points: line, colour: `var(--c${n % 8})` }], {
                 title: `${name} over the games: last ${line[line.length - 1][1].toFixed(3)}`,
-                width: wide(460), height: 200, legend: false,
+                width: wide(several ? 460 : 760), height: several ? 200 : 260, legend: false,
               }))))
         : null,
       run.matches.length ? matches(run.matches) : null,
@@ -170,14 +171,14 @@ function card(title, note, content, otherwise = "") {
 
 function matches(list) {
   const number = (value) => (typeof value === "number" ? value.toFixed(3).replace("-", "−") : "–");
-  return h("section", { class: "card chart-card", "aria-label": "Final matches" },
-    h("h3", {}, "Final matches"),
+  const units = [...new Set(list.map((m) => m.unit))];
+  return card("Final matches", units.length === 1 ? units[0] : "",
     h("div", { class: "scroll" }, h("table", { class: "table number" },
       h("thead", {}, h("tr", {}, ["Opponent", "Games", "Won", "Drawn", "Lost", "Result", "95 % interval"].map((t, n) =>
-        h("th", { scope: "col", class: n > 1 && n < 5 ? "minor" : null }, t)))),
+        h("th", { scope: "col", class: n > 0 && n < 5 ? "minor" : null }, t)))),
       h("tbody", {}, list.map((m) =>
-        h("tr", {}, h("th", { scope: "row" }, String(m.opponent)), h("td", {}, m.games), h("td", { class: "minor" }, m.wins),
-          h("td", { class: "minor" }, m.draws), h("td", { class: "minor" }, m.losses), h("td", {}, `${number(m.value)} ${m.unit}`),
+        h("tr", {}, h("th", { scope: "row" }, String(m.opponent)), h("td", { class: "minor" }, m.games), h("td", { class: "minor" }, m.wins),
+          h("td", { class: "minor" }, m.draws), h("td", { class: "minor" }, m.losses), h("td", {}, number(m.value), units.length > 1 ? ` ${m.unit}` : ""),
           h("td", {}, `${number(m.low)} to ${number(m.high)}`)))))));
 }
 
