@@ -59,6 +59,7 @@ def run_analyse(options: argparse.Namespace) -> int:
         games.load(name),
         options.evaluator or SHIPPED[name],
         limits_of(options, depth=8 if suffix == ".pdn" else 0),
+        techniques="exact",
     )
     read = list(_checkers(text, thinker, options) if suffix == ".pdn" else _matches(text, thinker))
     for number, game in enumerate(read, 1):

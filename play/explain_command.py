@@ -62,7 +62,7 @@ def run_explain(options: argparse.Namespace) -> int:
     if options.tree:
         return _show_tree(options, game, position)
     names = [name for name in (options.first, options.second) if name is not None]
-    thinkers = [Thinker(game, name, Limits(depth=depth)) for name in names]
+    thinkers = [Thinker(game, name, Limits(depth=depth), techniques="exact") for name in names]
     titles = _titles(thinkers)
     print(game.show(position))
     if game.outcome(position) is not None:

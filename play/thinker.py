@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from games.contract import DiceGame, Game
+from play.book_choice import BookChoice
 from play.dice_player import parse_dice_player
 from play.player import Limits, parse_player
 from search import Engine, Evaluator, Result
@@ -25,31 +28,48 @@ class Thinker:
     """An evaluator with a search, to be asked one question at a time.
 
     `name` is anything that a match takes as a player with an evaluator: a hand-crafted one, a file,
-    with `+MEMORY` or `+endgame`, and in games with dice `+bearoff`, `@PLIES` and `@PLIES:FILTERS`.
+    with `+MEMORY`, `+endgame`, `+book:FILE` or `@TECHNIQUES`, and in games with dice `+bearoff`,
+    `@PLIES` and `@PLIES:FILTERS`.
     `limits` hold for a move unless a question brings its own; in games with dice the player's own
-    `@PLIES` goes before them.
+    `@PLIES` goes before them. techniques: of searches without dice, where the name says none;
+    "selective" looks deeper, "exact" gives the values of plain minimax. seed: decides among moves
+    of a book.
 
     Raises ValueError for a player without an evaluator, such as `random`, and what
     `parse_player` and `parse_dice_player` raise.
     """
 
-    def __init__(self, game: Game, name: str, limits: Limits, *, table_mib: float = 16.0) -> None:
+    def __init__(
+        self,
+        game: Game,
+        name: str,
+        limits: Limits,
+        *,
+        table_mib: float = 16.0,
+        techniques: str = "selective",
+        seed: int = 0,
+    ) -> None:
         self.game = game
         self.name = "+".join(Path(part).name for part in name.split("+"))
         player: Any
         depth = None
+        options: dict[str, Any] = {"table_mib": table_mib}
+        self._book: BookChoice | None = None
+        self._random = np.random.default_rng(seed)
         if isinstance(game, DiceGame):
             player = parse_dice_player(game, name)
             depth = player.depth
         else:
             player = parse_player(game, name)
+            options["techniques"] = techniques
+            self._book = player.book
             if limits.depth == 0:
                 raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
         if player.evaluator is None:
             raise ValueError(f"expected an evaluator to play with, found {name!r}")
         self.evaluator: Evaluator = player.evaluator
         self.limits = Limits(depth) if depth is not None else limits
-        options = {"table_mib": table_mib, **player.options}
+        options |= player.options
         self.engine = Engine(game, self.evaluator, lookup=player.lookup, **options)
 
     def think(
@@ -61,7 +81,16 @@ class Thinker:
         limits: Limits | None = None,
         all_moves: bool = False,
     ) -> Result:
-        """What `Engine.search` finds, or with `all_moves` what `Engine.analyse` does."""
+        """What `Engine.search` finds, or with `all_moves` what `Engine.analyse` does.
+
+        A move that the player's book has is not searched for: `depth` is then the book's.
+        """
+        chosen = None
+        if self._book is not None and not all_moves:
+            chosen = self._book.choose(position, self._random)
+        if chosen is not None:
+            move, value, depth = chosen
+            return Result(move, value, (move,), depth + 1, 0, 0.0)
         asked = limits or self.limits
         ask = self.engine.analyse if all_moves else self.engine.search
         return ask(

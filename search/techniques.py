@@ -125,7 +125,7 @@ class Techniques:
 #: What is exact, and the default of `Engine`: a value is that of plain minimax.
 EXACT_SEARCH = Techniques()
 #: What has shown its worth in matches at 0.02 s a move (docs/results.md), for those who play.
-SELECTIVE_SEARCH = Techniques(malus=True, late_moves=0.5)
+SELECTIVE_SEARCH = Techniques(late_moves=1.2)
 PRESETS = {"exact": EXACT_SEARCH, "selective": SELECTIVE_SEARCH}
 
 
@@ -150,7 +150,7 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
     what was expected and found.
     """
     found = EXACT_SEARCH
-    usual = {"deepening": 5, "late_moves": 0.5, "singular": 8, "beam": 8}
+    usual = {"deepening": 5, "late_moves": 1.2, "singular": 6, "beam": 8}
     known: dict[str, Any] = {field.name: field.default for field in fields(Techniques)}
     for part in text.split(","):
         if part in PRESETS and found is EXACT_SEARCH:

@@ -320,22 +320,26 @@ def test_at_a_terminal_with_colour_and_completion() -> None:
     killer.start()
     shown = b""
 
-    def until(word: bytes) -> None:
+    def until(*words: bytes) -> None:
+        """Read until the words have come, one after the other; a prompt reads keys from then on."""
         nonlocal shown
-        while word not in shown:
-            shown += os.read(controller, 4096)
+        shown = b""
+        place = 0
+        for word in words:
+            while shown.find(word, place) < 0:
+                shown += os.read(controller, 4096)
+            place = shown.find(word, place) + len(word)
 
     try:
         until(b"Black> ")
         assert b"\x1b[48;5;22m" in shown and "●".encode() in shown
         os.write(controller, b"9-14\n")
-        until(b"White> ")
+        until(b"White to move", b"White> ")
         os.write(controller, b"23\t")  # 23-18 or 23-19
         os.write(controller, b"8\n")
-        until(b"must capture")
-        shown = b""
+        until(b"must capture", b"Black> ")
         os.write(controller, b"14\t\n")  # the only move with it
-        until(b"White to move, and must capture")
+        until(b"White to move, and must capture", b"White> ")
         assert b"14x23" in shown
         os.write(controller, b"\x04")
         assert process.wait(60) == 0

@@ -341,7 +341,9 @@ class Thinking:
                     self._idle.remove(idle)
                     return idle[1]
         options: dict[str, Any] = {}
-        if isinstance(game, DiceGame) and loaded.evaluator.gives_outcomes:
+        if not isinstance(game, DiceGame):
+            options["techniques"] = "selective"
+        elif loaded.evaluator.gives_outcomes:
             options["filters"] = "normal"  # its distances are in points, as these values are
         return Engine(
             game,
