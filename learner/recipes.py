@@ -40,10 +40,12 @@ def _checkers(games: int, **settings: Any) -> dict[str, dict[str, Any]]:
     return {"checkers": {"games": games, "depth": 5, "from": "material", **settings}}
 
 
-def _backgammon(games: int, *, reads: str, **options: Any) -> dict[str, dict[str, Any]]:
+def _backgammon(
+    games: int, *, reads: str, terms: str = "linear", **options: Any
+) -> dict[str, dict[str, Any]]:
     """A run from nothing: moves by static values, and snapshots over games enough for dice."""
     measured = {"snapshots": 8, "snapshot_games": 1000, "final_games": 2000, "match_games": 4000}
-    read = {reads: "linear"}
+    read = {reads: terms}
     return {"backgammon": {"games": games, "depth": 0, **measured, "options": {**read, **options}}}
 
 
@@ -133,6 +135,14 @@ RECIPES: dict[str, Recipe] = {
             **_checkers(6000, snapshots=4, options=_SEARCH_ALONE),
             **_backgammon(2500, reads="features", round_games=250, K=1.0, most_plies=_MOST_PLIES),
         },
+    ),
+    "comparison": Recipe(
+        "comparison",
+        "Comparison",
+        "weights fitted to differences between the moves of one decision, with dice",
+        runs=_backgammon(
+            4000, reads="features", terms="pubeval", round_games=200, most_plies=_MOST_PLIES
+        ),
     ),
     "signature": Recipe(
         "signature_play",

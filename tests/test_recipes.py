@@ -27,11 +27,11 @@ CHECKERS, BACKGAMMON = Checkers(), Backgammon()
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: So that there is more than one round.
-ROUNDS = {"batch": 12, "signature": 12, "network": 12, "quantised": 12}
+ROUNDS = {"batch": 12, "signature": 12, "network": 12, "quantised": 12, "comparison": 12}
 
 
 #: Learners that are tried on backgammon, and the plies of their searches.
-DICE = {"tdgammon": "0", "backups": "1"}
+DICE = {"tdgammon": "0", "backups": "1", "comparison": "0"}
 
 
 class Killed(BaseException):
@@ -50,7 +50,9 @@ def run_of(name: str, folder: Path) -> tuple[Run, Any]:
     arguments = [game.name, "--learner", name, "--games", "24", "--depth", depth, "--seed", "5"]
     if name in ROUNDS:
         arguments += ["--set", f"round_games={ROUNDS[name]}", "--set", "games_per_report=4"]
-    if dice:  # a small network, for the time that compiling takes
+    if name == "comparison":
+        arguments += ["--features", "linear"]
+    elif dice:  # a small network, for the time that compiling takes
         reports = "games_per_report=4" if name == "tdgammon" else "sift_units=8"
         size = "round_games=2" if name == "tdgammon" else "round_games=4"
         for option in ("inputs=points", "hidden=(8,)", size, reports):
