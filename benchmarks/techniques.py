@@ -98,7 +98,7 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
 def line(name: str, entry: dict[str, Any]) -> str:
     """A row of the table."""
     verdict = {"accept H1": "on", "accept H0": "off"}.get(entry["verdict"], "off (undecided)")
-    elo, low, high = (entry["elo"][key] for key in ("value", "low", "high"))
+    elo, low, high = entry["elo"]
     return (
         f"| {name} | `{entry['with']}` v `{entry['without']}` | {entry['games']} | {entry['wins']}"
         f" / {entry['draws']} / {entry['losses']} | {elo:+.0f} [{low:+.0f}, {high:+.0f}] |"
@@ -113,12 +113,12 @@ def plot(path: Path, kept: dict[str, Any]) -> None:
     names = [name for name in TESTS if kept.get(name, {}).get("games")]
     figure, axes = plt.subplots(figsize=(7, 0.5 * len(names) + 1.5), layout="constrained")
     for place, name in enumerate(reversed(names)):
-        elo = kept[name]["elo"]
+        elo, low, high = kept[name]["elo"]
         passed = kept[name]["verdict"] == "accept H1"
         axes.errorbar(
-            elo["value"],
+            elo,
             place,
-            xerr=[[elo["value"] - elo["low"]], [elo["high"] - elo["value"]]],
+            xerr=[[elo - low], [high - elo]],
             fmt="o",
             capsize=3,
             color="tab:blue" if passed else "tab:grey",
