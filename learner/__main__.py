@@ -90,11 +90,14 @@ def _positions(options: argparse.Namespace, game: Game, evaluator: Any) -> list[
         rows = PositionStore(options.store, game).sample(
             options.positions, seed=options.seed, keep=Filter(quiet=True, undecided=True)
         )
-        return [tuple(position) for position in next(rows).positions.tolist()]
+        found = next(rows, None)
+        if found is None:
+            raise ValueError(f"--store: expected positions of {game.name}, found none")
+        return [tuple(position) for position in found.positions.tolist()]
     print("playing games ...", flush=True)
-    found = played_positions(game, evaluator, 1 + options.positions // 10, seed=options.seed)
-    order = np.random.default_rng(options.seed).permutation(len(found))
-    return [found[i] for i in order[: options.positions]]
+    played = played_positions(game, evaluator, 1 + options.positions // 10, seed=options.seed)
+    order = np.random.default_rng(options.seed).permutation(len(played))
+    return [played[i] for i in order[: options.positions]]
 
 
 if __name__ == "__main__":

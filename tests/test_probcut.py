@@ -1,0 +1,103 @@
+"""ProbCut learned: lines fitted to the values of searches, and the command that does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from twin import random_positions
+
+import learner.__main__ as commands
+from games import kernel as kernels
+from games.checkers import Checkers
+from learner.probcut import depth_values, learn_probcut, played_positions, shallower
+from search import Engine, as_evaluator, parse_techniques
+from search.line import CHECKS, DEPTHS
+from search.probcut import ProbCut, value_mark
+
+CHECKERS = Checkers()
+CLASSIC = as_evaluator(CHECKERS, "classic")
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+
+def some_positions(count: int) -> list[tuple[int, ...]]:
+    found = random_positions(CHECKERS, 3, 4 * count)
+    return [p for p in found if not CHECKERS.noisy(p) and len(CHECKERS.legal_moves(p)) > 1][:count]
+
+
+def test_checks_are_shallower_and_of_the_same_parity() -> None:
+    for depth in range(4, DEPTHS):
+        found = shallower(depth)
+        assert 1 <= len(found) <= CHECKS
+        assert all(1 <= one <= depth - 2 and (depth - one) % 2 == 0 for one in found)
+        assert list(found) == sorted(set(found))
+
+
+def test_values_of_all_depths_are_those_of_searches() -> None:
+    positions = some_positions(6)
+    values = depth_values(CHECKERS, CLASSIC, positions, 5, threads=2)
+    assert values.shape == (6, 6)
+    for row, position in zip(values, positions, strict=True):
+        assert row[0] == CLASSIC(position)
+        for depth in (1, 4, 5):
+            found = Engine(CHECKERS, CLASSIC, equal_depth=True).search(position, depth=depth)
+            assert row[depth] == found.value
+
+
+def test_the_line_is_the_one_of_least_squares() -> None:
+    positions = some_positions(120)
+    probcut = learn_probcut(CHECKERS, CLASSIC, positions, depth=6, width=2.0)
+    assert (probcut.width, probcut.mark) == (2.0, value_mark(CHECKERS, CLASSIC))
+    values = depth_values(CHECKERS, CLASSIC, positions, 6)
+    for depth, shallow in ((4, 2), (5, 1), (5, 3), (6, 2), (6, 4)):
+        check = next(c for c in probcut.checks if (c.depth, c.shallow) == (depth, shallow))
+        pair = values[:, [shallow, depth]]
+        pair = pair[np.isfinite(pair).all(axis=1)]
+        slope, offset = np.polyfit(pair[:, 0], pair[:, 1], 1)
+        rest = pair[:, 1] - slope * pair[:, 0] - offset
+        assert (check.a, check.b) == pytest.approx((slope, offset), abs=1e-9)
+        assert check.sigma == pytest.approx(float(np.sqrt((rest**2).sum() / (len(rest) - 2))))
+        assert check.positions == len(pair)
+    # deeper ones are checked as many plies less deep as the deepest that was measured
+    far = [c for c in probcut.checks if c.depth == 9]
+    near = [c for c in probcut.checks if c.depth == 5]
+    assert [(c.shallow - 4, c.a, c.sigma) for c in far] == [(c.shallow, c.a, c.sigma) for c in near]
+
+
+def test_what_cannot_be_learned() -> None:
+    with pytest.raises(ValueError, match="expected at least 50 positions of a phase, found 3"):
+        learn_probcut(CHECKERS, CLASSIC, some_positions(3), depth=4)
+    with pytest.raises(ValueError, match="depth: expected 4 to 31, found 3"):
+        learn_probcut(CHECKERS, CLASSIC, [], depth=3)
+
+
+def test_played_positions_are_quiet_enough_and_the_same_again() -> None:
+    found = played_positions(CHECKERS, CLASSIC, 8, nodes=200, seed=2)
+    assert found == played_positions(CHECKERS, CLASSIC, 8, nodes=200, seed=2)
+    assert len(found) == len(set(found)) > 40
+    assert all(CHECKERS.outcome(position) is None for position in found)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "classic.probcut.json"
+    arguments = ["probcut", "checkers", "classic", "--positions", "150", "--depth", "5"]
+    assert commands.main([*arguments, "--output", str(output)]) == 0
+    assert f"written: {output}" in capsys.readouterr().out
+    probcut = ProbCut.load(output)
+    assert {check.depth for check in probcut.checks} == set(range(4, DEPTHS))
+    techniques = parse_techniques(f"probcut={output}")
+    exact = Engine(CHECKERS, CLASSIC).search(CHECKERS.start(), depth=9)
+    cut = Engine(CHECKERS, CLASSIC, techniques=techniques).search(CHECKERS.start(), depth=9)
+    assert cut.nodes != exact.nodes
+    for wrong, message in (
+        (["probcut", "checkers", "classic"], "--output: expected a file"),
+        (["probcut", "checkers", "none.json"], "expected an evaluator file"),
+        ([*arguments, "--threads", "0"], "--threads: expected at least 1"),
+        (
+            [*arguments, "--output", str(output), "--store", str(tmp_path / "no")],
+            "--store: expected",
+        ),
+    ):
+        assert commands.main(wrong) == 2, wrong
+        assert message in capsys.readouterr().err
