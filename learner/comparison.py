@@ -12,7 +12,7 @@ value, and differences of values are what differences of terms are fitted to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -249,9 +249,10 @@ class Comparison(RoundLearner):
     teacher: "games": from both positions the game is played to its end by the present weights at
     sight, with the same dice; the difference of outcomes is noisy, but right whatever the weights
     are, so that learning can begin from nothing. "backups": the exact values of both a ply deeper
-    by the present weights; without noise, but also without anything that these weights do not see,
-    and from nothing they know only of the last rolls of a game. Or an evaluator, its name or file:
-    its static values, soon learned.
+    by the present weights, for weights that are good already: without noise, but with the errors
+    of these weights, and a form that sees little of the side to move, as pubeval's, sees in them
+    little of what the moves differ in. Or an evaluator, its name or file: its static values, for
+    which a few hundred games suffice.
 
     A constant cancels in all differences, and so does a term that no choice changes. What
     differences leave open the values themselves decide: those of the positions chosen are fitted
@@ -280,7 +281,7 @@ class Comparison(RoundLearner):
         self,
         game: Any = "backgammon",
         *,
-        games: int = 3000,
+        games: int = 4000,
         depth: int | None = 0,
         nodes: int | None = None,
         seed: int = 0,
@@ -289,8 +290,8 @@ class Comparison(RoundLearner):
         rivals: int = 3,
         share: float = 0.01,
         alpha: float = 3.0,
-        round_games: int = 150,
-        keep_rounds: int = 8,
+        round_games: int = 200,
+        keep_rounds: int = 10,
         games_per_report: int = 50,
         most_plies: int = 400,
         workers: Any = None,
@@ -343,19 +344,18 @@ class Comparison(RoundLearner):
     def _player(self) -> Evaluator:
         return self._linear if self.rounds_ or self._first is None else self._first
 
-    def _play_tasks(self, workers: Workers, seeds: Iterator[tuple[Any, ...]]) -> Iterable[Any]:
+    def _round(self, workers: Workers, openings: Iterator[tuple[Any, ...]], watch: Any) -> None:
+        until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
+        seeds = islice(openings, until - self.games_played_)
         assert isinstance(self.game_, DiceGame)
         task = _Task(
             self.game_, self._player(), self.features_, str(self.teacher), self._expert,
             self.plies, self.most_plies, self.rivals, self.share,
         )  # fmt: skip
-        tasks = iter(lambda: tuple(islice(seeds, GAMES_PER_TASK)), ())
-        return workers.map(_compared, (replace(task, seeds=some) for some in tasks))
-
-    def _round(self, workers: Workers, openings: Iterator[tuple[Any, ...]], watch: Any) -> None:
-        until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
-        seeds = islice(openings, until - self.games_played_)
-        with closing(self._play_tasks(workers, seeds)) as played:  # type: ignore[type-var]
+        groups = iter(lambda: tuple(islice(seeds, GAMES_PER_TASK)), ())
+        tasks = (replace(task, seeds=group) for group in groups)
+        played: Generator[list[Any], None, None] = workers.map(_compared, tasks)
+        with closing(played):
             self._learn_from(played, until, workers, watch)
 
     def _keep(self, lessons: list[Lesson]) -> None:

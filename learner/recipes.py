@@ -140,9 +140,7 @@ RECIPES: dict[str, Recipe] = {
         "comparison",
         "Comparison",
         "weights fitted to differences between the moves of one decision, with dice",
-        runs=_backgammon(
-            4000, reads="features", terms="pubeval", round_games=200, most_plies=_MOST_PLIES
-        ),
+        runs=_backgammon(4000, reads="features", terms="pubeval"),
     ),
     "signature": Recipe(
         "signature_play",

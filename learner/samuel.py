@@ -21,6 +21,8 @@ __all__ = ["Samuel", "powers_of_two"]
 #: Updates after which a correlation averages over more of them, and over at most 256.
 FIRST_SPAN, LAST_SPAN = 16, 256
 BLACK_MARKS = 3
+#: With dice, a trial is won or lost by more standard errors than this, or it was luck.
+LUCK = 2.0
 #: The part of a difference that the running mean of differences takes over.
 TEMPO_SHARE = 0.001
 
@@ -73,7 +75,9 @@ class Samuel(OnlineLearner):
 
     In games with dice the difference is that between a position and its own backup, less its
     running mean, `tempo_`: the roll that the side to move is about to make is worth something in
-    every position, which would make all differences positive.
+    every position, which would make all differences positive. And a trial is decided only where
+    its points are more than luck: else third black marks would come by chance, each of which takes
+    the leading term away and so sets all other weights anew, which are powers of two below it.
 
     An evaluator to start from lends its signs and the order of its `active` largest weights.
 
@@ -176,6 +180,7 @@ class Samuel(OnlineLearner):
         self._anchor = 0
         self.tempo_ = 0.0
         self._won = 0.0
+        self._squares = 0.0
         self._trial_games = 0
         self.black_marks_ = 0
         self.adoptions_ = 0
@@ -266,10 +271,14 @@ class Samuel(OnlineLearner):
 
     def _after_game(self, alpha_won: float) -> str:
         self._won += alpha_won
+        self._squares += alpha_won**2
         self._trial_games += 1
         if self._trial_games < self.trial:
             return ""
-        won, self._won, self._trial_games = self._won, 0.0, 0
+        won, luck = self._won, LUCK * math.sqrt(self._squares)
+        if isinstance(self.game_, DiceGame) and abs(won) <= luck:
+            won = 0.0
+        self._won, self._squares, self._trial_games = 0.0, 0.0, 0
         if won > 0:
             self._beta.weights[:] = self._alpha.weights
             self.adoptions_ += 1
@@ -300,6 +309,7 @@ class Samuel(OnlineLearner):
             "pause": self._pause,
             "tempo": self.tempo_,
             "won": self._won,
+            "squares": self._squares,
             "trial_games": self._trial_games,
             "black_marks": self.black_marks_,
             "adoptions": self.adoptions_,
@@ -316,6 +326,7 @@ class Samuel(OnlineLearner):
         self._pause = int(state["pause"])
         self.tempo_ = float(state["tempo"])
         self._won = float(state["won"])
+        self._squares = float(state["squares"])
         self._trial_games = int(state["trial_games"])
         self.black_marks_ = int(state["black_marks"])
         self.adoptions_ = int(state["adoptions"])
