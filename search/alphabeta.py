@@ -256,7 +256,8 @@ def negamax(line, depth, alpha, beta, ply):
         asked = line.nodes
 
         # ProbCut: what a shallow search finds far beyond the window, a deep one will too
-        if not wide and quiet and left_out < 0 and line.cut_width > 0.0 and abs(beta) < PROVEN:
+        checked = line.cut_width > 0.0 and check_depth(line, depth, 0, ply) > 0
+        if checked and quiet and not wide and left_out < 0 and abs(beta) < PROVEN:
             above = static_value(line, ply) >= beta
             for check in range(CHECKS):
                 shallow = check_depth(line, depth, check, ply)
