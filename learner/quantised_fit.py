@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from learner.batch import BatchLearner, scale_of
+from learner.filters import Filter, distinct
 from learner.packing import packed, unpacked
 from learner.quantised_model import QuantisedModel
 from learner.shards import Rows
@@ -28,15 +29,16 @@ class QuantisedFit(BatchLearner):
 
     The first round is played by the evaluator that learning starts from, in whose unit values stay;
     every later one by the network; who resumes a run in its first round gives that evaluator again.
-    Positions follow `blend` of the game's result and of the value
-    that search backed up. endgame: the search asks the endgame database of so many pieces, and
-    positions with no more follow what it knows alone; 0 for none. techniques: those of the search.
+    Positions follow `blend` of the game's result and of the value that search backed up. endgame:
+    the search asks the endgame database of so many pieces, and positions with no more follow what
+    it knows alone; 0 for none. techniques: those of the search.
 
     inputs, hidden, phases: as in `QuantisedModel`. epochs: how often the positions of the last
     `keep_rounds` rounds are gone through after each round; rate, last_rate: the size of Adam's
-    steps, at the beginning and the end of that. batch: positions in a step. scale: the value that
-    stands for an expectation of 1 / (1 + 1/e); None for what predicts the results of the first
-    round best.
+    steps, at the beginning and the end of that. last_epochs: how often those of all rounds are gone
+    through at the very end; a run with it is not the beginning of a longer one. batch: positions in
+    a step. scale: the value that stands for an expectation of 1 / (1 + 1/e); None for what predicts
+    the results of the first round best.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class QuantisedFit(BatchLearner):
         epochs: int = 2,
         rate: float = 0.001,
         last_rate: float = 0.00002,
+        last_epochs: int = 0,
         batch: int = 2048,
         scale: float | None = None,
         games_per_report: int = 256,
@@ -87,6 +90,7 @@ class QuantisedFit(BatchLearner):
         self.epochs = epochs
         self.rate = rate
         self.last_rate = last_rate
+        self.last_epochs = last_epochs
         self.batch = batch
         self.scale = scale
         self.games_per_report = games_per_report
@@ -100,9 +104,9 @@ class QuantisedFit(BatchLearner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        for name in ("epochs", "batch"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+        for name, least in (("epochs", 1), ("batch", 1), ("last_epochs", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
         for name in ("rate", "last_rate"):
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(
@@ -141,6 +145,12 @@ class QuantisedFit(BatchLearner):
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
         model = self._model
+        epochs = self.epochs
+        if self.last_epochs and self.games_played_ == self.games:
+            epochs = self.last_epochs
+            wanted = Filter(quiet=True, undecided=not self.decided)
+            self.store_.flush()
+            rows = distinct(self.game_, self.store_.load(keep=wanted))
         if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):
             model.scale = self.scale or 1.0 / (scale_of(rows) or 1.0)
         blended, searched = (
@@ -154,12 +164,13 @@ class QuantisedFit(BatchLearner):
             rows.positions,
             targets,
             random=np.random.default_rng((self.seed, number)),
-            epochs=self.epochs,
+            epochs=epochs,
             rate=self.rate,
             last_rate=self.last_rate,
         )
         self.evaluator_ = self._network()
         return {
+            "positions": float(len(rows)),
             "scale": model.scale,
             "before": before**0.5,
             "after": model.error(rows.positions, targets) ** 0.5,

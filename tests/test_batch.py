@@ -163,6 +163,29 @@ def test_the_network_is_taught_what_was_found(tmp_path: Path) -> None:
     assert learner.rounds_[0]["scale"] == 1.5
 
 
+@compiled_only
+def test_the_end_of_a_run_goes_through_all_rounds(tmp_path: Path) -> None:
+    short = make(QuantisedFit, tmp_path / "a", keep_rounds=1).fit("material")
+    whole = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
+    states: list[str] = []
+    whole.fit("material", watch=lambda progress: states.append(text_of(whole)))
+    rows = distinct(CHECKERS, PositionStore(tmp_path / "b", CHECKERS).load(keep=Filter(quiet=True)))
+    assert whole.rounds_[:2] == short.rounds_[:2]
+    assert short.rounds_[2]["positions"] < len(rows) == whole.rounds_[2]["positions"]
+    # the error after the fit is over all of them
+    model = whole._model
+    blended, searched = (
+        expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
+        for blend in (0.3, 0.0)
+    )
+    few = (model.inputs.active_rows(rows.positions) < 128).sum(axis=1) <= 3
+    error = model.error(rows.positions, np.where(few, searched, blended))
+    assert whole.rounds_[2]["after"] == pytest.approx(error**0.5)
+    assert whole.rounds_[2]["after"] < whole.rounds_[2]["before"]
+    again = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
+    assert text_of(again.fit(resume=json.loads(states[-2]))) == states[-1]
+
+
 # --- the same bits ---------------------------------------------------------------------------
 
 
@@ -305,6 +328,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (BatchFit, {"loss": "none"}, "loss: expected one of cross_entropy, squared, found 'none'"),
     (BatchFit, {"alpha": -1.0}, "alpha: expected a number of at least 0, found -1.0"),
     (QuantisedFit, {"epochs": 0}, "epochs: expected at least 1, found 0"),
+    (QuantisedFit, {"last_epochs": -1}, "last_epochs: expected at least 0, found -1"),
     (QuantisedFit, {"last_rate": 0.0}, "last_rate: expected more than 0 and at most 1, found 0.0"),
     (QuantisedFit, {"scale": 0.0}, "scale: expected more than 0, found 0.0"),
     (QuantisedFit, {"techniques": "hope"}, "expected techniques among exact, selective"),
