@@ -54,7 +54,7 @@ _POINTS = 3.0
 #: A game that no side brings home.
 _MOST_PLIES = 400
 #: What pips say is given, as the men are in checkers; weights of up to half a point join it.
-_SAMUEL_POINTS = {
+_SAMUEL_POINTS: dict[str, Any] = {
     "fixed": {"lead": 1.0, "race": 1.0, "race_rolls": 0.5},
     "active": 21,
     "threshold": 0.0,

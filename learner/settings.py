@@ -123,7 +123,7 @@ def _with_file(
         raise ValueError(
             f"--features {file}: {learner} reads {reads} of a position and no terms: expected"
             f" {hint}a learner of weights over terms (samuel, lms, td, tdleaf, rootstrap,"
-            " treestrap, batch)"
+            " treestrap, batch, comparison)"
         )
     if game.features and chosen not in game.features:
         raise ValueError(

@@ -288,6 +288,30 @@ def test_samuel_takes_the_tempo_off_differences() -> None:
     assert set(weights.tolist()) <= {0.0, 0.125, 0.25, 0.5}
 
 
+@plain
+@pytest.mark.parametrize(
+    ("outcomes", "note"),
+    [
+        # of 16 games of a point each 8 points are two standard errors, of those of two points 16
+        ([1.0] * 12 + [-1.0] * 4, ""),
+        ([1.0] * 13 + [-1.0] * 3, "Beta takes over Alpha's polynomial"),
+        ([-1.0] * 12 + [1.0] * 4, ""),
+        ([-1.0] * 13 + [1.0] * 3, "black mark 1"),
+        ([-2.0] * 12 + [2.0] * 4, ""),
+    ],
+)
+def test_samuel_takes_a_trial_that_luck_explains_for_undecided(
+    outcomes: list[float], note: str
+) -> None:
+    learner = Samuel(TRACK, depth=0, features="track", fixed={}, trial=16)
+    learner.prepare(evaluator_of(TRACK))
+    notes = [learner._after_game(outcome) for outcome in outcomes]
+    assert notes == [""] * 15 + [note]
+    # the next trial begins from nothing
+    notes = [learner._after_game(0.0) for _ in range(16)]
+    assert notes == [""] * 16
+
+
 # --- whole learners ---------------------------------------------------------------------------
 
 SMALL: dict[str, Any] = {"games": 5, "depth": 0, "seed": 3}
