@@ -2,8 +2,8 @@
 
 Each technique plays, at the same time a move, against the same engine without it: a sequential
 test of normalised Elo 0 against 10, of 4,000 games at most. What passes is on in `selective`
-(`search.techniques`), what does not is off. Base of the tests is `exact` for the techniques that
-change no value, and what has passed so far for the others.
+(`search.techniques`), what does not is off. Base of the tests is `exact` for the first three, and
+late-move reductions, which make trees another shape, for the others.
 
 Results are kept after every hundred games (--results), and an interrupted run goes on from there.
 --plot draws what was found.

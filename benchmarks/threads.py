@@ -31,6 +31,10 @@ def main() -> None:
     add("--positions", type=int, default=12)
     add("--rounds", type=int, default=3)
     options = parser.parse_args()
+    if options.threads < 2:
+        parser.error(f"--threads: expected at least 2, found {options.threads}")
+    if not 1 <= options.positions <= 1000:
+        parser.error(f"--positions: expected 1 to 1000, found {options.positions}")
     found = [p for p in sample_positions(GAME, 4000) if len(GAME.legal_moves(p)) > 3]
     positions = found[:: len(found) // options.positions][: options.positions]
     engines = {
@@ -50,7 +54,10 @@ def main() -> None:
             for threads, engine in engines.items():
                 engine.clear()
                 began = time.perf_counter()
-                nodes[threads] += engine.search(position, depth=options.depth).nodes
+                result = engine.search(position, depth=options.depth)
+                if result.interrupted:
+                    raise KeyboardInterrupt
+                nodes[threads] += result.nodes
                 seconds[threads] += time.perf_counter() - began
     one, many = (nodes[threads] / seconds[threads] for threads in engines)
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; depth {options.depth},"

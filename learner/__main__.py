@@ -11,7 +11,7 @@ import numpy as np
 from tqdm import tqdm
 
 import games
-from games.contract import Game
+from games.contract import DiceGame, Game
 from learner.probcut import learn_probcut, played_positions
 from learner.store import Filter, PositionStore
 from search import as_evaluator
@@ -61,12 +61,16 @@ def _run_probcut(options: argparse.Namespace) -> int:
         if getattr(options, name) < 1:
             raise ValueError(f"--{name}: expected at least 1, found {getattr(options, name)}")
     game = games.load(options.game)
+    if isinstance(game, DiceGame):
+        raise ValueError(f"ProbCut: expected a game without dice, found {game.name}")
     evaluator = as_evaluator(game, options.evaluator)
     if options.output is None and not Path(options.evaluator).is_file():
         raise ValueError(
             f"--output: expected a file, for {options.evaluator} is not one; found none"
         )
     output = options.output or probcut_file(options.evaluator)
+    if not output.parent.is_dir():
+        raise ValueError(f"--output: expected a folder that exists, found {output.parent}")
     positions = _positions(options, game, evaluator)
     with tqdm(total=len(positions), unit=" positions", dynamic_ncols=True) as bar:
         probcut = learn_probcut(

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LinearRegression
 
 from games import kernel as kernels
-from games.contract import Game
+from games.contract import DiceGame, Game
 from search import WIN, Engine, as_evaluator
-from search.line import CHECKS, DEPTHS
+from search.line import CHECKS, DEPTHS, PHASES
 from search.probcut import Check, ProbCut, value_mark
 
 __all__ = ["depth_values", "learn_probcut", "played_positions", "shallower"]
@@ -57,7 +57,10 @@ def depth_values(
     engines: list[Engine] = []
 
     def values(position: Any) -> list[float]:
-        engine = engines.pop() if engines else Engine(game, evaluator, equal_depth=True)
+        try:
+            engine = engines.pop()
+        except IndexError:
+            engine = Engine(game, evaluator, equal_depth=True)
         engine.clear()
         result = engine.search(position, depth=depth)
         engines.append(engine)
@@ -85,21 +88,33 @@ def learn_probcut(
 ) -> ProbCut:
     """Checks for every depth from `LEAST_DEPTH` to the greatest that ProbCut holds.
 
-    `positions` are those of play in which the side to move has a choice; noisy and finished ones
-    are left out. Depths beyond `depth` are checked as many plies less deep as that one, with its
-    numbers. Raises ValueError where a phase has fewer than 50 positions: it then has no checks, and
-    none at all is an error.
+    `positions` are those of play; noisy and finished ones and those without a choice of moves are
+    left out, for the search checks none of them. Depths beyond `depth` are checked as many plies
+    less deep as that one, with its numbers. A phase of fewer than 50 positions has no checks.
+    Raises ValueError where there are none at all, for a depth or width out of range, and for a game
+    with dice.
     """
+    if isinstance(game, DiceGame):
+        raise ValueError(f"ProbCut: expected a game without dice, found {game.name}")
     if not LEAST_DEPTH <= depth < DEPTHS:
         raise ValueError(f"depth: expected {LEAST_DEPTH} to {DEPTHS - 1}, found {depth}")
     evaluator = as_evaluator(game, evaluator)
-    kept = [p for p in map(tuple, positions) if game.outcome(p) is None and not game.noisy(p)]
+    mark = value_mark(game, evaluator)
+    ProbCut(game.name, evaluator.name, mark, (), width)  # raises before the work begins
+    kept = [
+        position
+        for position in map(tuple, positions)
+        if game.outcome(position) is None
+        and not game.noisy(position)
+        and len(game.legal_moves(position)) > 1
+    ]
     values = depth_values(game, evaluator, kept, depth, threads=threads, progress=progress)
     if game.phases is None:
         phases = np.zeros(len(kept), dtype=np.int64)
     else:
         phase = kernels.uncompiled(game.phases.phase)
         phases = np.array([phase(position) for position in kept], dtype=np.int64)
+        phases = np.clip(phases, 0, PHASES - 1)
     checks: list[Check] = []
     for number in np.unique(phases).tolist():
         rows = values[phases == number]
@@ -114,7 +129,7 @@ def learn_probcut(
     return ProbCut(
         game.name,
         evaluator.name,
-        value_mark(game, evaluator),
+        mark,
         tuple(checks),
         width,
         {"positions": len(kept), "depth": depth},
@@ -140,7 +155,10 @@ def _line(
 def played_positions(
     game: Game, evaluator: Any, games: int, *, nodes: int = 10_000, plies: int = 6, seed: int = 0
 ) -> list[Any]:
-    """Every fifth position or so of games of self-play after random openings, each only once."""
+    """Every fifth position or so of games of self-play after random openings, each only once.
+
+    Raises KeyboardInterrupt when stopped.
+    """
     random = np.random.default_rng(seed)
     engine = Engine(game, evaluator, table_mib=4.0)
     found: dict[Any, None] = {}
@@ -152,7 +170,10 @@ def played_positions(
             if ply < plies:
                 move = moves[int(random.integers(len(moves)))]
             else:
-                move = engine.search(position, nodes=nodes, history=history).move
+                result = engine.search(position, nodes=nodes, history=history)
+                if result.interrupted:
+                    raise KeyboardInterrupt
+                move = result.move
                 if random.random() < 0.2:
                     found[position] = None
             history.append(position)

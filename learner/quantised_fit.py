@@ -115,6 +115,7 @@ class QuantisedFit(BatchLearner):
         if self.scale is not None and not self.scale > 0:
             raise ValueError(f"scale: expected more than 0, found {self.scale}")
         self.techniques_: Techniques = as_techniques(self.techniques)
+        self.lookup_ = None
         if self.endgame:
             from search.endgame import endgame_lookup
 

@@ -50,7 +50,8 @@ class Thinker:
         seed: int = 0,
     ) -> None:
         self.game = game
-        self.name = "+".join(Path(part).name for part in name.split("+"))
+        who, at, how = name.partition("@")
+        self.name = "+".join(Path(part).name for part in who.split("+")) + at + how
         player: Any
         depth = None
         options: dict[str, Any] = {"table_mib": table_mib}

@@ -173,7 +173,9 @@ def order_moves(line, ply, depth, count, hint):
     if depth >= line.order_depth:
         for i in range(count):
             play(line, ply, move_at(line, first + i))
-            set_order(line, first + i, -static_value(line, ply + 1))
+            over = status(line, ply + 1) == FINISHED
+            value = finished_value(line, ply + 1) if over else static_value(line, ply + 1)
+            set_order(line, first + i, -value)
     else:
         for i in range(count):
             move = move_at(line, first + i)
@@ -225,7 +227,8 @@ def negamax(line, depth, alpha, beta, ply):
     expect_probe(line, key)
     if line.repeats and repeated(line, key, ply):
         return 0.0
-    if lookup_settles(line, depth, alpha, beta, ply):
+    left_out = line.left_out[ply] - 1
+    if left_out < 0 and lookup_settles(line, depth, alpha, beta, ply):
         return line.hit_value
 
     count = legal_moves(line, ply)  # before the probe, which takes the time to fetch its bucket
@@ -233,7 +236,6 @@ def negamax(line, depth, alpha, beta, ply):
         return finished_value(line, ply)
 
     wide = beta > next_up(alpha)
-    left_out = line.left_out[ply] - 1
     hint = -1
     hint_depth = 0
     hint_value = INFINITY  # at least so much, where that is known

@@ -55,7 +55,7 @@ class AlphaBetaSearch:
     ) -> None:
         if not 0 <= trace <= 1 << 24:
             raise ValueError(f"trace: expected 0 to {1 << 24} positions, found {trace}")
-        if not 1 <= threads <= MOST_THREADS:
+        if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
             raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {threads}")
         if minimax and not techniques.exact:
             raise ValueError(f"techniques: expected exact ones with minimax, found {techniques}")
@@ -203,6 +203,8 @@ class AlphaBetaSearch:
                 node_limit=min(nodes or UNLIMITED, UNLIMITED),
                 exact_root=int(exact),
             )
+        if self._stopped:  # while the records were set up
+            self._halt()
         interrupted = run_search(
             lambda: self._run(used),
             self._halt,
@@ -250,15 +252,16 @@ class AlphaBetaSearch:
         helpers = [
             threading.Thread(target=help_with, args=(line,), daemon=True) for line in used[1:]
         ]
-        for helper in helpers:
-            helper.start()
         try:
+            for helper in helpers:
+                helper.start()
             self._iterate(used[0])
         finally:
             for line in used[1:]:
                 line.put(stop=1)
             for helper in helpers:
-                helper.join()
+                if helper.ident is not None:  # the system may have refused to start it
+                    helper.join()
         if failed:
             raise failed[0]
 

@@ -35,7 +35,7 @@ class Engine:
     equal_depth: trust the table only for searches of the same depth, so that the value is that of
         plain minimax.
     order_depth: order moves by the static values they lead to where at least this many plies
-        remain; None for never.
+        remain; None for never (with a beam, for 2).
     repetition: value a position that comes back as a draw, in games where positions can.
     minimax: search every move of every position in full, without pruning; for those who want all
         values exact.

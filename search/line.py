@@ -115,6 +115,7 @@ class NativeLine:
         line["trace_room"] = trace
         line["table"] = start + (-start) % 64
         line["table_mask"] = buckets - 1
+        self._shared = shared
         if shared is not None:
             self._table = shared._table
             line["table"], line["table_mask"] = shared.table, shared.table_mask
@@ -162,7 +163,8 @@ class NativeLine:
 
     def clear(self) -> None:
         """Forget what earlier searches left."""
-        self._table[:] = 0
+        if self._shared is None:
+            self._table[:] = 0
         self.record["history"] = 0
         self.record["killers"] = -1
 
@@ -212,6 +214,7 @@ class PlainLine:
             self.keys[i] = before
         self.quiet_plies[0] = len(earlier)
         self.pv_length[0] = 0
+        self.left_out[:] = 0  # an evaluator that raised has ended the search before it did so
         self.killers[:] = None
         self.history *= 0.25
 

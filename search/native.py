@@ -27,7 +27,7 @@ from games.native import (
     read_position,
     store_int,
 )
-from search.line import ENTRY, LIMIT, MOST_PLAIN, STACK, WIDTH
+from search.line import ENTRY, LIMIT, MOST_PLAIN, PHASES, STACK, WIDTH
 
 QUIET, NOISY, FINISHED = 0, 1, 2
 EXACT, LOWER, UPPER = 0, 1, 2
@@ -136,8 +136,8 @@ def _outcome(line, ply):
 
 
 def phase(line, ply):
-    """The phase of the game that the position belongs to, as ProbCut tells them apart."""
-    return line.phase(line.positions[ply])
+    """The position's phase of the game for ProbCut, below `PHASES`: later ones are the last."""
+    return min(max(int(line.phase(line.positions[ply])), 0), PHASES - 1)
 
 
 @overload(phase)
@@ -145,7 +145,8 @@ def _phase(line, ply):
     def native(line, ply):
         if line.phase_at == 0:
             return 0
-        return call_int(line.phase_at, (line.positions + 8 * WIDTH * ply,))
+        stage = call_int(line.phase_at, (line.positions + 8 * WIDTH * ply,))
+        return min(max(stage, 0), PHASES - 1)
 
     return native
 
@@ -280,7 +281,7 @@ def _probe_table(line, key):
         for _ in range(2):
             value = load_int(line.table, place + 1)
             # the first word is stored mixed with the value: a torn entry fits no key
-            facts = load_int(line.table, place) ^ value ^ _key_part(key)
+            facts = load_int(line.table, place) ^ _spread(value) ^ _key_part(key)
             if facts >> 24 == 0 and facts & 3 != 0:
                 line.hit_value = bits_float(value)
                 line.hit_bound = (facts & 3) - 1
@@ -302,6 +303,15 @@ def _key_part(key):
     return key >> 23 << 24
 
 
+@kernel
+def _spread(bits):
+    """A value's bits with the lowest 24, in which alone two wins differ, in the upper ones too.
+
+    The lowest stay as they are. So an entry half of one search, half of another fits no key.
+    """
+    return bits ^ bits << 24
+
+
 def store_table(line, key, value, depth, bound, move):
     """Remember what a search of `depth` plies found; `move` is an index among the legal moves.
 
@@ -319,7 +329,7 @@ def _store_table(line, key, value, depth, bound, move):
         place = (key & line.table_mask) * (2 * ENTRY)
         generation = line.generation & 0x1F
         first, its_value = load_int(line.table, place), load_int(line.table, place + 1)
-        facts = first ^ its_value
+        facts = first ^ _spread(its_value)
         same = (facts ^ _key_part(key)) >> 24 == 0
         if not same and (facts >> 19) & 0x1F == generation and (facts >> 2) & 0x7F > depth:
             place += ENTRY
@@ -329,7 +339,7 @@ def _store_table(line, key, value, depth, bound, move):
             store_int(line.table, place + ENTRY + 1, its_value)
         bits = float_bits(value)
         facts = (bound + 1) | depth << 2 | min(move, 0x3FF) << 9 | generation << 19
-        store_int(line.table, place, _key_part(key) ^ facts ^ bits)
+        store_int(line.table, place, _key_part(key) ^ facts ^ _spread(bits))
         store_int(line.table, place + 1, bits)
 
     return native

@@ -40,7 +40,9 @@ MARKED = 64
 class Check:
     """A shallow search before a deep one, in one phase of the game.
 
-    phase: its number among the game's phases, 0 where there are none. a, b, sigma: in the units of
+    phase: its number among the game's phases, 0 where there are none; those for which there is no
+    room (`search.line.PHASES`) count as the last. depth: beyond the greatest (`DEPTHS` - 1) checks
+    are as many plies less deep as for that one or the one before. a, b, sigma: in the units of
     the evaluator; `positions` of the fit.
     """
 

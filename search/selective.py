@@ -28,9 +28,17 @@ def breadth(line, count, quiet):
 
 
 @kernel
+def check_row(depth):
+    """The depth whose checks are made: where there is no room for them, the last as even or odd."""
+    return depth if depth < DEPTHS else DEPTHS - 2 + depth % 2
+
+
+@kernel
 def check_depth(line, depth, check, ply):
     """Depth of a ProbCut check before a search of `depth` plies; 0 where there is none."""
-    return int(line.cuts[phase(line, ply), min(depth, DEPTHS - 1), check, 0])
+    row = check_row(depth)
+    shallow = int(line.cuts[phase(line, ply), row, check, 0])
+    return shallow + depth - row if shallow > 0 else 0
 
 
 @kernel
@@ -40,7 +48,7 @@ def check_bound(line, depth, check, ply, alpha, beta, above):
     Deep values are a * shallow value + b, with an error whose standard deviation is sigma.
     """
     stage = phase(line, ply)
-    deep = min(depth, DEPTHS - 1)
+    deep = check_row(depth)
     a = line.cuts[stage, deep, check, 1]
     b = line.cuts[stage, deep, check, 2]
     margin = line.cut_width * line.cuts[stage, deep, check, 3]
@@ -51,6 +59,7 @@ def check_bound(line, depth, check, ply, alpha, beta, above):
 def blame(line, ply, depth, count, index):
     """Take credit from the moves that were tried before the one that refuted the line before."""
     first = line.first[ply]
+    left_out = line.left_out[ply] - 1  # it was not tried
     for i in range(count):
-        if i != index and order_at(line, first + i) == -INFINITY:
+        if i != index and i != left_out and order_at(line, first + i) == -INFINITY:
             line.history[move_slot(move_at(line, first + i))] -= depth * depth

@@ -34,7 +34,7 @@ NEVER = 1 << 30
 class Techniques:
     """Options of alpha-beta search, for any game without dice.
 
-    Exact, values are those of plain minimax of the same depth:
+    Exact, values are those of plain minimax (of the same depth with `Engine`'s equal_depth):
 
     null_window: ask of moves after the first only whether they are better (principal-variation
         search, Marsland and Campbell 1982).
@@ -43,7 +43,8 @@ class Techniques:
         search two plies less deep (internal iterative deepening, Scott 1969); 0 for never.
     malus: take credit in the history table from moves tried in vain before a refutation.
 
-    Not exact, the same depth sees less here and more there:
+    Not exact, the same depth sees less here and more there, save at the root, whose moves are all
+    searched in full:
 
     late_moves: strength of late-move reductions (Romstad 2006 and others): quiet moves after the
         first two are searched by late_moves * log(depth) * log(number of the move) plies less deep,
@@ -57,7 +58,7 @@ class Techniques:
         several depths: Multi-ProbCut, Buro 1997); with what `learner.probcut` has learned. None
         for never.
     beam: look at so many moves of a quiet position only, those that promise most (beam search,
-        Lowerre 1976); 0 for all.
+        Lowerre 1976); 0 for all. A win in so many plies is then one against the replies looked at.
 
     Raises ValueError for a number out of range.
     """
@@ -75,6 +76,8 @@ class Techniques:
     def __post_init__(self) -> None:
         for name, least in (("deepening", 3), ("singular", 4), ("beam", 1)):
             number = getattr(self, name)
+            if type(number) is not int:
+                raise ValueError(f"{name}: expected a whole number, found {number!r}")
             if number != 0 and not least <= number < NEVER:
                 raise ValueError(f"{name}: expected 0 or at least {least}, found {number}")
         if not 0.0 <= self.late_moves <= 4.0:
@@ -88,7 +91,10 @@ class Techniques:
         return not (self.late_moves or self.singular or self.probcut or self.beam)
 
     def __str__(self) -> str:
-        """The text that `parse_techniques` reads, on top of those that are on by default."""
+        """The text that `parse_techniques` reads, on top of those that are on by default.
+
+        Of ProbCut it tells the width, not the file.
+        """
         parts = []
         for field in fields(self):
             value = getattr(self, field.name)
@@ -130,10 +136,17 @@ PRESETS = {"exact": EXACT_SEARCH, "selective": SELECTIVE_SEARCH}
 
 
 def as_techniques(techniques: Techniques | str | None) -> Techniques:
-    """Techniques as given, by their text, or for None those that change no value."""
+    """Techniques as given, by their text, or for None those that change no value.
+
+    Raises TypeError for anything else, and what `parse_techniques` raises.
+    """
     if techniques is None:
         return EXACT_SEARCH
-    return parse_techniques(techniques) if isinstance(techniques, str) else techniques
+    if isinstance(techniques, str):
+        return parse_techniques(techniques)
+    if not isinstance(techniques, Techniques):
+        raise TypeError(f"techniques: expected Techniques or their text, found {techniques!r}")
+    return techniques
 
 
 def probcut_file(evaluator: Any) -> Path:
@@ -160,7 +173,8 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
         switch = part.startswith("-") or isinstance(known.get(name), bool)
         if name not in known or (equals and switch):
             raise ValueError(
-                f"expected techniques among {', '.join([*PRESETS, *known])}, found {part[:40]!r}"
+                f"expected techniques among {', '.join([*PRESETS, *known])} (the first"
+                f" {len(PRESETS)} in front), found {part[:40]!r}"
             )
         default = known[name]
         value: Any

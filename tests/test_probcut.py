@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from twin import random_positions
 
+import games
 import learner.__main__ as commands
 from games import kernel as kernels
 from games.checkers import Checkers
@@ -70,6 +73,26 @@ def test_what_cannot_be_learned() -> None:
         learn_probcut(CHECKERS, CLASSIC, some_positions(3), depth=4)
     with pytest.raises(ValueError, match="depth: expected 4 to 31, found 3"):
         learn_probcut(CHECKERS, CLASSIC, [], depth=3)
+    with pytest.raises(ValueError, match="width: expected more than 0"):
+        learn_probcut(CHECKERS, CLASSIC, some_positions(3), width=float("nan"))
+    with pytest.raises(ValueError, match="expected a game without dice, found backgammon"):
+        learn_probcut(games.load("backgammon"), None, [])
+    # positions of which the search checks none are not learned from
+    forced = [p for p in random_positions(CHECKERS, 5, 300) if len(CHECKERS.legal_moves(p)) == 1]
+    assert len(forced) > 50
+    with pytest.raises(ValueError, match="expected at least 50 positions of a phase, found 0"):
+        learn_probcut(CHECKERS, CLASSIC, forced, depth=4)
+
+
+def test_play_of_positions_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = Engine.search
+
+    def search(self: Engine, *arguments: Any, **options: Any) -> Any:
+        return dataclasses.replace(usual(self, *arguments, **options), interrupted=True)
+
+    monkeypatch.setattr(Engine, "search", search)
+    with pytest.raises(KeyboardInterrupt):
+        played_positions(CHECKERS, CLASSIC, 2, nodes=50)
 
 
 def test_played_positions_are_quiet_enough_and_the_same_again() -> None:
@@ -94,6 +117,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["probcut", "checkers", "classic"], "--output: expected a file"),
         (["probcut", "checkers", "none.json"], "expected an evaluator file"),
         ([*arguments, "--threads", "0"], "--threads: expected at least 1"),
+        (["probcut", "backgammon", "classic"], "expected a game without dice, found backgammon"),
+        (
+            [*arguments, "--output", str(tmp_path / "no" / "file.json")],
+            "--output: expected a folder that exists",
+        ),
         (
             [*arguments, "--output", str(output), "--store", str(tmp_path / "no")],
             "--store: expected",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import signal
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,13 +16,29 @@ from twin import PlainFace, Twin, random_positions
 from games import kernel as kernels
 from games.checkers import Checkers
 from games.contract import Game
+from games.kernel import kernel
 from games.tree import Tree
-from search import Engine, EvaluatorError, Techniques, as_evaluator, parse_techniques
+from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
+from search.alphabeta import negamax
+from search.line import DEPTHS
+from search.native import probe_table, store_table
 from search.probcut import Check, ProbCut, value_mark
+from search.selective import check_depth
 from search.techniques import EXACT_SEARCH, SELECTIVE_SEARCH
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="native threads")
+
+
+@kernel
+def store_entry(line, key, value, bound):
+    store_table(line, key, value, 9, bound, 3)
+
+
+@kernel
+def probe_entry(line, key):
+    return probe_table(line, key)
+
 
 CHECKERS = Checkers()
 CLASSIC = as_evaluator(CHECKERS, "classic")
@@ -145,6 +164,101 @@ def test_a_singular_move_is_searched_deeper() -> None:
     assert singular.search(game.start(), depth=depth).value > 5
 
 
+def without_the_best_move(engine: Engine, depth: int) -> float:
+    """The value of the root of the engine's last search, its best move left out."""
+    line = engine._search.line  # type: ignore[union-attr]
+    line.put(stop=0)
+    line.left_out[0] = 1 + line.game.legal_moves(line.positions[0]).index(line.root_moves[0])
+    found = kernels.uncompiled(negamax)(line, depth, -float("inf"), float("inf"), 0)
+    line.left_out[0] = 0
+    return float(found)
+
+
+@plain
+def test_a_search_with_a_move_left_out_asks_no_lookup_and_blames_no_move_untried() -> None:
+    tree = [[5, 6], [3, 9], [4, 8]]
+    known = Lookup(lambda tables, position: (position == (), 5.0, 9, 0))
+    engine = Engine(Tree(tree), lookup=known, techniques="malus")
+    assert engine.search((), depth=2).value == 5
+    assert without_the_best_move(engine, 2) == 4
+    # the search below begins with the move that the table names, which is the one left out
+    line = engine._search.line  # type: ignore[union-attr]
+    line.history[:] = 0.0
+    line.left_out[0] = 1
+    kernels.uncompiled(negamax)(line, 2, 2.5, 3.5, 0)
+    # move 1 was tried in vain before move 2 was good enough, move 0 was not tried
+    assert line.history[1] < 0.0 < line.history[2]
+    assert line.history[0] == 0.0
+    line.left_out[0] = 0
+
+
+@plain
+def test_an_evaluator_that_raised_leaves_no_move_out_of_the_next_search() -> None:
+    value = CLASSIC.plain()
+    start = CHECKERS.start()
+    failing = False
+
+    def evaluate(position: Any) -> float:
+        if failing and line.left_out.any():
+            raise RuntimeError("no value")
+        return value(position)
+
+    techniques = Techniques(singular=4, singular_margin=0.05)
+    engine = Engine(PlainFace(CHECKERS), evaluate, techniques=techniques)
+    line = engine._search.line  # type: ignore[union-attr]
+    expected = engine.search(start, depth=6)
+    failing = True
+    engine.clear()
+    with pytest.raises(RuntimeError, match="no value"):
+        engine.search(start, depth=6)
+    failing = False
+    engine.clear()
+    again = engine.search(start, depth=6)
+    assert (again.value, again.nodes) == (expected.value, expected.nodes)
+
+
+class LastMoveWins(Game):
+    """One move, then four replies of which the last wins at once; static values are all 0."""
+
+    name = "last move wins"
+
+    def start(self) -> Any:
+        return ()
+
+    def legal_moves(self, position: Any) -> list[int]:
+        return [] if self.outcome(position) is not None else [0] if not position else [0, 1, 2, 3]
+
+    def play(self, position: Any, move: int) -> Any:
+        return (*position, move)
+
+    def outcome(self, position: Any) -> float | None:
+        return -1.0 if len(position) == 2 and position[1] == 3 else None
+
+
+@plain
+def test_a_beam_looks_at_a_move_that_ends_the_game_in_victory() -> None:
+    def unfinished(position: Any) -> float:
+        assert game.outcome(position) is None  # evaluators are not asked about what is over
+        return 0.0
+
+    game = LastMoveWins()
+    result = Engine(game, unfinished, techniques="beam=2").search(game.start(), depth=3)
+    assert result.value == 2 - WIN
+
+
+@plain
+def test_checks_of_searches_too_deep_for_a_row_are_as_many_plies_less_deep() -> None:
+    checks = tuple(Check(0, depth, depth - 6, 1.0, 0.0, 0.1) for depth in range(8, DEPTHS))
+    for phase in (0, -3, 99):  # later phases count as the last, for which there is no check
+        line = SimpleNamespace(
+            **probcut(*checks).for_line(), phase=lambda position, p=phase: p, positions=[()]
+        )
+        for depth in (4, 8, 9, 30, 31, 32, 33, 64, 99):
+            expected = depth - 6 if depth >= 8 and phase <= 0 else 0
+            assert kernels.uncompiled(check_depth)(line, depth, 0, 0) == expected
+            assert kernels.uncompiled(check_depth)(line, depth, 1, 0) == 0
+
+
 @plain
 def test_checks_that_never_pass_change_nothing() -> None:
     never = probcut(*(Check(0, d, 1, 1.0, 0.0, 1e6) for d in range(3, 12)), width=10.0)
@@ -171,13 +285,127 @@ def test_checks_that_pass_at_once_spare_the_deep_search() -> None:
 def test_threads_that_share_a_table_find_the_minimax_value(threads: int) -> None:
     # with equal_depth nothing that another thread has written may change a value
     for position in random_positions(CHECKERS, 23, 6):
-        twin = Engine(CHECKERS, CLASSIC, equal_depth=True).search(position, depth=8)
-        engine = Engine(CHECKERS, CLASSIC, equal_depth=True, threads=threads, table_mib=0.1)
+        # neither may repetition, whose values belong to lines, not to positions
+        exact: dict[str, Any] = {"equal_depth": True, "repetition": False}
+        twin = Engine(CHECKERS, CLASSIC, **exact).search(position, depth=8)
+        engine = Engine(CHECKERS, CLASSIC, **exact, threads=threads, table_mib=0.1)
         for _ in range(3):
             result = engine.search(position, depth=8)
             assert result.value == twin.value
             assert result.depth == twin.depth
             assert result.nodes > 0
+
+
+@compiled_only
+def test_threads_end_with_the_search_and_the_engine_goes_on() -> None:
+    threads = threading.active_count()
+    engine = Engine(CHECKERS, CLASSIC, threads=3)
+    start = CHECKERS.start()
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    assert engine.search(start, depth=90).interrupted
+    timer.join()
+    assert threading.active_count() == threads
+    assert 1 <= engine.search(start, seconds=0.1).depth
+    found = engine.search(start, depth=7)
+    assert (found.depth, found.interrupted) == (7, False)
+    assert len(engine.analyse(start, depth=6).moves) == 7
+    # with a limit on nodes one thread searches, and what it finds is the same again
+    one, other = (engine.search(start, nodes=3000) for _ in range(2) if engine.clear() is None)
+    assert dataclasses.replace(one, seconds=0.0) == dataclasses.replace(other, seconds=0.0)
+
+
+@compiled_only
+def test_an_evaluator_that_raises_in_any_thread_ends_them_all() -> None:
+    threads = threading.active_count()
+    calls = -(10**9)
+
+    def evaluate(position: Any) -> float:
+        nonlocal calls
+        calls += 1
+        if calls > 300:
+            raise KeyError("no value")
+        return float(hash(position) % 7)
+
+    engine = Engine(CHECKERS, evaluate, threads=3)
+    calls = 0
+    with pytest.raises(KeyError, match="no value"):
+        engine.search(CHECKERS.start(), depth=12)
+    calls = -(10**9)
+    assert threading.active_count() == threads
+    found = engine.search(CHECKERS.start(), depth=5)
+    assert (found.depth, found.interrupted) == (5, False)
+
+
+@compiled_only
+def test_threads_that_cannot_be_started_leave_none_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads = threading.active_count()
+    engine = Engine(CHECKERS, CLASSIC, threads=4)
+    usual = threading.Thread.start
+    left = 2
+
+    def start(self: threading.Thread) -> None:
+        nonlocal left
+        if self.name != "search":
+            left -= 1
+            if left < 0:
+                raise RuntimeError("can't start new thread")
+        usual(self)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(RuntimeError, match="can't start"):
+        engine.search(CHECKERS.start(), depth=80)
+    monkeypatch.undo()
+    assert threading.active_count() == threads
+    assert engine.search(CHECKERS.start(), depth=5).depth == 5
+
+
+@plain
+def test_a_stop_while_a_search_is_set_up_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(CHECKERS, CLASSIC)
+    search = engine._search
+    assert search is not None
+    usual = search._prepare
+
+    def prepare(*arguments: Any) -> None:
+        engine.stop()
+        usual(*arguments)
+
+    monkeypatch.setattr(search, "_prepare", prepare)
+    result = engine.search(CHECKERS.start(), depth=9)
+    assert result.interrupted
+    assert result.depth < 9
+
+
+@compiled_only
+def test_an_entry_half_of_two_searches_of_one_position_is_no_entry() -> None:
+    # two wins differ in the last bits of their values alone
+    engine = Engine(CHECKERS, CLASSIC, table_mib=0.01)
+    line = engine._search.line  # type: ignore[union-attr]
+    key = 0x1234567890ABCDEF
+
+    def stored(value: float, bound: int) -> Any:
+        engine.clear()
+        store_entry(line.record[0], key, value, bound)
+        assert probe_entry(line.record[0], key)
+        assert (line.hit_value, line.hit_bound, line.hit_depth) == (value, bound, 9)
+        return line._table.copy()
+
+    values = [WIN - 5, WIN - 6, WIN - 8, 7 - WIN, 0.25, 0.25 + 2**-50, -1.5, 0.0]
+    torn = 0
+    for one in values:
+        for other in values:
+            first, second = stored(one, 1), stored(other, 2)
+            (place,) = np.flatnonzero(first)[:1]
+            line._table[place] = first[place]
+            line._table[place + 1] = second[place + 1]
+            assert probe_entry(line.record[0], key) == (one == other)
+            torn += one != other
+    assert torn
 
 
 @compiled_only
@@ -231,6 +459,7 @@ def test_text_and_back() -> None:
         ("-beam=3", "expected techniques among"),
         ("probcut", "probcut: expected probcut=FILE"),
         ("malus=1", "expected techniques among"),
+        ("beam=3,selective", r"\(the first 2 in front\), found 'selective'"),
     ],
 )
 def test_wrong_texts(text: str, message: str) -> None:
@@ -282,7 +511,18 @@ def test_more_checks_than_there_is_room_for() -> None:
         probcut(*(Check(0, 9, shallow, 1.0, 0.0, 0.1) for shallow in (2, 3, 4)))
 
 
+@pytest.mark.parametrize("name", ["beam", "singular", "deepening"])
+@pytest.mark.parametrize("number", [5.5, True, "5", float("nan")])
+def test_numbers_that_are_not_whole(name: str, number: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name}: expected a whole number"):
+        Techniques(**{name: number})
+
+
 def test_options_that_do_not_go_together() -> None:
+    with pytest.raises(TypeError, match="techniques: expected Techniques or their text, found 5"):
+        Engine(CHECKERS, CLASSIC, techniques=5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="threads: expected 1 to 64, found 1.5"):
+        Engine(CHECKERS, CLASSIC, threads=1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expected exact ones with minimax"):
         Engine(CHECKERS, CLASSIC, minimax=True, techniques="late_moves")
     with pytest.raises(ValueError, match="threads: expected 1 to 64, found 0"):

@@ -14,7 +14,7 @@ from play.thinker import Thinker
 from play.workers import Workers
 from search import Engine, as_evaluator, parse_techniques
 from search.opening_book import BookSettings, OpeningBook
-from search.probcut import value_mark
+from search.probcut import ProbCut, value_mark
 
 CHECKERS = Checkers()
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -32,6 +32,18 @@ def test_searches_are_selective_unless_the_name_or_the_caller_says_otherwise() -
     ):
         found = thinker.think(CHECKERS.start())
         assert (found.value, found.nodes) == (exact.value, exact.nodes)
+
+
+def test_the_name_is_short_and_says_all(tmp_path: Path) -> None:
+    network = "data/checkers/network.safetensors"
+    path = str(Path(__file__).parent.parent / network)
+    assert Thinker(CHECKERS, path, Limits(depth=1)).name == "network.safetensors"
+    probcut = tmp_path / "some.probcut.json"
+    ProbCut("checkers", "network", value_mark(CHECKERS, as_evaluator(CHECKERS, path)), ()).save(
+        probcut
+    )
+    named = Thinker(CHECKERS, f"{path}@selective,probcut={probcut}", Limits(depth=1)).name
+    assert named == f"network.safetensors@selective,probcut={probcut}"
 
 
 def test_a_book_is_played_from_and_analysis_searches(tmp_path: Path) -> None:
