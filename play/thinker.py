@@ -19,7 +19,7 @@ __all__ = ["SHIPPED", "Thinker", "file_value", "limits_of", "value_text"]
 _DATA = Path(__file__).resolve().parent.parent / "data"
 #: The evaluators to play against where nobody names one.
 SHIPPED = {
-    "checkers": str(_DATA / "checkers" / "network.safetensors"),
+    "checkers": str(_DATA / "checkers" / "quantised.safetensors"),
     "backgammon": str(_DATA / "backgammon" / "backups.safetensors"),
 }
 

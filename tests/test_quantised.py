@@ -29,6 +29,7 @@ from games.nim import Nim
 from play.explanation import explain
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
 from search.array_files import load_arrays, save_arrays
+from search.header import sample_positions
 from search.network import MOST_UNITS
 from search.noise import NoisyEvaluator
 from search.quantised import UNIT, QuantisedNetwork
@@ -372,3 +373,17 @@ def test_damaged_arrays_are_refused(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(EvaluatorError, match="material|encoding"):
         load_evaluator(path)
+
+
+def test_the_shipped_network_is_whole() -> None:
+    path = Path(__file__).parent.parent / "data/checkers/quantised.safetensors"
+    shipped = load_evaluator(path, game=CHECKERS)
+    assert isinstance(shipped, QuantisedNetwork)
+    assert shipped.provenance["learner"] == "quantised"
+    positions = sample_positions(CHECKERS, 20)
+    plain = shipped.plain()
+    assert shipped.values(positions).tolist() == [plain(position) for position in positions]
+    # a king more is worth more than half of the way to a game won
+    ahead = CHECKERS.parse_position("B:WK5,21,22:BK11,K18,1,2")
+    behind = CHECKERS.parse_position("B:WK5,21,22,K32:BK11,1,2")
+    assert shipped(ahead) > 0.3 > -0.3 > shipped(behind)
