@@ -25,6 +25,7 @@ from play.player import Limits, parse_player
 from play.sprt import Sprt
 from play.statistics import MatchSummary
 from search.header import write_atomically
+from search.probcut import value_mark
 
 GAME = games.load("checkers")
 TEST = Sprt(0.0, 10.0)
@@ -52,6 +53,8 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
     )
     setting = {
         "evaluator": options.evaluator,
+        "mark": value_mark(GAME, first.evaluator),
+        "seed": options.seed,
         "with": TESTS[name][0],
         "without": TESTS[name][1],
         "seconds": options.seconds,
