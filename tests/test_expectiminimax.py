@@ -385,7 +385,7 @@ def test_a_game_without_dice_takes_no_roll() -> None:
     for call in (lambda: engine.best_moves([], []), lambda: engine.values([])):
         with pytest.raises(TypeError, match="expected a game with dice, found checkers"):
             call()
-    for options in ({"prune": "star1"}, {"order": "material"}, {"filters": "tiny"}, {"threads": 2}):
+    for options in ({"prune": "star1"}, {"order": "material"}, {"filters": "tiny"}):
         with pytest.raises(ValueError, match="for a game with dice, found checkers"):
             Engine(game, "material", **options)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="depth: expected 1 to 100 plies, found 0"):
