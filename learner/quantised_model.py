@@ -292,28 +292,28 @@ class QuantisedModel:
 _STATE = ("weights", "mean", "square")
 
 
-class _Round(torch.autograd.Function):
-    """The nearest whole number; going back as if nothing had been done."""
+class _StraightThrough(torch.autograd.Function):
+    """Going back as if nothing had been done."""
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return gradients[0]
+
+
+class _Round(_StraightThrough):
+    """The nearest whole number."""
 
     @staticmethod
     def forward(ctx: Any, numbers: Any) -> Any:
         return torch.round(numbers)
 
-    @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        return gradients[0]
 
-
-class _Floor(torch.autograd.Function):
-    """The greatest whole number not above; going back as if nothing had been done."""
+class _Floor(_StraightThrough):
+    """The greatest whole number not above."""
 
     @staticmethod
     def forward(ctx: Any, numbers: Any) -> Any:
         return torch.floor(numbers)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        return gradients[0]
 
 
 def _rounded(numbers: Any) -> Any:

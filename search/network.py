@@ -45,6 +45,7 @@ __all__ = [
     "padded",
     "plain_hidden",
     "separate",
+    "zeros",
 ]
 
 FORMAT = "plysmith-network-1"
@@ -358,14 +359,14 @@ def separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
     )
 
 
-def padded(width: int) -> int:
-    """The least multiple of `LANES` that is not below a width."""
-    return -(-width // LANES) * LANES
+def padded(width: int, lanes: int = LANES) -> int:
+    """The least multiple of `lanes` that is not below a width."""
+    return -(-width // lanes) * lanes
 
 
-def zeros(count: int) -> NDArray[np.float32]:
+def zeros(count: int, kind: Any = np.float32) -> NDArray[Any]:
     """Zeros that begin with a cache line."""
-    block = np.zeros(count + 16, dtype=np.float32)
+    block = np.zeros(count + 64 // np.dtype(kind).itemsize, dtype=kind)
     skip = -block.ctypes.data % 64 // block.itemsize
     return block[skip : skip + count]
 

@@ -9,6 +9,7 @@ the value of a position is the same everywhere, whatever the order of the additi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ from search.header import (
     short,
     shortened,
 )
-from search.network import MOST_LAYERS, MOST_UNITS
+from search.network import MOST_LAYERS, MOST_UNITS, padded, zeros
 
 __all__ = ["FIRST_SHIFT", "HIGHEST", "SHIFT", "UNIT", "QuantisedNetwork"]
 
@@ -202,7 +203,10 @@ class QuantisedNetwork(Evaluator):
         return address, self._data.ctypes.data, (self._data, self._packed)
 
     def _text(self) -> str:
-        most, widths = self.encoding.most, [_padded(width) for width in self.widths[:-1]]
+        most, widths = (
+            self.encoding.most,
+            [padded(width, SHORT_LANES) for width in self.widths[:-1]],
+        )
         place = 1 + len(self.phases)
         phase = " + ".join(f"int(count >= load_int(data, {1 + i}))" for i in range(place - 1))
         lines = [
@@ -338,17 +342,9 @@ def _integers(what: str, numbers: Any, kind: Any) -> NDArray[Any]:
     return kept
 
 
-def _padded(width: int) -> int:
-    """The least multiple of `SHORT_LANES` that is not below a width."""
-    return -(-width // SHORT_LANES) * SHORT_LANES
-
-
 def _zeros(shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
     """Zeros that begin with a cache line."""
-    size = int(np.prod(shape))
-    block = np.zeros(size + 64 // np.dtype(kind).itemsize, dtype=kind)
-    skip = -block.ctypes.data % 64 // block.itemsize
-    return block[skip : skip + size].reshape(shape)
+    return zeros(math.prod(shape), kind).reshape(shape)
 
 
 def _packed(weights: NDArray[Any], bias: NDArray[Any], *, first: bool, last: bool) -> Layer:
@@ -357,12 +353,12 @@ def _packed(weights: NDArray[Any], bias: NDArray[Any], *, first: bool, last: boo
     See `games.vectors.clip_products`; the rows of a last layer are those of its one unit.
     """
     inputs, outputs = weights.shape[-2:]
-    width = 1 if last else _padded(outputs)
+    width = 1 if last else padded(outputs, SHORT_LANES)
     if first:
         rows, start = _zeros((inputs, width), np.int16), _zeros((width,), np.int16)
         rows[:, :outputs], start[:outputs] = weights, bias
         return rows, start
-    phases, length = len(weights), _padded(inputs)
+    phases, length = len(weights), padded(inputs, SHORT_LANES)
     even = np.zeros((phases, length, width), dtype=np.int16)
     even[:, :inputs, :outputs] = weights
     pairs = _zeros((phases, length // 2, width, 2), np.int16)
