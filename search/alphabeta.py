@@ -24,7 +24,6 @@ from search.native import (
     LOWER,
     QUIET,
     UPPER,
-    expect_probe,
     has_room,
     legal_moves,
     move_at,
@@ -34,13 +33,12 @@ from search.native import (
     play,
     position_key,
     probe_lookup,
-    probe_table,
     set_order,
     static_value,
     status,
-    store_table,
 )
 from search.selective import blame, breadth, check_bound, check_depth, reduction
+from search.table import expect_probe, probe_table, store_table
 from search.trace import trace
 
 RECORD = numba.from_dtype(LINE)

@@ -43,13 +43,11 @@ from search.native import (
     EXACT,
     LOWER,
     UPPER,
-    expect_probe,
     play,
     probe_lookup,
-    probe_table,
     static_value,
-    store_table,
 )
+from search.table import expect_probe, probe_table, store_table
 
 RECORD = numba.from_dtype(DICE_LINE)
 INFINITY = float("inf")

@@ -16,18 +16,16 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from games.bits import bits_float, float_bits, product
+from games.bits import float_bits, product
 from games.contract import DiceGame, Game
-from games.kernel import kernel
 from games.native import (
     load_float,
     load_int,
     native_function,
-    prefetch,
     read_position,
     store_int,
 )
-from search.line import ENTRY, LIMIT, MOST_PLAIN, PHASES, STACK, WIDTH
+from search.line import LIMIT, PHASES, STACK, WIDTH
 
 QUIET, NOISY, FINISHED = 0, 1, 2
 EXACT, LOWER, UPPER = 0, 1, 2
@@ -249,98 +247,6 @@ def _probe_lookup(line, ply):
         line.hit_depth = load_int(line.scratch, 1)
         line.hit_bound = load_int(line.scratch, 2)
         return True
-
-    return native
-
-
-# --- the transposition table -----------------------------------------------------------------
-
-
-def expect_probe(line, key):
-    """Say that a position will soon be looked up, so that its bucket is there by then."""
-
-
-@overload(expect_probe)
-def _expect_probe(line, key):
-    return lambda line, key: prefetch(line.table, (key & line.table_mask) * (2 * ENTRY))
-
-
-def probe_table(line, key):
-    """Look a position up; fills `hit_value`, `hit_depth`, `hit_bound` and `hit_move`."""
-    entry = line.table.get(key)
-    if entry is None:
-        return False
-    line.hit_value, line.hit_depth, line.hit_bound, line.hit_move = entry
-    return True
-
-
-@overload(probe_table)
-def _probe_table(line, key):
-    def native(line, key):
-        place = (key & line.table_mask) * (2 * ENTRY)
-        for _ in range(2):
-            value = load_int(line.table, place + 1)
-            # the first word is stored mixed with the value: a torn entry fits no key
-            facts = load_int(line.table, place) ^ _spread(value) ^ _key_part(key)
-            if facts >> 24 == 0 and facts & 3 != 0:
-                line.hit_value = bits_float(value)
-                line.hit_bound = (facts & 3) - 1
-                line.hit_depth = (facts >> 2) & 0x7F
-                line.hit_move = (facts >> 9) & 0x3FF
-                return True
-            place += ENTRY
-        return False
-
-    return native
-
-
-@kernel
-def _key_part(key):
-    """The part of a key that a table entry holds, in the upper 40 bits.
-
-    Below it are 2 bits of bound + 1, 7 of depth, 10 of the move and 5 of the generation.
-    """
-    return key >> 23 << 24
-
-
-@kernel
-def _spread(bits):
-    """A value's bits with the lowest 24, in which alone two wins differ, in the upper ones too.
-
-    The lowest stay as they are. So an entry half of one search, half of another fits no key.
-    """
-    return bits ^ bits << 24
-
-
-def store_table(line, key, value, depth, bound, move):
-    """Remember what a search of `depth` plies found; `move` is an index among the legal moves.
-
-    A bucket has two places: the first keeps the deeper search as long as it is of this
-    generation, the second takes what the first refuses.
-    """
-    if len(line.table) >= MOST_PLAIN:
-        line.table.clear()
-    line.table[key] = (value, depth, bound, move)
-
-
-@overload(store_table)
-def _store_table(line, key, value, depth, bound, move):
-    def native(line, key, value, depth, bound, move):
-        place = (key & line.table_mask) * (2 * ENTRY)
-        generation = line.generation & 0x1F
-        first, its_value = load_int(line.table, place), load_int(line.table, place + 1)
-        facts = first ^ _spread(its_value)
-        same = (facts ^ _key_part(key)) >> 24 == 0
-        if not same and (facts >> 19) & 0x1F == generation and (facts >> 2) & 0x7F > depth:
-            place += ENTRY
-        elif not same:
-            # what is moved out of the first place is still better than what the second holds
-            store_int(line.table, place + ENTRY, first)
-            store_int(line.table, place + ENTRY + 1, its_value)
-        bits = float_bits(value)
-        facts = (bound + 1) | depth << 2 | min(move, 0x3FF) << 9 | generation << 19
-        store_int(line.table, place, _key_part(key) ^ facts ^ _spread(bits))
-        store_int(line.table, place + 1, bits)
 
     return native
 

@@ -21,9 +21,9 @@ from games.tree import Tree
 from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
 from search.alphabeta import negamax
 from search.line import DEPTHS
-from search.native import probe_table, store_table
 from search.probcut import Check, ProbCut, value_mark
 from search.selective import check_depth
+from search.table import probe_table, store_table
 from search.techniques import EXACT_SEARCH, SELECTIVE_SEARCH
 
 plain = pytest.mark.plain
