@@ -115,6 +115,16 @@ class QuantisedFit(BatchLearner):
         if self.scale is not None and not self.scale > 0:
             raise ValueError(f"scale: expected more than 0, found {self.scale}")
         self.techniques_: Techniques = as_techniques(self.techniques)
+        if self.decide and not self.techniques_.proves:
+            raise ValueError(
+                "techniques: expected such by which wins are proved, or decide=False, found"
+                f" {self.techniques_}"
+            )
+        if self.techniques_.probcut is not None:
+            raise ValueError(
+                "techniques: expected none that is learned of one evaluator, for every round has"
+                f" another, found {self.techniques_}"
+            )
         self.lookup_ = None
         if self.endgame:
             from search.endgame import endgame_lookup

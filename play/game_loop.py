@@ -112,7 +112,7 @@ class GameLoop:
     second's.
 
     Not to be used by two threads at once; engines that shuffle moves by a seed or prefer ties in
-    another way than "first" are not taken: ValueError.
+    another way than "first" are not taken, nor with `decide` those that prove no win: ValueError.
     """
 
     def __init__(
@@ -135,6 +135,11 @@ class GameLoop:
         for engine in (first, second):
             if not engine.steady:
                 raise ValueError("expected engines with ties='first' and no seed")
+            if decide and not engine.techniques.proves:
+                raise ValueError(
+                    "decide: expected techniques by which wins are proved, found"
+                    f" {engine.techniques}"
+                )
         self.game = game
         self.engines = first, second
         self.depth = min(depth or DEEPEST, DEEPEST)

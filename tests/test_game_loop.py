@@ -158,3 +158,7 @@ def test_errors() -> None:
         GameLoop(CHECKERS, steady, steady)
     with pytest.raises(ValueError, match="ties='first' and no seed"):
         GameLoop(CHECKERS, steady, Engine(CHECKERS, "material", seed=1), depth=3)
+    beam = Engine(CHECKERS, "material", techniques="beam=3")
+    with pytest.raises(ValueError, match="decide: expected techniques by which wins are proved"):
+        GameLoop(CHECKERS, steady, beam, depth=3, decide=True)
+    GameLoop(CHECKERS, steady, beam, depth=3)
