@@ -118,14 +118,17 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["probcut", "checkers", "none.json"], "expected an evaluator file"),
         ([*arguments, "--threads", "0"], "--threads: expected at least 1"),
         (["probcut", "backgammon", "classic"], "expected a game without dice, found backgammon"),
-        (
-            [*arguments, "--output", str(tmp_path / "no" / "file.json")],
-            "--output: expected a folder that exists",
-        ),
+        ([*arguments, "--output", str(tmp_path)], "--output: expected a file that can be written"),
+        ([*arguments, "--output", str(output / "file.json")], "--output: expected a file that can"),
+        ([*arguments, "--output", str(output), "--depth", "3"], "depth: expected 4 to 31, found 3"),
+        ([*arguments, "--output", str(output), "--width", "0"], "width: expected more than 0"),
+        ([*arguments, "--output", str(output), "--seed", "-1"], "--seed: expected at least 0"),
         (
             [*arguments, "--output", str(output), "--store", str(tmp_path / "no")],
             "--store: expected",
         ),
     ):
         assert commands.main(wrong) == 2, wrong
-        assert message in capsys.readouterr().err
+        told = capsys.readouterr()
+        assert message in told.err
+        assert not told.out  # before any game was played
