@@ -79,7 +79,7 @@ def depth_values(
 def learn_probcut(
     game: Game,
     evaluator: Any,
-    positions: Any,
+    positions: Iterable[Any],
     *,
     depth: int = 11,
     width: float = 1.5,
@@ -99,7 +99,7 @@ def learn_probcut(
     mark = value_mark(game, evaluator)
     kept = [
         position
-        for position in map(tuple, positions)
+        for position in positions
         if game.outcome(position) is None
         and not game.noisy(position)
         and len(game.legal_moves(position)) > 1

@@ -14,6 +14,7 @@ import games
 import learner.__main__ as commands
 from games import kernel as kernels
 from games.checkers import Checkers
+from games.contract import Game
 from learner.probcut import depth_values, learn_probcut, played_positions, shallower
 from search import Engine, as_evaluator, parse_techniques
 from search.line import CHECKS, DEPTHS
@@ -82,6 +83,36 @@ def test_what_cannot_be_learned() -> None:
     assert len(forced) > 50
     with pytest.raises(ValueError, match="expected at least 50 positions of a phase, found 0"):
         learn_probcut(CHECKERS, CLASSIC, forced, depth=4)
+
+
+class Letters(Game):
+    """Positions are texts, to which moves add a letter."""
+
+    name = "letters"
+    wins = False
+
+    def start(self) -> Any:
+        return ""
+
+    def legal_moves(self, position: Any) -> list[str]:
+        return list("abc") if len(position) < 12 else []
+
+    def play(self, position: Any, move: str) -> Any:
+        return position + move
+
+    def outcome(self, position: Any) -> float | None:
+        return self.value(position) if len(position) == 12 else None
+
+    def value(self, position: Any) -> float:
+        ahead = position[::2].count("a") - position[1::2].count("a")
+        return float(ahead if len(position) % 2 == 0 else -ahead)
+
+
+def test_positions_may_be_anything() -> None:
+    game = Letters()
+    positions = played_positions(game, game.value, 60, nodes=50)
+    probcut = learn_probcut(game, game.value, positions, depth=4)
+    assert probcut.checks[0].positions >= 50
 
 
 def test_play_of_positions_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
