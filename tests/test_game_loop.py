@@ -157,7 +157,7 @@ def test_errors() -> None:
     with pytest.raises(ValueError, match="expected a depth or a number of nodes"):
         GameLoop(CHECKERS, steady, steady)
     for options in ({"seed": 1}, {"threads": 2}, {"ties": "opponent_errors"}):
-        engine = Engine(CHECKERS, "material", **options)  # type: ignore[arg-type]
+        engine = Engine(CHECKERS, "material", **options)
         with pytest.raises(ValueError, match="ties='first', no seed and one thread"):
             GameLoop(CHECKERS, steady, engine, depth=3)
     beam = Engine(CHECKERS, "material", techniques="beam=3")
