@@ -115,10 +115,9 @@ class QuantisedFit(BatchLearner):
         if self.scale is not None and not self.scale > 0:
             raise ValueError(f"scale: expected more than 0, found {self.scale}")
         self.techniques_: Techniques = as_techniques(self.techniques)
-        if self.decide and not self.techniques_.proves:
+        if not self.techniques_.proves:  # such values end games, and count for more than others
             raise ValueError(
-                "techniques: expected such by which wins are proved, or decide=False, found"
-                f" {self.techniques_}"
+                f"techniques: expected such by which wins are proved, found {self.techniques_}"
             )
         if self.techniques_.probcut is not None:
             raise ValueError(

@@ -333,7 +333,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (QuantisedFit, {"last_rate": 0.0}, "last_rate: expected more than 0 and at most 1, found 0.0"),
     (QuantisedFit, {"scale": 0.0}, "scale: expected more than 0, found 0.0"),
     (QuantisedFit, {"techniques": "hope"}, "expected techniques among exact, selective"),
-    (QuantisedFit, {"techniques": "beam=3"}, "wins are proved, or decide=False, found beam=3"),
+    (QuantisedFit, {"techniques": "beam=3"}, "such by which wins are proved, found beam=3"),
     (
         QuantisedFit,
         {"techniques": Techniques(probcut=ProbCut("checkers", "classic", "", ()))},
