@@ -77,6 +77,8 @@ def convert(engine: Engine, found: Endgame, at: Any, nodes: int) -> str:
     record = GameRecord(game, at)
     while not record.over:
         result = engine.search(record.position, nodes=nodes, history=record.history)
+        if result.interrupted:
+            raise KeyboardInterrupt
         record.play(result.move)
         if probe(found.tables, record.position)[1] > -WIN / 2 and record.position[0]:
             return "thrown away"

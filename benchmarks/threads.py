@@ -2,7 +2,8 @@
 
 Rates are positions looked at by all threads in a second of the clock, so the cores have to be
 idle; the time to a depth says how much of that is of use. One thread and several take turns over
-the same positions, each from an empty table. Whether it makes a stronger player, a match says:
+the same positions, each from an empty table; how full that gets, and how often it knows a position,
+is told too. Whether it makes a stronger player, a match says:
 
     python -m play match checkers A@selective,threads=2 A@selective --seconds 0.1 --threads 1
 """
@@ -18,6 +19,7 @@ import search
 from search.header import sample_positions
 
 GAME = games.load("checkers")
+TABLE_MIB = 64
 
 
 def main() -> None:
@@ -43,11 +45,12 @@ def main() -> None:
             options.evaluator,
             techniques=options.techniques,
             threads=threads,
-            table_mib=64,
+            table_mib=TABLE_MIB,
         )
         for threads in (1, options.threads)
     }
     nodes = dict.fromkeys(engines, 0)
+    probes, hits, fill = (dict.fromkeys(engines, 0.0) for _ in range(3))
     seconds = dict.fromkeys(engines, 0.0)
     for _ in range(options.rounds):
         for position in positions:
@@ -57,8 +60,11 @@ def main() -> None:
                 result = engine.search(position, depth=options.depth)
                 if result.interrupted:
                     raise KeyboardInterrupt
-                nodes[threads] += result.nodes
                 seconds[threads] += time.perf_counter() - began
+                nodes[threads] += result.nodes
+                probes[threads] += result.probes
+                hits[threads] += result.hits
+                fill[threads] += engine.table_fill() / (options.rounds * len(positions))
     one, many = (nodes[threads] / seconds[threads] for threads in engines)
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; depth {options.depth},"
           f" {options.rounds} x {len(positions)} positions, {options.techniques}")  # fmt: skip
@@ -67,6 +73,11 @@ def main() -> None:
         f"threads {options.threads}: {many / 1e6:.2f} M nodes/s, {seconds[options.threads]:.1f} s;"
         f" rate {many / one:.2f}, time to depth {seconds[1] / seconds[options.threads]:.2f}"
     )
+    for threads in engines:
+        print(
+            f"threads {threads}: table of {TABLE_MIB} MiB {fill[threads]:.1%} full after a search,"
+            f" {hits[threads] / max(probes[threads], 1):.1%} of probes hit"
+        )
 
 
 if __name__ == "__main__":

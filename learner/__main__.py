@@ -11,9 +11,10 @@ import numpy as np
 from tqdm import tqdm
 
 import games
-from games.contract import DiceGame, Game
-from learner.probcut import learn_probcut, played_positions
+from games.contract import Game
+from learner.probcut import check_options, learn_probcut, played_positions
 from learner.store import Filter, PositionStore
+from play.match_commands import check_writable
 from search import as_evaluator
 from search.techniques import probcut_file
 
@@ -60,17 +61,17 @@ def _run_probcut(options: argparse.Namespace) -> int:
     for name in ("positions", "threads"):
         if getattr(options, name) < 1:
             raise ValueError(f"--{name}: expected at least 1, found {getattr(options, name)}")
+    if options.seed < 0:
+        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
     game = games.load(options.game)
-    if isinstance(game, DiceGame):
-        raise ValueError(f"ProbCut: expected a game without dice, found {game.name}")
+    check_options(game, depth=options.depth, width=options.width)
     evaluator = as_evaluator(game, options.evaluator)
     if options.output is None and not Path(options.evaluator).is_file():
         raise ValueError(
             f"--output: expected a file, for {options.evaluator} is not one; found none"
         )
     output = options.output or probcut_file(options.evaluator)
-    if not output.parent.is_dir():
-        raise ValueError(f"--output: expected a folder that exists, found {output.parent}")
+    check_writable("--output", output)
     positions = _positions(options, game, evaluator)
     with tqdm(total=len(positions), unit=" positions", dynamic_ncols=True) as bar:
         probcut = learn_probcut(

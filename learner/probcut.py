@@ -22,7 +22,7 @@ from search import WIN, Engine, as_evaluator
 from search.line import CHECKS, DEPTHS, PHASES
 from search.probcut import Check, ProbCut, value_mark
 
-__all__ = ["depth_values", "learn_probcut", "played_positions", "shallower"]
+__all__ = ["check_options", "depth_values", "learn_probcut", "played_positions", "shallower"]
 
 #: The least depth that is checked before: below it a search costs less than its check.
 LEAST_DEPTH = 4
@@ -79,7 +79,7 @@ def depth_values(
 def learn_probcut(
     game: Game,
     evaluator: Any,
-    positions: Any,
+    positions: Iterable[Any],
     *,
     depth: int = 11,
     width: float = 1.5,
@@ -94,16 +94,12 @@ def learn_probcut(
     Raises ValueError where there are none at all, for a depth or width out of range, and for a game
     with dice.
     """
-    if isinstance(game, DiceGame):
-        raise ValueError(f"ProbCut: expected a game without dice, found {game.name}")
-    if not LEAST_DEPTH <= depth < DEPTHS:
-        raise ValueError(f"depth: expected {LEAST_DEPTH} to {DEPTHS - 1}, found {depth}")
+    check_options(game, depth=depth, width=width)
     evaluator = as_evaluator(game, evaluator)
     mark = value_mark(game, evaluator)
-    ProbCut(game.name, evaluator.name, mark, (), width)  # raises before the work begins
     kept = [
         position
-        for position in map(tuple, positions)
+        for position in positions
         if game.outcome(position) is None
         and not game.noisy(position)
         and len(game.legal_moves(position)) > 1
@@ -134,6 +130,15 @@ def learn_probcut(
         width,
         {"positions": len(kept), "depth": depth},
     )
+
+
+def check_options(game: Game, *, depth: int, width: float) -> None:
+    """ValueError for what `learn_probcut` cannot do, before the work begins."""
+    if isinstance(game, DiceGame):
+        raise ValueError(f"ProbCut: expected a game without dice, found {game.name}")
+    if not LEAST_DEPTH <= depth < DEPTHS:
+        raise ValueError(f"depth: expected {LEAST_DEPTH} to {DEPTHS - 1}, found {depth}")
+    ProbCut(game.name, "", "", (), width)
 
 
 def _line(

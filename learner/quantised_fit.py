@@ -115,6 +115,15 @@ class QuantisedFit(BatchLearner):
         if self.scale is not None and not self.scale > 0:
             raise ValueError(f"scale: expected more than 0, found {self.scale}")
         self.techniques_: Techniques = as_techniques(self.techniques)
+        if not self.techniques_.proves:  # such values end games, and count for more than others
+            raise ValueError(
+                f"techniques: expected such by which wins are proved, found {self.techniques_}"
+            )
+        if self.techniques_.probcut is not None:
+            raise ValueError(
+                "techniques: expected none that is learned of one evaluator, for every round has"
+                f" another, found {self.techniques_}"
+            )
         self.lookup_ = None
         if self.endgame:
             from search.endgame import endgame_lookup

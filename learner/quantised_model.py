@@ -20,6 +20,7 @@ from games.encoding import Encoding
 from learner.model import batches
 from learner.network_model import one_thread
 from learner.targets import row_weights
+from search.network import MOST_UNITS
 from search.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
 __all__ = ["QuantisedModel"]
@@ -65,10 +66,11 @@ class QuantisedModel:
         self.scale = scale
         self.seed = seed
         self.size = size
-        if not hidden or min(*hidden, size) < 1 or not 0 < scale < np.inf:
+        whole = all(type(width) is int and 1 <= width <= MOST_UNITS for width in hidden)
+        if not hidden or not whole or size < 1 or not 0 < scale < np.inf:
             raise ValueError(
-                "expected hidden layers, units in each, positions in a step and a finite scale"
-                f" above 0, found hidden={hidden}, size={size}, scale={scale}"
+                f"expected hidden layers of 1 to {MOST_UNITS} units, positions in a step and a"
+                f" finite scale above 0, found hidden={hidden}, size={size}, scale={scale}"
             )
         self._limits = [(1 << 15) - 1 - MOST_BIAS, 127]
         self._limits[0] //= self.inputs.most

@@ -16,7 +16,7 @@ from games.contract import Game
 from games.record import GameRecord
 from play.player import Limits, Player
 from play.workers import Workers
-from search import Engine
+from search import Engine, as_techniques
 from search.opening_book import OpeningBook
 from search.probcut import value_mark
 
@@ -29,7 +29,8 @@ MOST_POSITIONS = 1 << 24
 class LeafSearch:
     """What searches the leaves of a book: a player with limits, for `Workers.map`.
 
-    Each search is as in a new engine. Raises ValueError for a player without an evaluator.
+    Each search is as in a new engine. Raises ValueError for a player without an evaluator, and for
+    one whose wins are not proved: a book looks at nothing behind them.
     """
 
     def __init__(
@@ -37,6 +38,11 @@ class LeafSearch:
     ) -> None:
         if player.evaluator is None:
             raise ValueError(f"expected a player with an evaluator, found {player.name}")
+        techniques = as_techniques(player.options.get("techniques"))
+        if not techniques.proves:
+            raise ValueError(
+                f"expected a player whose techniques prove wins, found {player.name} ({techniques})"
+            )
         if limits.depth == 0:
             raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
         self.game = game

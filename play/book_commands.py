@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -112,8 +113,8 @@ def _build(options: argparse.Namespace) -> int:
 
 def _check_same(path: Path, asked: OpeningBook, found: OpeningBook) -> None:
     """ValueError where a book was begun in another way than is asked for."""
+    _check_search(asked.settings.player, found)
     wanted, there = asdict(asked.settings), asdict(found.settings)
-    # values count, not by what name the evaluator goes
     wanted.pop("player"), there.pop("player")
     for name, value in {**wanted, "root": asked.positions[0]}.items():
         other = {**there, "root": found.positions[0]}[name]
@@ -122,6 +123,19 @@ def _check_same(path: Path, asked: OpeningBook, found: OpeningBook) -> None:
                 f"{path}: expected a book with {name} {value} to go on with, found {name} {other};"
                 " another file, or the same options"
             )
+
+
+def _check_search(player: str, book: OpeningBook) -> None:
+    """ValueError for a player who searches in another way than the book's.
+
+    Of the evaluator values count (`mark`), not by what name it goes.
+    """
+    asked, found = (re.sub(r"^[^+@]*", "", text) for text in (player, book.settings.player))
+    if asked != found:
+        raise ValueError(
+            f"expected a player who searches like {book.settings.player!r}, with"
+            f" {found or 'nothing'} behind the evaluator, found {player!r}"
+        )
 
 
 def _extend(options: argparse.Namespace) -> int:
@@ -256,9 +270,12 @@ def _plain(value: float) -> float:
 
 def _game(options: argparse.Namespace) -> Any:
     import games
+    from games.contract import DiceGame
     from games.feature_file import add_features
 
     game = games.load(options.game)
+    if isinstance(game, DiceGame):  # whose evaluators take long to load
+        raise ValueError(f"opening book: expected a game without dice, found {game.name}")
     return add_features(game, options.features) if options.features else game
 
 
@@ -275,6 +292,7 @@ def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
 
     book = _load(_game(options), options.book)
     settings = book.settings
+    _check_search(options.player or settings.player, book)
     player = parse_player(book.game, options.player or settings.player)
     limits = Limits(settings.depth, settings.nodes, settings.seconds)
     search = LeafSearch(book.game, player, limits)

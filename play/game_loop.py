@@ -111,8 +111,9 @@ class GameLoop:
     trace of every search (engines with `trace`), the first player's in its own engine and so the
     second's.
 
-    Not to be used by two threads at once; engines that shuffle moves by a seed or prefer ties in
-    another way than "first" are not taken: ValueError.
+    Not to be used by two threads at once; engines that shuffle moves by a seed, prefer ties in
+    another way than "first" or search on several threads are not taken, nor with `decide` those
+    that prove no win: ValueError.
     """
 
     def __init__(
@@ -134,7 +135,12 @@ class GameLoop:
             raise ValueError("expected a depth or a number of nodes, found neither")
         for engine in (first, second):
             if not engine.steady:
-                raise ValueError("expected engines with ties='first' and no seed")
+                raise ValueError("expected engines with ties='first', no seed and one thread")
+            if decide and not engine.techniques.proves:
+                raise ValueError(
+                    "decide: expected techniques by which wins are proved, found"
+                    f" {engine.techniques}"
+                )
         self.game = game
         self.engines = first, second
         self.depth = min(depth or DEEPEST, DEEPEST)

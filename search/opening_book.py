@@ -45,9 +45,10 @@ class BookSettings:
     """What decides, with the game, which book comes out; a file keeps it.
 
     player: who searches the leaves, as the text of a player of a match, and `mark` the values of
-    its evaluator (`search.probcut.value_mark`). depth, nodes, seconds: the limits of a leaf.
-    weight: what a move worse by 1 costs in plies, at least 0. plies: so many from the root are
-    expanded whatever they are worth, and count nothing. batch: leaves expanded at a time.
+    its evaluator (`search.probcut.value_mark`), which may come to have another name. depth, nodes,
+    seconds: the limits of a leaf. weight: what a move worse by 1 costs in plies, at least 0. plies:
+    so many from the root are expanded whatever they are worth, and count nothing. batch: leaves
+    expanded at a time.
     """
 
     player: str = ""

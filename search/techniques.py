@@ -90,6 +90,16 @@ class Techniques:
         """Whether values are those of plain minimax."""
         return not (self.late_moves or self.singular or self.probcut or self.beam)
 
+    @property
+    def proves(self) -> bool:
+        """Whether what is found to be won is won, in so many plies at the most, and lost likewise.
+
+        Repetition aside, and other rules that end games early.
+        """
+        # A move that is searched less deep, or not where ProbCut spares it, has a value short of a
+        # loss: a position counts as lost after all of its moves only. A beam leaves some out.
+        return not self.beam
+
     def __str__(self) -> str:
         """The text that `parse_techniques` reads, on top of those that are on by default.
 

@@ -27,8 +27,9 @@ from learner.shards import Rows
 from learner.store import PositionStore
 from learner.targets import expectations, fit_scale
 from play.workers import Workers
-from search import WIN, LinearEvaluator
+from search import WIN, LinearEvaluator, Techniques
 from search.network import NetworkEvaluator
+from search.probcut import ProbCut
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
@@ -332,6 +333,12 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (QuantisedFit, {"last_rate": 0.0}, "last_rate: expected more than 0 and at most 1, found 0.0"),
     (QuantisedFit, {"scale": 0.0}, "scale: expected more than 0, found 0.0"),
     (QuantisedFit, {"techniques": "hope"}, "expected techniques among exact, selective"),
+    (QuantisedFit, {"techniques": "beam=3"}, "such by which wins are proved, found beam=3"),
+    (
+        QuantisedFit,
+        {"techniques": Techniques(probcut=ProbCut("checkers", "classic", "", ()))},
+        "techniques: expected none that is learned of one evaluator",
+    ),
     (NetworkFit, {"epochs": 0}, "epochs: expected at least 1, found 0"),
     (NetworkFit, {"batch": 0}, "batch: expected at least 1, found 0"),
     (NetworkFit, {"rate": 2.0}, "rate: expected more than 0 and at most 1, found 2.0"),

@@ -518,6 +518,8 @@ def test_pieces_have_a_range(pieces: int, tmp_path: Path) -> None:
             ask(pieces, tmp_path)
     with pytest.raises(ValueError, match="threads: expected at least 1, found 0"):
         build(2, tmp_path, threads=0)
+    with pytest.raises(ValueError, match="threads: expected at least 1, found 0"):
+        check(empty(2), threads=0)
 
 
 # --- commands --------------------------------------------------------------------------------

@@ -156,5 +156,11 @@ def test_errors() -> None:
     steady = Engine(CHECKERS, "material")
     with pytest.raises(ValueError, match="expected a depth or a number of nodes"):
         GameLoop(CHECKERS, steady, steady)
-    with pytest.raises(ValueError, match="ties='first' and no seed"):
-        GameLoop(CHECKERS, steady, Engine(CHECKERS, "material", seed=1), depth=3)
+    for options in ({"seed": 1}, {"threads": 2}, {"ties": "opponent_errors"}):
+        engine = Engine(CHECKERS, "material", **options)
+        with pytest.raises(ValueError, match="ties='first', no seed and one thread"):
+            GameLoop(CHECKERS, steady, engine, depth=3)
+    beam = Engine(CHECKERS, "material", techniques="beam=3")
+    with pytest.raises(ValueError, match="decide: expected techniques by which wins are proved"):
+        GameLoop(CHECKERS, steady, beam, depth=3, decide=True)
+    GameLoop(CHECKERS, steady, beam, depth=3)

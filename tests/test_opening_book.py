@@ -352,6 +352,8 @@ def test_a_search_of_leaves_stops_and_refuses_what_it_cannot_do() -> None:
         LeafSearch(CHECKERS, parse_player(CHECKERS, "random"), Limits(3))
     with pytest.raises(ValueError, match="depth: expected at least 1 ply"):
         LeafSearch(CHECKERS, parse_player(CHECKERS, "classic"), Limits(0))
+    with pytest.raises(ValueError, match=r"prove wins, found classic@beam=3 \(beam=3\)"):
+        LeafSearch(CHECKERS, parse_player(CHECKERS, "classic@beam=3"), Limits(3))
     search = leaf_search()
     copy = pickle.loads(pickle.dumps(search))
     assert copy(CHECKERS.start()) == search(CHECKERS.start())
@@ -830,6 +832,9 @@ def test_the_commands_refuse_in_one_line(
     refused("expected a book with depth 4 to go on with, found depth 3", *same, "--depth", "4")
     refused("expected a book with plies 3 to go on with, found plies 1", *same, "--depth", "3")
     refused("expansions: expected at least 1, found 0", *same, "--expansions", "0")
+    other = "with nothing behind the evaluator, found 'classic@selective'"
+    refused(other, "build", "checkers", "classic@selective", *same[3:], "--depth", "3")
+    refused(other, "extend", "checkers", str(shipped), "--player", "classic@selective")
     new = ["build", "checkers", "classic", str(tmp_path / "new"), "--quiet"]
     refused("weight: expected 0 to 1e9, found -1.0", *new, "--weight", "-1")
     refused("without dice, found backgammon", "build", "backgammon", "hand", str(tmp_path / "b"))

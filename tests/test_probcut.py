@@ -14,6 +14,7 @@ import games
 import learner.__main__ as commands
 from games import kernel as kernels
 from games.checkers import Checkers
+from games.contract import Game
 from learner.probcut import depth_values, learn_probcut, played_positions, shallower
 from search import Engine, as_evaluator, parse_techniques
 from search.line import CHECKS, DEPTHS
@@ -84,6 +85,36 @@ def test_what_cannot_be_learned() -> None:
         learn_probcut(CHECKERS, CLASSIC, forced, depth=4)
 
 
+class Letters(Game):
+    """Positions are texts, to which moves add a letter."""
+
+    name = "letters"
+    wins = False
+
+    def start(self) -> Any:
+        return ""
+
+    def legal_moves(self, position: Any) -> list[str]:
+        return list("abc") if len(position) < 12 else []
+
+    def play(self, position: Any, move: str) -> Any:
+        return position + move
+
+    def outcome(self, position: Any) -> float | None:
+        return self.value(position) if len(position) == 12 else None
+
+    def value(self, position: Any) -> float:
+        ahead = position[::2].count("a") - position[1::2].count("a")
+        return float(ahead if len(position) % 2 == 0 else -ahead)
+
+
+def test_positions_may_be_anything() -> None:
+    game = Letters()
+    positions = played_positions(game, game.value, 60, nodes=50)
+    probcut = learn_probcut(game, game.value, positions, depth=4)
+    assert probcut.checks[0].positions >= 50
+
+
 def test_play_of_positions_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = Engine.search
 
@@ -118,14 +149,17 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["probcut", "checkers", "none.json"], "expected an evaluator file"),
         ([*arguments, "--threads", "0"], "--threads: expected at least 1"),
         (["probcut", "backgammon", "classic"], "expected a game without dice, found backgammon"),
-        (
-            [*arguments, "--output", str(tmp_path / "no" / "file.json")],
-            "--output: expected a folder that exists",
-        ),
+        ([*arguments, "--output", str(tmp_path)], "--output: expected a file that can be written"),
+        ([*arguments, "--output", str(output / "file.json")], "--output: expected a file that can"),
+        ([*arguments, "--output", str(output), "--depth", "3"], "depth: expected 4 to 31, found 3"),
+        ([*arguments, "--output", str(output), "--width", "0"], "width: expected more than 0"),
+        ([*arguments, "--output", str(output), "--seed", "-1"], "--seed: expected at least 0"),
         (
             [*arguments, "--output", str(output), "--store", str(tmp_path / "no")],
             "--store: expected",
         ),
     ):
         assert commands.main(wrong) == 2, wrong
-        assert message in capsys.readouterr().err
+        told = capsys.readouterr()
+        assert message in told.err
+        assert not told.out  # before any game was played

@@ -182,6 +182,8 @@ def test_positions_of_another_game_as_a_list() -> None:
         ({"inputs": "chess_squares"}, "expected an encoding of checkers .piece_squares., found"),
         ({"hidden": ()}, "expected hidden layers"),
         ({"hidden": (8, 0)}, r"hidden=\(8, 0\)"),
+        ({"hidden": (8.0,)}, r"hidden=\(8.0,\)"),
+        ({"hidden": (1 << 40,)}, "hidden layers of 1 to 4096 units"),
         ({"size": 0}, "size=0"),
         ({"scale": 0.0}, "scale=0.0"),
         ({"phases": (9, 3)}, "ascending"),

@@ -15,6 +15,8 @@ from twin import PlainFace, Twin, random_positions
 
 from games import kernel as kernels
 from games.checkers import Checkers
+from games.checkers.endgame import endgame, probe
+from games.checkers.endgame.numbering import position_of, positions_of, slices
 from games.contract import Game
 from games.kernel import kernel
 from games.tree import Tree
@@ -99,6 +101,36 @@ def test_a_beam_of_all_moves_is_exact_and_a_narrow_one_is_not() -> None:
     # below the root the first move alone: 3, 4 and 2 are what MAX finds at the leaves
     assert narrow.value == 4
     assert narrow.nodes < exact.nodes
+
+
+@compiled_only
+def test_wins_are_proved_unless_a_beam_leaves_replies_out() -> None:
+    known = endgame(3)
+    random = np.random.default_rng(4)
+    positions = [
+        position_of(int(random.integers(positions_of(material))), *material)
+        for material in slices(3)
+        for _ in range(12)
+    ]
+    positions = [position for position in positions if CHECKERS.legal_moves(position)]
+    eager = tuple(Check(0, depth, max(1, depth // 2), 1.0, 0.0, 0.05) for depth in range(4, 20))
+    for techniques in (
+        Techniques(late_moves=4.0, malus=True, deepening=4),
+        Techniques(singular=4),
+        Techniques(probcut=probcut(*eager, width=1.0)),
+        Techniques(beam=1),
+    ):
+        engine = Engine(CHECKERS, CLASSIC, techniques=techniques, table_mib=1)
+        claims, wrong = 0, 0
+        for position in positions:
+            engine.clear()
+            found = engine.search(position, depth=11, nodes=20_000)
+            if found.plies_to_end is not None:
+                value = probe(known.tables, position)[1]
+                claims += 1
+                wrong += value * found.value <= 0 or WIN - abs(value) > found.plies_to_end
+        assert claims > 50
+        assert (wrong == 0) == techniques.proves, str(techniques)
 
 
 @plain

@@ -251,8 +251,10 @@ def check(
     """Derive the value of every position from those of its moves, and compare.
 
     With that all values are proven, given the rules; see `retrograde.verify`. Raises EndgameError,
-    which names a position, where one is another.
+    which names a position, where one is another, ValueError for no threads.
     """
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
 
     def parts() -> Iterator[tuple[Material, int, int]]:
         for material in slices(endgame.pieces):
