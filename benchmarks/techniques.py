@@ -12,6 +12,7 @@ Results are kept after every hundred games (--results), and an interrupted run g
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,10 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
         "seconds": options.seconds,
         "plies": options.plies,
     }
+    probcut = first.options["techniques"].probcut
+    if probcut is not None:
+        said = repr((probcut.width, probcut.checks)).encode()
+        setting["probcut"] = hashlib.sha256(said).hexdigest()[:16]
     entry = kept.get(name, {})
     if any(entry.get(key) != value for key, value in setting.items()):
         entry = {**setting, "pairs": [], "verdict": "continue"}

@@ -49,14 +49,16 @@ def test_values_of_all_depths_are_those_of_searches() -> None:
             assert row[depth] == found.value
 
 
-def test_the_line_is_the_one_of_least_squares() -> None:
-    positions = some_positions(120)
+def test_the_line_of_each_phase_is_the_one_of_least_squares() -> None:
+    positions = some_positions(300)
     probcut = learn_probcut(CHECKERS, CLASSIC, positions, depth=6, width=2.0)
     assert (probcut.width, probcut.mark) == (2.0, value_mark(CHECKERS, CLASSIC))
+    assert {check.phase for check in probcut.checks} == {0, 1, 2}
     values = depth_values(CHECKERS, CLASSIC, positions, 6)
-    for depth, shallow in ((4, 2), (5, 1), (5, 3), (6, 2), (6, 4)):
-        check = next(c for c in probcut.checks if (c.depth, c.shallow) == (depth, shallow))
-        pair = values[:, [shallow, depth]]
+    pieces = np.array([(own | opponent).bit_count() for own, opponent, _, _ in positions])
+    of_phase = (pieces > 16, (pieces > 8) & (pieces <= 16), pieces <= 8)
+    for check in [check for check in probcut.checks if check.depth <= 6]:
+        pair = values[of_phase[check.phase]][:, [check.shallow, check.depth]]
         pair = pair[np.isfinite(pair).all(axis=1)]
         slope, offset = np.polyfit(pair[:, 0], pair[:, 1], 1)
         rest = pair[:, 1] - slope * pair[:, 0] - offset
@@ -64,9 +66,9 @@ def test_the_line_is_the_one_of_least_squares() -> None:
         assert check.sigma == pytest.approx(float(np.sqrt((rest**2).sum() / (len(rest) - 2))))
         assert check.positions == len(pair)
     # deeper ones are checked as many plies less deep as the deepest that was measured
-    far = [c for c in probcut.checks if c.depth == 9]
-    near = [c for c in probcut.checks if c.depth == 5]
-    assert [(c.shallow - 4, c.a, c.sigma) for c in far] == [(c.shallow, c.a, c.sigma) for c in near]
+    far = [(c.phase, c.shallow - 4, c.a, c.sigma) for c in probcut.checks if c.depth == 9]
+    near = [(c.phase, c.shallow, c.a, c.sigma) for c in probcut.checks if c.depth == 5]
+    assert len(far) == 3 * len(shallower(5)) and far == near
 
 
 def test_what_cannot_be_learned() -> None:
@@ -135,7 +137,7 @@ def test_played_positions_are_quiet_enough_and_the_same_again() -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "classic.probcut.json"
-    arguments = ["probcut", "checkers", "classic", "--positions", "150", "--depth", "5"]
+    arguments = ["probcut", "checkers", "classic", "--positions", "800", "--depth", "5"]
     assert commands.main([*arguments, "--output", str(output)]) == 0
     assert f"written: {output}" in capsys.readouterr().out
     probcut = ProbCut.load(output)

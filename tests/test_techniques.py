@@ -52,7 +52,8 @@ def probcut(*checks: Check, width: float = 1.5, **changed: Any) -> ProbCut:
 
 
 CHECKS = tuple(
-    Check(0, depth, shallow, 1.1, 0.05, 0.4)
+    Check(phase, depth, shallow, 1.1, 0.05, 0.4)
+    for phase in range(len(CHECKERS.phases))
     for depth in range(4, 20)
     for shallow in (depth // 2 - 1, depth // 2)
     if shallow > 0
@@ -113,7 +114,7 @@ def test_wins_are_proved_unless_a_beam_leaves_replies_out() -> None:
         for _ in range(12)
     ]
     positions = [position for position in positions if CHECKERS.legal_moves(position)]
-    eager = tuple(Check(0, depth, max(1, depth // 2), 1.0, 0.0, 0.05) for depth in range(4, 20))
+    eager = tuple(Check(2, depth, max(1, depth // 2), 1.0, 0.0, 0.05) for depth in range(4, 20))
     for techniques in (
         Techniques(late_moves=4.0, malus=True, deepening=4),
         Techniques(singular=4),
@@ -293,7 +294,8 @@ def test_checks_of_searches_too_deep_for_a_row_are_as_many_plies_less_deep() -> 
 
 @plain
 def test_checks_that_never_pass_change_nothing() -> None:
-    never = probcut(*(Check(0, d, 1, 1.0, 0.0, 1e6) for d in range(3, 12)), width=10.0)
+    checks = (Check(phase, d, 1, 1.0, 0.0, 1e6) for phase in range(3) for d in range(3, 12))
+    never = probcut(*checks, width=10.0)
     for position in random_positions(CHECKERS, 5, 4):
         exact = Engine(CHECKERS, CLASSIC, equal_depth=True).search(position, depth=6)
         checked = Engine(

@@ -6,6 +6,7 @@ from games.checkers import notation, rules
 from games.checkers.encoding import PIECE_SQUARES
 from games.checkers.evaluators import EVALUATORS
 from games.checkers.features import CLASSIC, SAMUEL
+from games.checkers.phases import PHASES
 from games.checkers.rules import MOST_MOVES, START, Position
 from games.contract import KernelGame, Rules
 
@@ -34,6 +35,7 @@ class Checkers(KernelGame):
     most_moves = MOST_MOVES
     features = {"classic": CLASSIC, "samuel": SAMUEL}
     encodings = {"piece_squares": PIECE_SQUARES}
+    phases = PHASES
     evaluators = EVALUATORS
 
     def to_move(self, position: Position) -> int:
