@@ -9,6 +9,7 @@ what it can hold.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ __all__ = ["BackupFit"]
 _SMALL_RATE = 0.003
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BackupFit(Learner):
     """Networks for the phases of a game, fitted in rounds to their own values some plies ahead.
 
@@ -70,70 +72,35 @@ class BackupFit(Learner):
     of the round's own positions, which it had not seen, before and after the fit; `loss`.
     """
 
-    takes_dice = True
+    game: Any = field(default="backgammon", kw_only=False)
+    games: int = 100_000
+    depth: int | None = 1
+    inputs: Any = "points+expert"
+    hidden: tuple[Any, ...] = (256, 64)
+    stage_rounds: int = 5
+    spread: float = 0.3
+    round_games: int = 5000
+    keep_rounds: int = 8
+    decay: float = 0.85
+    first_plies: int = 8
+    first_share: float = 0.1
+    share: float = 0.01
+    small_share: float = 0.1
+    bear_off: bool = True
+    candidates: int = 6
+    sift_units: int = 64
+    epochs: int = 1
+    rate: float = 0.0004
+    last_rate: float = 0.00002
+    batch: int = 512
+    weight_decay: float = 0.0
+    equity_share: float = 0.3
+    device: str = "cpu"
+    threads: int = 2
+    fit_threads: int = 1
+    workers: Any = None
 
-    def __init__(
-        self,
-        game: Any = "backgammon",
-        *,
-        games: int = 100_000,
-        depth: int | None = 1,
-        nodes: int | None = None,
-        seed: int = 0,
-        inputs: Any = "points+expert",
-        hidden: tuple[Any, ...] = (256, 64),
-        stage_rounds: int = 5,
-        spread: float = 0.3,
-        round_games: int = 5000,
-        keep_rounds: int = 8,
-        decay: float = 0.85,
-        first_plies: int = 8,
-        first_share: float = 0.1,
-        share: float = 0.01,
-        small_share: float = 0.1,
-        bear_off: bool = True,
-        candidates: int = 6,
-        sift_units: int = 64,
-        epochs: int = 1,
-        rate: float = 0.0004,
-        last_rate: float = 0.00002,
-        batch: int = 512,
-        weight_decay: float = 0.0,
-        equity_share: float = 0.3,
-        device: str = "cpu",
-        threads: int = 2,
-        fit_threads: int = 1,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.inputs = inputs
-        self.hidden = hidden
-        self.stage_rounds = stage_rounds
-        self.spread = spread
-        self.round_games = round_games
-        self.keep_rounds = keep_rounds
-        self.decay = decay
-        self.first_plies = first_plies
-        self.first_share = first_share
-        self.share = share
-        self.small_share = small_share
-        self.bear_off = bear_off
-        self.candidates = candidates
-        self.sift_units = sift_units
-        self.epochs = epochs
-        self.rate = rate
-        self.last_rate = last_rate
-        self.batch = batch
-        self.weight_decay = weight_decay
-        self.equity_share = equity_share
-        self.device = device
-        self.threads = threads
-        self.fit_threads = fit_threads
-        self.workers = workers
+    takes_dice = True
 
     def _check_options(self) -> None:
         if self.seed < 0:

@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ __all__ = ["BatchFit", "BatchLearner"]
 ROLLOUT_DEPTH = 3
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BatchLearner(RoundLearner):
     """What learners from stored positions have in common.
 
@@ -56,11 +58,17 @@ class BatchLearner(RoundLearner):
     After `fit`: `evaluator_`, `store_`, and `rounds_`, what each round found, as plain numbers.
     """
 
-    blend: float
-    decided: bool
-    rollouts: int = 0
-    rollout_positions: int = 4000
-    store: Any
+    games: int = 6000
+    blend: float = 0.5
+    decided: bool = True
+    opening_plies: int = 4
+    within: float | None = None
+    judge: Any = "classic"
+    decide: bool = True
+    store: Any = None
+    #: what learners have that do not take these as options
+    rollouts: int = field(default=0, init=False)
+    rollout_positions: int = field(default=4000, init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 
@@ -169,6 +177,7 @@ def scale_of(rows: Rows) -> float | None:
         return None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BatchFit(BatchLearner):
     """Weights over terms, fitted by logistic regression; options of the fit are `LogisticFit`'s.
 
@@ -184,62 +193,18 @@ class BatchFit(BatchLearner):
     mixes in says who won, not by how much.
     """
 
-    takes_dice = True
+    features: Any = "classic"
+    fixed: dict[str, float] | None = None
+    round_games: int = 100
+    keep_rounds: int = 6
+    rollouts: int = 0
+    rollout_positions: int = 4000
+    method: str = "lbfgs"
+    loss: str = "cross_entropy"
+    alpha: float = 1e-5
+    K: float | None = None
 
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 6000,
-        depth: int | None = 5,
-        nodes: int | None = None,
-        seed: int = 0,
-        features: Any = "classic",
-        fixed: dict[str, float] | None = None,
-        round_games: int = 100,
-        keep_rounds: int = 6,
-        blend: float = 0.5,
-        decided: bool = True,
-        rollouts: int = 0,
-        rollout_positions: int = 4000,
-        method: str = "lbfgs",
-        loss: str = "cross_entropy",
-        alpha: float = 1e-5,
-        K: float | None = None,
-        games_per_report: int = 32,
-        opening_plies: int = 4,
-        within: float | None = None,
-        judge: Any = "classic",
-        most_plies: int = 200,
-        decide: bool = True,
-        store: Any = None,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.features = features
-        self.fixed = fixed
-        self.round_games = round_games
-        self.keep_rounds = keep_rounds
-        self.blend = blend
-        self.decided = decided
-        self.rollouts = rollouts
-        self.rollout_positions = rollout_positions
-        self.method = method
-        self.loss = loss
-        self.alpha = alpha
-        self.K = K
-        self.games_per_report = games_per_report
-        self.opening_plies = opening_plies
-        self.within = within
-        self.judge = judge
-        self.most_plies = most_plies
-        self.decide = decide
-        self.store = store
-        self.workers = workers
+    takes_dice = True
 
     def _begin(self, evaluator: Any) -> LinearEvaluator:
         features = feature_set(self.game_, self.features)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ Floats = NDArray[np.float64]
 METHODS = ("samuel", "logistic")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BookLearner(BaseEstimator):  # type: ignore[misc]
     """A learner from entries of a book, or of games that a search played with itself.
 
@@ -37,14 +39,15 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
     portions gives the same bits as in one go, whenever `evaluator_` is looked at.
     """
 
-    game: Any
-    material: dict[str, float] | None
-    method: str
-    within: float | None
-    half_life: float | None
-    scale: float | None
-    entries_: int
-    _evaluator: Any
+    game: Any = field(default="checkers", kw_only=False)
+    material: dict[str, float] | None = None
+    method: str = "logistic"
+    within: float | None = None
+    half_life: float | None = None
+    scale: float | None = None
+
+    entries_: int = field(init=False)
+    _evaluator: Any = field(init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 

@@ -6,6 +6,7 @@ Research and Development 3 (1959), and its second part, 11 (1967).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from search.signature_layout import layout_of
 __all__ = ["BookPolynomial"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BookPolynomial(BookLearner):
     """Learns the weights of a feature set's terms from preferred moves; material is fixed.
 
@@ -40,28 +42,9 @@ class BookPolynomial(BookLearner):
     After `fit` also `coefficients_`: C, or the fitted weights before scaling; 0 for material.
     """
 
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        features: Any = None,
-        material: dict[str, float] | None = None,
-        method: str = "logistic",
-        within: float | None = None,
-        half_life: float | None = None,
-        scale: float | None = None,
-        penalty: float = 1.0,
-        top_power: int = 18,
-    ) -> None:
-        self.game = game
-        self.features = features
-        self.material = material
-        self.method = method
-        self.within = within
-        self.half_life = half_life
-        self.scale = scale
-        self.penalty = penalty
-        self.top_power = top_power
+    features: Any = None
+    penalty: float = 1.0
+    top_power: int = 18
 
     def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
         if not self.penalty > 0:

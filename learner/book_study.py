@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ __all__ = ["BookStudy"]
 FORMS = ("signature", "polynomial")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BookStudy(Learner):
     """An evaluator that prefers the moves of a book.
 
@@ -47,38 +49,18 @@ class BookStudy(Learner):
     `book_`, what was read and what was skipped.
     """
 
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 400,
-        depth: int | None = 9,
-        nodes: int | None = None,
-        seed: int = 0,
-        book: str | None = None,
-        form: str = "signature",
-        method: str = "logistic",
-        side: str = "both",
-        skip_plies: int = 0,
-        held_out: float = 0.2,
-        opening_plies: int = 6,
-        judge: Any = "classic",
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.book = book
-        self.form = form
-        self.method = method
-        self.side = side
-        self.skip_plies = skip_plies
-        self.held_out = held_out
-        self.opening_plies = opening_plies
-        self.judge = judge
+    games: int = 400
+    depth: int | None = 9
+    book: str | None = None
+    form: str = "signature"
+    method: str = "logistic"
+    side: str = "both"
+    skip_plies: int = 0
+    held_out: float = 0.2
+    opening_plies: int = 6
+    judge: Any = "classic"
 
-    agreement_: Agreement | None
+    agreement_: Agreement | None = field(init=False)
 
     def fit(
         self,
@@ -144,7 +126,7 @@ class BookStudy(Learner):
     def _paths(self) -> list[Path]:
         return [Path(path) for path in (self.book or "").split(",") if path]
 
-    @property
+    @property  # type: ignore[misc]
     def evaluator_(self) -> Any:  # type: ignore[override]
         """What was learned so far."""
         return self.learner_.evaluator_

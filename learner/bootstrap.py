@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from play.workers import Workers
 __all__ = ["Bootstrap"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Bootstrap(Learner):
     """What the learners that follow their own search have in common.
 
@@ -43,19 +45,25 @@ class Bootstrap(Learner):
     thread).
     """
 
-    inputs: Any
-    hidden: tuple[int, ...] | None
-    fixed: dict[str, float] | None
-    rate: float
-    scale: float
-    games_per_update: int
-    most_plies: int
-    decide: bool
-    workers: Workers | None
-    minimax: bool = False
+    games: int = 2000
+    inputs: Any = "classic"
+    hidden: tuple[int, ...] | None = None
+    fixed: dict[str, float] | None = None
+    rate: float = 0.01
+    scale: float = 1.5
+    games_per_update: int = 8
+    opening_plies: int = 4
+    within: float | None = None
+    judge: Any = "classic"
+    most_plies: int = 200
+    decide: bool = True
+    workers: Workers | None = None
+    #: what learners have that do not take it as an option
+    minimax: bool = field(default=False, init=False)
+
     #: Whether it learns from what search backs up, and not from static values alone.
-    backups: bool = True
-    model_: Model
+    backups: ClassVar[bool] = True
+    model_: Model = field(init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -239,6 +239,7 @@ def _compared(task: _Task) -> list[_Compared]:
     return lessons
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Comparison(RoundLearner):
     """Weights over terms, fitted to differences between the moves of one decision, with dice.
 
@@ -271,46 +272,20 @@ class Comparison(RoundLearner):
     squared `error`, the share of the values included, by the weights that it has led to.
     """
 
-    takes_dice = True
-    opening_plies = 0
-    within = None
-    judge = None
-    decide = False
+    game: Any = field(default="backgammon", kw_only=False)
+    games: int = 4000
+    depth: int | None = 0
+    features: Any = "pubeval"
+    teacher: Any = "games"
+    rivals: int = 3
+    share: float = 0.01
+    alpha: float = 3.0
+    round_games: int = 200
+    keep_rounds: int = 10
+    games_per_report: int = 50
+    most_plies: int = 400
 
-    def __init__(
-        self,
-        game: Any = "backgammon",
-        *,
-        games: int = 4000,
-        depth: int | None = 0,
-        nodes: int | None = None,
-        seed: int = 0,
-        features: Any = "pubeval",
-        teacher: Any = "games",
-        rivals: int = 3,
-        share: float = 0.01,
-        alpha: float = 3.0,
-        round_games: int = 200,
-        keep_rounds: int = 10,
-        games_per_report: int = 50,
-        most_plies: int = 400,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.features = features
-        self.teacher = teacher
-        self.rivals = rivals
-        self.share = share
-        self.alpha = alpha
-        self.round_games = round_games
-        self.keep_rounds = keep_rounds
-        self.games_per_report = games_per_report
-        self.most_plies = most_plies
-        self.workers = workers
+    takes_dice = True
 
     def _check_options(self) -> None:
         super()._check_options()

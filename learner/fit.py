@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ def measure(features: FeatureSet, positions: NDArray[np.int64]) -> NDArray[np.fl
     return measured
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LogisticFit(BaseEstimator):  # type: ignore[misc]
     """Weights w for which sigmoid(K * w @ terms) comes nearest to what was found.
 
@@ -82,34 +84,18 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     without the part of alpha), `iterations_`, and `spread_` [terms], the root mean square of each.
     """
 
-    def __init__(
-        self,
-        features: FeatureSet | Sequence[str],
-        *,
-        method: str = "lbfgs",
-        loss: str = "cross_entropy",
-        blend: float = 0.5,
-        scale: float | None = None,
-        alpha: float = 1e-5,
-        fixed: Mapping[str, float] | None = None,
-        start: Mapping[str, float] | None = None,
-        clip: float = 0.99,
-        iterations: int = 500,
-        tolerance: float = 1e-7,
-        seed: int = 0,
-    ) -> None:
-        self.features = features
-        self.method = method
-        self.loss = loss
-        self.blend = blend
-        self.scale = scale
-        self.alpha = alpha
-        self.fixed = fixed
-        self.start = start
-        self.clip = clip
-        self.iterations = iterations
-        self.tolerance = tolerance
-        self.seed = seed
+    features: FeatureSet | Sequence[str] = field(kw_only=False)
+    method: str = "lbfgs"
+    loss: str = "cross_entropy"
+    blend: float = 0.5
+    scale: float | None = None
+    alpha: float = 1e-5
+    fixed: Mapping[str, float] | None = None
+    start: Mapping[str, float] | None = None
+    clip: float = 0.99
+    iterations: int = 500
+    tolerance: float = 1e-7
+    seed: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,13 +2,16 @@
 
 A learner's constructor stores its options; `fit` plays games, learns and returns the learner; what
 was learned ends in an underscore, `evaluator_` above all.
+
+Options are fields of data classes, which make the constructor. An option is said where the first
+class stands all of whose learners have it, and again, with its type, where its default is another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
 
@@ -40,36 +43,40 @@ class Progress:
     alpha_side: int | None = None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Learner(BaseEstimator):  # type: ignore[misc]
     """A learner that plays games; see `learner.online` and `learner.bootstrap` for the two ways.
 
     game: the game or its name. games: how many to play. depth: plies of every search; or nodes:
     positions of every search. seed: decides everything that is left to chance. In games with dice
     depth is GNU's plies, 0 (or None) for moves with the best static value, and what search backs up
-    of a position before its roll is a ply deeper (`learner.dice_play`); there are no openings, for
-    dice vary games, and the three options that follow say nothing. opening_plies:
-    plies before a game begins to count, first all positions after so many, then random ones after
-    more. within: use only openings whose value is at most that far from even (None: all), by the
-    evaluator `judge` searching 7 plies.
+    of a position before its roll is a ply deeper (`learner.dice_play`).
+
+    Most learners also take options for openings, which say nothing in games with dice: dice vary
+    games. opening_plies: plies before a game begins to count, first all positions after so many,
+    then random ones after more. within: use only openings whose value is at most that far from even
+    (None: all), by the evaluator `judge` searching 7 plies.
 
     After `fit`: `evaluator_` (the last one), `updates_`, `games_played_`, and what the subclass
     adds.
     """
 
-    game: Any
+    game: Any = field(default="checkers", kw_only=False)
     games: int
-    depth: int | None
-    nodes: int | None
-    seed: int
-    opening_plies: int
-    within: float | None
-    judge: Any
+    depth: int | None = 5
+    nodes: int | None = None
+    seed: int = 0
+    #: what learners have that do not take these as options
+    opening_plies: int = field(default=0, init=False)
+    within: float | None = field(default=None, init=False)
+    judge: Any = field(default=None, init=False)
+
     #: Whether it learns games with dice.
-    takes_dice: bool = False
-    game_: Game
-    evaluator_: Evaluator
-    games_played_: int
-    updates_: int
+    takes_dice: ClassVar[bool] = False
+    game_: Game = field(init=False)
+    evaluator_: Evaluator = field(init=False)
+    games_played_: int = field(init=False)
+    updates_: int = field(init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 

@@ -7,6 +7,7 @@ along the gradient of its square (Widrow and Hoff 1960), instead of by counted a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from search import LinearEvaluator
 __all__ = ["LeastMeanSquares"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LeastMeanSquares(OnlineLearner):
     """Weights of all terms follow the difference: w += rate * difference * term / spread.
 
@@ -32,44 +34,15 @@ class LeastMeanSquares(OnlineLearner):
     After `fit`: `evaluator_`, `spread_` (mean square of each term).
     """
 
+    features: Any = "classic"
+    rate: float = 0.001
+    scale: float = 0.3
+    win: float = 3.0
+    trial: int = 4
+
     #: The unit of the others.
     usual_fixed: ClassVar[dict[str, float]] = {"men": 1.0}
     takes_dice = True
-
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 300,
-        depth: int | None = 5,
-        nodes: int | None = None,
-        seed: int = 0,
-        features: Any = "classic",
-        fixed: dict[str, float] | None = None,
-        rate: float = 0.001,
-        scale: float = 0.3,
-        win: float = 3.0,
-        trial: int = 4,
-        settle: bool = True,
-        opening_plies: int = 3,
-        within: float | None = None,
-        judge: Any = "classic",
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.features = features
-        self.fixed = fixed
-        self.rate = rate
-        self.scale = scale
-        self.win = win
-        self.trial = trial
-        self.settle = settle
-        self.opening_plies = opening_plies
-        self.within = within
-        self.judge = judge
 
     def _check_options(self) -> None:
         super()._check_options()

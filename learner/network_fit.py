@@ -7,6 +7,7 @@ stronger than the static value, for that is all there is to learn from.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from search.network import NetworkEvaluator
 __all__ = ["NetworkFit"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NetworkFit(BatchLearner):
     """A network with ReLU between its layers, fitted by Adam after each round.
 
@@ -32,60 +34,16 @@ class NetworkFit(BatchLearner):
     what makes values of the first round predict results best, or 1 where these say nothing.
     """
 
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 6000,
-        depth: int | None = 5,
-        nodes: int | None = None,
-        seed: int = 0,
-        inputs: Any = "piece_squares",
-        hidden: tuple[int, ...] = (64, 32),
-        round_games: int = 200,
-        keep_rounds: int = 5,
-        blend: float = 0.5,
-        decided: bool = True,
-        rollouts: int = 0,
-        rollout_positions: int = 4000,
-        epochs: int = 1,
-        rate: float = 0.001,
-        batch: int = 256,
-        scale: float | None = 1.5,
-        games_per_report: int = 32,
-        opening_plies: int = 4,
-        within: float | None = None,
-        judge: Any = "classic",
-        most_plies: int = 200,
-        decide: bool = True,
-        store: Any = None,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.inputs = inputs
-        self.hidden = hidden
-        self.round_games = round_games
-        self.keep_rounds = keep_rounds
-        self.blend = blend
-        self.decided = decided
-        self.rollouts = rollouts
-        self.rollout_positions = rollout_positions
-        self.epochs = epochs
-        self.rate = rate
-        self.batch = batch
-        self.scale = scale
-        self.games_per_report = games_per_report
-        self.opening_plies = opening_plies
-        self.within = within
-        self.judge = judge
-        self.most_plies = most_plies
-        self.decide = decide
-        self.store = store
-        self.workers = workers
+    inputs: Any = "piece_squares"
+    hidden: tuple[int, ...] = (64, 32)
+    round_games: int = 200
+    keep_rounds: int = 5
+    rollouts: int = 0
+    rollout_positions: int = 4000
+    epochs: int = 1
+    rate: float = 0.001
+    batch: int = 256
+    scale: float | None = 1.5
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -43,6 +43,7 @@ class Step:
     material: float
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OnlineLearner(Learner):
     """What learners that correct their weights move by move have in common.
 
@@ -52,9 +53,14 @@ class OnlineLearner(Learner):
     positions after the captures that are pending.
     """
 
+    games: int = 300
     features: Any
-    fixed: dict[str, float] | None
-    settle: bool
+    fixed: dict[str, float] | None = None
+    settle: bool = True
+    opening_plies: int = 3
+    within: float | None = None
+    judge: Any = "classic"
+
     usual_fixed: ClassVar[dict[str, float]] = {}
 
     # --- what a subclass says -----------------------------------------------------------------

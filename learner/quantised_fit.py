@@ -7,6 +7,7 @@ a network trained in the integers that it is searched with (Nasu 2018; Jacob et 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from search.quantised import QuantisedNetwork
 __all__ = ["QuantisedFit"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class QuantisedFit(BatchLearner):
     """A quantised network (`search.quantised`), fitted by Adam after each round of games.
 
@@ -41,66 +43,25 @@ class QuantisedFit(BatchLearner):
     the results of the first round best.
     """
 
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 100_000,
-        depth: int | None = None,
-        nodes: int | None = 4000,
-        seed: int = 0,
-        inputs: Any = "piece_squares",
-        hidden: tuple[int, ...] = (256, 32, 32),
-        phases: tuple[int, ...] = (9, 17),
-        techniques: Any = "selective",
-        endgame: int = 4,
-        round_games: int = 4000,
-        keep_rounds: int = 8,
-        blend: float = 0.3,
-        decided: bool = True,
-        epochs: int = 2,
-        rate: float = 0.001,
-        last_rate: float = 0.00002,
-        last_epochs: int = 0,
-        batch: int = 2048,
-        scale: float | None = None,
-        games_per_report: int = 256,
-        opening_plies: int = 6,
-        within: float | None = None,
-        judge: Any = "classic",
-        most_plies: int = 200,
-        decide: bool = True,
-        store: Any = None,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.inputs = inputs
-        self.hidden = hidden
-        self.phases = phases
-        self.techniques = techniques
-        self.endgame = endgame
-        self.round_games = round_games
-        self.keep_rounds = keep_rounds
-        self.blend = blend
-        self.decided = decided
-        self.epochs = epochs
-        self.rate = rate
-        self.last_rate = last_rate
-        self.last_epochs = last_epochs
-        self.batch = batch
-        self.scale = scale
-        self.games_per_report = games_per_report
-        self.opening_plies = opening_plies
-        self.within = within
-        self.judge = judge
-        self.most_plies = most_plies
-        self.decide = decide
-        self.store = store
-        self.workers = workers
+    games: int = 100_000
+    depth: int | None = None
+    nodes: int | None = 4000
+    inputs: Any = "piece_squares"
+    hidden: tuple[int, ...] = (256, 32, 32)
+    phases: tuple[int, ...] = (9, 17)
+    techniques: Any = "selective"
+    endgame: int = 4
+    round_games: int = 4000
+    keep_rounds: int = 8
+    blend: float = 0.3
+    epochs: int = 2
+    rate: float = 0.001
+    last_rate: float = 0.00002
+    last_epochs: int = 0
+    batch: int = 2048
+    scale: float | None = None
+    games_per_report: int = 256
+    opening_plies: int = 6
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -7,7 +7,6 @@ Source: J. Veness, D. Silver, W. Uther and A. Blair, "Bootstrapping from Game Tr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -34,6 +33,7 @@ class _Teacher:
         return Target(pick(played.positions, kept), values, values)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RootStrap(Bootstrap):
     """The positions of the games follow their backed-up values, where they are quiet.
 
@@ -41,45 +41,6 @@ class RootStrap(Bootstrap):
     """
 
     takes_dice = True
-
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 2000,
-        depth: int | None = 5,
-        nodes: int | None = None,
-        seed: int = 0,
-        inputs: Any = "classic",
-        hidden: tuple[int, ...] | None = None,
-        fixed: dict[str, float] | None = None,
-        rate: float = 0.01,
-        scale: float = 1.5,
-        games_per_update: int = 8,
-        opening_plies: int = 4,
-        within: float | None = None,
-        judge: Any = "classic",
-        most_plies: int = 200,
-        decide: bool = True,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.inputs = inputs
-        self.hidden = hidden
-        self.fixed = fixed
-        self.rate = rate
-        self.scale = scale
-        self.games_per_update = games_per_update
-        self.opening_plies = opening_plies
-        self.within = within
-        self.judge = judge
-        self.most_plies = most_plies
-        self.decide = decide
-        self.workers = workers
 
     def _teacher(self) -> _Teacher:
         return _Teacher(self.game_, self.scale)

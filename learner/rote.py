@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from search.rote import RoteMemory
 __all__ = ["Rote", "RoteRun"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Rote(BaseEstimator):  # type: ignore[misc]
     """Self-play of one evaluator that remembers what it has seen.
 
@@ -39,35 +41,20 @@ class Rote(BaseEstimator):  # type: ignore[misc]
     After `fit`: `memory_`, `evaluator_`, `games_played_`.
     """
 
-    games_played_: int
-    moves_: int
+    game: Any = field(default="checkers", kw_only=False)
+    games: int = 2000
+    depth: int | None = 5
+    nodes: int | None = None
+    seed: int = 0
+    openings: int | None = None
+    opening_plies: int = 3
+    merge_moves: int = 20
+    capacity: int = 1_000_000
+    oldest: int = 100_000
+    direction: float = 0.0005
 
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 2000,
-        depth: int | None = 5,
-        nodes: int | None = None,
-        seed: int = 0,
-        openings: int | None = None,
-        opening_plies: int = 3,
-        merge_moves: int = 20,
-        capacity: int = 1_000_000,
-        oldest: int = 100_000,
-        direction: float = 0.0005,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.openings = openings
-        self.opening_plies = opening_plies
-        self.merge_moves = merge_moves
-        self.capacity = capacity
-        self.oldest = oldest
-        self.direction = direction
+    games_played_: int = field(init=False)
+    moves_: int = field(init=False)
 
     def fit(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -20,26 +21,28 @@ from search import Evaluator, Lookup, Techniques
 __all__ = ["RoundLearner"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RoundLearner(Learner):
     """What learners that play in rounds have in common.
 
     Beside the options of every learner: round_games: games of a round. keep_rounds: how many of
     the last rounds are learned from. games_per_report: games between two reports. most_plies:
-    longer games are drawn. decide: a game that search has proved won ends there. workers: who
-    plays (None: this thread).
+    longer games are drawn. workers: who plays (None: this thread). decide, in most: a game that
+    search has proved won ends there.
 
     After `fit`: `evaluator_`, and `rounds_`, what each round found, as plain numbers.
     """
 
     round_games: int
     keep_rounds: int
-    games_per_report: int
-    most_plies: int
-    decide: bool
-    workers: Workers | None
+    games_per_report: int = 32
+    most_plies: int = 200
+    workers: Workers | None = None
+    #: what learners have that do not take it as an option
+    decide: bool = field(default=False, init=False)
     #: what searches ask, and do beyond alpha-beta, where a subclass says so
-    lookup_: Lookup | None = None
-    techniques_: Techniques | None = None
+    lookup_: Lookup | None = field(default=None, init=False)
+    techniques_: Techniques | None = field(default=None, init=False)
 
     # --- what a subclass says -----------------------------------------------------------------
 

@@ -7,6 +7,7 @@ Research and Development 3 (1959). The defaults are those of his second series o
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,6 +52,7 @@ def span(seen: int, longest: int = LAST_SPAN) -> int:
     return size
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Samuel(OnlineLearner):
     """Alpha corrects its polynomial by what its search backs up; Beta keeps it honest.
 
@@ -85,58 +87,22 @@ class Samuel(OnlineLearner):
     `reserve_` (names, next first), `black_marks_`, `adoptions_`.
     """
 
+    features: Any = "samuel"
+    library: tuple[str, ...] | None = None
+    active: int = 16
+    tallies: int = 8
+    replacement_pause: int = 32
+    trial: int = 4
+    asymmetric: bool = True
+    growing_span: bool = True
+    threshold: float | None = None
+    longest_span: int = LAST_SPAN
+    top_power: int = 18
+    unit: float = 1.0
+
     #: A man, 4 of it, outweighs all that 16 weights of up to 2**18 say in most positions.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
     takes_dice = True
-
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 300,
-        depth: int | None = 5,
-        nodes: int | None = None,
-        seed: int = 0,
-        features: Any = "samuel",
-        fixed: dict[str, float] | None = None,
-        library: tuple[str, ...] | None = None,
-        active: int = 16,
-        tallies: int = 8,
-        replacement_pause: int = 32,
-        trial: int = 4,
-        asymmetric: bool = True,
-        growing_span: bool = True,
-        threshold: float | None = None,
-        longest_span: int = LAST_SPAN,
-        top_power: int = 18,
-        unit: float = 1.0,
-        settle: bool = True,
-        opening_plies: int = 3,
-        within: float | None = None,
-        judge: Any = "classic",
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.features = features
-        self.fixed = fixed
-        self.library = library
-        self.active = active
-        self.tallies = tallies
-        self.replacement_pause = replacement_pause
-        self.trial = trial
-        self.asymmetric = asymmetric
-        self.growing_span = growing_span
-        self.threshold = threshold
-        self.longest_span = longest_span
-        self.top_power = top_power
-        self.unit = unit
-        self.settle = settle
-        self.opening_plies = opening_plies
-        self.within = within
-        self.judge = judge
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -21,7 +21,7 @@ RESERVED = {"game", "games", "depth", "nodes", "seed", "workers", "store"}
 
 def checked_options(kind: Any, options: dict[str, Any]) -> dict[str, Any]:
     """The options as given; ValueError for one that the learner lacks or of a wrong type."""
-    hints = get_type_hints(kind.__init__)
+    hints = get_type_hints(kind)
     known = set(kind().get_params(deep=False)) - RESERVED
     unknown = set(options) - known
     if unknown:

@@ -6,6 +6,7 @@ Progress", IBM Journal of Research and Development 11 (1967).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = ["SignatureTables"]
 Ints = NDArray[np.int64]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SignatureTables(BookLearner):
     """Learns the cells of signature tables from preferred moves, level by level.
 
@@ -39,28 +41,9 @@ class SignatureTables(BookLearner):
     odd numbers of levels. The other options are explained in `BookLearner`.
     """
 
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        layout: SignatureLayout | None = None,
-        material: dict[str, float] | None = None,
-        method: str = "logistic",
-        within: float | None = None,
-        half_life: float | None = None,
-        scale: float | None = None,
-        smoothing: float | None = None,
-        antisymmetric: bool = True,
-    ) -> None:
-        self.game = game
-        self.layout = layout
-        self.material = material
-        self.method = method
-        self.within = within
-        self.half_life = half_life
-        self.scale = scale
-        self.smoothing = smoothing
-        self.antisymmetric = antisymmetric
+    layout: SignatureLayout | None = None
+    smoothing: float | None = None
+    antisymmetric: bool = True
 
     def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
         self.layout_ = layout = self.layout or layout_of(game)

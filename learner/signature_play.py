@@ -6,6 +6,7 @@ the games of the last rounds (`learner.signature`), and then play the next games
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = ["SignaturePlay"]
 SAMUELS = {"men": 1.0, "kings": 1.5}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SignaturePlay(RoundLearner):
     """Signature tables that learn from the moves their own search prefers.
 
@@ -35,44 +37,15 @@ class SignaturePlay(RoundLearner):
     After `fit`: `evaluator_`, a SignatureEvaluator, and `tables_`, who learned it last.
     """
 
-    within = None  # all openings
-
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 1500,
-        depth: int | None = 5,
-        nodes: int | None = None,
-        seed: int = 0,
-        material: dict[str, float] | None = None,
-        method: str = "logistic",
-        smoothing: float | None = None,
-        antisymmetric: bool = True,
-        round_games: int = 500,
-        keep_rounds: int = 3,
-        games_per_report: int = 32,
-        opening_plies: int = 4,
-        most_plies: int = 200,
-        decide: bool = True,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.material = material
-        self.method = method
-        self.smoothing = smoothing
-        self.antisymmetric = antisymmetric
-        self.round_games = round_games
-        self.keep_rounds = keep_rounds
-        self.games_per_report = games_per_report
-        self.opening_plies = opening_plies
-        self.most_plies = most_plies
-        self.decide = decide
-        self.workers = workers
+    games: int = 1500
+    material: dict[str, float] | None = None
+    method: str = "logistic"
+    smoothing: float | None = None
+    antisymmetric: bool = True
+    round_games: int = 500
+    keep_rounds: int = 3
+    opening_plies: int = 4
+    decide: bool = True
 
     def _begin(self, evaluator: Any) -> Evaluator:
         if evaluator not in (None, "material"):

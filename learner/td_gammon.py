@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ _RECENT = 5
 _UNSIFTED = 1000
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TDGammon(Learner):
     """Networks for the phases of a game, taught by TD(lambda) in self-play at GNU's 0-ply.
 
@@ -54,57 +56,30 @@ class TDGammon(Learner):
     error of the outputs, by report).
     """
 
-    evaluator_: OutcomeNetwork
-    network_: OutcomeNetwork
+    game: Any = field(default="backgammon", kw_only=False)
+    games: int = 500_000
+    depth: int | None = None
+    inputs: Any = "points+expert"
+    hidden: tuple[int, ...] = (256,)
+    spread: float = 0.3
+    rate: float = 0.06
+    last_rate: float = 0.003
+    output_rate: float = 0.3
+    decay: float = 0.5
+    replays: int = 3
+    memory: int = 1000
+    tables: int = 2
+    round_games: int = 20
+    candidates: int = 8
+    sift_units: int = 32
+    averaging: float = 0.9
+    games_per_report: int = 1000
+    workers: Any = None
+
+    evaluator_: OutcomeNetwork = field(init=False)
+    network_: OutcomeNetwork = field(init=False)
 
     takes_dice = True
-
-    def __init__(
-        self,
-        game: Any = "backgammon",
-        *,
-        games: int = 500_000,
-        depth: int | None = None,
-        nodes: int | None = None,
-        seed: int = 0,
-        inputs: Any = "points+expert",
-        hidden: tuple[int, ...] = (256,),
-        spread: float = 0.3,
-        rate: float = 0.06,
-        last_rate: float = 0.003,
-        output_rate: float = 0.3,
-        decay: float = 0.5,
-        replays: int = 3,
-        memory: int = 1000,
-        tables: int = 2,
-        round_games: int = 20,
-        candidates: int = 8,
-        sift_units: int = 32,
-        averaging: float = 0.9,
-        games_per_report: int = 1000,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.inputs = inputs
-        self.hidden = hidden
-        self.spread = spread
-        self.rate = rate
-        self.last_rate = last_rate
-        self.output_rate = output_rate
-        self.decay = decay
-        self.replays = replays
-        self.memory = memory
-        self.tables = tables
-        self.round_games = round_games
-        self.candidates = candidates
-        self.sift_units = sift_units
-        self.averaging = averaging
-        self.games_per_report = games_per_report
-        self.workers = workers
 
     def _check_options(self) -> None:
         if self.games < 1:

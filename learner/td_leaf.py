@@ -8,7 +8,6 @@ the leaf's static value that moves.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -56,6 +55,7 @@ class _Teacher:
         return Target(pick(leaves, kept), targets, targets)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TDLeaf(Bootstrap):
     """Leaves follow leaves: the leaf of move t moves towards the lambda-return of the leaves.
 
@@ -63,46 +63,7 @@ class TDLeaf(Bootstrap):
     0.9 was measured to be better (docs/results.md).
     """
 
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 2000,
-        depth: int | None = 5,
-        nodes: int | None = None,
-        seed: int = 0,
-        inputs: Any = "classic",
-        hidden: tuple[int, ...] | None = None,
-        fixed: dict[str, float] | None = None,
-        decay: float = 0.9,
-        rate: float = 0.01,
-        scale: float = 1.5,
-        games_per_update: int = 8,
-        opening_plies: int = 4,
-        within: float | None = None,
-        judge: Any = "classic",
-        most_plies: int = 200,
-        decide: bool = True,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.inputs = inputs
-        self.hidden = hidden
-        self.fixed = fixed
-        self.decay = decay
-        self.rate = rate
-        self.scale = scale
-        self.games_per_update = games_per_update
-        self.opening_plies = opening_plies
-        self.within = within
-        self.judge = judge
-        self.most_plies = most_plies
-        self.decide = decide
-        self.workers = workers
+    decay: float = 0.9
 
     def _check_options(self) -> None:
         super()._check_options()

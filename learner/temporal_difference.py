@@ -9,7 +9,6 @@ make the same changes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -42,6 +41,7 @@ class _Teacher:
         return Target(positions, signs * returns, signs * returns)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TemporalDifference(Bootstrap):
     """Static values follow static values: V(s) += rate * (lambda-return - V(s)) * grad V(s).
 
@@ -51,49 +51,12 @@ class TemporalDifference(Bootstrap):
     outcome is points: their luck is in the targets, and only many games average it out.
     """
 
+    games: int = 4000
+    depth: int | None = 1
+    decay: float = 0.7
+
     takes_dice = True
     backups = False
-
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 4000,
-        depth: int | None = 1,
-        nodes: int | None = None,
-        seed: int = 0,
-        inputs: Any = "classic",
-        hidden: tuple[int, ...] | None = None,
-        fixed: dict[str, float] | None = None,
-        decay: float = 0.7,
-        rate: float = 0.01,
-        scale: float = 1.5,
-        games_per_update: int = 8,
-        opening_plies: int = 4,
-        within: float | None = None,
-        judge: Any = "classic",
-        most_plies: int = 200,
-        decide: bool = True,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.inputs = inputs
-        self.hidden = hidden
-        self.fixed = fixed
-        self.decay = decay
-        self.rate = rate
-        self.scale = scale
-        self.games_per_update = games_per_update
-        self.opening_plies = opening_plies
-        self.within = within
-        self.judge = judge
-        self.most_plies = most_plies
-        self.decide = decide
-        self.workers = workers
 
     def _check_options(self) -> None:
         super()._check_options()

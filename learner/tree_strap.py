@@ -8,7 +8,6 @@ such a bound is a target for values on its wrong side alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -57,6 +56,7 @@ class _Teacher:
         )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TreeStrap(Bootstrap):
     """All positions that were searched follow their backed-up values or bounds, where quiet.
 
@@ -67,52 +67,11 @@ class TreeStrap(Bootstrap):
     most so many of each game, taken evenly.
     """
 
-    def __init__(
-        self,
-        game: Any = "checkers",
-        *,
-        games: int = 1000,
-        depth: int | None = 5,
-        nodes: int | None = None,
-        seed: int = 0,
-        inputs: Any = "classic",
-        hidden: tuple[int, ...] | None = None,
-        fixed: dict[str, float] | None = None,
-        bounds: bool = True,
-        minimax: bool = False,
-        least_depth: int = 1,
-        positions_per_game: int = 4000,
-        rate: float = 0.01,
-        scale: float = 1.5,
-        games_per_update: int = 8,
-        opening_plies: int = 4,
-        within: float | None = None,
-        judge: Any = "classic",
-        most_plies: int = 200,
-        decide: bool = True,
-        workers: Any = None,
-    ) -> None:
-        self.game = game
-        self.games = games
-        self.depth = depth
-        self.nodes = nodes
-        self.seed = seed
-        self.inputs = inputs
-        self.hidden = hidden
-        self.fixed = fixed
-        self.bounds = bounds
-        self.minimax = minimax
-        self.least_depth = least_depth
-        self.positions_per_game = positions_per_game
-        self.rate = rate
-        self.scale = scale
-        self.games_per_update = games_per_update
-        self.opening_plies = opening_plies
-        self.within = within
-        self.judge = judge
-        self.most_plies = most_plies
-        self.decide = decide
-        self.workers = workers
+    games: int = 1000
+    bounds: bool = True
+    minimax: bool = False
+    least_depth: int = 1
+    positions_per_game: int = 4000
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sklearn.base import clone
 
 import train
 from games import kernel as kernels
@@ -13,9 +15,12 @@ from games.backgammon import Backgammon
 from games.backgammon.match_file import read_matches
 from games.checkers import Checkers
 from games.contract import DiceGame, Game
+from learner.book_polynomial import BookPolynomial
+from learner.fit import LogisticFit
 from learner.recipes import RECIPES
 from learner.run import GAMES, Run
 from learner.settings import make_learner
+from learner.signature import SignatureTables
 from learner.worth import start_for
 from play.player import Limits
 from search import Engine, load_evaluator
@@ -65,6 +70,23 @@ def run_of(name: str, folder: Path) -> tuple[Run, Any]:
         options=settings,
     )  # fmt: skip
     return session, start_for(game, settings["from"], learner)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [recipe.load() for recipe in RECIPES.values()] + [BookPolynomial, SignatureTables, LogisticFit],
+    ids=lambda kind: kind.__name__,
+)
+def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
+    first, *others = inspect.signature(kind).parameters.values()
+    assert first.kind is first.POSITIONAL_OR_KEYWORD
+    assert all(option.kind is option.KEYWORD_ONLY for option in others)
+    made = kind("checkers")
+    assert vars(made) == made.get_params(deep=False) == clone(made).get_params(deep=False)
+    assert hash(made) != hash(clone(made)), "compared by what they are"
+    # a new default without a type would be no field: only the class would have it
+    assert {o.name: getattr(kind, o.name) for o in others} == {o.name: o.default for o in others}
+    assert "__dataclass_fields__" in vars(kind), "annotated options are none without the decorator"
 
 
 @pytest.mark.parametrize("name", NAMES)
