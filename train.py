@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from games.program import exit_status
 from learner.opponents import pacemakers, usual_opponents
 from learner.recipes import RECIPES, USUAL
 
@@ -101,14 +102,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     options = parser().parse_args(arguments)
-    try:
-        return run(options)
-    except KeyboardInterrupt:
-        print("stopped; go on with --resume", file=sys.stderr)
-        return 130
-    except (ValueError, TypeError, OSError) as error:
-        print(f"train.py: {error}", file=sys.stderr)
-        return 2
+    return exit_status("train.py", lambda: run(options), stopped="stopped; go on with --resume")
 
 
 def run(options: argparse.Namespace) -> int:

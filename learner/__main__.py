@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 import games
 from games.contract import Game
+from games.program import exit_status
 from learner.probcut import check_options, learn_probcut, played_positions
 from learner.store import Filter, PositionStore
 from play.match_commands import check_writable
@@ -33,14 +34,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns its exit status."""
     options = parser().parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 130
-    except (ValueError, TypeError, OSError) as error:
-        print(f"learner: {error}", file=sys.stderr)
-        return 2
+    return exit_status("learner", lambda: int(options.run(options)))
 
 
 def _probcut_options(command: argparse.ArgumentParser) -> None:

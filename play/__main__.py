@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from games.program import exit_status
 from play.book_commands import add_book_commands
 from play.engine_commands import add_engine_commands
 from play.rollout_commands import add_rollout_options, run_dice_rollout
@@ -117,14 +118,7 @@ def _match_options(command: argparse.ArgumentParser, games: str) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns its exit status."""
     options = parser().parse_args(arguments)
-    try:
-        return _run(options)
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 130
-    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
-        print(f"play: {error}", file=sys.stderr)
-        return 2
+    return exit_status("play", lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -48,7 +48,6 @@ def run_engine(options: argparse.Namespace) -> int:
 
 
 def _serve_lines(thinker: Any, options: argparse.Namespace) -> int:
-    import os
     import sys
 
     from play.hub import Hub
@@ -59,12 +58,7 @@ def _serve_lines(thinker: Any, options: argparse.Namespace) -> int:
         sys.stdout.flush()
 
     engine = Hub(thinker, write, turned=options.turned_pos) if options.hub else Ubgi(thinker, write)
-    try:
-        engine.serve(sys.stdin.buffer)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # the interpreter flushes once more when it ends, into a pipe that nobody reads
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    engine.serve(sys.stdin.buffer)
     return 0
 
 

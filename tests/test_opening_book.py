@@ -887,3 +887,20 @@ def test_a_book_that_was_killed_goes_on_to_the_same_bits(
     whole = tmp_path / "whole.safetensors"
     assert main(["book", "build", "checkers", "classic", str(whole), *options]) == 0
     assert path.read_bytes() == whole.read_bytes()
+
+
+def test_the_shipped_book_belongs_to_the_shipped_network() -> None:
+    data = Path(__file__).parent.parent / "data" / "checkers"
+    text = f"{data}/quantised.safetensors+book:{data}/book.safetensors:0@selective,probcut"
+    player = parse_player(CHECKERS, text)
+    assert player.book is not None and player.evaluator is not None
+    book, random = player.book.book, np.random.default_rng(0)
+    position, known = CHECKERS.start(), 0
+    while (chosen := player.book.choose(position, random)) is not None:
+        following = [CHECKERS.play(position, move) for move in CHECKERS.legal_moves(position)]
+        numbers = [number for p in following if (number := book.number(p)) is not None]
+        assert len(numbers) == len(following)
+        assert chosen[1] == max(book.before(book.worth[number]) for number in numbers)
+        position, known = CHECKERS.play(position, chosen[0]), known + 1
+    assert known >= 4
+    assert book.settings.nodes is not None and book.settings.nodes >= 100_000

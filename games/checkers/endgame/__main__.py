@@ -8,6 +8,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from games.program import exit_status
+
 if TYPE_CHECKING:
     from games.checkers.endgame.database import Endgame
     from games.checkers.endgame.numbering import Material
@@ -42,18 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns its exit status."""
     options = parser().parse_args(arguments)
     run = {"build": _build, "verify": _verify, "info": _info, "value": _value}[options.command]
-    try:
-        return run(options)
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)  # noqa: T201
-        return 130
-    except (ValueError, OSError) as error:
-        print(f"endgame: {error}", file=sys.stderr)  # noqa: T201
-        return 2
+    return exit_status("endgame", lambda: run(options))
 
 
 def _say(text: str) -> None:
-    print(text)  # noqa: T201
+    print(text)
 
 
 def _bar(options: argparse.Namespace) -> Any:
