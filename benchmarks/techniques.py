@@ -20,11 +20,12 @@ from typing import Any
 from tqdm import tqdm
 
 import games
+from play.ladder import plot_estimates
 from play.match import play_match
 from play.openings import Openings
 from play.player import Limits, parse_player
 from play.sprt import Sprt
-from play.statistics import MatchSummary
+from play.statistics import Estimate, MatchSummary
 from search.header import write_atomically
 from search.probcut import value_mark
 
@@ -116,25 +117,14 @@ def line(name: str, entry: dict[str, Any]) -> str:
 
 def plot(path: Path, kept: dict[str, Any]) -> None:
     """A picture of what each technique gained."""
-    import matplotlib.pyplot as plt
-
-    names = [name for name in TESTS if kept.get(name, {}).get("games")]
-    figure, axes = plt.subplots(figsize=(7, 0.5 * len(names) + 1.5), layout="constrained")
-    for place, name in enumerate(reversed(names)):
-        elo, low, high = kept[name]["elo"]
-        passed = kept[name]["verdict"] == "accept H1"
-        axes.errorbar(
-            elo,
-            place,
-            xerr=[[elo - low], [high - elo]],
-            fmt="o",
-            capsize=3,
-            color="tab:blue" if passed else "tab:grey",
-        )
-    axes.axvline(0.0, color="black", linewidth=0.8)
-    axes.set_yticks(range(len(names)), reversed(names))
-    axes.set_xlabel("Elo against the same engine without it, with the 95 % interval")
-    figure.savefig(path, dpi=120)
+    rows = []
+    for name in TESTS:
+        if kept.get(name, {}).get("games"):
+            passed = "on" if kept[name]["verdict"] == "accept H1" else "off"
+            value, low, high = kept[name]["elo"]
+            rows.append((f"{name}: {passed}", Estimate(value, low, high)))
+    label = "Elo against the same engine without it, with the 95 % interval"
+    plot_estimates(path, rows, "checkers, 0.02 s a move", label=label, room=10)
 
 
 def main() -> None:

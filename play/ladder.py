@@ -124,7 +124,7 @@ def plot_estimates(
     axes.set_ylim(-0.6, len(rows) - 0.2)
     axes.set_xlim(left, right)
     arrows = "; arrow: no bound" if len(finite) < len(ends) else ""
-    axes.set_xlabel(f"{label}{arrows}")
+    figure.supxlabel(f"{label}{arrows}", fontsize="medium")  # names may be wider than the axes
     axes.set_title(title, loc="left")
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
