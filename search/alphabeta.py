@@ -6,6 +6,8 @@
 `search.line`; every function that touches game or evaluator is in `search.native`, and what makes
 the search selective, where that is asked for, in `search.selective`.
 
+Threads that search together put off what another is at (`search.table`).
+
 Sources: Knuth and Moore 1975 (alpha-beta, negamax), Marsland and Campbell 1982 (principal-variation
 search), Akl and Newborn 1977 (killers), Schaeffer 1983 (history).
 """
@@ -38,13 +40,15 @@ from search.native import (
     status,
 )
 from search.selective import blame, breadth, check_bound, check_depth, reduction
-from search.table import expect_probe, probe_table, store_table
+from search.table import begin, end, expect_probe, is_busy, probe_table, store_table
 from search.trace import trace
 
 RECORD = numba.from_dtype(LINE)
 SEARCH = float64(RECORD, int64, float64, float64, int64)
 QUIESCE = float64(RECORD, float64, float64, int64)
 INFINITY = float("inf")
+PUT_OFF = -1e30  # the promise of a move that waits for another thread: less than any other
+SHARED_DEPTH = 4  # less deep, threads do not mind what others are at
 PROVEN = WIN / 2  # beyond it a value counts plies to the end of the game
 
 
@@ -307,12 +311,24 @@ def negamax(line, depth, alpha, beta, ply):
     floor = alpha
     best = -INFINITY
     best_index = 0
-    for tried in range(breadth(line, count, quiet)):
+    limit = breadth(line, count, quiet)
+    shared = line.busy != 0 and depth >= SHARED_DEPTH
+    tried = picked = 0
+    while tried < limit:
         index = most_promising(line, first, count)
+        picked += 1
         if index == left_out:
+            tried += 1
             continue
         move = move_at(line, first + index)
         follow(line, ply, move)
+        if shared:
+            key_after = position_key(line, ply + 1)
+            # what another thread is at will be in the table soon: other moves go first
+            if 0 < tried and picked <= limit == count and is_busy(line, key_after):
+                set_order(line, first + index, PUT_OFF)
+                continue
+            begin(line, key_after)
         rest = depth if index == longer else depth - 1
         less = reduction(line, depth, tried, wide) if quiet else 0
         low = -INFINITY if line.minimax else alpha
@@ -324,6 +340,9 @@ def negamax(line, depth, alpha, beta, ply):
             value = -negamax(line, rest, -high, -low, ply + 1)
         if high < beta and alpha < value < beta:
             value = -negamax(line, rest, -beta, -alpha, ply + 1)
+        if shared:
+            end(line, key_after)
+        tried += 1
         if line.stop != 0:
             return 0.0
         if value > best:

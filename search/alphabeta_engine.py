@@ -33,8 +33,9 @@ class AlphaBetaSearch:
 
     The options are those of `Engine`. With more than one thread, each searches the same position
     with a record of its own, and they meet in the transposition table, where one finds what
-    another has searched before (lazy SMP, Hyatt and others about 2010); every second thread is a
-    ply ahead. What counts is the first thread's result, whose record `line` is.
+    another has searched before (lazy SMP, Hyatt and others about 2010). Moves that lead to what
+    another thread is searching at that moment are put off (ABDADA, Weill 1996, in a simple form).
+    What counts is the first thread's result, whose record `line` is.
     """
 
     def __init__(
@@ -77,14 +78,13 @@ class AlphaBetaSearch:
             self._bind_plain(trace)
         if techniques.beam and order_depth is None:
             order_depth = 2  # what is not to be missed has to stand in front
-        for number, line in enumerate(self._lines):
+        for line in self._lines:
             line.put(
                 wins=int(game.wins),
                 repeats=int(repetition and game.irreversible is not None),
                 equal_depth=int(equal_depth),
                 minimax=int(minimax),
                 order_depth=lines.MOST_PLIES if order_depth is None else order_depth,
-                ahead=number % 2,
                 **techniques.for_line(),
             )
         self.clear()
@@ -203,6 +203,7 @@ class AlphaBetaSearch:
                 node_limit=min(nodes or UNLIMITED, UNLIMITED),
                 exact_root=int(exact),
             )
+            line.share(len(used) > 1)
         if self._stopped:  # while the records were set up
             self._halt()
         interrupted = run_search(

@@ -118,7 +118,7 @@ def iterate(line):
     previous = 0.0
     spread = 0.0
     line.traced = line.trace_first
-    for depth in range(1 + line.ahead, line.depth_limit + 1):
+    for depth in range(1, line.depth_limit + 1):
         line.best = 0
         kept = line.traced
         value = search_window(line, depth, previous, spread)

@@ -35,14 +35,14 @@ LIMIT = 1e11
 _NUMBERS = (
     # addresses: the game, the evaluator, lookups, memory
     "legal_at play_at status_at outcome_at key_at evaluate_at evaluator lookup_at tables"
-    " phase_at positions moves order table table_mask"
+    " phase_at positions moves order table table_mask busy"
     # options
     " width most_moves wins repeats equal_depth order_depth exact_root minimax depth_limit"
     " node_limit null_window aspiration"
     # what makes it selective, see `search.techniques`
     " selective deepen_from deepen_less singular_from beam malus"
     # counters and flags
-    " generation earlier nodes stop lookups found probes hits root_count completed best ahead"
+    " generation earlier nodes stop lookups found probes hits root_count completed best"
     # what the last table or lookup probe found, and where a lookup writes
     " hit_depth hit_bound hit_move scratch"
     # positions searched, kept with their values: memory (0 for none), and how many of room
@@ -78,6 +78,9 @@ LINE = np.dtype(
 
 #: Integers of a traced position: the position, its value, and depth with bound.
 TRACE = WIDTH + 2
+
+#: Positions that threads are searching, at most; a power of 2.
+BUSY = 1 << 12
 
 #: Integers of a table entry; two entries make a bucket, and two buckets a cache line.
 ENTRY = 2
@@ -116,8 +119,9 @@ class NativeLine:
         line["table"] = start + (-start) % 64
         line["table_mask"] = buckets - 1
         self._shared = shared
+        self._busy = np.zeros(BUSY, dtype=np.int64)
         if shared is not None:
-            self._table = shared._table
+            self._table, self._busy = shared._table, shared._busy
             line["table"], line["table_mask"] = shared.table, shared.table_mask
 
     def __getattr__(self, name: str) -> Any:
@@ -151,6 +155,11 @@ class NativeLine:
         rows = self._trace[: self.traced]
         values = rows[:, WIDTH].copy().view(np.float64)
         return rows[:, :width].copy(), values, rows[:, WIDTH + 1] >> 2, rows[:, WIDTH + 1] & 3
+
+    def share(self, others: bool) -> None:
+        """Say whether other threads search too; what they were at before is forgotten."""
+        self._busy[:] = 0
+        self.put(busy=self._busy.ctypes.data if others else 0)
 
     def fill(self) -> float:
         """The share of some thousand table entries that are of this generation."""
@@ -223,6 +232,9 @@ class PlainLine:
         entries = self.trace_entries[: self.traced]
         positions, values, depths, bounds = zip(*entries, strict=True) if entries else ((),) * 4
         return list(positions), np.array(values), np.array(depths, int), np.array(bounds, int)
+
+    def share(self, others: bool) -> None:
+        """Nothing: a plain search has one thread."""
 
     def fill(self) -> float:
         """The share of the table's room that is taken."""

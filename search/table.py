@@ -12,7 +12,7 @@ from numba.extending import overload
 from games.bits import bits_float, float_bits
 from games.kernel import kernel
 from games.native import load_int, prefetch, store_int
-from search.line import ENTRY, MOST_PLAIN
+from search.line import BUSY, ENTRY, MOST_PLAIN
 
 
 def expect_probe(line, key):
@@ -102,3 +102,35 @@ def _store_table(line, key, value, depth, bound, move):
         store_int(line.table, place + 1, bits)
 
     return native
+
+
+# --- what the threads of a search are at ------------------------------------------------------
+# Two positions that share a place hide each other for a while, which costs time and nothing else.
+
+
+def begin(line, key):
+    """Say that this thread is about to search a position."""
+
+
+@overload(begin)
+def _begin(line, key):
+    return lambda line, key: store_int(line.busy, key & (BUSY - 1), key)
+
+
+def end(line, key):
+    """Say that it has."""
+
+
+@overload(end)
+def _end(line, key):
+    return lambda line, key: store_int(line.busy, key & (BUSY - 1), 0)
+
+
+def is_busy(line, key):
+    """Whether another thread is searching a position."""
+    return False
+
+
+@overload(is_busy)
+def _is_busy(line, key):
+    return lambda line, key: load_int(line.busy, key & (BUSY - 1)) == key

@@ -21,11 +21,12 @@ from games.contract import Game
 from games.kernel import kernel
 from games.tree import Tree
 from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
-from search.alphabeta import negamax
-from search.line import DEPTHS
+from search.alphabeta import INFINITY, negamax
+from search.line import BUSY, DEPTHS, NativeLine
+from search.native import legal_moves, move_at, play, position_key
 from search.probcut import Check, ProbCut, value_mark
 from search.selective import check_depth
-from search.table import probe_table, store_table
+from search.table import begin, end, is_busy, probe_table, store_table
 from search.techniques import EXACT_SEARCH, SELECTIVE_SEARCH
 
 plain = pytest.mark.plain
@@ -40,6 +41,30 @@ def store_entry(line, key, value, bound):
 @kernel
 def probe_entry(line, key):
     return probe_table(line, key)
+
+
+@kernel
+def busy_before_within_after(line, key):
+    before = is_busy(line, key)
+    begin(line, key)
+    within = is_busy(line, key) and not is_busy(line, key + BUSY)
+    end(line, key)
+    return before, within, is_busy(line, key)
+
+
+@kernel
+def search_from(line, depth):
+    return negamax(line, depth, -INFINITY, INFINITY, 0)
+
+
+@kernel
+def begin_all(line, ply):
+    """Pretend that another thread is at all that moves from a position lead to."""
+    count = legal_moves(line, ply)
+    for i in range(count):
+        play(line, ply, move_at(line, line.first[ply] + i))
+        begin(line, position_key(line, ply + 1))
+    return count
 
 
 CHECKERS = Checkers()
@@ -312,6 +337,37 @@ def test_checks_that_pass_at_once_spare_the_deep_search() -> None:
     exact = Engine(CHECKERS, CLASSIC).search(start, depth=8)
     cut = Engine(CHECKERS, CLASSIC, techniques=eager).search(start, depth=8)
     assert cut.nodes < exact.nodes / 2
+
+
+@compiled_only
+def test_threads_know_of_each_other_what_they_are_at() -> None:
+    line = NativeLine(0.1)
+    other = NativeLine(0.1, shared=line)
+    for one in (line, other):
+        one.share(True)
+    for key in (1, BUSY, 1 << 62):
+        assert busy_before_within_after(line.record[0], key) == (False, True, False)
+    assert other.busy == line.busy != 0
+    other.share(False)
+    assert other.busy == 0
+
+
+@compiled_only
+def test_what_all_seem_to_be_at_is_searched_all_the_same() -> None:
+    for position in random_positions(CHECKERS, 29, 20):
+        moves = CHECKERS.legal_moves(position)
+        if CHECKERS.noisy(position) or len(moves) < 2:
+            continue
+        engine = Engine(CHECKERS, CLASSIC, equal_depth=True, repetition=False)
+        exact = engine.search(position, depth=6)
+        engine.clear()
+        line = engine._without_dice().line
+        line.share(True)
+        line.put(stop=0, nodes=0, node_limit=1 << 60)
+        line.start(position, list(moves), [])
+        assert begin_all(line.record[0], 0) == len(moves)
+        found = search_from(line.record[0], 6)
+        assert found == exact.value
 
 
 @compiled_only
