@@ -2,7 +2,7 @@
 
 Several threads may write it at once. An entry is two words, each stored in one piece, and the first
 is mixed with the second: what is half of one search and half of another is taken for empty (Hyatt
-and Mann 2002).
+and Mann 2002). Beside the table stands which positions threads are at.
 """
 
 from __future__ import annotations
