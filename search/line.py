@@ -158,7 +158,8 @@ class NativeLine:
 
     def share(self, others: bool) -> None:
         """Say whether other threads search too; what they were at before is forgotten."""
-        self._busy[:] = 0
+        if others:
+            self._busy[:] = 0
         self.put(busy=self._busy.ctypes.data if others else 0)
 
     def fill(self) -> float:

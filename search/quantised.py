@@ -203,10 +203,8 @@ class QuantisedNetwork(Evaluator):
         return address, self._data.ctypes.data, (self._data, self._packed)
 
     def _text(self) -> str:
-        most, widths = (
-            self.encoding.most,
-            [padded(width, SHORT_LANES) for width in self.widths[:-1]],
-        )
+        most = self.encoding.most
+        widths = [padded(width, SHORT_LANES) for width in self.widths[:-1]]
         place = 1 + len(self.phases)
         phase = " + ".join(f"int(count >= load_int(data, {1 + i}))" for i in range(place - 1))
         lines = [
