@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from games.backgammon.fibs import parse_fibs
-from play.line_engine import LONGEST_LINE, read_lines
+from play.lines import LONGEST_LINE, read_lines
 from play.thinker import Thinker
 
 __all__ = ["DEFAULT_PORT", "ExternalPlayer", "ExternalServer"]

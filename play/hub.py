@@ -1,9 +1,7 @@
 """Hub, the protocol of draughts engines (version 2, of Scan 3.1), for English checkers.
 
-Positions are the side to move, B or W, and a letter for each square: b, w, B, W (kings), e. Moves
-are `11-15`, captures `22x15x18`: from, to, and the captured squares. Scores are in men: in what
-the evaluator gives for a man more at the start; a won game is 100 less 0.01 for each ply to its
-end.
+Scores are in men: in what the evaluator gives for a man more at the start; a won game is 100 less
+0.01 for each ply to its end. The words stand in `play.hub_words`.
 
 The controller of pydraughts numbers the squares of an English position from the other end and
 swaps the colours (but not in moves); the parameter `turned-pos` is for it.
@@ -15,8 +13,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from games.checkers.notation import captured_squares, move_path, parse_position
 from games.record import GameRecord
+from play.hub_words import arguments, hub_move, hub_position, move_word
 from play.line_engine import LineEngine
 from play.player import Limits
 from play.thinker import Thinker
@@ -28,9 +26,6 @@ __all__ = ["Hub", "allotted"]
 #: Kept back of each move's time for what is no search.
 MARGIN = 0.03
 MOST_MOVES = 1000
-_PAIR = re.compile(r'\s*([^\s="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s"]*)))?')
-_PIECES = re.compile(r"[BW][bwBWe]{32}")
-_MOVE = re.compile(r"([0-9]{1,2})(?:-([0-9]{1,2})|((?:x[0-9]{1,2})+))")
 _START = "B" + "b" * 12 + "e" * 8 + "w" * 12
 
 
@@ -249,22 +244,6 @@ class Hub(LineEngine):
         return max(-80.0, min(80.0, value / self.man_worth())) + 0.0
 
 
-def arguments(text: str) -> dict[str, str]:
-    """The `name=value` and `name="several words"` of a line; ValueError for anything else."""
-    given: dict[str, str] = {}
-    place = 0
-    text = text.rstrip()
-    while place < len(text):
-        match = _PAIR.match(text, place)
-        if match is None:
-            raise ValueError(f"expected name=value, found {text[place : place + 40]!r}")
-        place = match.end()
-        if match[1] in given:
-            raise ValueError(f"expected {match[1][:40]!r} once, found it twice")
-        given[match[1]] = match[2] if match[2] is not None else match[3] or ""
-    return given
-
-
 def _number(given: dict[str, str], name: str, least: float) -> float:
     text = given[name]
     if re.fullmatch(r"-?[0-9]{1,12}(\.[0-9]{0,12})?", text) is None:
@@ -273,50 +252,3 @@ def _number(given: dict[str, str], name: str, least: float) -> float:
     if name != "time" and float(text) < least:
         raise ValueError(f"{name}: expected at least {least:g}, found {text[:40]}")
     return float(text)
-
-
-def hub_position(text: str, *, turned: bool = False) -> Any:
-    """The position that a Hub text describes; ValueError where it describes none.
-
-    turned: the text has the squares from 32 to 1 and the colours swapped.
-    """
-    if _PIECES.fullmatch(text) is None:
-        raise ValueError(f"pos: expected B or W and 32 of bwBWe, found {text[:40]!r}")
-    if turned:
-        text = (text[0] + text[:0:-1]).translate(str.maketrans("bwBW", "wbWB"))
-    pieces: dict[str, list[str]] = {"w": [], "b": []}
-    for square, letter in enumerate(text[1:], 1):
-        if letter != "e":
-            pieces[letter.lower()].append(f"K{square}" if letter.isupper() else str(square))
-    return parse_position(f"{text[0]}:W{','.join(pieces['w'])}:B{','.join(pieces['b'])}")
-
-
-def move_word(move: int) -> str:
-    """A move as Hub writes it: from, to, and the captured squares."""
-    path = move_path(move)
-    captured = captured_squares(move)
-    if not captured:
-        return f"{path[0]}-{path[-1]}"
-    return "x".join(map(str, [path[0], path[-1], *captured]))
-
-
-def hub_move(game: Any, position: Any, text: str) -> int:
-    """The legal move that a Hub word names; ValueError where it names none.
-
-    Captured squares may come in any order. Of several ways to capture the same pieces it is the
-    first, for all lead to the same position.
-    """
-    match = _MOVE.fullmatch(text)
-    if match is None:
-        raise ValueError(f"expected a move such as 11-15 or 22x15x18, found {text[:40]!r}")
-    if match[2]:
-        start, end, captured = int(match[1]), int(match[2]), list[int]()
-    else:
-        start, end, *captured = (int(match[1]), *map(int, match[3][1:].split("x")))
-    legal = game.legal_moves(position)
-    for move in legal:
-        path = move_path(move)
-        if (path[0], path[-1], captured_squares(move)) == (start, end, sorted(captured)):
-            return int(move)
-    texts = ", ".join(map(move_word, legal[:12]))
-    raise ValueError(f"expected one of {texts or 'no moves'}, found {text[:40]!r}")

@@ -8,33 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from play.lines import LONGEST_LINE, read_lines
 from play.thinker import Thinker
 from search import Result
 
-__all__ = ["LONGEST_LINE", "LineEngine", "read_lines"]
-
-#: Longer lines are refused unread; 400 moves of a game are 4 kB.
-LONGEST_LINE = 1 << 16
-
-
-def read_lines(stream: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[str | None]:
-    """The lines of a stream without their ends, None for one of more bytes than `longest`.
-
-    Memory is bounded whatever comes. The last line may lack its end. What is not UTF-8 is replaced.
-    """
-    while True:
-        data = stream.readline(longest + 1)
-        if not data:
-            return
-        if len(data) > longest and not data.endswith(b"\n"):
-            while data and not data.endswith(b"\n"):
-                data = stream.readline(longest)
-            yield None
-            continue
-        yield data.decode("utf-8", errors="replace").strip("\r\n\0 \t")
+__all__ = ["LineEngine"]
 
 
 class LineEngine:

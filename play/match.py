@@ -17,6 +17,7 @@ from typing import Any
 from games.contract import DiceGame, Game
 from games.record import GameRecord
 from play.game_loop import GameLoop
+from play.hub_player import HubSeat
 from play.openings import Openings
 from play.player import Limits, Player, Seat
 from play.sprt import Sprt
@@ -62,7 +63,7 @@ class Match:
 
 def play_game(
     game: Game,
-    seats: tuple[Seat, Seat],
+    seats: tuple[Seat | HubSeat, Seat | HubSeat],
     opening: tuple[Any, ...],
     stopped: Event | None = None,
     loop: GameLoop | None = None,
@@ -219,7 +220,7 @@ class _Board:
         self, game: Game, first: Player, second: Player, limits: Limits, table_mib: float
     ) -> None:
         seats = tuple(player.seat(game, limits, table_mib=table_mib) for player in (first, second))
-        self.seats: tuple[Seat, Seat] = (seats[0], seats[1])
+        self.seats: tuple[Seat | HubSeat, Seat | HubSeat] = (seats[0], seats[1])
         #: for the game in which the first player begins, and for the other
         self.loops: list[GameLoop | None] = [None, None]
         engines = [seat.engine for seat in seats if seat.engine is not None]

@@ -11,6 +11,7 @@ import numpy as np
 from games.contract import Game
 from games.record import GameRecord
 from play.book_choice import BookChoice, parse_book
+from play.hub_player import HubProgram, HubSeat, as_hub_program
 from search import Engine, Evaluator, Lookup, as_evaluator, parse_techniques
 from search.alphabeta_engine import DEEPEST, MOST_THREADS
 from search.lookup import CombinedLookup
@@ -59,7 +60,8 @@ class Limits:
 class Player:
     """Who plays: an evaluator (None plays at random), its lookup, and options of its `Engine`.
 
-    Where there is a book, its moves are played as long as it has any.
+    Where there is a book, its moves are played as long as it has any. Where there is a program, it
+    plays, and nothing else is asked.
     """
 
     name: str
@@ -67,9 +69,12 @@ class Player:
     lookup: Lookup | None = None
     options: dict[str, Any] = field(default_factory=dict)
     book: BookChoice | None = None
+    program: HubProgram | None = None
 
-    def seat(self, game: Game, limits: Limits, *, table_mib: float = 4.0) -> Seat:
+    def seat(self, game: Game, limits: Limits, *, table_mib: float = 4.0) -> Seat | HubSeat:
         """The player ready to play games, one at a time."""
+        if self.program is not None:
+            return self.program(game, limits)
         return Seat(self, game, limits, table_mib)
 
 
@@ -129,6 +134,7 @@ class Seat:
 def parse_player(game: Game, text: str) -> Player:
     """The player that a text names: `random`, a hand-crafted evaluator, or a file.
 
+    In checkers `hub:COMMAND` is the engine that the command starts (`play.hub_player`).
     `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator, in checkers `EVALUATOR+endgame`
     or `EVALUATOR+endgame5` the endgame database of at most 4 or so many pieces, and
     `EVALUATOR+book:FILE` an opening book, whose moves are played too: by chance among those at most
@@ -138,6 +144,9 @@ def parse_player(game: Game, text: str) -> Player:
     `classic@selective,-malus`; `threads=2` among them lets so many share the work. Raises
     ValueError or OSError with what was expected and what was found.
     """
+    program = as_hub_program(game, text)
+    if program is not None:
+        return Player(text, None, program=program)
     who, at, techniques = text.partition("@")
     if who == RANDOM:
         if at:

@@ -16,8 +16,9 @@ import pytest
 
 import games
 from games.record import GameRecord
-from play.hub import Hub, allotted, arguments, hub_move, hub_position, move_word
-from play.line_engine import LONGEST_LINE, read_lines
+from play.hub import Hub, allotted
+from play.hub_words import arguments, hub_move, hub_position, move_word, position_word
+from play.lines import LONGEST_LINE, read_lines
 from play.player import Limits
 from play.thinker import Thinker
 from search import WIN
@@ -102,6 +103,7 @@ def test_positions_and_moves(talk: Talk) -> None:
                     squares[int(piece.lstrip("K")) - 1] = letter.upper() if king else letter
             plain = side + "".join(squares)
             assert hub_position(plain) == record.position
+            assert position_word(record.position) == plain
             swap = str.maketrans("bwBW", "wbWB")
             turned = (side + "".join(reversed(squares))).translate(swap)
             assert hub_position(turned, turned=True) == record.position
