@@ -29,8 +29,8 @@ from games.kernel import kernel
 from games.native import store_int
 from learner.quantised_model import QuantisedModel
 from search import Engine, load_evaluator
-from search.header import sample_positions
 from search.quantised import QuantisedNetwork
+from search.samples import sample_positions
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKERS = games.load("checkers")

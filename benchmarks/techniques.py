@@ -27,7 +27,7 @@ from play.player import Limits, parse_player
 from play.sprt import Sprt
 from play.statistics import Estimate, MatchSummary
 from search.header import write_atomically
-from search.probcut import value_mark
+from search.samples import value_mark
 
 GAME = games.load("checkers")
 TEST = Sprt(0.0, 10.0)
@@ -39,7 +39,7 @@ TESTS: dict[str, tuple[str, str]] = {
     "malus": ("exact,late_moves=1.2,malus", "exact,late_moves=1.2"),
     "internal iterative deepening": ("exact,late_moves=1.2,deepening=5", "exact,late_moves=1.2"),
     "singular extensions": (
-        "exact,late_moves=1.2,singular=6,singular_margin=0.015",
+        "exact,late_moves=1.2,singular=6",
         "exact,late_moves=1.2",
     ),
     "ProbCut": ("exact,late_moves=1.2,probcut", "exact,late_moves=1.2"),

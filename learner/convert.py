@@ -18,8 +18,8 @@ from games.contract import Game
 from games.encoding import Encoding
 from games.features import FeatureSet
 from search import Evaluator, LinearEvaluator
-from search.header import sample_positions
 from search.network import Inputs, NetworkEvaluator
+from search.samples import sample_positions
 
 __all__ = ["Case", "agreement", "agreement_text", "as_native"]
 

@@ -16,8 +16,8 @@ from games.features import FeatureSet
 from learner.model import batches, numbers_of, steps_of
 from learner.self_play import rows_of
 from search import as_evaluator
-from search.header import sample_positions
 from search.network import NetworkEvaluator
+from search.samples import sample_positions
 
 __all__ = ["NetworkModel", "forward", "network_model", "one_thread"]
 

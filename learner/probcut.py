@@ -20,7 +20,8 @@ from games import kernel as kernels
 from games.contract import DiceGame, Game
 from search import WIN, Engine, as_evaluator
 from search.line import CHECKS, DEPTHS, PHASES
-from search.probcut import Check, ProbCut, value_mark
+from search.probcut import Check, ProbCut
+from search.samples import value_mark
 
 __all__ = ["check_options", "depth_values", "learn_probcut", "played_positions", "shallower"]
 

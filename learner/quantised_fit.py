@@ -19,8 +19,8 @@ from learner.quantised_model import QuantisedModel
 from learner.shards import Rows
 from learner.targets import expectations
 from search import Evaluator, Techniques, as_evaluator, as_techniques
-from search.probcut import value_mark
 from search.quantised import QuantisedNetwork
+from search.samples import value_mark
 
 __all__ = ["QuantisedFit"]
 

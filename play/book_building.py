@@ -18,7 +18,7 @@ from play.player import Limits, Player
 from play.workers import Workers
 from search import Engine, as_techniques
 from search.opening_book import OpeningBook
-from search.probcut import value_mark
+from search.samples import value_mark
 
 __all__ = ["LeafSearch", "build_book", "learn_games"]
 

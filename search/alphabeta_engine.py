@@ -17,6 +17,7 @@ from search.evaluator import Evaluator, PythonEvaluator
 from search.lookup import Lookup
 from search.result import Depth, Result
 from search.running import check_limits, run_search
+from search.samples import value_scale
 from search.techniques import Techniques
 
 __all__ = ["DEEPEST", "MOST_THREADS", "UNLIMITED", "AlphaBetaSearch"]
@@ -78,6 +79,7 @@ class AlphaBetaSearch:
             self._bind_plain(trace)
         if techniques.beam and order_depth is None:
             order_depth = 2  # what is not to be missed has to stand in front
+        scale = value_scale(game, evaluator) if techniques.singular else 1.0
         for line in self._lines:
             line.put(
                 wins=int(game.wins),
@@ -85,7 +87,7 @@ class AlphaBetaSearch:
                 equal_depth=int(equal_depth),
                 minimax=int(minimax),
                 order_depth=lines.MOST_PLIES if order_depth is None else order_depth,
-                **techniques.for_line(),
+                **techniques.for_line(scale),
             )
         self.clear()
 

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.encoding import Encoding
 from games.features import FeatureSet
+from search.samples import sample_positions
 
 if TYPE_CHECKING:
     from search.evaluator import Evaluator
@@ -34,11 +35,9 @@ __all__ = [
     "header",
     "identity",
     "parse_json",
-    "sample_positions",
     "write_atomically",
 ]
 
-SAMPLE = 256
 #: Fields that files of all forms have, and their types.
 FIELDS: Mapping[str, Any] = {"game": str, "rules": int, "name": str, "provenance": dict}
 
@@ -95,27 +94,6 @@ def describe_input(game: Game, inputs: Encoding | FeatureSet) -> dict[str, Any]:
     if isinstance(inputs, FeatureSet):
         return {"features": inputs.name, "identity": identity(game, inputs)}
     return {"encoding": inputs.name, "size": inputs.size, "identity": _encoded(game, inputs)}
-
-
-def sample_positions(game: Game, count: int = SAMPLE) -> list[Any]:
-    """The same positions of random play on every machine, some of each stage of a game.
-
-    Fewer of them are the first of more. Some may be finished.
-    """
-    positions: list[Any] = []
-    state = 20591
-    position = game.start()
-    while len(positions) < count:
-        if isinstance(game, DiceGame):
-            moves = game.legal_moves(position, (state >> 12) % len(game.rolls))
-        else:
-            moves = game.legal_moves(position)
-        positions.append(position)
-        # a generator of our own, for libraries may change theirs
-        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        over = not moves or state >> 57 == 0
-        position = game.start() if over else game.play(position, moves[(state >> 33) % len(moves)])
-    return positions
 
 
 _identities: dict[tuple[str, int, str], dict[str, str]] = {}

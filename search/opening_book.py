@@ -27,7 +27,7 @@ from games.contract import DiceGame, Game
 from search.array_files import load_arrays, save_arrays, take_array
 from search.header import EvaluatorError, check_fields, short
 from search.line import WIN
-from search.probcut import value_mark
+from search.samples import value_mark
 
 __all__ = ["DECIDED", "BookError", "BookSettings", "OpeningBook"]
 
@@ -45,7 +45,7 @@ class BookSettings:
     """What decides, with the game, which book comes out; a file keeps it.
 
     player: who searches the leaves, as the text of a player of a match, and `mark` the values of
-    its evaluator (`search.probcut.value_mark`), which may come to have another name. depth, nodes,
+    its evaluator (`search.samples.value_mark`), which may come to have another name. depth, nodes,
     seconds: the limits of a leaf. weight: what a move worse by 1 costs in plies, at least 0. plies:
     so many from the root are expanded whatever they are worth, and count nothing. batch: leaves
     expanded at a time.

@@ -7,7 +7,6 @@ is likely to lie beyond it too, the deep one is spared. `learner.probcut` learns
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -22,18 +21,16 @@ from search.header import (
     EvaluatorError,
     check_fields,
     parse_json,
-    sample_positions,
     short,
     write_atomically,
 )
 from search.line import CHECKS, DEPTHS, PHASES
+from search.samples import value_mark
 
-__all__ = ["Check", "ProbCut", "value_mark"]
+__all__ = ["Check", "ProbCut"]
 
 FORMAT = "plysmith-probcut-1"
 MOST_BYTES = 1 << 20
-#: Positions whose values tell one evaluator from another.
-MARKED = 64
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class ProbCut:
     """Checks for an evaluator, two at most for a depth, which are made in their order.
 
     width: how many sigma beyond the window a shallow value has to lie. mark: that of the evaluator
-    (`value_mark`). Raises ValueError for numbers out of range.
+    (`search.samples.value_mark`). Raises ValueError for numbers out of range.
     """
 
     game: str
@@ -161,16 +158,6 @@ class ProbCut:
             )  # fmt: skip
         except (TypeError, ValueError) as error:
             raise EvaluatorError(f"{path}: {error}") from None
-
-
-def value_mark(game: Game, evaluator: Any) -> str:
-    """A few letters that stand for the values an evaluator gives, to five digits.
-
-    They are those of positions of random play, always the same ones.
-    """
-    positions = sample_positions(game, MARKED)
-    values = [f"{evaluator(p):.5g}" for p in positions if game.outcome(p) is None]
-    return hashlib.sha256(" ".join(values).encode()).hexdigest()[:16]
 
 
 def _check(row: Sequence[Any]) -> Check:

@@ -52,8 +52,9 @@ class Techniques:
         better than expected; 0 for none.
     singular: with at least so many plies to go, a best move that the table remembers is searched a
         ply deeper if all others, searched half as deep, are worse by `singular_margin` times the
-        depth, in the evaluator's units (singular extensions, Anantharaman, Campbell and Hsu 1988,
-        in the form that tests the remembered move alone); 0 for never.
+        depth times what the evaluator's values are like (`search.samples.value_scale`); singular
+        extensions, Anantharaman, Campbell and Hsu 1988, in the form that tests the remembered move
+        alone; 0 for never.
     probcut: cut where a shallow search lies far enough beyond the window (ProbCut, Buro 1995;
         several depths: Multi-ProbCut, Buro 1997); with what `learner.probcut` has learned. None
         for never.
@@ -69,7 +70,7 @@ class Techniques:
     malus: bool = False
     late_moves: float = 0.0
     singular: int = 0
-    singular_margin: float = 0.0
+    singular_margin: float = 0.024
     probcut: ProbCut | None = None
     beam: int = 0
 
@@ -116,8 +117,8 @@ class Techniques:
                 parts.append(f"{field.name}={value}")
         return ",".join(parts) or "exact"
 
-    def for_line(self) -> dict[str, Any]:
-        """The fields of a search's record that say the same."""
+    def for_line(self, scale: float = 1.0) -> dict[str, Any]:
+        """The fields of a search's record that say the same; `scale` is that of the evaluator."""
         reductions = np.zeros((DEPTHS, DEPTHS), dtype=np.int64)
         for depth in range(LEAST_REDUCED, DEPTHS):
             for tried in range(FIRST_MOVES, DEPTHS):
@@ -130,7 +131,7 @@ class Techniques:
             "deepen_from": self.deepening or NEVER,
             "deepen_less": DEEPEN_LESS,
             "singular_from": self.singular or NEVER,
-            "singular_margin": self.singular_margin,
+            "singular_margin": self.singular_margin * scale,
             "beam": self.beam,
             "malus": int(self.malus),
             "reductions": reductions,
@@ -141,7 +142,7 @@ class Techniques:
 #: What is exact, and the default of `Engine`: a value is that of plain minimax.
 EXACT_SEARCH = Techniques()
 #: What has shown its worth in matches at 0.02 s a move (docs/results.md), for those who play.
-SELECTIVE_SEARCH = Techniques(late_moves=1.2)
+SELECTIVE_SEARCH = Techniques(late_moves=1.2, singular=6)
 PRESETS = {"exact": EXACT_SEARCH, "selective": SELECTIVE_SEARCH}
 
 

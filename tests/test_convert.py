@@ -37,8 +37,8 @@ from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from learner.convert import Case, agreement, agreement_text, as_native
 from search import Engine, LinearEvaluator, as_evaluator, load_evaluator
-from search.header import sample_positions
 from search.network import NetworkEvaluator
+from search.samples import sample_positions
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 CLASSIC, SQUARES = CHECKERS.features["classic"], CHECKERS.encodings["piece_squares"]

@@ -21,7 +21,7 @@ from learner.model import Adam, LinearModel, Model, batches, squash
 from learner.network_model import NetworkModel, forward, network_model
 from learner.self_play import rows_of
 from search import WIN, Engine, LinearEvaluator, as_evaluator
-from search.header import sample_positions
+from search.samples import sample_positions
 
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 

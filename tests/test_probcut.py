@@ -18,7 +18,8 @@ from games.contract import Game
 from learner.probcut import depth_values, learn_probcut, played_positions, shallower
 from search import Engine, as_evaluator, parse_techniques
 from search.line import CHECKS, DEPTHS
-from search.probcut import ProbCut, value_mark
+from search.probcut import ProbCut
+from search.samples import value_mark
 
 CHECKERS = Checkers()
 CLASSIC = as_evaluator(CHECKERS, "classic")

@@ -29,10 +29,10 @@ from games.nim import Nim
 from play.explanation import explain
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
 from search.array_files import load_arrays, save_arrays
-from search.header import sample_positions
 from search.network import MOST_UNITS
 from search.noise import NoisyEvaluator
 from search.quantised import UNIT, QuantisedNetwork
+from search.samples import sample_positions
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")

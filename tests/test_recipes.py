@@ -24,7 +24,7 @@ from learner.signature import SignatureTables
 from learner.worth import start_for
 from play.player import Limits
 from search import Engine, load_evaluator
-from search.header import sample_positions
+from search.samples import sample_positions
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 

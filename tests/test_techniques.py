@@ -24,7 +24,8 @@ from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator
 from search.alphabeta import INFINITY, negamax
 from search.line import BUSY, DEPTHS, NativeLine
 from search.native import legal_moves, move_at, play, position_key
-from search.probcut import Check, ProbCut, value_mark
+from search.probcut import Check, ProbCut
+from search.samples import sample_positions, value_mark, value_scale
 from search.selective import check_depth
 from search.table import begin, end, is_busy, probe_table, store_table
 from search.techniques import EXACT_SEARCH, SELECTIVE_SEARCH
@@ -220,6 +221,29 @@ def test_a_singular_move_is_searched_deeper() -> None:
     assert usual.search(game.start(), depth=depth).value < 5
     # the end of the corridor is 12 plies away
     assert singular.search(game.start(), depth=depth).value > 5
+
+
+@plain
+@pytest.mark.parametrize("techniques", ["exact", "selective", "exact,singular=4,aspiration"])
+def test_the_unit_of_an_evaluator_changes_nothing(techniques: str) -> None:
+    start = CHECKERS.start()
+    usual = Engine(CHECKERS, CLASSIC, techniques=techniques)
+    finer = Engine(CHECKERS, lambda position: 1024 * CLASSIC(position), techniques=techniques)
+    expected, found = usual.search(start, depth=7), finer.search(start, depth=7)
+    assert (found.value, found.pv, found.nodes) == (
+        1024 * expected.value, expected.pv, expected.nodes,
+    )  # fmt: skip
+
+
+@plain
+def test_what_values_are_like() -> None:
+    assert value_scale(CHECKERS, lambda position: 0.0) == 1.0
+    assert value_scale(CHECKERS, lambda position: -2.5) == 2.5
+    positions = [p for p in sample_positions(CHECKERS, 64) if CHECKERS.outcome(p) is None]
+    sizes = sorted(abs(CLASSIC(p)) for p in positions)
+    half = len(sizes) // 2
+    middle = sizes[half] if len(sizes) % 2 else (sizes[half - 1] + sizes[half]) / 2
+    assert value_scale(CHECKERS, CLASSIC) == pytest.approx(middle)
 
 
 def without_the_best_move(engine: Engine, depth: int) -> float:

@@ -14,7 +14,8 @@ from play.thinker import Thinker
 from play.workers import Workers
 from search import Engine, as_evaluator, parse_techniques
 from search.opening_book import BookSettings, OpeningBook
-from search.probcut import ProbCut, value_mark
+from search.probcut import ProbCut
+from search.samples import value_mark
 
 CHECKERS = Checkers()
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")

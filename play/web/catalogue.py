@@ -28,8 +28,8 @@ from play.player import parse_player
 from play.web.files import EVALUATOR, LOOKUP, MOST_FILES, described, inside, playable_files
 from play.web.limits import Limits
 from search import Evaluator, EvaluatorError, Lookup, as_evaluator
-from search.header import sample_positions
 from search.rote import RoteMemory
+from search.samples import sample_positions
 
 __all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded"]
 
