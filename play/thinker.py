@@ -12,7 +12,7 @@ from games.contract import DiceGame, Game
 from play.book_choice import BookChoice
 from play.dice_player import parse_dice_player
 from play.player import Limits, parse_player
-from search import Engine, Evaluator, Result
+from search import Engine, Evaluator, Result, parse_techniques
 
 __all__ = ["SHIPPED", "Thinker", "file_value", "limits_of", "value_text"]
 
@@ -62,7 +62,7 @@ class Thinker:
             depth = player.depth
         else:
             player = parse_player(game, name)
-            options["techniques"] = techniques
+            options["techniques"] = parse_techniques(techniques, who.split("+")[0])
             self._book = player.book
             if limits.depth == 0:
                 raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,8 @@ class Engine:
     trace: room for so many positions with what the last search found of each, in its last two
         iterations together: see `traced`. 0 for none, which costs nothing.
     techniques: what the search does beyond alpha-beta, `Techniques` or a text such as "selective"
-        (see `search.parse_techniques`); None for what changes no value.
+        (see `search.parse_techniques`, which looks beside the evaluator's file for what ProbCut
+        knows of it, where `evaluator` names one); None for what changes no value.
     ties: among moves of equal exact value, "first" takes the first found in an order shuffled by
         `seed` (the game's own order where it is None), "opponent_errors" the one after which most
         replies are worse for the opponent than his best. That one searches all moves in full, in
@@ -92,7 +94,8 @@ class Engine:
         self.game = game
         self.evaluator: Evaluator = as_evaluator(game, evaluator)
         self.ties = ties
-        self.techniques = as_techniques(techniques)
+        path = evaluator if isinstance(evaluator, (str, Path)) else None
+        self.techniques = as_techniques(techniques, path)
         self._search: AlphaBetaSearch | None = None
         self._dice: DiceSearch | None = None
         if isinstance(game, DiceGame):

@@ -42,7 +42,7 @@ def value_mark(game: Game, evaluator: Any) -> str:
 
     They are those of positions of random play, always the same ones.
     """
-    values = [f"{value:.5g}" for value in _sample_values(game, evaluator)]
+    values = [f"{evaluator(position):.5g}" for position in _undecided(game)]
     return hashlib.sha256(" ".join(values).encode()).hexdigest()[:16]
 
 
@@ -51,10 +51,11 @@ def value_scale(game: Game, evaluator: Any) -> float:
 
     More than 0; 1 for an evaluator to which most positions are equal.
     """
-    scale = float(np.median(np.abs(_sample_values(game, evaluator))))
-    return scale if np.isfinite(scale) and scale > 0.0 else 1.0
+    values = np.abs(evaluator.values(_undecided(game)))
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) or 1.0 if known.size else 1.0
 
 
-def _sample_values(game: Game, evaluator: Any) -> list[float]:
+def _undecided(game: Game) -> list[Any]:
     positions = sample_positions(game, MARKED)
-    return [float(evaluator(p)) for p in positions if game.outcome(p) is None]
+    return [position for position in positions if game.outcome(position) is None]

@@ -141,12 +141,13 @@ class Techniques:
 
 #: What is exact, and the default of `Engine`: a value is that of plain minimax.
 EXACT_SEARCH = Techniques()
-#: What has shown its worth in matches at 0.02 s a move (docs/results.md), for those who play.
+#: What has shown its worth in matches at 0.02 s a move (docs/results.md), for those who play; and
+#: ProbCut for evaluators that it was learned of (`parse_techniques`).
 SELECTIVE_SEARCH = Techniques(late_moves=1.2, singular=6)
 PRESETS = {"exact": EXACT_SEARCH, "selective": SELECTIVE_SEARCH}
 
 
-def as_techniques(techniques: Techniques | str | None) -> Techniques:
+def as_techniques(techniques: Techniques | str | None, evaluator: Any = None) -> Techniques:
     """Techniques as given, by their text, or for None those that change no value.
 
     Raises TypeError for anything else, and what `parse_techniques` raises.
@@ -154,7 +155,7 @@ def as_techniques(techniques: Techniques | str | None) -> Techniques:
     if techniques is None:
         return EXACT_SEARCH
     if isinstance(techniques, str):
-        return parse_techniques(techniques)
+        return parse_techniques(techniques, evaluator)
     if not isinstance(techniques, Techniques):
         raise TypeError(f"techniques: expected Techniques or their text, found {techniques!r}")
     return techniques
@@ -170,8 +171,8 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
 
     `exact` and `selective` stand for sets, and come first; a name switches a technique on or, with
     a `-`, off; `name=number` says how. `probcut` is in the file beside that of the evaluator whose
-    path is given, or `probcut=FILE`. Raises ValueError, or FileNotFoundError for that file, with
-    what was expected and found.
+    path is given, or `probcut=FILE`; `selective` has it where there is such a file. Raises
+    ValueError, or FileNotFoundError for that file, with what was expected and found.
     """
     found = EXACT_SEARCH
     usual = {"deepening": 5, "late_moves": 1.2, "singular": 6, "beam": 8}
@@ -179,6 +180,8 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
     for part in text.split(","):
         if part in PRESETS and found is EXACT_SEARCH:
             found = PRESETS[part]
+            if part == "selective" and evaluator is not None and probcut_file(evaluator).is_file():
+                found = replace(found, probcut=ProbCut.load(probcut_file(evaluator)))
             continue
         name, equals, number = part.removeprefix("-").partition("=")
         switch = part.startswith("-") or isinstance(known.get(name), bool)

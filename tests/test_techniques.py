@@ -237,8 +237,9 @@ def test_the_unit_of_an_evaluator_changes_nothing(techniques: str) -> None:
 
 @plain
 def test_what_values_are_like() -> None:
-    assert value_scale(CHECKERS, lambda position: 0.0) == 1.0
-    assert value_scale(CHECKERS, lambda position: -2.5) == 2.5
+    for value, scale in ((0.0, 1.0), (-2.5, 2.5), (float("inf"), 1.0)):
+        found = value_scale(CHECKERS, as_evaluator(CHECKERS, lambda position, v=value: v))
+        assert found == scale
     positions = [p for p in sample_positions(CHECKERS, 64) if CHECKERS.outcome(p) is None]
     sizes = sorted(abs(CLASSIC(p)) for p in positions)
     half = len(sizes) // 2

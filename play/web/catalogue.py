@@ -16,8 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import games
 from games.checkers.endgame.database import AT_FIRST_USE, path_of
 from games.checkers.endgame.numbering import MOST_PIECES
@@ -27,9 +25,9 @@ from play.gnubg import GNUBG_PLIES, PUBEVAL
 from play.player import parse_player
 from play.web.files import EVALUATOR, LOOKUP, MOST_FILES, described, inside, playable_files
 from play.web.limits import Limits
-from search import Evaluator, EvaluatorError, Lookup, as_evaluator
+from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.rote import RoteMemory
-from search.samples import sample_positions
+from search.samples import value_scale
 
 __all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded"]
 
@@ -61,15 +59,17 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """An evaluator with the lookup that searches ask, and the unit that values are shown in.
+    """An evaluator, the unit that its values are shown in, and how it is searched with.
 
-    `unit` is the median of the absolute values on positions of random play: what a side has that
-    is ahead as sides usually are. Values of evaluators with different units can be compared so.
+    `unit` is what values are like (`value_scale`): what a side has that is ahead as sides usually
+    are. Values of evaluators with different units can be compared so. `techniques` is None for
+    games with dice.
     """
 
     entry: Entry
     evaluator: Evaluator
     unit: float
+    techniques: Techniques | None
     lookup: Lookup | None = None
 
 
@@ -87,7 +87,6 @@ class Catalogue:
         self._headers: dict[tuple[Path, int, int], tuple[str, str, str] | None] = {}
         self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._list: tuple[float, dict[str, Entry]] = (0.0, {})
-        self._samples: dict[str, list[Any]] = {}
 
     def game(self, name: Any) -> Game:
         """A game by name; ValueError for one that cannot be played here."""
@@ -150,11 +149,12 @@ class Catalogue:
 
     def _rated(self, entry: Entry, game: Game, name: Any) -> Loaded:
         evaluator = as_evaluator(game, name)
-        if game.name not in self._samples:
-            positions = sample_positions(game)[:100]
-            self._samples[game.name] = [p for p in positions if game.outcome(p) is None]
-        values = np.abs(evaluator.values(self._samples[game.name]))
-        return Loaded(entry, evaluator, float(np.median(values[np.isfinite(values)])) or 1.0)
+        techniques = None
+        if not isinstance(game, DiceGame):
+            techniques = as_techniques("selective", name)
+            if techniques.probcut is not None:
+                techniques.probcut.check_evaluator(game, evaluator)
+        return Loaded(entry, evaluator, value_scale(game, evaluator), techniques)
 
     def _keep(self, entry: Entry, make: Callable[[Any], Any]) -> Any:
         """What `make` makes of an entry's name or file, as long as the file is the same."""

@@ -342,7 +342,7 @@ class Thinking:
                     return idle[1]
         options: dict[str, Any] = {}
         if not isinstance(game, DiceGame):
-            options["techniques"] = "selective"
+            options["techniques"] = loaded.techniques
         elif loaded.evaluator.gives_outcomes:
             options["filters"] = "normal"  # its distances are in points, as these values are
         return Engine(
