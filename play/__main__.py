@@ -23,7 +23,7 @@ PLAYER_HELP = (
     " of 5 (python -m games.checkers.endgame). EVALUATOR+book:FILE or +book:FILE:MARGIN adds an"
     " opening book (python -m play book), whose moves are played that are so near the best."
     " Behind that, without dice, @TECHNIQUES says how it searches (nothing: exact): selective, or"
-    " a list like exact,late_moves=1.2,singular=6,probcut,-null_window,threads=2."
+    " a list like selective,-singular,beam=8,threads=2."
     " In backgammon EVALUATOR+bearoff adds the bear-off databases, EVALUATOR@PLIES or"
     " EVALUATOR@PLIES:FILTERS looks as far ahead whatever --depth says, and pubeval, gnubg:0,"
     " gnubg:1, gnubg:2 are opponents where gnubg_nn is installed"
