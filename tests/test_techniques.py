@@ -20,6 +20,8 @@ from games.checkers.endgame.numbering import position_of, positions_of, slices
 from games.contract import Game
 from games.kernel import kernel
 from games.tree import Tree
+from play.player import Limits, parse_player
+from play.thinker import Thinker
 from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
 from search.alphabeta import INFINITY, negamax
 from search.line import BUSY, DEPTHS, NativeLine
@@ -30,6 +32,7 @@ from search.selective import check_depth
 from search.table import begin, end, is_busy, probe_table, store_table
 from search.techniques import EXACT_SEARCH, SELECTIVE_SEARCH
 
+ROOT = Path(__file__).resolve().parent.parent
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="native threads")
 
@@ -604,6 +607,28 @@ def test_probcut_files(tmp_path: Path) -> None:
         path.write_text(wrong)
         with pytest.raises(EvaluatorError, match=message):
             ProbCut.load(path)
+
+
+def test_selective_search_takes_the_probcut_that_lies_beside_an_evaluator(tmp_path: Path) -> None:
+    path = tmp_path / "linear.json"
+    shipped = ROOT / "data" / "checkers" / "rootstrap.json"
+    path.write_bytes(shipped.read_bytes())
+    mark = value_mark(CHECKERS, as_evaluator(CHECKERS, shipped))
+    assert parse_techniques("selective", path) == SELECTIVE_SEARCH
+    assert Engine(CHECKERS, path, techniques="selective").techniques == SELECTIVE_SEARCH
+    learned = probcut(*CHECKS, mark=mark)
+    learned.save(tmp_path / "linear.probcut.json")
+    both = dataclasses.replace(SELECTIVE_SEARCH, probcut=learned)
+    assert parse_techniques("selective", path) == both
+    assert Engine(CHECKERS, str(path), techniques="selective").techniques == both
+    assert parse_player(CHECKERS, f"{path}@selective").options == {"techniques": both}
+    assert Thinker(CHECKERS, str(path), Limits(depth=1)).engine.techniques == both
+    for text in ("selective,-probcut", "exact,late_moves=1.2,singular"):
+        assert parse_techniques(text, path) == SELECTIVE_SEARCH
+    # an evaluator that has changed since is no small matter
+    path.write_bytes((shipped.parent / "samuel.json").read_bytes())
+    with pytest.raises(ValueError, match="expected an evaluator with its values"):
+        Engine(CHECKERS, path, techniques="selective")
 
 
 @pytest.mark.parametrize(
