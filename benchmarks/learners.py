@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 import games
+from games.whole_files import write_atomically
 from learner.arena import measure
 from learner.recipes import RECIPES
 from play.player import Limits
@@ -33,7 +34,6 @@ from play.ratings import rate
 from play.statistics import Tally, mean_interval
 from play.workers import Workers
 from search import as_evaluator, load_evaluator
-from search.header import write_atomically
 
 START = "material"
 UNTRAINED = "untrained"

@@ -20,13 +20,13 @@ from typing import Any
 from tqdm import tqdm
 
 import games
+from games.whole_files import write_atomically
 from play.ladder import plot_estimates
 from play.match import play_match
 from play.openings import Openings
 from play.player import Limits, parse_player
 from play.sprt import Sprt
 from play.statistics import Estimate, MatchSummary
-from search.header import write_atomically
 from search.samples import value_mark
 
 GAME = games.load("checkers")

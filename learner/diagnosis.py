@@ -16,6 +16,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from games.contract import DiceGame, Game
+from games.whole_files import write_atomically
 from learner.batch import BatchFit
 from learner.book_study import BookStudy
 from learner.dice_play import game_seeds
@@ -31,7 +32,6 @@ from learner.validation import calibration, regularisation_path
 from play.openings import Openings
 from play.workers import Workers
 from search import Evaluator, LinearEvaluator
-from search.header import write_atomically
 from search.network import NetworkEvaluator
 
 __all__ = ["diagnose", "fixed_terms", "games_of", "remarks"]

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from search.header import UNFINISHED, write_atomically
+from games.whole_files import UNFINISHED, write_atomically
 
 __all__ = ["RunError", "RunFolder"]
 

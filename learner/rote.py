@@ -15,12 +15,12 @@ from sklearn.base import BaseEstimator
 
 import games as all_games
 from games.record import GameRecord
+from games.whole_files import write_atomically
 from learner.folder import RunError, RunFolder
 from learner.learner import Progress, check_limits, identity_of
 from learner.online import MOST_PLIES, TABLE_MIB
 from play.openings import Openings
 from search import Engine, as_evaluator
-from search.header import write_atomically
 from search.rote import RoteMemory
 
 __all__ = ["Rote", "RoteRun"]

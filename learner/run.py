@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
+from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.folder import RunError, RunFolder
 from learner.learner import Learner, Progress
 from play.player import Limits
 from search import Evaluator, LinearEvaluator, load_evaluator
-from search.header import write_atomically
 
 __all__ = ["FEATURES", "Run"]
 

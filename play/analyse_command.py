@@ -38,8 +38,8 @@ def run_analyse(options: argparse.Namespace) -> int:
     import sys
 
     import games
+    from games.whole_files import write_atomically
     from play.thinker import SHIPPED, Thinker, limits_of
-    from search.files import write_atomically
 
     suffix = options.file.suffix.lower()
     if suffix not in (".pdn", ".mat"):

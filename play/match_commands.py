@@ -11,13 +11,13 @@ from typing import Any
 from tqdm import tqdm
 
 from games.contract import Game
+from games.whole_files import write_atomically
 from play.ladder import check_players, ladder, plot_ladder
 from play.match import all_games, play_match
 from play.openings import Openings
 from play.player import Limits, parse_player
 from play.sprt import Sprt
 from play.workers import Workers, parse_backend
-from search.header import write_atomically
 
 __all__ = ["check_writable", "run_ladder", "run_match"]
 

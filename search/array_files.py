@@ -16,7 +16,8 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
-from search.header import EvaluatorError, parse_json, short, write_atomically
+from games.whole_files import write_atomically
+from search.header import EvaluatorError, parse_json, short
 
 __all__ = ["MOST_ARRAY_BYTES", "holds_arrays", "load_arrays", "save_arrays", "take_array"]
 

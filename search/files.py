@@ -18,6 +18,7 @@ import numpy as np
 from games.contract import Game
 from games.encoding import Encoding
 from games.features import FeatureSet
+from games.whole_files import write_atomically
 from search.array_files import holds_arrays, load_arrays
 from search.header import (
     FIELDS,
@@ -29,13 +30,12 @@ from search.header import (
     identity,
     parse_json,
     short,
-    write_atomically,
 )
 
 if TYPE_CHECKING:
     from search.evaluator import Evaluator, LinearEvaluator
 
-__all__ = ["EvaluatorError", "identity", "load_evaluator", "save_linear", "write_atomically"]
+__all__ = ["EvaluatorError", "identity", "load_evaluator", "save_linear"]
 
 FORMAT = "plysmith-linear-1"
 MOST_BYTES = 4 << 20

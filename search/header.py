@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -35,7 +33,6 @@ __all__ = [
     "header",
     "identity",
     "parse_json",
-    "write_atomically",
 ]
 
 #: Fields that files of all forms have, and their types.
@@ -44,31 +41,6 @@ FIELDS: Mapping[str, Any] = {"game": str, "rules": int, "name": str, "provenance
 
 class EvaluatorError(ValueError):
     """A file that holds no evaluator, or one that does not fit."""
-
-
-#: How the names of files end that are being written.
-UNFINISHED = ".unfinished"
-
-
-def write_atomically(path: Any, content: str | bytes) -> None:
-    """Write a file so that whoever reads it finds the old content or the new, never a part.
-
-    Text is written as UTF-8. Missing folders are made. Raises OSError where the file cannot be
-    written.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(UNFINISHED, f".{path.name}.", path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 # --- writing ---------------------------------------------------------------------------------

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
+from games.whole_files import write_atomically
 from search.header import (
     EvaluatorError,
     check_fields,
     parse_json,
     short,
-    write_atomically,
 )
 from search.line import CHECKS, DEPTHS, PHASES
 from search.samples import value_mark

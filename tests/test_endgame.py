@@ -28,7 +28,7 @@ from games.checkers.endgame import (
     probe,
 )
 from games.checkers.endgame.__main__ import main
-from games.checkers.endgame.database import HEADER, empty, path_of, read, record, write
+from games.checkers.endgame.database import HEADER, empty, path_of, read, record
 from games.checkers.endgame.numbering import (
     Material,
     number_of,
@@ -41,6 +41,7 @@ from games.checkers.endgame.retrograde import EXACT_DEPTH, place_of
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, START, WHITE, turn
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
+from games.whole_files import write_atomically
 from play.player import parse_player
 from search import EXACT, WIN, Engine
 from search.endgame import endgame_lookup
@@ -308,7 +309,7 @@ def test_searches_announce_the_same_win_with_and_without(pieces: int, tmp_path: 
 
 @compiled_only
 def test_long_wins_are_played_to_the_end(tmp_path: Path) -> None:
-    write(built(4), path_of(4, tmp_path))
+    write_atomically(path_of(4, tmp_path), built(4).values.data)
     lookup = endgame_lookup(GAME, pieces=4, folder=tmp_path)
     engine = Engine(GAME, "classic", lookup=lookup)
     for at, plies in [*samples(3, 55, 61, 1), *samples(4, 101, 109, 1)]:
@@ -330,7 +331,7 @@ def test_other_games_have_no_endgame_database() -> None:
 @compiled_only
 def test_players_name_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "user_cache_dir", lambda *_, **__: str(tmp_path))
-    write(built(4), path_of(4))
+    write_atomically(path_of(4), built(4).values.data)
     assert parse_player(GAME, "classic+endgame3").lookup.pieces == 3  # type: ignore[union-attr]
     player = parse_player(GAME, "classic+endgame")
     assert (player.name, player.lookup.pieces) == ("classic+endgame", 4)  # type: ignore[union-attr]

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
-import os
-import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from games.backgammon.bear_off import (
     positions_of,
 )
 from games.backgammon.rules import CHECKERS, MOST_MOVES, PROBABILITIES
+from games.whole_files import write_atomically
 
 __all__ = ["MOST_OF_BOTH", "BearOff", "bear_off", "build"]
 
@@ -169,17 +169,5 @@ def _write(path: Path, tables: BearOff) -> None:
     arrays = _arrays(tables)
     # one entry, for safetensors writes several in an order that changes
     content = safetensors.numpy.save(arrays, {FORMAT: _checksum(arrays)})
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(".unfinished", f".{path.name}.", path.parent)
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with contextlib.suppress(OSError):
+        write_atomically(path, content)

@@ -8,10 +8,10 @@ from typing import Any
 
 from games.contract import Game
 from games.record import GameRecord
+from games.whole_files import write_atomically
 from play.player import Limits
 from play.terminal.colour import Paint
 from play.thinker import Thinker, file_value, value_text
-from search.files import write_atomically
 
 __all__ = ["Session"]
 

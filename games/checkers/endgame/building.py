@@ -32,11 +32,11 @@ from games.checkers.endgame.database import (
     path_of,
     read,
     record,
-    write,
 )
 from games.checkers.endgame.numbering import Material, pairs, positions_of, slices, turned
 from games.checkers.endgame.retrograde import FARTHEST, prepare, settle, spread
 from games.checkers.rules import MOST_MOVES
+from games.whole_files import write_atomically
 
 __all__ = ["build", "endgame", "solve"]
 
@@ -66,7 +66,7 @@ def _shared(path: Path, pieces: int) -> Endgame:
         for material in materials:
             record(made, material)
     with contextlib.suppress(OSError):
-        write(made, path)
+        write_atomically(path, made.values.data)
     return made
 
 

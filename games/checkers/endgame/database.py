@@ -13,7 +13,6 @@ import hashlib
 import json
 import mmap
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -47,7 +46,6 @@ __all__ = [
     "path_of",
     "read",
     "record",
-    "write",
 ]
 
 #: Changes whenever the same positions get other numbers, or values other bytes.
@@ -224,22 +222,6 @@ def read(path: Path, pieces: int) -> Endgame:
 
 def _short(header: bytes) -> str:
     return header.decode("ascii", "replace").strip()[-80:]
-
-
-def write(endgame: Endgame, path: Path) -> None:
-    """Write a whole database, whose headers are there, old or new and never in part.
-
-    OSError where that fails.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(".new", f".{path.name}.", path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(endgame.values.data)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def check(
