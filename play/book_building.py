@@ -29,8 +29,9 @@ MOST_POSITIONS = 1 << 24
 class LeafSearch:
     """What searches the leaves of a book: a player with limits, for `Workers.map`.
 
-    Each search is as in a new engine. Raises ValueError for a player without an evaluator, and for
-    one whose wins are not proved: a book looks at nothing behind them.
+    Each search is as in a new engine. Raises ValueError for a player without an evaluator, for one
+    whose wins are not proved (a book looks at nothing behind them), and for one that searches on
+    several threads, which find something else each time; leaves are searched side by side instead.
     """
 
     def __init__(
@@ -38,6 +39,9 @@ class LeafSearch:
     ) -> None:
         if player.evaluator is None:
             raise ValueError(f"expected a player with an evaluator, found {player.name}")
+        threads = player.options.get("threads", 1)
+        if threads != 1:
+            raise ValueError(f"threads: expected 1 in a book, found {threads}")
         techniques = as_techniques(player.options.get("techniques"))
         if not techniques.proves:
             raise ValueError(

@@ -354,6 +354,8 @@ def test_a_search_of_leaves_stops_and_refuses_what_it_cannot_do() -> None:
         LeafSearch(CHECKERS, parse_player(CHECKERS, "classic"), Limits(0))
     with pytest.raises(ValueError, match=r"prove wins, found classic@beam=3 \(beam=3\)"):
         LeafSearch(CHECKERS, parse_player(CHECKERS, "classic@beam=3"), Limits(3))
+    with pytest.raises(ValueError, match="threads: expected 1 in a book, found 2"):
+        LeafSearch(CHECKERS, parse_player(CHECKERS, "classic@threads=2"), Limits(depth=3))
     search = leaf_search()
     copy = pickle.loads(pickle.dumps(search))
     assert copy(CHECKERS.start()) == search(CHECKERS.start())
