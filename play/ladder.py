@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from games.contract import Game
+from games.errors import MoveError
 from play.match import Match, play_match
 from play.openings import Openings
 from play.player import Limits, Player
@@ -32,27 +33,33 @@ def ladder(
     """Every player against every other, `games` games each; ratings (best first) and matches.
 
     The first player is the anchor, rated 0. Raises ValueError for fewer than two players or two
-    of one name. Ctrl-C ends it: ratings then cover what was played, the last match is marked as
-    interrupted, and players who had not played yet are left out.
+    of one name. Ctrl-C ends it, and so does a program of others that fails: ratings then cover what
+    was played, the last match says so, and players who had not played yet are left out.
     """
     check_players(players)
     matches: list[Match] = []
     pairings = [(a, b) for i, a in enumerate(players) for b in players[i + 1 :]]
     for first, second in pairings:
-        match = play_match(
-            game,
-            first,
-            second,
-            limits=limits,
-            games=games,
-            openings=openings() if openings is not None else None,
-            threads=threads,
-            workers=workers,
-            seed=seed,
-            progress=progress,
-        )
+        try:
+            match = play_match(
+                game,
+                first,
+                second,
+                limits=limits,
+                games=games,
+                openings=openings() if openings is not None else None,
+                threads=threads,
+                workers=workers,
+                seed=seed,
+                progress=progress,
+            )
+        except (MoveError, ChildProcessError) as error:
+            if not matches:
+                raise
+            matches[-1].failure = str(error)
+            break
         matches.append(match)
-        if match.interrupted:
+        if match.interrupted or match.failure:
             break
     table = {(match.first, match.second): match.summary().tally for match in matches}
     return rate(table, anchor=players[0].name), matches

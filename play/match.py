@@ -15,6 +15,7 @@ from threading import Event, Lock
 from typing import Any
 
 from games.contract import DiceGame, Game
+from games.errors import MoveError
 from games.record import GameRecord
 from play.game_loop import GameLoop
 from play.hub_player import HubSeat
@@ -32,9 +33,13 @@ MOST_PLIES = 1000
 
 @dataclass(frozen=True)
 class Pair:
-    """Two games of one opening; the first player begins the first of them."""
+    """Two games of one opening; the first player begins the first of them.
+
+    seconds: what programs of others took for each of their moves.
+    """
 
     games: tuple[GameRecord, GameRecord]
+    seconds: tuple[float, ...] = ()
 
     def points(self) -> tuple[float, float]:
         """What the first player scored in each game: 1, 0.5 or 0."""
@@ -46,7 +51,10 @@ class Pair:
 
 @dataclass
 class Match:
-    """What was played between two players; scores are the first player's."""
+    """What was played between two players; scores are the first player's.
+
+    failure: what a program of others did wrong that ended the match.
+    """
 
     first: str
     second: str
@@ -54,11 +62,16 @@ class Match:
     pairs: list[Pair] = field(default_factory=list)
     repeated: int = 0
     interrupted: bool = False
+    failure: str = ""
     verdict: str = ""
 
     def summary(self) -> MatchSummary:
         """Wins, draws, losses and the statistics of the pairs, from the first player's view."""
         return MatchSummary.of_pairs(pair.points() for pair in self.pairs)
+
+    def seconds(self) -> list[float]:
+        """What programs of others took for each of their moves."""
+        return [seconds for pair in self.pairs for seconds in pair.seconds]
 
 
 def play_game(
@@ -104,7 +117,9 @@ def play_match(
 
     A pair of which a game repeats an earlier game of the match move for move is not counted.
     `workers` (processes, a cluster) play instead of `threads` of this process. `progress` is
-    called after each pair. Ctrl-C ends the match with what was played, marked as interrupted.
+    called after each pair. Ctrl-C ends the match with what was played, marked as interrupted, and
+    so does a program of others that fails (`failure`), unless it fails in the first pair: then it
+    is raised, as MoveError or ChildProcessError.
     """
     if isinstance(game, DiceGame):
         raise ValueError(f"expected a game without dice, found {game.name}: see play.dice_match")
@@ -134,6 +149,10 @@ def play_match(
                     break
         except KeyboardInterrupt:
             match.interrupted = True
+        except (MoveError, ChildProcessError) as error:
+            if not match.pairs:
+                raise
+            match.failure = str(error)
     return match
 
 
@@ -183,6 +202,7 @@ class _PairPlayer:
         number, opening = task
         game, *_, seed = self._options
         records = []
+        seconds: list[float] = []
         with self._board() as board:
             for index in range(2):
                 for colour, seat in enumerate(board.seats):
@@ -191,7 +211,8 @@ class _PairPlayer:
                 seats = board.seats if index == 0 else board.seats[::-1]
                 loop = board.loops[index]
                 records.append(play_game(game, seats, opening, self._stopped, loop))
-        return Pair((records[0], records[1]))
+                seconds += (took for seat in seats for took in seat.seconds)
+        return Pair((records[0], records[1]), tuple(seconds))
 
     @contextmanager
     def _board(self) -> Iterator[_Board]:

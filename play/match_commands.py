@@ -63,12 +63,20 @@ def run_match(options: argparse.Namespace, game: Game) -> int:
         and match.verdict in ("", "continue")
     ):
         print(f"no more than {summary.games} different games from these openings")
+    seconds = match.seconds()
+    if seconds:
+        print(
+            f"programs of others took {sum(seconds) / len(seconds):.3f} s a move, at most"
+            f" {max(seconds):.3f}"
+        )
     if options.pdn is not None:
         _write_pdn(options.pdn, game, [match], limits)
     if options.json:
         print(json.dumps(match_figures(match, summary)))
     if match.interrupted:
         raise KeyboardInterrupt
+    if match.failure:
+        raise ChildProcessError(match.failure)
     return 0
 
 
@@ -89,6 +97,7 @@ def match_figures(match: Any, summary: Any) -> dict[str, Any]:
         "repeated_pairs": match.repeated,
         "verdict": match.verdict,
         "interrupted": match.interrupted,
+        "failure": match.failure,
     }
 
 
@@ -135,6 +144,8 @@ def run_ladder(options: argparse.Namespace, game: Game) -> int:
         print(json.dumps({"ratings": rated, "matches": figures}))
     if matches[-1].interrupted:
         raise KeyboardInterrupt
+    if matches[-1].failure:
+        raise ChildProcessError(matches[-1].failure)
     return 0
 
 

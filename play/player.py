@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,6 +81,9 @@ class Player:
 
 class Seat:
     """A player with the search that it plays with; one for each thread."""
+
+    #: of a program of others, what it took for each move
+    seconds: Sequence[float] = ()
 
     def __init__(self, player: Player, game: Game, limits: Limits, table_mib: float) -> None:
         self.player = player
