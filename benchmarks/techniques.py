@@ -12,7 +12,6 @@ Results are kept after every hundred games (--results), and an interrupted run g
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -64,8 +63,7 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
     }
     probcut = first.options["techniques"].probcut
     if probcut is not None:
-        said = repr((probcut.width, probcut.checks)).encode()
-        setting["probcut"] = hashlib.sha256(said).hexdigest()[:16]
+        setting["probcut"] = str(probcut)
     entry = kept.get(name, {})
     if any(entry.get(key) != value for key, value in setting.items()):
         entry = {**setting, "pairs": [], "verdict": "continue"}

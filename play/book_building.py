@@ -61,6 +61,10 @@ class LeafSearch:
     def __reduce__(self) -> tuple[Any, ...]:
         return _leaf_search, (self.game, self.player, self.limits, self._table_mib)
 
+    def techniques(self) -> str:
+        """Those of the search, spelt out, in the settings of a book."""
+        return str(as_techniques(self.player.options.get("techniques")))
+
     def mark(self) -> str:
         """What stands for the evaluator's values in the settings of a book."""
         return value_mark(self.game, self.player.evaluator)

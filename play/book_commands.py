@@ -98,6 +98,7 @@ def _build(options: argparse.Namespace) -> int:
         options.weight,
         options.plies,
         options.batch,
+        search.techniques(),
     )
     root = game.parse_position(options.root) if options.root is not None else None
     book = OpeningBook(game, settings, root=root)
@@ -113,7 +114,7 @@ def _build(options: argparse.Namespace) -> int:
 
 def _check_same(path: Path, asked: OpeningBook, found: OpeningBook) -> None:
     """ValueError where a book was begun in another way than is asked for."""
-    _check_search(asked.settings.player, found)
+    _check_search(asked.settings.player, asked.settings.techniques, found)
     wanted, there = asdict(asked.settings), asdict(found.settings)
     wanted.pop("player"), there.pop("player")
     for name, value in {**wanted, "root": asked.positions[0]}.items():
@@ -125,16 +126,19 @@ def _check_same(path: Path, asked: OpeningBook, found: OpeningBook) -> None:
             )
 
 
-def _check_search(player: str, book: OpeningBook) -> None:
+def _check_search(player: str, techniques: str, book: OpeningBook) -> None:
     """ValueError for a player who searches in another way than the book's.
 
     Of the evaluator values count (`mark`), not by what name it goes.
     """
-    asked, found = (re.sub(r"^[^+@]*", "", text) for text in (player, book.settings.player))
+    names = (player, book.settings.player)
+    asked, found = (re.sub(r"^[^+@]*", "", text).partition("@")[0] for text in names)
+    asked += f"@{techniques}"
+    found += f"@{book.settings.techniques}"
     if asked != found:
         raise ValueError(
-            f"expected a player who searches like {book.settings.player!r}, with"
-            f" {found or 'nothing'} behind the evaluator, found {player!r}"
+            f"expected a player who searches like {book.settings.player!r}, with {found} behind the"
+            f" evaluator, found {player!r}, with {asked}"
         )
 
 
@@ -292,10 +296,11 @@ def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
 
     book = _load(_game(options), options.book)
     settings = book.settings
-    _check_search(options.player or settings.player, book)
-    player = parse_player(book.game, options.player or settings.player)
+    text = options.player or settings.player
+    player = parse_player(book.game, text)
     limits = Limits(settings.depth, settings.nodes, settings.seconds)
     search = LeafSearch(book.game, player, limits)
+    _check_search(text, search.techniques(), book)
     book.check_evaluator(player.evaluator)
     return book, search
 

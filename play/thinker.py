@@ -62,7 +62,8 @@ class Thinker:
             depth = player.depth
         else:
             player = parse_player(game, name)
-            options["techniques"] = parse_techniques(techniques, who.split("+")[0])
+            if "techniques" not in player.options:
+                options["techniques"] = parse_techniques(techniques, who.split("+")[0])
             self._book = player.book
             if limits.depth == 0:
                 raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")

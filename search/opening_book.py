@@ -48,7 +48,8 @@ class BookSettings:
     its evaluator (`search.samples.value_mark`), which may come to have another name. depth, nodes,
     seconds: the limits of a leaf. weight: what a move worse by 1 costs in plies, at least 0. plies:
     so many from the root are expanded whatever they are worth, and count nothing. batch: leaves
-    expanded at a time.
+    expanded at a time. techniques: those of the player, spelt out, for what `selective` means may
+    change.
     """
 
     player: str = ""
@@ -59,6 +60,7 @@ class BookSettings:
     weight: float = 10.0
     plies: int = 0
     batch: int = 8
+    techniques: str = ""
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.weight <= 1e9:
@@ -402,7 +404,7 @@ def _settings(content: dict[str, Any]) -> BookSettings:
     settings = BookSettings(**content)
     for name, kinds in {
         "player": str, "mark": str, "depth": int | None, "nodes": int | None,
-        "seconds": float | None, "weight": float, "plies": int, "batch": int,
+        "seconds": float | None, "weight": float, "plies": int, "batch": int, "techniques": str,
     }.items():  # fmt: skip
         value = getattr(settings, name)
         if not isinstance(value, kinds) or isinstance(value, bool):

@@ -7,6 +7,7 @@ is likely to lie beyond it too, the deep one is spared. `learner.probcut` learns
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -57,7 +58,8 @@ class ProbCut:
     """Checks for an evaluator, two at most for a depth, which are made in their order.
 
     width: how many sigma beyond the window a shallow value has to lie. mark: that of the evaluator
-    (`search.samples.value_mark`). Raises ValueError for numbers out of range.
+    (`search.samples.value_mark`). file: where it was read from. Raises ValueError for numbers out
+    of range.
     """
 
     game: str
@@ -66,6 +68,7 @@ class ProbCut:
     checks: tuple[Check, ...]
     width: float = 1.5
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    file: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not 0.0 < self.width <= 10.0:
@@ -91,7 +94,9 @@ class ProbCut:
                 raise ValueError(f"expected at most {CHECKS} checks for a depth, found more")
 
     def __str__(self) -> str:
-        return f"{self.width} sigma"
+        """The width, and letters that stand for the checks."""
+        checks = hashlib.sha256(repr(self.checks).encode()).hexdigest()[:8]
+        return f"{self.width}sigma:{checks}"
 
     def for_line(self) -> dict[str, Any]:
         """The fields of a search's record."""
@@ -108,8 +113,10 @@ class ProbCut:
         mark = value_mark(game, evaluator)
         if mark != self.mark:
             raise ValueError(
-                f"ProbCut was learned of {self.evaluator}: expected an evaluator with its values"
-                f" (mark {self.mark}), found {evaluator.name} (mark {mark})"
+                f"ProbCut{f' of {self.file}' if self.file else ''} was learned of"
+                f" {self.evaluator}: expected an evaluator with its values (mark {self.mark}),"
+                f" found {evaluator.name} (mark {mark}); learn it again with python -m learner"
+                " probcut, take the file away, or search with -probcut"
             )
 
     def save(self, path: Any) -> None:
@@ -154,7 +161,7 @@ class ProbCut:
             checks = tuple(_check(row) for row in content["checks"])
             return cls(
                 content["game"], content["evaluator"], content["mark"], checks, content["width"],
-                content["provenance"],
+                content["provenance"], str(path),
             )  # fmt: skip
         except (TypeError, ValueError) as error:
             raise EvaluatorError(f"{path}: {error}") from None

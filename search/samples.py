@@ -49,7 +49,7 @@ def value_mark(game: Game, evaluator: Any) -> str:
 def value_scale(game: Game, evaluator: Any) -> float:
     """What an evaluator's values are like: the median of their sizes at the same positions.
 
-    More than 0; 1 for an evaluator to which most positions are equal.
+    More than 0; 1 for an evaluator to which most positions are worth nothing.
     """
     values = np.abs(evaluator.values(_undecided(game)))
     known = values[np.isfinite(values)]

@@ -104,7 +104,7 @@ class Techniques:
     def __str__(self) -> str:
         """The text that `parse_techniques` reads, on top of those that are on by default.
 
-        Of ProbCut it tells the width, not the file.
+        Of ProbCut it tells the width and the digest of its checks, not the file.
         """
         parts = []
         for field in fields(self):
@@ -175,13 +175,13 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
     ValueError, or FileNotFoundError for that file, with what was expected and found.
     """
     found = EXACT_SEARCH
+    learned = False  # ProbCut, without being asked for
     usual = {"deepening": 5, "late_moves": 1.2, "singular": 6, "beam": 8}
     known: dict[str, Any] = {field.name: field.default for field in fields(Techniques)}
     for part in text.split(","):
         if part in PRESETS and found is EXACT_SEARCH:
             found = PRESETS[part]
-            if part == "selective" and evaluator is not None and probcut_file(evaluator).is_file():
-                found = replace(found, probcut=ProbCut.load(probcut_file(evaluator)))
+            learned = part == "selective" and _learned(evaluator)
             continue
         name, equals, number = part.removeprefix("-").partition("=")
         switch = part.startswith("-") or isinstance(known.get(name), bool)
@@ -191,6 +191,7 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
                 f" {len(PRESETS)} in front), found {part[:40]!r}"
             )
         default = known[name]
+        learned = learned and name != "probcut"
         value: Any
         if part.startswith("-"):
             value = False if isinstance(default, bool) else default
@@ -206,4 +207,9 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
             except (KeyError, ValueError):
                 raise ValueError(f"{name}: expected {name}=NUMBER, found {part[:40]!r}") from None
         found = replace(found, **{name: value})
-    return found
+    return replace(found, probcut=ProbCut.load(probcut_file(evaluator))) if learned else found
+
+
+def _learned(evaluator: Any) -> bool:
+    """Whether the evaluator stands in a file, and beside it what ProbCut knows of it."""
+    return evaluator is not None and Path(evaluator).is_file() and probcut_file(evaluator).is_file()

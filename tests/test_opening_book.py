@@ -834,7 +834,7 @@ def test_the_commands_refuse_in_one_line(
     refused("expected a book with depth 4 to go on with, found depth 3", *same, "--depth", "4")
     refused("expected a book with plies 3 to go on with, found plies 1", *same, "--depth", "3")
     refused("expansions: expected at least 1, found 0", *same, "--expansions", "0")
-    other = "with nothing behind the evaluator, found 'classic@selective'"
+    other = "with @exact behind the evaluator, found 'classic@selective', with @late_moves"
     refused(other, "build", "checkers", "classic@selective", *same[3:], "--depth", "3")
     refused(other, "extend", "checkers", str(shipped), "--player", "classic@selective")
     new = ["build", "checkers", "classic", str(tmp_path / "new"), "--quiet"]

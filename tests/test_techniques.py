@@ -625,10 +625,30 @@ def test_selective_search_takes_the_probcut_that_lies_beside_an_evaluator(tmp_pa
     assert Thinker(CHECKERS, str(path), Limits(depth=1)).engine.techniques == both
     for text in ("selective,-probcut", "exact,late_moves=1.2,singular"):
         assert parse_techniques(text, path) == SELECTIVE_SEARCH
+    assert str(both) == f"late_moves=1.2,singular=6,probcut={learned}"
+    assert str(learned) != str(dataclasses.replace(learned, checks=learned.checks[1:]))
     # an evaluator that has changed since is no small matter
     path.write_bytes((shipped.parent / "samuel.json").read_bytes())
-    with pytest.raises(ValueError, match="expected an evaluator with its values"):
+    with pytest.raises(
+        ValueError,
+        match=r"ProbCut of .*linear.probcut.json was learned of .*"
+        "expected an evaluator with its values .*; learn it again",
+    ):
         Engine(CHECKERS, path, techniques="selective")
+    # who does not ask for it is not in its way, damaged or not
+    (tmp_path / "linear.probcut.json").write_text("{")
+    for text in ("@selective,-probcut", "@exact"):
+        Thinker(CHECKERS, f"{path}{text}", Limits(depth=1))
+    with pytest.raises(EvaluatorError, match="linear.probcut.json: expected JSON"):
+        parse_player(CHECKERS, f"{path}@selective")
+
+
+def test_what_lies_about_is_not_taken_for_an_evaluator_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "classic.probcut.json").write_text("{")
+    assert parse_techniques("selective", "classic") == SELECTIVE_SEARCH
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ given can be read.
 from __future__ import annotations
 
 import importlib.util
+import os
 import threading
 import time
 from collections import OrderedDict
@@ -28,6 +29,7 @@ from play.web.limits import Limits
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.rote import RoteMemory
 from search.samples import value_scale
+from search.techniques import probcut_file
 
 __all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded"]
 
@@ -173,11 +175,15 @@ class Catalogue:
                 f"{entry.name}: expected at most {self.limits.evaluator_bytes} bytes,"
                 f" found {status.st_size}"
             )
+        # what ProbCut knows of an evaluator stands beside it, and may come later
+        beside = probcut_file(path)
+        other = beside.stat().st_mtime_ns if beside.is_file() else 0
         try:
-            return self._kept_as((entry.id, status.st_mtime_ns), lambda: make(path))
+            return self._kept_as((entry.id, status.st_mtime_ns, other), lambda: make(path))
         except (OSError, ValueError) as error:
             # Messages name the file, whose folder is nobody's business.
-            raise EvaluatorError(str(error).replace(str(path), entry.id)) from None
+            said = str(error).replace(str(path), entry.id)
+            raise EvaluatorError(said.replace(f"{path.parent}{os.sep}", "")) from None
 
     def _kept_as(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         if key not in self._kept:
