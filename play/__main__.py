@@ -18,7 +18,8 @@ GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game 
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
 PLAYER_HELP = (
     "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory."
-    " In checkers hub:COMMAND is the engine that a command starts and that speaks Hub."
+    " In checkers hub:COMMAND is the engine that a command starts and that speaks Hub, one for each"
+    " thread."
     " In checkers EVALUATOR+endgame adds the endgame database of 4 pieces, EVALUATOR+endgame5 that"
     " of 5 (python -m games.checkers.endgame). EVALUATOR+book:FILE or +book:FILE:MARGIN adds an"
     " opening book (python -m play book), whose moves are played that are so near the best."

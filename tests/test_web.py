@@ -26,10 +26,14 @@ from games.backgammon.rules import BAR, ROLLS  # noqa: E402
 from games.backgammon.situation import checker_counts  # noqa: E402
 from games.errors import MoveError  # noqa: E402
 from play.web.backgammon_face import BackgammonSteps  # noqa: E402
+from play.web.catalogue import Catalogue  # noqa: E402
 from play.web.faces import face_of  # noqa: E402
 from play.web.limits import Bucket, Limits  # noqa: E402
 from play.web.server import create_app  # noqa: E402
+from search import EvaluatorError  # noqa: E402
+from search.probcut import ProbCut  # noqa: E402
 from search.rote import RoteMemory  # noqa: E402
+from search.techniques import SELECTIVE_SEARCH  # noqa: E402
 from tests.web_server import CLASSIC, HAND, HUMAN, RANDOM, ROOT, running  # noqa: E402
 
 BASE = "http://127.0.0.1:8000"
@@ -363,6 +367,26 @@ def test_errors_name_no_folder(client: Client, runs: Path) -> None:
     answer = client.post("/api/tables", json={"game": "checkers", "seats": [HUMAN, seat]})
     assert answer.status_code == 400
     assert "run:broken.json" in answer.text and str(runs.parent) not in answer.text
+
+
+def test_probcut_beside_an_evaluator_is_taken_as_soon_as_it_is_there(
+    tmp_path: Path, runs: Path
+) -> None:
+    data = tmp_path / "shipped" / "checkers"
+    data.mkdir(parents=True)
+    shipped = ROOT / "data" / "checkers"
+    (data / "one.safetensors").write_bytes((shipped / "network.safetensors").read_bytes())
+    catalogue = Catalogue(tmp_path / "shipped", runs, limits=Limits())
+    checkers, name = games.load("checkers"), "shipped:checkers/one.safetensors"
+    assert catalogue.load(name, checkers).techniques == SELECTIVE_SEARCH
+    beside = data / "one.probcut.json"
+    beside.write_bytes((shipped / "network.probcut.json").read_bytes())
+    techniques = catalogue.load(name, checkers).techniques
+    assert techniques is not None and techniques.probcut == ProbCut.load(beside)
+    os.utime(beside, (1, 1))
+    beside.write_text("{")
+    with pytest.raises(EvaluatorError, match=r"^one.probcut.json: expected JSON"):
+        catalogue.load(name, checkers)
 
 
 def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:
