@@ -3,7 +3,8 @@
 Each technique plays, at the same time a move, against the same engine without it: a sequential
 test of normalised Elo 0 against 10, of 4,000 games at most. What passes is on in `selective`
 (`search.techniques`), what does not is off. Base of the tests is `exact` for the first three, and
-late-move reductions, which make trees another shape, for the others.
+late-move reductions, which make trees another shape, for the others. What two make of each other is
+tested where both passed.
 
 Results are kept after every hundred games (--results), and an interrupted run goes on from there.
 --plot draws what was found.
@@ -42,6 +43,10 @@ TESTS: dict[str, tuple[str, str]] = {
         "exact,late_moves=1.2",
     ),
     "ProbCut": ("exact,late_moves=1.2,probcut", "exact,late_moves=1.2"),
+    "ProbCut beside singular extensions": (
+        "exact,late_moves=1.2,singular=6,probcut",
+        "exact,late_moves=1.2,singular=6",
+    ),
     "beam": ("exact,late_moves=1.2,beam=6", "exact,late_moves=1.2"),
 }
 CHUNK = 100
