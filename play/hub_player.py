@@ -104,7 +104,7 @@ class HubSeat:
         self.seconds: list[float] = []
         self._game = game
         self._talk: _Talk | None = None
-        self._searching = False
+        self._busy = False
         self._heed: threading.Timer | None = None
 
     def begin(self, seed: int) -> None:
@@ -114,14 +114,16 @@ class HubSeat:
             self._talk = _Talk(self.program)
             weakref.finalize(self, self._talk.end)
             with self._ended_by_errors():
+                self._busy = True
                 _shake_hands(self._talk)
+                self._rest()
         with self._ended_by_errors():
             self._talk.say("new-game")
 
     def stop(self) -> None:
-        """End the search that is under way, and the program where it does not heed that."""
+        """End what the program is at, and the program where it does not heed that."""
         talk = self._talk
-        if talk is None or not self._searching or self._heed is not None:
+        if talk is None or not self._busy or self._heed is not None:
             return
         self._heed = threading.Timer(HEED, talk.kill)
         self._heed.daemon = True
@@ -143,7 +145,7 @@ class HubSeat:
             self._talk.say(f"level {_level(self.limits)}")
             self._talk.forget()
             began = time.monotonic()
-            self._searching = True
+            self._busy = True
             self._talk.say("go think")
             done = self._talk.hear(
                 "done",
@@ -160,7 +162,7 @@ class HubSeat:
         record.play(move, value=_score(told.get("score")), depth=_depth(told.get("depth")))
 
     def _rest(self) -> None:
-        self._searching = False
+        self._busy = False
         if self._heed is not None:
             self._heed.cancel()
             self._heed = None

@@ -362,6 +362,17 @@ def test_programs_that_cannot_be_started(tmp_path: Path) -> None:
         parse_player(CHECKERS, f"hub:{path}").seat(CHECKERS, Limits(depth=1)).begin(0)
 
 
+def test_a_program_that_does_not_make_ready_is_stopped(tmp_path: Path) -> None:
+    seat = parse_player(CHECKERS, script(tmp_path, 'say("wait")\n' + STAY)).seat(
+        CHECKERS, Limits(depth=1)
+    )
+    timer = threading.Timer(0.5, seat.stop)
+    timer.start()
+    with pytest.raises(ChildProcessError, match="exit status -9"):
+        seat.begin(0)
+    assert not timer.is_alive()
+
+
 @pytest.mark.parametrize("deaf", [False, True])
 def test_a_search_is_stopped(tmp_path: Path, deaf: bool) -> None:
     text = script(tmp_path, READY + STAY) if deaf else program("classic")
