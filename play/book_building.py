@@ -51,6 +51,8 @@ class LeafSearch:
             raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
         self.game = game
         self.player = player
+        #: those of the search, spelt out, in the settings of a book
+        self.techniques = str(techniques)
         self.limits = limits
         self._table_mib = table_mib
         self._stopped = False
@@ -60,10 +62,6 @@ class LeafSearch:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _leaf_search, (self.game, self.player, self.limits, self._table_mib)
-
-    def techniques(self) -> str:
-        """Those of the search, spelt out, in the settings of a book."""
-        return str(as_techniques(self.player.options.get("techniques")))
 
     def mark(self) -> str:
         """What stands for the evaluator's values in the settings of a book."""

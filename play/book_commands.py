@@ -98,7 +98,7 @@ def _build(options: argparse.Namespace) -> int:
         options.weight,
         options.plies,
         options.batch,
-        search.techniques(),
+        search.techniques,
     )
     root = game.parse_position(options.root) if options.root is not None else None
     book = OpeningBook(game, settings, root=root)
@@ -300,7 +300,7 @@ def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
     player = parse_player(book.game, text)
     limits = Limits(settings.depth, settings.nodes, settings.seconds)
     search = LeafSearch(book.game, player, limits)
-    _check_search(text, search.techniques(), book)
+    _check_search(text, search.techniques, book)
     book.check_evaluator(player.evaluator)
     return book, search
 

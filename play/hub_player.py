@@ -237,19 +237,7 @@ class _Talk:
 
         Raises ChildProcessError where none comes in so many seconds, and for an `error`.
         """
-        until = time.monotonic() + seconds
-        while True:
-            try:
-                left = until - time.monotonic()
-                line = self._lines.get(timeout=left) if left > 0 else ""
-            except queue.Empty:
-                left = 0.0
-            if left <= 0:
-                raise ChildProcessError(
-                    f"player {self.program}: expected {name!r} within {seconds:g} s, found none"
-                )
-            if line is None:
-                raise ChildProcessError(self._gone())
+        for line in self._said(time.monotonic() + seconds):
             word, _, rest = line.partition(" ")
             if word == "error":
                 raise ChildProcessError(f"player {self.program}: it says {line[:200]!r}")
@@ -262,6 +250,20 @@ class _Talk:
             if word == name:
                 return given
             told(word, given)
+        raise ChildProcessError(
+            f"player {self.program}: expected {name!r} within {seconds:g} s, found none"
+        )
+
+    def _said(self, until: float) -> Iterator[str]:
+        """What the program says until then, line by line; ChildProcessError where it ends."""
+        while (left := until - time.monotonic()) > 0:
+            try:
+                line = self._lines.get(timeout=left)
+            except queue.Empty:
+                return
+            if line is None:
+                raise ChildProcessError(self._gone())
+            yield line
 
     def _gone(self) -> str:
         try:

@@ -19,12 +19,7 @@ import numpy as np
 
 from games.contract import Game
 from games.whole_files import write_atomically
-from search.header import (
-    EvaluatorError,
-    check_fields,
-    parse_json,
-    short,
-)
+from search.header import EvaluatorError, check_fields, parse_json, short
 from search.line import CHECKS, DEPTHS, PHASES
 from search.samples import value_mark
 
