@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from games.program import exit_status
-from learner.opponents import pacemakers, usual_opponents
-from learner.recipes import RECIPES, USUAL
+from learner.run.opponents import pacemakers, usual_opponents
+from learner.run.recipes import RECIPES, USUAL
 
 # For matrices as small as ours more threads only stand in each other's way, and in that of the
 # games; NumPy asks once, when it is imported.
@@ -223,10 +223,10 @@ def train_evaluator(
     print("loading (the first time, rules and terms are compiled)", flush=True)
     import games
     from games.feature_file import add_features
-    from learner.diagnosis import remarks
-    from learner.settings import feature_file, make_learner
-    from play.dice_player import parse_dice_player
-    from play.player import parse_player
+    from learner.reports.diagnosis import remarks
+    from learner.run.settings import feature_file, make_learner
+    from play.players.dice_player import parse_dice_player
+    from play.players.player import parse_player
 
     game = games.load(settings["game"])
     file = feature_file(settings, folder, resume=resume)
@@ -264,9 +264,9 @@ def learn(
     quiet: bool,
 ) -> tuple[Any, Any]:
     """Train with a bar; returns the run and the best evaluator."""
-    from learner.run import Run
-    from learner.worth import start_for
-    from play.player import Limits
+    from learner.reports.worth import start_for
+    from learner.run.run import Run
+    from play.players.player import Limits
 
     recipe = RECIPES[settings["learner"]]
     session = Run(
@@ -302,7 +302,7 @@ def weigh(
     session: Any, best: Any, game: Any, usual: Any, settings: dict[str, Any], *, quiet: bool
 ) -> None:
     """Train without the user's terms, and say whether these have earned their place."""
-    from learner.worth import measure_speeds, new_terms, worths
+    from learner.reports.worth import measure_speeds, new_terms, worths
 
     terms = new_terms(session.learner, usual)
     folder = session.folder.path / "without"
@@ -332,10 +332,10 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
     print("loading (the first time, rules and terms are compiled)", flush=True)
     import games
     from learner.arena import measure
-    from learner.rote import Rote, RoteRun
-    from learner.run import REPORT_SEED
-    from learner.settings import checked_options
-    from play.player import Limits, Player
+    from learner.online.rote import Rote, RoteRun
+    from learner.run.run import REPORT_SEED
+    from learner.run.settings import checked_options
+    from play.players.player import Limits, Player
 
     if settings["features"] is not None:
         raise ValueError(

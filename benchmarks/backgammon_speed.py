@@ -27,10 +27,10 @@ import games
 from benchmarks.speed import Figure, rate, turns
 from benchmarks.star import Simple, decisions, simple_value
 from games.backgammon.rules import ROLLS
-from learner.td_gammon import TDGammon
-from play.gnubg import board
-from play.static_play import StaticChoice
+from learner.td_gammon.td_gammon import TDGammon
+from play.players.gnubg import board
 from search import Engine, MoveFilters, load_evaluator
+from search.expectiminimax.static import StaticChoice
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "backgammon" / "tdgammon.safetensors"
 GAME: Any = games.load("backgammon")

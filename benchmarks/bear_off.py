@@ -19,7 +19,7 @@ import numpy as np
 
 from games.backgammon.bear_off import probe, unrank
 from games.backgammon.bear_off_tables import BearOff, bear_off, build
-from games.kernel import kernel
+from games.kernels import kernel
 
 
 @kernel

@@ -22,12 +22,12 @@ from typing import Any
 import games
 from games.checkers.pdn import write_game
 from games.whole_files import write_atomically
-from learner.agreement import Agreement, agreement, compare
-from learner.book import BookEntry, BookReport, make_book, read_book
-from learner.book_polynomial import BookPolynomial
-from learner.signature import SignatureTables
+from learner.books.agreement import Agreement, agreement, compare
+from learner.books.book import BookEntry, BookReport, make_book, read_book
+from learner.books.book_polynomial import BookPolynomial
+from learner.books.signature import SignatureTables
 from search import Evaluator, as_evaluator
-from search.signature import layout_of
+from search.evaluators.signature import layout_of
 
 GAME = games.load("checkers")
 LEARNERS: dict[str, Callable[[], Any]] = {

@@ -20,10 +20,10 @@ import numpy as np
 import games
 from games.checkers.endgame import Endgame, build, check, endgame, probe
 from games.checkers.endgame.numbering import position_of, positions_of, slices
-from games.kernel import kernel
+from games.kernels import kernel
 from games.record import GameRecord
 from search import WIN, Engine
-from search.endgame import endgame_lookup
+from search.lookups.endgame import endgame_lookup
 
 
 @kernel

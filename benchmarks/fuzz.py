@@ -30,12 +30,12 @@ from games.backgammon.situation import Situation
 from games.checkers.pdn import read_games, write_game
 from games.errors import MoveError, PositionError
 from games.record import GameRecord
-from play.external_player import ExternalPlayer
-from play.hub import Hub
-from play.player import Limits
+from play.players.player import Limits
+from play.players.thinker import Thinker
+from play.protocols.gnubg_socket import ExternalPlayer
+from play.protocols.hub import Hub
+from play.protocols.ubgi import Ubgi
 from play.terminal import BackgammonSession, CheckersSession
-from play.thinker import Thinker
-from play.ubgi import Ubgi
 
 CHECKERS: Any = games.load("checkers")
 BACKGAMMON: Any = games.load("backgammon")

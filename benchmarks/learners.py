@@ -28,10 +28,10 @@ import numpy as np
 import games
 from games.whole_files import write_atomically
 from learner.arena import measure
-from learner.recipes import RECIPES
-from play.player import Limits
-from play.ratings import rate
-from play.statistics import Tally, mean_interval
+from learner.run.recipes import RECIPES
+from play.players.player import Limits
+from play.ratings.bradley_terry import rate
+from play.ratings.statistics import Tally, mean_interval
 from play.workers import Workers
 from search import as_evaluator, load_evaluator
 

@@ -24,13 +24,12 @@ from typing import Any
 import numpy as np
 
 import games
-from games.bits import lowest, popcount
-from games.kernel import kernel
-from games.native import store_int
-from learner.quantised_model import QuantisedModel
+from games.kernels import kernel, lowest, popcount
+from games.kernels.memory import store_int
+from learner.models.quantised_model import QuantisedModel
 from search import Engine, load_evaluator
-from search.quantised import QuantisedNetwork
-from search.samples import sample_positions
+from search.evaluators.quantised import QuantisedNetwork
+from search.evaluators.samples import sample_positions
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKERS = games.load("checkers")

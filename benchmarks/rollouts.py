@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from games.backgammon import Backgammon
-from play.dice import Dice
-from play.dice_player import parse_dice_player
-from play.dice_rollout import RolloutResult, rollout
-from play.gnubg import Program, gnubg_evaluator
-from play.static_play import StaticChoice
+from play.match.dice import Dice
+from play.players.dice_player import parse_dice_player
+from play.players.gnubg import Program, gnubg_evaluator
+from play.rollout.rollout import RolloutResult, rollout
 from search import Evaluator, Lookup
+from search.expectiminimax.static import StaticChoice
 
 
 def parsed(game: Backgammon, text: str) -> tuple[Evaluator, Lookup | None]:

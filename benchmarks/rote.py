@@ -16,10 +16,10 @@ from itertools import islice
 from typing import Any
 
 import games
-from learner.rote import Rote
-from play.match import play_match
-from play.openings import Openings
-from play.player import Limits, Player
+from learner.online.rote import Rote
+from play.match.match import play_match
+from play.match.openings import Openings
+from play.players.player import Limits, Player
 from search import as_evaluator
 
 

@@ -13,7 +13,7 @@ import sys
 import time
 from typing import Any
 
-from learner.batch import BatchFit
+from learner.rounds.batch import BatchFit
 from play.workers import Workers
 
 

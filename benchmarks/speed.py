@@ -30,11 +30,11 @@ from numba.core import event
 
 import games
 from benchmarks import yardstick
-from games import Game, native
-from games.bits import popcount
+from games import Game
 from games.checkers import rules
 from games.features import FeatureSet
-from games.kernel import kernel, uncompiled
+from games.kernels import kernel, popcount, uncompiled
+from games.kernels import memory as native
 from search import Engine, LinearEvaluator
 from search.perft import perft
 

@@ -18,8 +18,7 @@ from typing import Any
 
 import games
 from games.backgammon.rules import checkers, points_held, points_made
-from games.bits import popcount
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 from search import Engine, KernelEvaluator, MoveFilters, as_evaluator
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import games
-from learner.store import Filter, PositionStore, distinct, split
+from learner.positions.store import Filter, PositionStore, distinct, split
 
 PLIES = 60
 TARGET = 50_000_000

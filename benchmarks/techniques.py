@@ -2,9 +2,9 @@
 
 Each technique plays, at the same time a move, against the same engine without it: a sequential
 test of normalised Elo 0 against 10, of 4,000 games at most. What passes is on in `selective`
-(`search.techniques`), what does not is off. Base of the tests is `exact` for the first three, and
-late-move reductions, which make trees another shape, for the others. What two make of each other is
-tested where both passed.
+(`search.alphabeta.techniques`), what does not is off. Base of the tests is `exact` for the first
+three, and late-move reductions, which make trees another shape, for the others. What two make of
+each other is tested where both passed.
 
 Results are kept after every hundred games (--results), and an interrupted run goes on from there.
 --plot draws what was found.
@@ -21,13 +21,13 @@ from tqdm import tqdm
 
 import games
 from games.whole_files import write_atomically
-from play.ladder import plot_estimates
-from play.match import play_match
-from play.openings import Openings
-from play.player import Limits, parse_player
-from play.sprt import Sprt
-from play.statistics import Estimate, MatchSummary
-from search.samples import value_mark
+from play.match.ladder import plot_estimates
+from play.match.match import play_match
+from play.match.openings import Openings
+from play.players.player import Limits, parse_player
+from play.ratings.sprt import Sprt
+from play.ratings.statistics import Estimate, MatchSummary
+from search.evaluators.samples import value_mark
 
 GAME = games.load("checkers")
 TEST = Sprt(0.0, 10.0)

@@ -16,7 +16,7 @@ import time
 
 import games
 import search
-from search.samples import sample_positions
+from search.evaluators.samples import sample_positions
 
 GAME = games.load("checkers")
 TABLE_MIB = 64

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.bits import popcount
 from games.checkers.rules import WHITE, swap_sides
 from games.contract import Game
 from games.features import FeatureSet
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 from search import KernelEvaluator, LinearEvaluator
 
 BACK, BACK_W = 15, 32212254720

@@ -313,7 +313,7 @@ class _Check:
                 self.kernels.same(f"feature {name}.{term}", position, value, native)
         if not features.differences or features.swap is None:
             return
-        from games.kernel import uncompiled
+        from games.kernels import uncompiled
 
         swapped = uncompiled(features.swap)(position)
         if self.tells_sides:

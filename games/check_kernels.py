@@ -21,7 +21,7 @@ class KernelCheck:
     def __init__(self, check: Any, rules: Rules) -> None:
         import numpy as np
 
-        from games.kernel import uncompiled
+        from games.kernels import uncompiled
 
         self.check = check
         self.width = len(check.game.start())

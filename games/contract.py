@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING, Any
 from games.errors import MoveError, PositionError
 
 if TYPE_CHECKING:
-    from games.outcomes import Outcomes
-    from games.phases import Phases
+    from games.features import Outcomes, Phases
 
-__all__ = ["DiceGame", "Game", "KernelDiceGame", "KernelGame", "Rules"]
+__all__ = ["DiceGame", "Game", "KernelDiceGame", "KernelGame", "Rules", "first_rolls"]
 
 Position = Any
 Move = Any
@@ -196,12 +195,17 @@ class Rules:
     standard: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
-        from games.kernel import is_kernel
+        from games.kernels import is_kernel
 
         for part in fields(self):
             kernel = getattr(self, part.name)
             if kernel is not None and not is_kernel(kernel):
                 raise TypeError(f"rule {part.name}: expected a function marked with @kernel")
+
+
+def first_rolls(game: DiceGame) -> Sequence[float]:
+    """The probabilities of the first roll of a game."""
+    return game.first_rolls if len(game.first_rolls) else game.rolls
 
 
 class KernelGame(Game):

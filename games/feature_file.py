@@ -2,8 +2,8 @@
 
 The file is ordinary Python, in any folder. Each kernel in it whose name has no `_` in front is a
 term, and joins the terms of a feature set of the game; or the file makes a feature set of its own
-and calls it `FEATURES`. Its kernels belong to no module (`games.kernel.GENERATED`), so that every
-process finds them in Numba's cache, and they travel to other processes by value.
+and calls it `FEATURES`. Its kernels belong to no module (`games.kernels.compiler.GENERATED`), so
+that every process finds them in Numba's cache, and they travel to other processes by value.
 
 Loading runs the file. So it is loaded where the user names it, and never because a data file does.
 """
@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 from numba.core.errors import NumbaError
 
-from games import kernel as kernels
+from games import kernels
 from games.contract import DiceGame, Game
 from games.features import FeatureSet
+from games.kernels.compiler import GENERATED
 
 __all__ = ["FeatureFileError", "add_features", "file_digest", "load_features"]
 
@@ -170,9 +171,9 @@ def _run(path: Path) -> dict[str, Any]:
         raise FeatureFileError(f"{path}: expected Python as UTF-8, found {error}") from None
     if text in _made:
         return _made[text]
-    sys.modules.setdefault(kernels.GENERATED, types.ModuleType(kernels.GENERATED))
+    sys.modules.setdefault(GENERATED, types.ModuleType(GENERATED))
     file = str(path.absolute())
-    scope: dict[str, Any] = {"__name__": kernels.GENERATED, "__file__": file}
+    scope: dict[str, Any] = {"__name__": GENERATED, "__file__": file}
     try:
         exec(compile(text, file, "exec", dont_inherit=True), scope)
     except SyntaxError as error:

@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from games.contract import KernelGame, Rules
-from games.encoding import Encoding
 from games.errors import MoveError, PositionError
-from games.features import FeatureSet
-from games.kernel import kernel
+from games.features import Encoding, FeatureSet
+from games.kernels import kernel
 
 __all__ = ["TicTacToe"]
 

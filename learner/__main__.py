@@ -13,11 +13,11 @@ from tqdm import tqdm
 import games
 from games.contract import Game
 from games.program import exit_status
-from learner.probcut import check_options, learn_probcut, played_positions
-from learner.store import Filter, PositionStore
-from play.match_commands import check_writable
+from learner.fit.probcut import check_options, learn_probcut, played_positions
+from learner.positions.store import Filter, PositionStore
+from play.commands.match import check_writable
 from search import as_evaluator
-from search.techniques import probcut_file
+from search.alphabeta.techniques import probcut_file
 
 
 def parser() -> argparse.ArgumentParser:

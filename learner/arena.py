@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from games.contract import DiceGame, Game
-from play.dice_match import play_dice_match
-from play.dice_player import DicePlayer, parse_dice_player
-from play.match import play_match
-from play.openings import Openings
-from play.player import Limits, Player, parse_player
+from play.match.dice_match import play_dice_match
+from play.match.match import play_match
+from play.match.openings import Openings
+from play.players.dice_player import DicePlayer, parse_dice_player
+from play.players.player import Limits, Player, parse_player
 from play.transport import pack, unpack
 from play.workers import interrupts_ignored, serve
 from search import Evaluator, as_evaluator

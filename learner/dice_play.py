@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from games.chance import drawn, next_state, stream, uniform
 from games.contract import DiceGame
-from games.kernel import kernel
-from games.native import load_int, store_int
+from games.kernels import kernel
+from games.kernels.chance import drawn, next_state, stream, uniform
+from games.kernels.memory import load_int, store_int
 from games.record import GameRecord
-from play.dice import Dice
-from play.game_loop import Played
-from play.static_play import DiceTable, best_move
+from play.match.dice import Dice
+from play.match.game_loop import Played
 from search import Engine
+from search.expectiminimax.static import DiceTable, best_move
 from search.native import call_float, call_int
 
 __all__ = ["MOST_DEPTH", "DiceSelfPlay", "PlayedWithDice", "game_seeds"]

@@ -20,7 +20,7 @@ from games.contract import DiceGame, Game
 from games.features import FeatureSet
 from games.record import GameRecord
 from learner.dice_play import MOST_DEPTH, game_seeds
-from play.openings import Openings
+from play.match.openings import Openings
 from search import Evaluator, LinearEvaluator, as_evaluator
 
 __all__ = ["Learner", "Progress", "check_limits", "feature_set", "identity_of", "linear_start"]
@@ -45,7 +45,8 @@ class Progress:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Learner(BaseEstimator):  # type: ignore[misc]
-    """A learner that plays games; see `learner.online` and `learner.bootstrap` for the two ways.
+    """A learner that plays games; see `learner.online.frame` and `learner.bootstrap.frame` for the
+    two ways.
 
     game: the game or its name. games: how many to play. depth: plies of every search; or nodes:
     positions of every search. seed: decides everything that is left to chance. In games with dice

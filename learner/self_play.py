@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
 from learner.dice_play import DiceSelfPlay
-from learner.positions import each, noisy
-from learner.shards import Rows
-from play.game_loop import GameLoop, Played
+from learner.positions.positions import each, noisy
+from learner.positions.shards import Rows
+from play.match.game_loop import GameLoop, Played
 from search import Engine, Evaluator, Lookup
 
 __all__ = [

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from games.program import exit_status
-from play.book_commands import add_book_commands
-from play.engine_commands import add_engine_commands
-from play.rollout_commands import add_rollout_options, run_dice_rollout
-from play.terminal_commands import add_terminal_commands
-from play.web_commands import add_web_command
+from play.commands.book import add_book_commands
+from play.commands.engine import add_engine_commands
+from play.commands.rollout import add_rollout_options, run_dice_rollout
+from play.commands.terminal import add_terminal_commands
+from play.commands.web import add_web_command
 
 GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
@@ -133,15 +133,15 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "rollout":
         return run_dice_rollout(options, game)
     if isinstance(game, DiceGame):
-        from play.dice_commands import run_dice_judge, run_dice_ladder, run_dice_match
+        from play.commands.dice_match import run_dice_judge, run_dice_ladder, run_dice_match
 
         dice = {"match": run_dice_match, "ladder": run_dice_ladder, "judge": run_dice_judge}
         return dice[options.command](options, game)
     if options.command == "judge":
-        from play.judge_commands import run_judge
+        from play.commands.judge import run_judge
 
         return run_judge(options, game)
-    from play.match_commands import run_ladder, run_match
+    from play.commands.match import run_ladder, run_match
 
     return (run_ladder if options.command == "ladder" else run_match)(options, game)
 

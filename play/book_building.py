@@ -1,7 +1,7 @@
 """Opening books made by the program itself, and corrected by the games that it plays.
 
-`build_book` expands the leaves that drop-out expansion names (`search.opening_book`); every new
-position is searched by itself, so that the book is the same whoever does the searches, and how
+`build_book` expands the leaves that drop-out expansion names (`search.lookups.opening_book`); every
+new position is searched by itself, so that the book is the same whoever does the searches, and how
 many at a time. `learn_games` goes on where games have left the book (Buro, Toward opening book
 learning, 1999: what follows a move of a game, and what could have been played instead, is added).
 """
@@ -14,11 +14,11 @@ from typing import Any
 
 from games.contract import Game
 from games.record import GameRecord
-from play.player import Limits, Player
+from play.players.player import Limits, Player
 from play.workers import Workers
 from search import Engine, as_techniques
-from search.opening_book import OpeningBook
-from search.samples import value_mark
+from search.evaluators.samples import value_mark
+from search.lookups.opening_book import OpeningBook
 
 __all__ = ["LeafSearch", "build_book", "learn_games"]
 

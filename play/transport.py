@@ -22,7 +22,7 @@ import numpy as np
 
 import games
 from games.contract import Game
-from games.kernel import compiled, is_kernel, kernel_again, kernel_parts
+from games.kernels.compiler import compiled, is_kernel, kernel_again, kernel_parts
 
 __all__ = ["pack", "unpack"]
 

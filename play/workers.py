@@ -28,7 +28,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, TypeVar
 
-from games.kernel import toolchain
+from games.kernels.compiler import toolchain
 from play.transport import pack, unpack
 
 __all__ = ["BACKENDS", "Workers", "interrupts_ignored", "parse_backend", "serve"]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from search.alphabeta.line import WIN
+from search.alphabeta.techniques import Techniques, as_techniques, parse_techniques
 from search.engine import Engine
-from search.evaluator import (
+from search.evaluators.evaluator import (
     Evaluator,
     KernelEvaluator,
     LinearEvaluator,
     PythonEvaluator,
     as_evaluator,
 )
-from search.files import EvaluatorError, load_evaluator
-from search.line import WIN
-from search.lookup import EXACT, LOWER, UPPER, Lookup
-from search.move_filters import FILTERS, MoveFilters
+from search.evaluators.load import EvaluatorError, load_evaluator
+from search.expectiminimax.move_filters import FILTERS, MoveFilters
+from search.lookups.lookup import EXACT, LOWER, UPPER, Lookup
 from search.result import Depth, Result
-from search.techniques import Techniques, as_techniques, parse_techniques
 
 __all__ = [
     "EXACT",

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
-from search.alphabeta_engine import DEEPEST, UNLIMITED, AlphaBetaSearch
-from search.dice_engine import DiceSearch
-from search.evaluator import Evaluator, as_evaluator
-from search.lookup import Lookup
-from search.move_filters import MoveFilters
+from search.alphabeta.search import DEEPEST, UNLIMITED, AlphaBetaSearch
+from search.alphabeta.techniques import Techniques, as_techniques
+from search.alphabeta.ties import search_for_errors
+from search.evaluators.evaluator import Evaluator, as_evaluator
+from search.expectiminimax.move_filters import MoveFilters
+from search.expectiminimax.search import DiceSearch
+from search.lookups.lookup import Lookup
 from search.result import Result
 from search.running import check_limits
-from search.techniques import Techniques, as_techniques
-from search.ties import search_for_errors
 
 __all__ = ["DEEPEST", "UNLIMITED", "Engine"]
 
@@ -31,7 +31,7 @@ class Engine:
     `evaluator` is anything that `search.as_evaluator` takes. Positions and evaluators that are
     kernels are searched by native code, plain Python games by the same source in Python.
 
-    lookup: asked at every position, see `search.lookup`.
+    lookup: asked at every position, see `search.lookups.lookup`.
     table_mib: size of the transposition table.
     equal_depth: trust the table only for searches of the same depth, so that the value is that of
         plain minimax.
@@ -160,10 +160,11 @@ class Engine:
         """What the last search found below its root: positions, values, depths and bounds.
 
         Positions [n, integers] (a list in plain Python) that were searched at least one ply deep in
-        the last iteration, each time they were: their values are exact (`search.lookup.EXACT`), at
-        least or at most what the search says (LOWER, UPPER: alpha-beta cut it short). Values are
-        for the side to move there; those beyond WIN / 2 count plies from the root of the search.
-        Positions that the transposition table answered are left out.
+        the last iteration, each time they were: their values are exact
+        (`search.lookups.lookup.EXACT`), at least or at most what the search says (LOWER, UPPER:
+        alpha-beta cut it short). Values are for the side to move there; those beyond WIN / 2 count
+        plies from the root of the search. Positions that the transposition table answered are left
+        out.
         """
         width = len(self.game.start()) if self.native else 0
         return self._without_dice().line.trace(width)  # type: ignore[no-any-return]

@@ -16,16 +16,16 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from games.bits import float_bits, product
 from games.contract import DiceGame, Game
-from games.native import (
+from games.kernels import float_bits, product
+from games.kernels.memory import (
     load_float,
     load_int,
     native_function,
     read_position,
     store_int,
 )
-from search.line import LIMIT, PHASES, STACK, WIDTH
+from search.alphabeta.line import LIMIT, PHASES, STACK, WIDTH
 
 QUIET, NOISY, FINISHED = 0, 1, 2
 EXACT, LOWER, UPPER = 0, 1, 2

@@ -10,10 +10,10 @@ from typing import Any
 import numba
 from numba import boolean, int64
 
-from games import kernel as kernels
+from games import kernels
 from games.contract import Game
-from games.kernel import kernel
-from search.line import LINE, MOST_PLIES, NativeLine
+from games.kernels import kernel
+from search.alphabeta.line import LINE, MOST_PLIES, NativeLine
 from search.native import has_room, legal_moves, move_at, play, rules_addresses
 
 __all__ = ["perft"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from search.line import WIN
+from search.alphabeta.line import WIN
 
 __all__ = ["Depth", "Result"]
 

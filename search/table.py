@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from numba.extending import overload
 
-from games.bits import bits_float, float_bits
-from games.kernel import kernel
-from games.native import load_int, prefetch, store_int
-from search.line import BUSY, ENTRY, MOST_PLAIN
+from games.kernels import bits_float, float_bits, kernel
+from games.kernels.memory import load_int, prefetch, store_int
+from search.alphabeta.line import BUSY, ENTRY, MOST_PLAIN
 
 
 def expect_probe(line, key):

@@ -10,11 +10,10 @@ import numpy as np
 
 from games.backgammon import Backgammon
 from games.backgammon.rules import checkers
-from games.bits import product
 from games.contract import DiceGame, KernelDiceGame, Rules
-from games.kernel import kernel
-from games.native import native_function, read_position
-from games.vectors import stack_block
+from games.kernels import kernel, product
+from games.kernels.memory import native_function, read_position
+from games.kernels.vectors import stack_block
 from search import Evaluator, KernelEvaluator, MoveFilters
 
 BACKGAMMON = Backgammon()

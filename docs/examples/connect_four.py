@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 from games import KernelGame, MoveError, PositionError, Rules
-from games.bits import popcount
 from games.features import FeatureSet
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 
 __all__ = ["ConnectFour"]
 

@@ -3,10 +3,9 @@
 Used by docs/own_feature.md: python train.py checkers --features docs/examples/my_features.py
 """
 
-from games.bits import popcount
 from games.checkers.features import squares
 from games.checkers.rules import SQUARES, WHITE
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 
 DOUBLE_CORNERS = squares(1, 5, 28, 32)
 

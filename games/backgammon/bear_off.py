@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from games.backgammon.rules import CHECKERS, PROBABILITIES, legal_moves, packed, play
-from games.kernel import kernel
+from games.kernels import kernel
 
 __all__ = [
     "EXACT_DEPTH",
@@ -265,7 +265,8 @@ def _chances(tables, position):
 
 @kernel
 def probe(tables, position):
-    """(found, value, depth, bound) of a position before the roll, as `search.lookup` has it.
+    """(found, value, depth, bound) of a position before the roll, as `search.lookups.lookup` has
+    it.
 
     `tables` are (equities, rolls, first). Found is every position in which each side has all that
     it has left at home, also a finished one.

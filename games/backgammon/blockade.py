@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.backgammon.rules import BAR, ROLLS
-from games.bits import popcount
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 
 _POINTS = (1 << BAR) - 2
 _NEXT_SIX = 63

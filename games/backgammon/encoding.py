@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from games.bits import lowest
-from games.encoding import Encoding
-from games.kernel import kernel
+from games.features import Encoding
+from games.kernels import kernel, lowest
 
 _UNITS = 6  # of a point: one checker, and at least 2, 3, 4, 5 and 6
 _BAR_UNITS = 4  # at least 1, 2, 3 and 4

@@ -26,7 +26,7 @@ from games.backgammon.terms import (
     stacked,
     trapped,
 )
-from games.kernel import kernel
+from games.kernels import kernel
 
 
 @kernel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from games.backgammon.phases import in_contact
 from games.backgammon.rules import outcome
-from games.kernel import kernel
-from games.outcomes import Outcomes
+from games.features import Outcomes
+from games.kernels import kernel
 
 WIN, WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON = range(5)
 

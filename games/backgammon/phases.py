@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from games.backgammon.rules import mirrored, points_held
-from games.kernel import kernel
-from games.phases import Phases
+from games.features import Phases
+from games.kernels import kernel
 
 __all__ = ["CONTACT", "CRASHED", "PHASES", "RACE", "in_contact", "phase"]
 

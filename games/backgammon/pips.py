@@ -6,8 +6,7 @@ in which no byte can overflow, for a side has 15 checkers.
 
 from __future__ import annotations
 
-from games.bits import lowest, product, reverse
-from games.kernel import kernel
+from games.kernels import kernel, lowest, product, reverse
 
 _HALF = 13
 _EVEN = 0x0F0F0F0F0F0F0F

@@ -12,7 +12,7 @@ from __future__ import annotations
 from games.backgammon.phases import in_contact
 from games.backgammon.rules import BAR, checkers
 from games.features import FeatureSet, Term
-from games.kernel import kernel
+from games.kernels import kernel
 
 #: Inputs a point: an enemy blot; one, two or more, and exactly three checkers; half of those
 #: beyond three.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from games.backgammon.pips import beyond, checkers_of, pips_beyond, pips_of
-from games.kernel import kernel
+from games.kernels import kernel
 
 _HOME_UNIT = 8.167  # pips of a mean roll
 

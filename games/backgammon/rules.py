@@ -14,8 +14,7 @@ nothing. So a move that uses the same dice otherwise and leads to the same posit
 
 from __future__ import annotations
 
-from games.bits import lowest, product, reverse
-from games.kernel import kernel
+from games.kernels import kernel, lowest, product, reverse
 
 Position = tuple[int, int, int, int, int]
 

@@ -10,8 +10,7 @@ hit now and then, is left out.
 from __future__ import annotations
 
 from games.backgammon.rules import BAR, mirrored, points_held, points_made
-from games.bits import lowest
-from games.kernel import kernel
+from games.kernels import kernel, lowest
 
 _POINTS = (1 << BAR) - 2
 _NO_LOSS = 1 << BAR

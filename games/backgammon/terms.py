@@ -26,8 +26,7 @@ from games.backgammon.pips import (
 )
 from games.backgammon.rules import BAR, points_held, points_made
 from games.backgammon.shots import choosing_rolls, hitting_rolls, pips_lost
-from games.bits import lowest, popcount
-from games.kernel import kernel
+from games.kernels import kernel, lowest, popcount
 
 _HOME = 0b1111110
 _BACK = 0b111111 << 19

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from games.bits import lowest
 from games.checkers.rules import WHITE
-from games.encoding import Encoding
-from games.kernel import kernel
+from games.features import Encoding
+from games.kernels import kernel, lowest
 
 
 @kernel

@@ -7,7 +7,6 @@ otherwise. The terms of Samuel's papers stand in `samuel_terms`.
 
 from __future__ import annotations
 
-from games.bits import popcount
 from games.checkers.notation import square_bit
 from games.checkers.rules import (
     FIRST_ROW,
@@ -21,7 +20,7 @@ from games.checkers.rules import (
 from games.checkers.samuel_connectives import CONNECTIVES, RESERVE
 from games.checkers.samuel_terms import INITIAL_ACTIVE, SIMPLE_TERMS, piece_advantage
 from games.features import FeatureSet
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 
 
 def squares(*numbers: int) -> int:

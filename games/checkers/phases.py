@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from games.bits import popcount
-from games.kernel import kernel
-from games.phases import Phases
+from games.features import Phases
+from games.kernels import kernel, popcount
 
 __all__ = ["PHASES", "phase"]
 

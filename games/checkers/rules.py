@@ -15,8 +15,7 @@ ninth direction follows from the square where the move ends.
 
 from __future__ import annotations
 
-from games.bits import lowest, popcount, product, reverse
-from games.kernel import kernel
+from games.kernels import kernel, lowest, popcount, product, reverse
 
 Position = tuple[int, int, int, int]
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from games.checkers.rules import Position, swap_sides
 from games.checkers.samuel_mobility import denial, mobility, undenied_mobility
 from games.checkers.samuel_terms import INITIAL_ACTIVE, SIMPLE_TERMS, centre_men
-from games.kernel import kernel
+from games.kernels import kernel
 
 __all__ = ["CONNECTIVES", "RESERVE"]
 

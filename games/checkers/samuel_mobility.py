@@ -6,9 +6,8 @@ The words active, passive, step and the reading of a term are explained in
 
 from __future__ import annotations
 
-from games.bits import popcount
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, SQUARES, WHITE
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 
 __all__ = [
     "denial",

@@ -2,8 +2,8 @@
 
 A term is read for the side to move, called active; the other side is called passive. Many terms
 count what the *passive* side has, as Samuel's do: the sign is left to the weight. The evaluator
-reads a term as term(position) - term(rules.swap_sides(position)); see `games.features`. A board
-turned by 180 degrees with the colours exchanged has the same value, for every term.
+reads a term as term(position) - term(rules.swap_sides(position)); see `games.features.feature_set`.
+A board turned by 180 degrees with the colours exchanged has the same value, for every term.
 
 Three words are used throughout. A *step* is an ordinary move to an adjacent empty square, whether
 or not a capture is pending, which would forbid it. A *neighbour* is one of the up to four squares
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from games.bits import popcount
 from games.checkers.rules import BLACK, SQUARES, WHITE, Position
 from games.checkers.samuel_mobility import (
     denial,
@@ -28,7 +27,7 @@ from games.checkers.samuel_mobility import (
     threats,
     undenied_mobility,
 )
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 
 __all__ = ["INITIAL_ACTIVE", "SIMPLE_TERMS", "piece_advantage"]
 

@@ -8,12 +8,11 @@ Thresholds fill the levels in games between searches; all are mirrored at 0.
 
 from __future__ import annotations
 
-from games.bits import popcount
 from games.checkers.features import CLASSIC_TERMS
 from games.checkers.rules import swap_sides
 from games.checkers.samuel_terms import SIMPLE_TERMS
 from games.features import FeatureSet
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 
 __all__ = ["GROUPS", "MATERIAL", "PHASES", "SECOND", "SUMMED", "TERMS", "THRESHOLDS", "phase"]
 

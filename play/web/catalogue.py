@@ -21,15 +21,15 @@ import games
 from games.checkers.endgame.database import AT_FIRST_USE, path_of
 from games.checkers.endgame.numbering import MOST_PIECES
 from games.contract import DiceGame, Game
-from play.dice_player import parse_dice_player
-from play.gnubg import GNUBG_PLIES, PUBEVAL
-from play.player import parse_player
+from play.players.dice_player import parse_dice_player
+from play.players.gnubg import GNUBG_PLIES, PUBEVAL
+from play.players.player import parse_player
 from play.web.files import EVALUATOR, LOOKUP, MOST_FILES, described, inside, playable_files
 from play.web.limits import Limits
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
-from search.rote import RoteMemory
-from search.samples import value_scale
-from search.techniques import probcut_file
+from search.alphabeta.techniques import probcut_file
+from search.evaluators.samples import value_scale
+from search.lookups.rote import RoteMemory
 
 __all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded"]
 

@@ -179,7 +179,7 @@ def _strength(path: Path, limits: Limits) -> dict[str, Any]:
 
 
 def _expected(elo: float) -> float:
-    from play.statistics import expected_score
+    from play.ratings.statistics import expected_score
 
     return float(expected_score(max(-4000.0, min(4000.0, elo))))
 

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from play.thinker import SHIPPED
+from play.players.thinker import SHIPPED
 from play.web.catalogue import GAMES, PROGRAM, Catalogue, Entry
 from play.web.files import EVALUATOR, LOOKUP
 from play.web.game_files import read_file, write_file

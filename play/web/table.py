@@ -11,7 +11,7 @@ from games.backgammon.record import BackgammonRecord
 from games.contract import DiceGame, Game
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord
-from play.thinker import value_text
+from play.players.thinker import value_text
 from play.web.faces import Face, Steps, face_of
 from play.web.limits import Limits
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.contract import DiceGame, Game
-from play.gnubg import as_program
-from play.thinker import value_text
+from play.players.gnubg import as_program
+from play.players.thinker import value_text
 from play.web.catalogue import Loaded
 from play.web.limits import Limits
 from play.web.table import clamped
@@ -132,7 +132,7 @@ class Thinking:
         return await asyncio.get_running_loop().run_in_executor(self._short, task)
 
     async def ask_program(self, name: str, game: Game, position: Any, roll: Any) -> Any:
-        """The move of a program of others; raises what `play.gnubg` raises."""
+        """The move of a program of others; raises what `play.players.gnubg` raises."""
         program = as_program(name)
         assert program is not None and isinstance(game, DiceGame)
         seat = program(game)

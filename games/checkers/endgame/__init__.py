@@ -1,7 +1,7 @@
 """Endgame databases of checkers: every position of few pieces, won, lost or drawn, and how far.
 
 `endgame(pieces)` gives a database, `build` makes one; `python -m games.checkers.endgame` does the
-same for people. `search.endgame` makes a lookup of it.
+same for people. `search.lookups.endgame` makes a lookup of it.
 """
 
 from __future__ import annotations

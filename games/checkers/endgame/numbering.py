@@ -15,9 +15,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from games.bits import popcount
 from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, SQUARES, WHITE, turn
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 
 __all__ = [
     "MOST_PIECES",

@@ -18,10 +18,9 @@ for those that are not held), and `values`, the bytes of all slices.
 
 from __future__ import annotations
 
-from games.bits import popcount
 from games.checkers.endgame.numbering import black_to_move, number_of, position_of
 from games.checkers.rules import BLACK, LAST_ROW, SQUARES, legal_moves, play, turn
-from games.kernel import kernel
+from games.kernels import kernel, popcount
 
 __all__ = [
     "EXACT_DEPTH",
@@ -76,7 +75,7 @@ def plies_of(value):
 
 @kernel
 def probe(tables, position):
-    """(found, value, depth, bound) of a position, as `search.lookup` has it.
+    """(found, value, depth, bound) of a position, as `search.lookups.lookup` has it.
 
     `tables` are (starts, values). A win in n plies is WIN - n, a loss in n plies n - WIN, a draw 0;
     all are exact, for play without a rule that ends games early.

@@ -1,0 +1,189 @@
+"""Feature sets: named terms of a position, each a kernel `term(position) -> number`."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.kernels.memory import native_function, read_position
+
+__all__ = ["FeatureSet"]
+
+Term = Callable[[Any], float]
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """Terms in a fixed order, all read for the side to move.
+
+    With `swap` (a kernel that returns the same board with the other side to move) the value of a
+    term is its difference between the two sides, term(position) - term(swap(position)), so that
+    what is good for one side is as bad for the other. Where some are named in `theirs` there are no
+    differences: these are term(swap(position)), what the other side has, and all others
+    term(position). So one kernel serves both sides, as in `of_both_sides`.
+    """
+
+    name: str
+    terms: Mapping[str, Term]
+    swap: Callable[[Any], Any] | None = None
+    theirs: frozenset[str] = frozenset()
+    fingerprint: str = field(init=False)
+    _measures: dict[int, Callable[[int, int, int], None]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+
+    _plain: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.terms:
+            raise ValueError(f"feature set {self.name}: expected at least one term, found none")
+        for name, term in self.terms.items():
+            if not kernels.is_kernel(term):
+                raise TypeError(f"feature {name}: expected a function marked with @kernel")
+        unknown = sorted(self.theirs - set(self.terms))
+        if unknown or (self.theirs and self.swap is None):
+            raise ValueError(
+                f"feature set {self.name}: expected theirs to name terms, with a swap, found"
+                f" {', '.join(unknown) or 'no swap'}"
+            )
+        parts = [f"{name}={kernels.fingerprint(term)}" for name, term in self.terms.items()]
+        parts.append(kernels.fingerprint(self.swap) if self.swap else "one side")
+        parts += [f"theirs: {name}" for name in sorted(self.theirs)]
+        mark = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        object.__setattr__(self, "fingerprint", mark)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # native code is found anew by whoever receives a copy
+        return FeatureSet, (self.name, dict(self.terms), self.swap, self.theirs)
+
+    @classmethod
+    def of_both_sides(
+        cls,
+        name: str,
+        terms: Mapping[str, Term],
+        swap: Callable[[Any], Any],
+        **single: Term,
+    ) -> FeatureSet:
+        """A set with each term for the side to move, and as `their_` term for the other side.
+
+        Terms in `single` are for the side to move alone.
+        """
+        theirs = {f"their_{term}": kernel for term, kernel in terms.items()}
+        return cls(name, {**terms, **theirs, **single}, swap, frozenset(theirs))
+
+    @property
+    def differences(self) -> bool:
+        """Whether terms are differences between the sides."""
+        return self.swap is not None and not self.theirs
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the terms in order."""
+        return tuple(self.terms)
+
+    def only(self, names: Iterable[str], *, name: str | None = None) -> FeatureSet:
+        """A set of some of the terms, in the order given."""
+        chosen = {term: self.terms[term] for term in names}
+        theirs = self.theirs & set(chosen)
+        swap = self.swap if self.differences or theirs else None
+        return FeatureSet(name or self.name, chosen, swap, theirs)
+
+    def measure(self, positions: Any) -> NDArray[np.float64]:
+        """The values of all terms for a sequence of positions, [positions, terms].
+
+        Positions that are tuples of integers of one length (or an array [positions, integers])
+        are measured by native code, any others by the Python interpreter.
+        """
+        rows = _rows(positions) if kernels.compiled else None
+        if rows is None:
+            measured = [self.values(position) for position in positions]
+            return np.array(measured, dtype=np.float64).reshape(len(measured), len(self))
+        values = np.zeros((len(rows), len(self)), dtype=np.float64)
+        self._native_measure(rows.shape[1])(len(rows), rows.ctypes.data, values.ctypes.data)
+        return values
+
+    def values(self, position: Any) -> list[float]:
+        """The values of all terms of one position, computed by the Python interpreter."""
+        if not self._plain:
+            twins = [kernels.uncompiled(term) for term in self.terms.values()]
+            swap = kernels.uncompiled(self.swap) if self.swap else None
+            self._plain.update(terms=twins, swap=swap)
+        swapped = self._plain["swap"](position) if self.swap else None
+        if self.differences:
+            return [float(term(position) - term(swapped)) for term in self._plain["terms"]]
+        return [
+            float(term(swapped if name in self.theirs else position))
+            for name, term in zip(self.terms, self._plain["terms"], strict=True)
+        ]
+
+    def scope(self) -> dict[str, Any]:
+        """The names that generated code uses for the kernels of this set."""
+        scope: dict[str, Any] = {f"term_{i}": t for i, t in enumerate(self.terms.values())}
+        if self.swap:
+            scope["swap"] = self.swap
+        return scope
+
+    def expression(self, index: int) -> str:
+        """Source text for the value of a term, given `position` and, with `swap`, `swapped`."""
+        if self.differences:
+            return f"(term_{index}(position) - term_{index}(swapped))"
+        here = "swapped" if self.names[index] in self.theirs else "position"
+        return f"term_{index}({here})"
+
+    def native_terms(self, width: int) -> int:
+        """The address of a native int64(position, target) for positions of so many integers.
+
+        It writes the values of all terms as float32 one after the other, and returns 0.
+        """
+        lines = [
+            "def terms_at(source, target):",
+            f"    position = {read_position(width)}",
+            *(["    swapped = swap(position)"] if self.swap else []),
+            f"    terms = array_at(float32_pointer(target), ({len(self)},))",
+            *(f"    terms[{i}] = float({self.expression(i)})" for i in range(len(self))),
+            "    return 0",
+        ]
+        return native_function("terms_at", "\n".join(lines), self.scope(), "int64(int64, int64)")
+
+    def _native_measure(self, width: int) -> Callable[[int, int, int], None]:
+        if width in self._measures:
+            return self._measures[width]
+        lines = [
+            "def measure_at(count, source, target):",
+            "    for i in range(count):",
+            f"        position = {read_position(width)}",
+            *(["        swapped = swap(position)"] if self.swap else []),
+            *(
+                f"        store_float(target, {i}, float({self.expression(i)}))"
+                for i in range(len(self))
+            ),
+            f"        source += {8 * width}",
+            f"        target += {8 * len(self)}",
+        ]
+        address = native_function(
+            "measure_at", "\n".join(lines), self.scope(), "void(int64, int64, int64)"
+        )
+        signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+        self._measures[width] = signature(address)
+        return self._measures[width]
+
+
+def _rows(positions: Any) -> NDArray[np.int64] | None:
+    """Positions as an array of integers; None where they are something else."""
+    try:
+        rows = np.array(positions)
+    except (ValueError, OverflowError):  # of different lengths
+        return None
+    if rows.ndim != 2 or rows.dtype != np.int64:
+        return None
+    return np.ascontiguousarray(rows)

@@ -1,0 +1,29 @@
+"""The compile layer: `@kernel`, bits, positions in memory, vector sums, chance."""
+
+from __future__ import annotations
+
+from games.kernels.bits import (
+    bits_float,
+    float_bits,
+    lowest,
+    next_up,
+    popcount,
+    product,
+    reverse,
+)
+from games.kernels.compiler import compiled, fingerprint, is_kernel, kernel, uncompiled
+
+__all__ = [
+    "bits_float",
+    "compiled",
+    "fingerprint",
+    "float_bits",
+    "is_kernel",
+    "kernel",
+    "lowest",
+    "next_up",
+    "popcount",
+    "product",
+    "reverse",
+    "uncompiled",
+]

@@ -1,0 +1,1 @@
+"""Learning from preferred moves: books, signature tables, polynomials."""

@@ -1,0 +1,188 @@
+"""How well an evaluator agrees with a book: Samuel's coefficient and the shares of moves foretold.
+
+Intervals are of 95 %, by resampling whole games, since moves of one game are alike (bootstrap,
+B. Efron 1979).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learner.books.book import BookEntry
+from learner.books.book_rows import BookRows
+from search import Evaluator
+
+__all__ = ["Agreement", "Difference", "Estimate", "agreement", "compare"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How an evaluator rates the moves of a book.
+
+    coefficient: C = (L - H) / (L + H), L and H the legal moves rated lower and higher than the
+    book move; moves rated the same count in neither (Samuel 1959). strict: the same with them in
+    the denominator, so that indifference does not pay. shares: of book moves rated first, second
+    and third; where others are rated the same, the chance by drawing lots among them. lower,
+    higher, tied: the counts of each game, [games]; `games` are their numbers.
+    """
+
+    coefficient: Estimate
+    strict: Estimate
+    shares: tuple[Estimate, Estimate, Estimate]
+    entries: int
+    games: Ints
+    lower: Floats
+    higher: Floats
+    tied: Floats
+
+    def text(self) -> str:
+        """C, and how often the preferred move comes first, second and third."""
+        shares = ", ".join(
+            f"{name} {100 * share.value:.1f} %"
+            for name, share in zip(("first", "second", "third"), self.shares, strict=True)
+        )
+        return (
+            f"C {self.coefficient}, ties counted {self.strict}, of {self.entries} moves; {shares}"
+        )
+
+    @property
+    def by_game(self) -> Floats:
+        """C of each game, NaN where L + H is 0; [games]."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray((self.lower - self.higher) / (self.lower + self.higher))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one evaluator has before another on the same entries, game by game."""
+
+    coefficient: Estimate
+    strict: Estimate
+    first: Estimate
+
+
+def agreement(
+    evaluator: Evaluator, entries: Iterable[BookEntry], *, draws: int = 2000, seed: int = 0
+) -> Agreement:
+    """The agreement of an evaluator with the moves of a book; ValueError without entries.
+
+    draws, seed: of the bootstrap.
+    """
+    rows = BookRows.of(entries)
+    games, sums = _by_game(evaluator, rows)
+    drawn = _draw(len(games), draws, seed)
+    total = sums.sum(axis=0, keepdims=True)
+    estimates = [
+        _estimate(statistic(total)[0], statistic(drawn @ sums)) for statistic in STATISTICS
+    ]
+    return Agreement(
+        estimates[0],
+        estimates[1],
+        (estimates[2], estimates[3], estimates[4]),
+        len(rows.first),
+        games,
+        *sums[:, :3].T.copy(),
+    )
+
+
+def compare(
+    first: Evaluator,
+    second: Evaluator,
+    entries: Iterable[BookEntry],
+    *,
+    draws: int = 2000,
+    seed: int = 0,
+) -> Difference:
+    """The agreement of `first` less that of `second`, both on the same resampled games.
+
+    Raises ValueError without entries.
+    """
+    rows = BookRows.of(entries)
+    games, one = _by_game(first, rows)
+    _, two = _by_game(second, rows)
+    drawn = _draw(len(games), draws, seed)
+    estimates = [
+        _estimate(
+            (statistic(one.sum(axis=0, keepdims=True)) - statistic(two.sum(axis=0, keepdims=True)))[
+                0
+            ],
+            statistic(drawn @ one) - statistic(drawn @ two),
+        )
+        for statistic in STATISTICS[:3]
+    ]
+    return Difference(*estimates)
+
+
+def _by_game(evaluator: Evaluator, rows: BookRows) -> tuple[Ints, Floats]:
+    """The games, and of each the sums of L, H, ties, entries, and entries rated 1st, 2nd, 3rd."""
+    if not len(rows):
+        raise ValueError("expected entries of a book, found none")
+    values = rows.values(evaluator)
+    own = values[rows.chosen][rows.entry]
+    lower = np.add.reduceat(values < own, rows.first, dtype=np.float64)
+    higher = np.add.reduceat(values > own, rows.first, dtype=np.float64)
+    tied = np.add.reduceat(values == own, rows.first, dtype=np.float64) - 1.0
+    ranked = [
+        np.where((higher <= place) & (place <= higher + tied), 1.0 / (tied + 1.0), 0.0)
+        for place in range(3)
+    ]
+    columns = np.stack([lower, higher, tied, np.ones_like(lower), *ranked], axis=1)
+    games, index = np.unique(rows.games, return_inverse=True)
+    sums = np.zeros((len(games), columns.shape[1]))
+    np.add.at(sums, index, columns)
+    return games, sums
+
+
+def _coefficient(sums: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.asarray((sums[:, 0] - sums[:, 1]) / (sums[:, 0] + sums[:, 1]))
+
+
+def _strict(sums: Floats) -> Floats:
+    return np.asarray((sums[:, 0] - sums[:, 1]) / sums[:, :3].sum(axis=1))
+
+
+def _first(sums: Floats) -> Floats:
+    return np.asarray(sums[:, 4] / sums[:, 3])
+
+
+def _second(sums: Floats) -> Floats:
+    return np.asarray(sums[:, 5] / sums[:, 3])
+
+
+def _third(sums: Floats) -> Floats:
+    return np.asarray(sums[:, 6] / sums[:, 3])
+
+
+STATISTICS = (_coefficient, _strict, _first, _second, _third)
+
+
+def _draw(games: int, draws: int, seed: int) -> Floats:
+    """How often each game is drawn in each resampling; [draws, games]."""
+    random = np.random.default_rng(seed)
+    return random.multinomial(games, np.full(games, 1.0 / games), size=draws).astype(np.float64)
+
+
+def _estimate(value: float, drawn: Floats) -> Estimate:
+    good = drawn[~np.isnan(drawn)]
+    low, high = np.quantile(good, [0.025, 0.975]) if len(good) else (np.nan, np.nan)
+    return Estimate(float(value), float(low), float(high))

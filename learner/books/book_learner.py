@@ -1,0 +1,197 @@
+"""What learners from preferred moves have in common: they keep the moves, and learn when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+import games as all_games
+from games.contract import Game
+from games.features import FeatureSet
+from learner.books.book import BookEntry
+from learner.books.book_rows import BookRows, Pairs, fitted_scale
+from search import Evaluator
+
+__all__ = ["METHODS", "BookLearner"]
+
+Floats = NDArray[np.float64]
+
+METHODS = ("samuel", "logistic")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BookLearner(BaseEstimator):  # type: ignore[misc]
+    """A learner from entries of a book, or of games that a search played with itself.
+
+    game: the game or its name. material: fixed weights of the terms of material (None: those of
+    the game's evaluator `classic`). method: "samuel" for counting, "logistic" for regression.
+    within: learn only from moves whose material is at most that far from the preferred move's,
+    since material decides about others (None: from all). half_life: entries after which what was
+    learned counts half (None: never). scale: what the positional part is multiplied by, in the
+    unit of material (None: fitted to the same entries).
+
+    After `fit` or `partial_fit`: `evaluator_`; `entries_`, how many were learned from. Learning in
+    portions gives the same bits as in one go, whenever `evaluator_` is looked at.
+    """
+
+    game: Any = field(default="checkers", kw_only=False)
+    material: dict[str, float] | None = None
+    method: str = "logistic"
+    within: float | None = None
+    half_life: float | None = None
+    scale: float | None = None
+
+    entries_: int = field(init=False)
+    _evaluator: Any = field(init=False)
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
+        """Make `_evaluator`; returns the terms to measure, and those of material among them."""
+        raise NotImplementedError
+
+    def _inputs(self, rows: BookRows, terms: Floats) -> dict[str, NDArray[Any]]:
+        """What to keep of moves besides what all learners keep; each [rows, ...].
+
+        terms: of the settled positions, as their side to move sees them, [rows, terms].
+        """
+        raise NotImplementedError
+
+    def _learn(self, pairs: Pairs) -> tuple[Floats, float]:
+        """Change `_evaluator` by what is kept.
+
+        Returns the positional part of the value of all moves for the side that chooses, [rows],
+        and what to multiply that by where the scale is not to be fitted.
+        """
+        raise NotImplementedError
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def fit(self, entries: Iterable[BookEntry]) -> BookLearner:
+        """Learn from these entries alone; returns the learner. ValueError for bad options."""
+        self.prepare()
+        return self.partial_fit(entries)
+
+    def prepare(self) -> None:
+        """Check the options and forget all entries, as `fit` does first."""
+        self.game_: Game = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        if self.method not in METHODS:
+            raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {self.method!r}")
+        for name in ("within", "half_life", "scale"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name}: expected None or a number above 0, found {value}")
+        self.features_, material = self._set_up(self.game_)
+        worth = self._worth(material)
+        self._worths = np.array([worth.get(term, 0.0) for term in self.features_.names])
+        self._kept: dict[str, NDArray[Any]] = {}
+        self.entries_ = 0
+        self._stale = False
+
+    def _worth(self, terms: tuple[str, ...]) -> dict[str, float]:
+        """The fixed weights, by the terms of material."""
+        if self.material is not None:
+            unknown = [term for term in self.material if term not in terms]
+            if unknown:
+                raise ValueError(
+                    f"material: expected some of {', '.join(terms) or 'no terms'}, found"
+                    f" {', '.join(unknown)}"
+                )
+            return self.material
+        known = self.game_.evaluators.get("classic", (None, {}))[1]
+        return {term: known[term] for term in terms if term in known}
+
+    def partial_fit(self, entries: Iterable[BookEntry]) -> BookLearner:
+        """Learn from more entries; returns the learner."""
+        if not hasattr(self, "_kept"):
+            self.prepare()
+        rows = BookRows.of(entries)
+        if not len(rows):
+            return self
+        terms = self.features_.measure(rows.positions)
+        material = rows.signs * (terms @ self._worths)
+        new = {
+            "material": material,  # for the side that chooses
+            "votes": rows.votes(material, self.within).astype(np.int16),
+            "chosen": (rows.chosen - rows.first).astype(np.int16),  # of an entry
+            "size": np.diff(np.append(rows.first, len(rows))).astype(np.int16),  # of an entry
+            **self._inputs(rows, terms),
+        }
+        for name, array in new.items():
+            kept = self._kept.get(name)
+            self._kept[name] = array if kept is None else np.concatenate([kept, array])
+        self.entries_ += len(rows.first)
+        self._stale = True
+        return self
+
+    @property
+    def evaluator_(self) -> Evaluator:
+        """What was learned so far; AttributeError before anything was."""
+        if not hasattr(self, "_evaluator"):
+            raise AttributeError(f"{type(self).__name__}: expected `fit` before evaluator_")
+        if self._stale:
+            self._stale = False
+            pairs = self._pairs()
+            positional, scale = self._learn(pairs)
+            if self.scale is None and len(pairs.worse):
+                scale = fitted_scale(pairs, positional)
+            self._apply_scale(self.scale if self.scale is not None else scale)
+        evaluator: Evaluator = self._evaluator
+        return evaluator
+
+    def _apply_scale(self, scale: float) -> None:
+        raise NotImplementedError
+
+    def _pairs(self) -> Pairs:
+        """The pairs of preferred and other moves that take part."""
+        kept = self._kept
+        size = kept["size"].astype(np.int64)
+        first = np.cumsum(size) - size
+        entry = np.repeat(np.arange(len(size)), size)
+        worse = np.flatnonzero(kept["votes"] < 0)
+        weight = np.ones(len(worse))
+        if self.half_life is not None:
+            weight = 0.5 ** ((len(size) - 1 - entry[worse]) / self.half_life)
+        return Pairs((first + kept["chosen"])[entry[worse]], worse, weight, kept["material"])
+
+    # --- going on later -----------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that further learning depends on: arrays, and a number of entries."""
+        return {"entries": self.entries_, **{name: a.copy() for name, a in self._kept.items()}}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from a state that `get_state` gave, or that lists were made of.
+
+        Raises ValueError for one that is not of such a learner.
+        """
+        self.prepare()
+        own = {**state}
+        entries = own.pop("entries", None)
+        kept = {name: np.asarray(array) for name, array in own.items()}
+        names = self._names()
+        if not isinstance(entries, int) or (kept and set(kept) != set(names)):
+            raise ValueError(
+                f"expected a state with entries, {', '.join(names)}; found {', '.join(state)}"
+            )
+        if kept:
+            rows = int(kept["size"].sum())
+            for name, kind in names.items():
+                expected = entries if name in ("chosen", "size") else rows
+                if len(kept[name]) != expected:
+                    raise ValueError(f"{name}: expected {expected}, found {len(kept[name])}")
+                self._kept[name] = kept[name].astype(kind)
+        self.entries_ = entries
+        self._stale = bool(kept)
+
+    def _names(self) -> dict[str, Any]:
+        """Names and types of what is kept."""
+        rows = BookRows.of(())
+        new = self._inputs(rows, np.zeros((0, len(self.features_))))
+        own = {"material": np.float64, "votes": np.int16, "chosen": np.int16, "size": np.int16}
+        return {**own, **{name: array.dtype for name, array in new.items()}}

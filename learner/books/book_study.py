@@ -1,0 +1,192 @@
+"""Studying a book: games from PDN files, or made by a deep search, and the moves they prefer.
+
+The frame in which `learner.books.signature` and `learner.books.book_polynomial` learn from a book
+with the progress, checkpoints and report of all learners. Some games are held out: how far the
+evaluator agrees with the moves of these is what the study ends with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from games.record import Annotation, GameRecord
+from learner.books.agreement import Agreement, agreement
+from learner.books.book import (
+    BookEntry,
+    BookReport,
+    Settler,
+    check_side,
+    make_book,
+    read_records,
+    record_entries,
+)
+from learner.books.book_polynomial import BookPolynomial
+from learner.books.signature import SignatureTables
+from learner.learner import Learner, Progress
+from learner.positions.filters import Games
+
+__all__ = ["BookStudy"]
+
+FORMS = ("signature", "polynomial")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BookStudy(Learner):
+    """An evaluator that prefers the moves of a book.
+
+    book: PDN files, separated by commas (None: games that the evaluator `judge` plays against
+    itself at `depth`, as deep as there is time for). games: how many to study at most. form:
+    "signature" for signature tables, "polynomial" for weights over the same terms. method: see
+    these. side: learn from the moves of the "winner", or of "both". skip_plies: leave out so many
+    moves of a game. held_out: the share of games to judge by, not learned from.
+
+    After `fit`: `evaluator_`; `agreement_` with the games held out (None where there are none);
+    `book_`, what was read and what was skipped.
+    """
+
+    games: int = 400
+    depth: int | None = 9
+    book: str | None = None
+    form: str = "signature"
+    method: str = "logistic"
+    side: str = "both"
+    skip_plies: int = 0
+    held_out: float = 0.2
+    opening_plies: int = 6
+    judge: Any = "classic"
+
+    agreement_: Agreement | None = field(init=False)
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> BookStudy:
+        """As in `Learner`; material is fixed, so that there is no evaluator to start from.
+
+        A resumed study reads the games again that it has read, and does not make those again that
+        it has made.
+        """
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        known = self.games_played_
+        for number, record in enumerate(self._records()):
+            self._study(number, record)
+            if number < known:
+                continue
+            self.games_played_ = number + 1
+            if watch is not None:
+                watch(Progress(number + 1, self.games, record, self.updates_))
+        self.agreement_ = agreement(self.evaluator_, self._held) if self._held else None
+        return self
+
+    def prepare(self, evaluator: Any = None) -> None:
+        game = self._load_game()
+        self._check_options()
+        if evaluator not in (None, "material"):
+            raise ValueError(f"expected no evaluator to start from, found {evaluator!r}")
+        kind = SignatureTables if self.form == "signature" else BookPolynomial
+        self.learner_: Any = kind(game, method=self.method)
+        self.learner_.prepare()
+        self.book_ = BookReport()
+        self._settler = Settler(game)
+        self._held: list[BookEntry] = []
+        self._made: list[list[Any]] = []
+        self.games_played_ = 0
+        self.updates_ = 0
+        if self.book is not None:
+            found = sum(
+                1 for _ in islice(read_records(game, self._paths(), side=self.side), self.games)
+            )
+            if not found:
+                raise ValueError(f"book: expected games in {self.book}, found none")
+            self.games = found  # a book may hold fewer than were asked for
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_side(self.side, self.skip_plies)
+        if self.form not in FORMS:
+            raise ValueError(f"form: expected one of {', '.join(FORMS)}, found {self.form!r}")
+        if not 0 <= self.held_out < 1:
+            raise ValueError(f"held_out: expected 0 to below 1, found {self.held_out}")
+        for path in self._paths():
+            if not path.is_file():
+                raise FileNotFoundError(f"book: expected a PDN file, found none: {path}")
+        if self.book is None and self.depth is None:
+            raise ValueError("depth: expected one to make a book with, found none")
+
+    def _paths(self) -> list[Path]:
+        return [Path(path) for path in (self.book or "").split(",") if path]
+
+    @property  # type: ignore[misc]
+    def evaluator_(self) -> Any:  # type: ignore[override]
+        """What was learned so far."""
+        return self.learner_.evaluator_
+
+    def _records(self) -> Iterator[GameRecord]:
+        if self.book is not None:
+            found = read_records(self.game_, self._paths(), side=self.side, report=self.book_)
+            yield from islice(found, self.games)
+            return
+        for moves in list(self._made):
+            yield self._replayed(moves)
+        for record in make_book(
+            self.game_,
+            self.judge,
+            games=self.games,
+            depth=self.depth or 1,
+            seed=self.seed,
+            opening_plies=self.opening_plies,
+            skip=len(self._made),
+        ):
+            self._made.append([record.moves, [note.depth for note in record.annotations]])
+            yield record
+
+    def _replayed(self, made: list[Any]) -> GameRecord:
+        moves, depths = made
+        positions = [self.game_.start()]
+        for move in moves:
+            positions.append(self.game_.play(positions[-1], move))
+        notes = [Annotation(None, depth) for depth in depths]
+        return GameRecord.of_legal(self.game_, positions, list(moves), notes)
+
+    def _study(self, number: int, record: GameRecord) -> None:
+        entries = list(
+            record_entries(
+                record,
+                number=number,
+                side=self.side,
+                skip_plies=self.skip_plies,
+                searched=self.book is None,
+                settler=self._settler,
+                report=self.book_,
+            )
+        )
+        held = Games(0.0, self.held_out, self.seed).holds(number)[0] if self.held_out else False
+        if held:
+            self._held += entries
+            return
+        if number >= self.games_played_:
+            self.updates_ += len(entries)
+        self.learner_.partial_fit(entries)
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        read = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self._paths()]
+        return {"made": {"games": self._made}, "read": {"digests": read}}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        if state["read"] != self.get_state()["read"]:
+            raise ValueError(
+                f"book: expected the files that were read, found others in {self.book}"
+            )
+        self._made = [list(game) for game in state["made"]["games"]]

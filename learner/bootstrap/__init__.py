@@ -1,0 +1,1 @@
+"""Self-play in batches; values follow search: TD, TDLeaf, RootStrap, TreeStrap."""

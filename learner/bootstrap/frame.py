@@ -1,0 +1,187 @@
+"""Learning from one's own search: games of self-play, and values that follow what search found.
+
+The frame that TD(lambda), TDLeaf(lambda), RootStrap and TreeStrap share. A few games are played
+with frozen weights, by as many workers as there are; then the model goes once through the
+positions that the games taught about; then come the next games. What a game teaches about which
+positions is all that the four differ in, and each says so in a file of its own.
+
+Because every game of a batch begins from nothing but its opening and the weights, the result
+depends on the options and the seed alone, not on the workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, ClassVar
+
+import numpy as np
+
+from games.features import Encoding, FeatureSet
+from learner.learner import MAN, Learner, Progress, check_plies, feature_set, linear_start
+from learner.models.model import LinearModel, Model
+from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher, in_tasks, play_task
+from play.workers import Workers
+
+__all__ = ["Bootstrap"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Bootstrap(Learner):
+    """What the learners that follow their own search have in common.
+
+    Beside the options of every learner: inputs: a feature set or an encoding, or the name of one.
+    hidden: widths of the hidden layers of a network; None for weights over a feature set (over an
+    encoding, no hidden layer is a table of weights, one for each input). fixed: weights that are
+    given and never learned, by term; they hold whatever evaluator learning starts from (None: a
+    man of the set `classic` stays 1; a network has none). rate: the size of a step of Adam, in the
+    weight that one standard deviation of a term is worth; it falls linearly to a tenth over the
+    `games`. scale: the value that is squashed to tanh(1) = 0.76, in the unit of the fixed weights.
+    games_per_update: games that are played with the same weights. most_plies: longer games are
+    drawn. decide: a game that search has proved won ends there. workers: who plays (None: this
+    thread).
+    """
+
+    games: int = 2000
+    inputs: Any = "classic"
+    hidden: tuple[int, ...] | None = None
+    fixed: dict[str, float] | None = None
+    rate: float = 0.01
+    scale: float = 1.5
+    games_per_update: int = 8
+    opening_plies: int = 4
+    within: float | None = None
+    judge: Any = "classic"
+    most_plies: int = 200
+    decide: bool = True
+    workers: Workers | None = None
+    #: what learners have that do not take it as an option
+    minimax: bool = field(default=False, init=False)
+
+    #: Whether it learns from what search backs up, and not from static values alone.
+    backups: ClassVar[bool] = True
+    model_: Model = field(init=False)
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def _teacher(self) -> Teacher:
+        """What is to be made of each game."""
+        raise NotImplementedError
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> Bootstrap:
+        """As in `Learner`; without an evaluator all weights but the fixed ones start at 0."""
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        openings = islice(self._openings(), self.games_played_, None)
+        workers = self.workers
+        with nullcontext(workers) if workers is not None else Workers(jobs=1) as at_work:
+            while self.games_played_ < self.games:
+                count = min(self.games_per_update, self.games - self.games_played_)
+                lessons = self._play(at_work, list(islice(openings, count)))
+                self._learn(lessons)
+                self.games_played_ += count
+                if watch is not None:
+                    note = f"error {self.errors_[-1]:.5f}"
+                    record = lessons[-1].played.record()
+                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
+        return self
+
+    def prepare(self, evaluator: Any = None) -> None:
+        game = self._load_game()
+        self._check_options()
+        if self.hidden is None:
+            encodings = [*game.encodings, *game.encodings.values()]
+            if isinstance(self.inputs, str | Encoding) and self.inputs in encodings:
+                raise ValueError(
+                    "inputs: expected a feature set where hidden is None, found encoding"
+                    f" {getattr(self.inputs, 'name', self.inputs)}; with hidden () each of its"
+                    " inputs has a weight"
+                )
+            self.model_ = self._linear_model(evaluator)
+        else:
+            if self.fixed:
+                raise ValueError(f"fixed: expected none for a network, found {self.fixed}")
+            from learner.models.network_model import network_model
+
+            self.model_ = network_model(
+                game,
+                self.inputs,
+                self.hidden,
+                scale=self.scale,
+                seed=self.seed,
+                start=evaluator,
+                name=type(self).__name__.lower(),
+            )
+        self.evaluator_ = self.model_.evaluator
+        self.games_played_ = 0
+        self.updates_ = 0
+        self.errors_: list[float] = []
+
+    def _linear_model(self, evaluator: Any) -> LinearModel:
+        features: FeatureSet = feature_set(self.game_, self.inputs)
+        start, fixed = linear_start(
+            self.game_, features, self.fixed, evaluator, usual=MAN, name=type(self).__name__.lower()
+        )
+        held = np.array([term in fixed for term in features.names])
+        return LinearModel(start, learned=~held, scale=self.scale)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
+        if not self.scale > 0:
+            raise ValueError(f"scale: expected more than 0, found {self.scale}")
+        check_plies(self.most_plies, self.opening_plies)
+        if self.games_per_update < 1:
+            raise ValueError(
+                f"games_per_update: expected at least 1, found {self.games_per_update}"
+            )
+
+    def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
+        """Have a game played from each opening, by as many at a time as there are."""
+        size = min(GAMES_PER_TASK, -(-len(openings) // workers.jobs))
+        task = Task(
+            self.game_,
+            self.evaluator_,
+            self.model_.inputs,
+            self.depth,
+            self.nodes,
+            self.most_plies,
+            self.decide,
+            teacher=self._teacher(),
+            minimax=self.minimax,
+            backups=self.backups,
+        )
+        tasks = in_tasks(task, openings, size)
+        return [lesson for lessons in workers.map(play_task, tasks) for lesson in lessons]
+
+    def _learn(self, lessons: list[Lesson]) -> None:
+        """Move the weights towards what a batch of games taught."""
+        error = self.model_.learn(
+            np.concatenate([lesson.rows for lesson in lessons]),
+            np.concatenate([lesson.low for lesson in lessons]),
+            np.concatenate([lesson.high for lesson in lessons]),
+            rate=self.rate * (1.0 - 0.9 * self.games_played_ / self.games),
+            random=np.random.default_rng((self.seed, self.games_played_)),
+        )
+        self.errors_.append(error)
+        self.updates_ += sum(len(lesson.rows) for lesson in lessons)
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        return {"model": self.model_.get_state()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self.model_.set_state(state["model"])

@@ -1,0 +1,46 @@
+"""RootStrap: the static value of a position follows what its search backs up.
+
+Source: J. Veness, D. Silver, W. Uther and A. Blair, "Bootstrapping from Game Tree Search", NIPS 22
+(2009).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.contract import Game
+from learner.bootstrap.frame import Bootstrap
+from learner.models.model import squash
+from learner.self_play import Target, pick, quiet
+from play.match.game_loop import Played
+from search import Engine
+
+__all__ = ["RootStrap"]
+
+
+@dataclass(frozen=True)
+class _Teacher:
+    game: Game
+    scale: float
+    traces: bool = False
+
+    def __call__(self, played: Played, engine: Engine) -> Target:
+        first, last = played.opening, len(played.moves)
+        kept = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
+        values = squash(played.values[kept], self.scale)
+        return Target(pick(played.positions, kept), values, values)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class RootStrap(Bootstrap):
+    """The positions of the games follow their backed-up values, where they are quiet.
+
+    In games with dice these are exact averages over all rolls: no luck is in the targets.
+    """
+
+    takes_dice = True
+
+    def _teacher(self) -> _Teacher:
+        return _Teacher(self.game_, self.scale)

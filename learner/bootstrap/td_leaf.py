@@ -1,0 +1,74 @@
+"""TDLeaf(lambda): the ends of principal variations follow one another.
+
+Source: J. Baxter, A. Tridgell and L. Weaver, "Learning to Play Chess Using Temporal Differences",
+Machine Learning 40 (2000). The value of a position is that of the leaf which search leads to; it is
+the leaf's static value that moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.contract import Game
+from learner.bootstrap.frame import Bootstrap
+from learner.models.model import squash
+from learner.self_play import (
+    Target,
+    final,
+    lambda_returns,
+    pick,
+    quiet,
+    sides,
+    squashed_outcome,
+)
+from play.match.game_loop import Played
+from search import WIN, Engine
+
+__all__ = ["TDLeaf"]
+
+
+@dataclass(frozen=True)
+class _Teacher:
+    game: Game
+    decay: float
+    scale: float
+    traces: bool = False
+
+    def __call__(self, played: Played, engine: Engine) -> Target:
+        first, last = played.opening, len(played.moves)
+        values, leaves = played.values[first:last], played.leaves[first:last]
+        begins = sides(np.arange(last - first))  # to the view of who begins
+        returns = lambda_returns(
+            begins * squash(values, self.scale), squashed_outcome(played, self.scale), self.decay
+        )
+        assert played.leaf_plies is not None
+        moves = sides(played.leaf_plies[first:last])  # to the view of who moves at the leaf
+        # where search saw the end of the game, won, lost or drawn, no static value came of it
+        ends = final(self.game, leaves) | (np.abs(values) > WIN / 2)
+        kept = np.flatnonzero(~ends & quiet(self.game, leaves))
+        # nor where it took the line for a draw by repetition
+        static = moves[kept] * engine.evaluator.values(pick(leaves, kept))
+        kept = kept[np.isclose(static, values[kept])]
+        targets = (begins * moves * returns)[kept]
+        return Target(pick(leaves, kept), targets, targets)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TDLeaf(Bootstrap):
+    """Leaves follow leaves: the leaf of move t moves towards the lambda-return of the leaves.
+
+    KnightCap had a `decay` (lambda) of 0.7; in checkers, where an error takes many plies to show,
+    0.9 was measured to be better (docs/results.md).
+    """
+
+    decay: float = 0.9
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not 0 <= self.decay <= 1:
+            raise ValueError(f"decay: expected 0 to 1, found {self.decay}")
+
+    def _teacher(self) -> _Teacher:
+        return _Teacher(self.game_, self.decay, self.scale)

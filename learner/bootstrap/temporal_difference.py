@@ -1,0 +1,67 @@
+"""TD(lambda): values follow the values of the positions that came next.
+
+Source: R. S. Sutton, "Learning to Predict by the Methods of Temporal Differences", Machine Learning
+3 (1988); with games of self-play as in TD-Gammon (Tesauro 1992). The form is the forward one, in
+which each position has the lambda-return as its target; over a game with fixed weights both forms
+make the same changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.contract import Game
+from learner.bootstrap.frame import Bootstrap
+from learner.models.model import squash
+from learner.self_play import Target, lambda_returns, pick, quiet, sides, squashed_outcome
+from play.match.game_loop import Played
+from search import Engine
+
+__all__ = ["TemporalDifference"]
+
+
+@dataclass(frozen=True)
+class _Teacher:
+    game: Game
+    decay: float
+    scale: float
+    traces: bool = False
+
+    def __call__(self, played: Played, engine: Engine) -> Target:
+        first, last = played.opening, len(played.moves)
+        kept = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
+        positions = pick(played.positions, kept)
+        static = engine.evaluator.values(positions)
+        signs = sides(kept - first)  # to the view of who begins
+        returns = lambda_returns(
+            signs * squash(static, self.scale), squashed_outcome(played, self.scale), self.decay
+        )
+        return Target(positions, signs * returns, signs * returns)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TemporalDifference(Bootstrap):
+    """Static values follow static values: V(s) += rate * (lambda-return - V(s)) * grad V(s).
+
+    Search plays the games and teaches nothing. Only quiet positions have a static value and are
+    learned from; with `decay` (lambda) 1 the target is the outcome, with 0 the next position's
+    value. In games with dice nothing is searched beyond the moves that the dice ask for, and the
+    outcome is points: their luck is in the targets, and only many games average it out.
+    """
+
+    games: int = 4000
+    depth: int | None = 1
+    decay: float = 0.7
+
+    takes_dice = True
+    backups = False
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not 0 <= self.decay <= 1:
+            raise ValueError(f"decay: expected 0 to 1, found {self.decay}")
+
+    def _teacher(self) -> _Teacher:
+        return _Teacher(self.game_, self.decay, self.scale)

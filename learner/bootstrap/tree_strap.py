@@ -1,0 +1,85 @@
+"""TreeStrap: every position of the search tree follows what was found of it.
+
+Source: J. Veness, D. Silver, W. Uther and A. Blair, "Bootstrapping from Game Tree Search", NIPS 22
+(2009). Alpha-beta knows of most positions only that they are worth at least, or at most, so much:
+such a bound is a target for values on its wrong side alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.contract import Game
+from learner.bootstrap.frame import Bootstrap
+from learner.models.model import squash
+from learner.self_play import Target, pick, quiet
+from play.match.game_loop import Played
+from search import EXACT, LOWER, UPPER, Engine
+
+__all__ = ["TreeStrap"]
+
+
+@dataclass(frozen=True)
+class _Teacher:
+    game: Game
+    scale: float
+    bounds: bool
+    least_depth: int
+    positions_per_game: int
+    traces: bool = True
+
+    def __call__(self, played: Played, engine: Engine) -> Target:
+        first, last = played.opening, len(played.moves)
+        positions, values, depths, bounds = engine.traced()
+        roots = played.positions[first:last]
+        if isinstance(positions, np.ndarray):
+            positions = np.concatenate([positions, roots])
+        else:
+            positions = [*positions, *roots]
+        values = np.concatenate([values, played.values[first:last]])
+        bounds = np.concatenate([bounds, np.full(len(roots), EXACT)])
+        depths = np.concatenate([depths, played.depths[first:last]])
+        fit = quiet(self.game, positions) & (depths >= self.least_depth)
+        if not self.bounds:
+            fit &= bounds == EXACT
+        kept = np.flatnonzero(fit)
+        if len(kept) > self.positions_per_game:
+            # evenly over the game, the same ones whoever plays it
+            kept = kept[np.linspace(0, len(kept) - 1, self.positions_per_game).astype(np.int64)]
+        values, bounds = squash(values[kept], self.scale), bounds[kept]
+        return Target(
+            pick(positions, kept),
+            np.where(bounds == UPPER, -1.0, values),
+            np.where(bounds == LOWER, 1.0, values),
+        )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TreeStrap(Bootstrap):
+    """All positions that were searched follow their backed-up values or bounds, where quiet.
+
+    bounds: learn from bounds, which is TreeStrap(alpha-beta); without them from exact values alone,
+    those along principal variations. minimax: search without pruning, which is
+    TreeStrap(minimax): all values are exact, and at the same depth there are many more of them.
+    least_depth: learn from positions searched at least so many plies deep. positions_per_game: at
+    most so many of each game, taken evenly.
+    """
+
+    games: int = 1000
+    bounds: bool = True
+    minimax: bool = False
+    least_depth: int = 1
+    positions_per_game: int = 4000
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name in ("least_depth", "positions_per_game"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+
+    def _teacher(self) -> _Teacher:
+        return _Teacher(
+            self.game_, self.scale, self.bounds, self.least_depth, self.positions_per_game
+        )

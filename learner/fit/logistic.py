@@ -1,0 +1,374 @@
+"""Fitting the weights of a feature set to stored positions, all at once ("Texel tuning").
+
+The value of a position is a sum of weights times terms, and what is expected of the game is
+sigmoid(K * value): 0 for a loss, 1 for a win. The weights are those that predict best what was
+found: how the games ended, what a deeper search said, or a blend of both (P. Österlund's method for
+the chess program Texel, 2014, with the targets that later programs use).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from games.features import FeatureSet
+from learner.fit.targets import (
+    LOSSES,
+    add_losses,
+    expectations,
+    fit_scale,
+    mean_loss,
+    one_of,
+    row_weights,
+)
+from learner.positions.shards import Rows
+
+__all__ = ["LogisticFit", "measure"]
+
+Floats = NDArray[np.float64]
+METHODS = ("lbfgs", "logistic", "ridge", "sgd")
+#: Rows that are worked on at a time, so that they stay in the processor's cache.
+CHUNK = 1 << 12
+
+
+def measure(features: FeatureSet, positions: NDArray[np.int64]) -> NDArray[np.float32]:
+    """The terms of many positions, [positions, terms], in half the memory of `features.measure`."""
+    measured = np.zeros((len(positions), len(features)), dtype=np.float32)
+    for first in range(0, len(positions), 1 << 17):
+        part = slice(first, first + (1 << 17))
+        measured[part] = features.measure(positions[part])
+    return measured
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LogisticFit(BaseEstimator):  # type: ignore[misc]
+    """Weights w for which sigmoid(K * w @ terms) comes nearest to what was found.
+
+    features: the feature set, or only the names of its terms.
+
+    method: "lbfgs" minimises `loss`, "cross_entropy" (one optimum wherever it starts) or "squared"
+    (Texel's). "logistic" is scikit-learn's LogisticRegression, for which a row with a fractional
+    target becomes a win and a loss with that share of its weight: the same optimum as "lbfgs" with
+    cross-entropy. "ridge" and "sgd" are scikit-learn's linear regressions with targets in units of
+    value: logit(target) / K, with targets kept between 1 - clip and clip. These are right where
+    targets come from search (blend 0). The targets of results lie at the clip or at 0, and the
+    weights are then not those of the other methods.
+
+    blend, scale: how targets are made of labels in `fit_rows`: the share of the result (see
+    `expectations`), and K, which is fitted to the rows where it is None; in `fit`, K is then 1.
+
+    alpha: the loss, a mean over rows, grows by alpha / 2 times the square of each weight's distance
+    from `start` (0 where none is given), in logits for a feature at its root mean square, so that
+    terms of any size are treated alike. Features are scaled so inside, and not moved: a value has
+    no constant part.
+
+    fixed: weights by term that are kept as they are. Where one is other than 0 and no scale is
+    given, they set the unit of all weights, and K is learned beside these: stored values may be in
+    another unit. Otherwise the unit is that of the values for which K is. For "logistic", which
+    knows no fixed part, at most one may be other than 0, and it always sets the unit. start:
+    weights by term to begin from, not for "logistic".
+
+    iterations: at most so many (of "sgd": passes). tolerance: when to stop (the largest part of the
+    gradient, for "lbfgs"). seed: the order of rows in "sgd".
+
+    After `fit`: `weights_` [terms], `K_`, `loss_` (the mean loss over the rows learned from,
+    without the part of alpha), `iterations_`, and `spread_` [terms], the root mean square of each.
+    """
+
+    features: FeatureSet | Sequence[str] = field(kw_only=False)
+    method: str = "lbfgs"
+    loss: str = "cross_entropy"
+    blend: float = 0.5
+    scale: float | None = None
+    alpha: float = 1e-5
+    fixed: Mapping[str, float] | None = None
+    start: Mapping[str, float] | None = None
+    clip: float = 0.99
+    iterations: int = 500
+    tolerance: float = 1e-7
+    seed: int = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the terms in order."""
+        if isinstance(self.features, FeatureSet):
+            return self.features.names
+        return tuple(self.features)
+
+    def fit_rows(self, rows: Rows, sample_weight: ArrayLike | None = None) -> LogisticFit:
+        """Learn from stored positions, each weighted by its `count` unless told otherwise."""
+        if not isinstance(self.features, FeatureSet):
+            raise TypeError("features: expected a FeatureSet to measure positions, found names")
+        weights = rows.count if sample_weight is None else sample_weight
+        scale = self.scale
+        if scale is None:
+            scale = fit_scale(rows.value, rows.result, sample_weight=weights)
+        targets = expectations(rows.value, rows.result, scale=scale, blend=self.blend)
+        return self._fit(measure(self.features, rows.positions), targets, weights, scale, None)
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        initial: ArrayLike | None = None,
+    ) -> LogisticFit:
+        """Learn from measured terms, [rows, terms], and what is expected of each, 0 to 1.
+
+        `initial` is where "lbfgs" begins to look; it changes how long that takes, and nothing else
+        that matters.
+        """
+        scale = 1.0 if self.scale is None else self.scale
+        return self._fit(X, y, sample_weight, scale, initial)
+
+    def values(self, X: Any) -> Floats:
+        """The value of each row of measured terms, in the unit of the weights."""
+        return np.asarray(X @ self.weights_, dtype=np.float64)
+
+    def predict(self, X: Any) -> Floats:
+        """What is expected of each row of measured terms, 0 to 1."""
+        expected: Floats = expit(self.K_ * self.values(X))
+        return expected
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Minus the mean loss: the higher the better, as scikit-learn has it."""
+        targets = np.asarray(y, dtype=np.float64)
+        weights = row_weights(sample_weight, len(targets))
+        return -float(mean_loss(self.loss, self.K_ * self.values(X), targets, weights)[0])
+
+    def _fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        scale: float,
+        initial: ArrayLike | None,
+    ) -> LogisticFit:
+        self._check(scale)
+        names = self.names
+        rows = np.asarray(X)
+        if rows.ndim != 2 or rows.shape[1] != len(names) or not len(rows):
+            raise ValueError(f"X: expected [rows, {len(names)} terms], found shape {rows.shape}")
+        targets = np.asarray(y, dtype=np.float64)
+        if targets.shape != (len(rows),) or not (targets.min() >= 0 and targets.max() <= 1):
+            raise ValueError(
+                f"y: expected {len(rows)} numbers of 0 to 1, found shape {targets.shape}"
+                f" of {targets.min(initial=np.inf)} to {targets.max(initial=-np.inf)}"
+            )
+        weights = row_weights(sample_weight, len(rows))
+        squares = np.zeros(len(names))
+        for first in range(0, len(rows), CHUNK):
+            part = slice(first, first + CHUNK)
+            squares += weights[part] @ np.square(rows[part], dtype=np.float64)
+        if not np.isfinite(squares).all():
+            raise ValueError("X: expected finite numbers, found NaN or infinity")
+        self.spread_ = np.sqrt(squares / weights.sum())
+        unit = np.where(self.spread_ > 0, self.spread_, 1.0)
+        fixed, start = dict(self.fixed or {}), dict(self.start or {})
+        free = np.array([name not in fixed for name in names])
+        base = np.array([float({**start, **fixed}.get(name, 0.0)) for name in names])
+        if self.method == "logistic":
+            self.K_ = scale
+            self._by_logistic_regression(rows, targets, weights, unit, free, base)
+        else:
+            self._by_steps(rows, targets, weights, unit, free, base, scale, initial)
+        self.loss_ = -self.score(rows, targets, weights)
+        return self
+
+    def _check(self, scale: float) -> None:
+        one_of("method", self.method, METHODS)
+        one_of("loss", self.loss, LOSSES)
+        if self.loss != "cross_entropy" and self.method != "lbfgs":
+            raise ValueError(f"loss: expected 'cross_entropy' for method {self.method!r}")
+        if not (np.isfinite(scale) and scale > 0):
+            raise ValueError(f"scale: expected a number above 0, found {scale}")
+        if not (np.isfinite(self.alpha) and self.alpha >= 0):
+            raise ValueError(f"alpha: expected a number of at least 0, found {self.alpha}")
+        if not 0.5 < self.clip < 1:
+            raise ValueError(f"clip: expected a number between 0.5 and 1, found {self.clip}")
+        for option, given in (("fixed", self.fixed), ("start", self.start)):
+            unknown = [name for name in given or {} if name not in self.names]
+            if unknown:
+                raise ValueError(
+                    f"{option}: expected terms of {', '.join(self.names)}, found"
+                    f" {', '.join(map(str, unknown[:8]))}"
+                )
+        if len(self.fixed or {}) == len(self.names):
+            raise ValueError("fixed: expected a term to learn, found all of them fixed")
+        if self.method == "logistic":
+            if any((self.start or {}).values()):
+                raise ValueError("start: expected none for method 'logistic', found some")
+            if sum(weight != 0 for weight in (self.fixed or {}).values()) > 1:
+                raise ValueError("fixed: expected at most one term not 0 for method 'logistic'")
+
+    def _by_steps(
+        self,
+        rows: Any,
+        targets: Floats,
+        weights: Floats,
+        unit: Floats,
+        free: Any,
+        base: Floats,
+        scale: float,
+        initial: ArrayLike | None,
+    ) -> None:
+        """Learn a change `u` of the free weights from `base` on, in logits for a usual feature.
+
+        Where fixed terms give the unit, K is one more weight: that of their sum.
+        """
+        columns = np.flatnonzero(free)
+        margin = np.asarray(rows @ base, dtype=np.float64)
+        anchored = self.scale is None and bool(base[~free].any())
+        if anchored:
+            try:
+                scale = fit_scale(
+                    margin, 2 * targets - 1, sample_weight=weights, loss="cross_entropy"
+                )
+            except ValueError:
+                raise ValueError(
+                    "fixed: expected terms whose weighted sum rises with the targets"
+                ) from None
+            chosen = np.empty((len(rows), len(columns) + 1), np.result_type(rows, np.float32))
+            chosen[:, :-1] = rows[:, columns]
+            chosen[:, -1] = margin
+            spread = np.sqrt(weights @ np.square(margin) / weights.sum())
+            units = np.append(unit[columns], spread)
+        else:
+            chosen = rows if free.all() else np.ascontiguousarray(rows[:, columns])
+            units = unit[columns]
+        u = np.zeros(len(units))
+        if initial is not None:
+            moved = np.asarray(initial, dtype=np.float64) - base
+            u[: len(columns)] = scale * unit[columns] * moved[columns]
+        method = self._by_lbfgs if self.method == "lbfgs" else self._by_regression
+        u = method(chosen, targets, weights, units, scale * margin, u) / units
+        self.K_ = scale + float(u[-1]) if anchored else scale
+        if not self.K_ > 0:
+            raise ValueError(f"fixed: expected K above 0 beside them, found {self.K_}")
+        self.weights_ = base
+        self.weights_[columns] += u[: len(columns)] / self.K_
+
+    def _by_lbfgs(
+        self, rows: Any, targets: Floats, weights: Floats, unit: Floats, margin: Floats, u: Floats
+    ) -> Floats:
+        if rows.dtype != np.float32:
+            rows = rows.astype(np.float64, copy=False)
+        rows = np.ascontiguousarray(rows)
+        total = weights.sum()
+        gram = np.zeros((len(u), len(u)))
+        for first in range(0, len(rows), CHUNK):
+            part = slice(first, first + CHUNK)
+            terms = rows[part].astype(np.float64)
+            gram += terms.T @ (terms * weights[part, None])
+        # u = turn @ v: in v all directions are about as steep, and few steps suffice
+        gram = gram / np.outer(unit, unit) / total + 1e-6 * np.eye(len(u))
+        turn = np.linalg.inv(np.linalg.cholesky(gram)).T
+        squared = self.loss == "squared"
+
+        def error(v: Floats) -> tuple[float, Floats]:
+            u = turn @ v
+            gradient = np.zeros(len(u))
+            losses = add_losses(rows, margin, targets, weights, u / unit, squared, gradient)
+            steep = gradient / unit / total + self.alpha * u
+            return losses / total + self.alpha / 2 * float(u @ u), turn.T @ steep
+
+        found = minimize(
+            error,
+            np.linalg.solve(turn, u),
+            jac=True,
+            method="L-BFGS-B",
+            options={"maxiter": self.iterations, "gtol": self.tolerance, "ftol": 1e-14},
+        )
+        self.iterations_ = int(found.nit)
+        if found.status == 1:  # the limit of iterations; otherwise no step improves on it
+            self._say_unfinished()
+        return np.asarray(turn @ found.x, dtype=np.float64)
+
+    def _by_logistic_regression(
+        self, rows: Any, targets: Floats, weights: Floats, unit: Floats, free: Any, base: Floats
+    ) -> None:
+        from sklearn.linear_model import LogisticRegression
+
+        columns = np.flatnonzero(free | (base != 0))
+        won, lost = np.flatnonzero(targets > 0), np.flatnonzero(targets < 1)
+        if not (len(won) and len(lost)):
+            raise ValueError("y: expected wins and losses, found only one of them")
+        terms = (rows[:, columns] / unit[columns])[np.concatenate([won, lost])]
+        shares = np.concatenate([(weights * targets)[won], (weights * (1 - targets))[lost]])
+        model = LogisticRegression(
+            C=1 / (max(self.alpha, 1e-15) * weights.sum()),
+            fit_intercept=False,
+            solver="newton-cholesky",
+            tol=self.tolerance,
+            max_iter=self.iterations,
+        )
+        model.fit(terms, np.repeat([1, 0], [len(won), len(lost)]), shares)
+        self.iterations_ = int(model.n_iter_[0])
+        found = np.zeros(len(unit))
+        found[columns] = model.coef_[0] / unit[columns]
+        anchor = np.flatnonzero(base)
+        if len(anchor):
+            self.K_ = float(found[anchor[0]] / base[anchor[0]])
+            if not self.K_ > 0:
+                raise ValueError(
+                    f"fixed: expected {self.names[anchor[0]]} to have the sign of its fixed weight,"
+                    " found the other in the rows"
+                )
+        self.weights_ = found / self.K_
+        self.weights_[~free] = base[~free]
+
+    def _by_regression(
+        self, rows: Any, targets: Floats, weights: Floats, unit: Floats, margin: Floats, u: Floats
+    ) -> Floats:
+        """In logits, so that alpha means much the same as for the others."""
+        from sklearn.linear_model import Ridge, SGDRegressor
+
+        wanted = logit(np.clip(targets, 1 - self.clip, self.clip)) - margin
+        terms = rows / unit.astype(rows.dtype if rows.dtype.kind == "f" else np.float64)
+        if self.method == "ridge":
+            model = Ridge(self.alpha * weights.sum(), fit_intercept=False, solver="cholesky")
+            model.fit(terms, wanted, weights)
+            self.iterations_ = 1
+        else:
+            share = weights / weights.mean()
+            # beyond twice this, a step for the largest row goes past what it aims at
+            rate = 0.5 / float((share * np.einsum("ij,ij->i", terms, terms)).max())
+            model = SGDRegressor(
+                alpha=self.alpha,
+                fit_intercept=False,
+                learning_rate="adaptive",
+                eta0=rate,
+                max_iter=self.iterations,
+                tol=1e-5,
+                random_state=self.seed,
+            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # said in our words
+                model.fit(terms, wanted, sample_weight=share)
+            self.iterations_ = int(model.n_iter_)
+            if self.iterations_ >= self.iterations:
+                self._say_unfinished()
+        return np.asarray(model.coef_, dtype=np.float64)
+
+    def _say_unfinished(self) -> None:
+        warnings.warn(
+            f"{self.method}: expected to be done within {self.iterations} iterations, found the"
+            " weights still moving",
+            ConvergenceWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,142 @@
+"""What the labels of a position say of its game, and what it costs to foretell something else.
+
+The value of a position stands for an expectation, sigmoid(K * value): 0 for a game that is lost, 1
+for one that is won. K is fitted to how games ended.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import expit
+
+from games.kernels import kernel
+from learner.positions.shards import UNKNOWN
+from search.alphabeta.line import WIN
+
+__all__ = ["LOSSES", "add_losses", "expectations", "fit_scale", "mean_loss"]
+
+Floats = NDArray[np.float64]
+LOSSES = ("cross_entropy", "squared")
+
+
+def expectations(
+    value: ArrayLike, result: ArrayLike, *, scale: float, blend: float = 0.5
+) -> Floats:
+    """What is expected of each game, 0 to 1 for the side to move, from its labels; [rows].
+
+    blend * (result + 1) / 2 + (1 - blend) * sigmoid(scale * value); where the result is unknown
+    (2), the value alone.
+    """
+    if not 0.0 <= blend <= 1.0:
+        raise ValueError(f"blend: expected 0 to 1, found {blend}")
+    results = np.asarray(result, dtype=np.float64)
+    searched: Floats = expit(scale * np.asarray(value, dtype=np.float64))
+    blended: Floats = blend * (results + 1.0) / 2.0 + (1.0 - blend) * searched
+    return np.where(results == UNKNOWN, searched, blended)
+
+
+def fit_scale(
+    value: ArrayLike,
+    result: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    loss: str = "squared",
+) -> float:
+    """The constant K for which sigmoid(K * value) predicts the results best; these are -1 to 1.
+
+    Best is the least mean squared error, as in Texel, or the least cross-entropy. Rows with an
+    unknown result (2), or the value of a game already decided, say nothing of K and are left out.
+    Raises ValueError where no row is left, or where results do not rise with values. Where they
+    are predicted without error there is no best; K is then some large number.
+    """
+    one_of("loss", loss, LOSSES)
+    values = np.asarray(value, dtype=np.float64)
+    results = np.asarray(result, dtype=np.float64)
+    weights = row_weights(sample_weight, len(values))
+    usable = (results != UNKNOWN) & (np.abs(values) <= WIN / 2) & (weights > 0)
+    values, targets, weights = values[usable], (results[usable] + 1.0) / 2.0, weights[usable]
+    if not values.any():
+        raise ValueError("K: expected rows with a known result and a value that is not 0")
+    if weights @ (values * (targets - 0.5)) <= 0:
+        raise ValueError("K: expected results that rise with the values, found none that do")
+    unit = np.sqrt(weights @ values**2 / weights.sum())
+
+    def error(log_scale: float) -> float:
+        total, _ = mean_loss(loss, np.exp(log_scale) / unit * values, targets, weights)
+        return float(total)
+
+    best = minimize_scalar(error, bounds=(-9.0, 5.0), method="bounded", options={"xatol": 1e-6})
+    return float(np.exp(best.x) / unit)
+
+
+def one_of(name: str, found: str, known: Sequence[str]) -> None:
+    if found not in known:
+        raise ValueError(f"{name}: expected one of {', '.join(known)}, found {found!r}")
+
+
+def row_weights(sample_weight: ArrayLike | None, rows: int) -> Floats:
+    if sample_weight is None:
+        return np.ones(rows)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (rows,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+        raise ValueError(
+            f"sample_weight: expected {rows} numbers of at least 0, not all 0, found shape"
+            f" {weights.shape}"
+        )
+    return weights
+
+
+def mean_loss(name: str, logits: Floats, targets: Floats, weights: Floats) -> tuple[float, Floats]:
+    """The weighted mean loss, and its slope by each logit times the row's weight; [rows]."""
+    small = np.exp(-np.abs(logits))
+    expected = np.where(logits >= 0, 1.0, small) / (1.0 + small)
+    away = expected - targets
+    if name == "squared":
+        losses = np.square(away)
+        slopes = 2.0 * away * expected * (1.0 - expected)
+    else:  # log(1 + exp(logit)) - target * logit, without overflow
+        losses = np.maximum(logits, 0.0) + np.log1p(small) - targets * logits
+        slopes = away
+    total = weights.sum()
+    return float((weights * losses).sum() / total) if total > 0 else 0.0, weights * slopes
+
+
+@kernel(fastmath=True)
+def add_losses(
+    rows: Any,
+    margin: Any,
+    targets: Any,
+    weights: Any,
+    direction: Any,
+    squared: Any,
+    gradient: Any,
+) -> Any:
+    """The weighted sum of the losses of logits margin + rows @ direction.
+
+    Adds its gradient by `direction` to `gradient`. One pass over the rows, which are too many to
+    be gone through by one operation after the other. See `mean_loss` for the formulas.
+    """
+    total = 0.0
+    terms = len(direction)
+    for i in range(len(rows)):
+        logit = margin[i]
+        for j in range(terms):
+            logit += float(rows[i, j]) * direction[j]
+        small = math.exp(-abs(logit))
+        expected = (1.0 if logit >= 0 else small) / (1.0 + small)
+        away = expected - targets[i]
+        if squared:
+            total += weights[i] * away * away
+            slope = weights[i] * 2.0 * away * expected * (1.0 - expected)
+        else:
+            total += weights[i] * (max(logit, 0.0) + math.log1p(small) - targets[i] * logit)
+            slope = weights[i] * away
+        for j in range(terms):
+            gradient[j] += slope * float(rows[i, j])
+    return total

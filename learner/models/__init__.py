@@ -1,0 +1,1 @@
+"""What is fitted to targets: weights, and networks in torch."""

@@ -1,0 +1,244 @@
+"""Networks that learn: torch calculates gradients, the native search sees every step at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from games.contract import Game
+from games.features import Encoding, FeatureSet
+from learner.models.model import batches, numbers_of, steps_of
+from learner.self_play import rows_of
+from search import as_evaluator
+from search.evaluators.network import NetworkEvaluator
+from search.evaluators.samples import sample_positions
+
+__all__ = ["NetworkModel", "forward", "network_model", "one_thread"]
+
+#: Widths of the hidden layers unless others are asked for.
+HIDDEN = (64, 32)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch calculate in one thread, so that sums are added up in one order everywhere."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def network_model(
+    game: Game,
+    inputs: Any,
+    hidden: tuple[int, ...],
+    *,
+    scale: float,
+    seed: int,
+    start: Any = None,
+    name: str = "network",
+    size: int = 256,
+) -> NetworkModel:
+    """A new network over a feature set or an encoding, or the name of one.
+
+    `start` is the evaluator that the network values positions like at first: a network of the same
+    layers is copied; of any other the best linear function of the inputs is taken (least squares
+    over positions of random play; over piece squares that is exact for material), which the
+    network passes on through two units of each layer. None: 0 everywhere.
+    """
+    found = _inputs(game, inputs)
+    if start is not None:
+        start = as_evaluator(game, start)
+        same = isinstance(start, NetworkEvaluator) and start.inputs == found
+        if same and tuple(len(bias) for _, bias in start.layers[:-1]) == tuple(hidden):
+            return NetworkModel(start.copy(), scale=scale, size=size)
+    if any(width < 2 for width in hidden):
+        raise ValueError(f"hidden: expected widths of at least 2, found {hidden}")
+    linear = np.zeros(len(found)) if start is None else _linear(found, start)
+    random = np.random.default_rng((seed, 6))
+    widths = [len(found), *hidden, 1]
+    layers = []
+    for number, (width, following) in enumerate(zip(widths, widths[1:], strict=False)):
+        # He et al. (2015), for as many inputs as are not 0
+        busy = found.most if number == 0 and isinstance(found, Encoding) else width
+        weights = random.normal(0.0, np.sqrt(2.0 / busy), (width, following))
+        if number == len(hidden):
+            weights[:] = 0.0  # nothing but what is passed on counts at first
+        if start is not None:
+            _pass_on(weights, linear if number == 0 else None, last=number == len(hidden))
+        layers.append((weights, np.zeros(following)))
+    return NetworkModel(NetworkEvaluator(game, found, layers, name=name), scale=scale, size=size)
+
+
+def _inputs(game: Game, inputs: Any) -> Encoding | FeatureSet:
+    """The encoding or feature set that a name, or one itself, stands for."""
+    if isinstance(inputs, Encoding | FeatureSet):
+        return inputs
+    known = {**game.features, **game.encodings}
+    if not isinstance(inputs, str) or inputs not in known:
+        raise ValueError(
+            f"inputs: expected one of {', '.join(known) or 'none'} for {game.name}, found"
+            f" {inputs!r}"
+        )
+    return known[inputs]  # type: ignore[no-any-return]
+
+
+def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, last: bool) -> None:
+    """Have the first two units carry a value and its negative, and the output their difference."""
+    if linear is not None:
+        weights[:, 0] = linear
+        if not last:
+            weights[:, 1] = -linear
+        return
+    weights[:, 0] = 0.0
+    weights[0, 0] = 1.0
+    if last:
+        weights[1, 0] = -1.0
+    else:
+        weights[:, 1] = 0.0
+        weights[1, 1] = 1.0
+
+
+def _linear(inputs: Any, start: Any) -> NDArray[np.float64]:
+    """The linear function of the inputs that comes nearest to an evaluator."""
+    # kings stand on every square only in many positions; what never occurs is left at 0
+    few = len(inputs) <= 1024
+    positions = sample_positions(start.game, 6000 if few else 256)
+    measure = inputs.dense if isinstance(inputs, Encoding) else inputs.measure
+    rows, values = np.asarray(measure(positions), dtype=np.float64), start.values(positions)
+    if few:  # the same answer from fewer equations
+        rows, values = rows.T @ rows, rows.T @ values
+    found, *_ = np.linalg.lstsq(rows, values, rcond=1e-12 if few else 1e-6)
+    return np.asarray(np.round(found, 6), dtype=np.float64)
+
+
+def forward(layers: list[tuple[Any, Any]], rows: Any, *, sparse: bool) -> Any:
+    """The output of a network for rows of its inputs, [rows].
+
+    rows: the active places padded with the number of inputs where `sparse`, else values of terms.
+    """
+    (weights, bias), *others = layers
+    if sparse:
+        active = rows < len(weights)
+        counts = active.sum(dim=1)
+        offsets = torch.cumsum(counts, dim=0) - counts
+        hidden = torch.nn.functional.embedding_bag(rows[active], weights, offsets, mode="sum")
+        hidden = hidden + bias
+    else:
+        hidden = rows @ weights + bias
+    for weights, bias in others:
+        hidden = torch.relu(hidden) @ weights + bias
+    return hidden[:, 0]
+
+
+class NetworkModel:
+    """A network that follows targets by gradient steps of Adam; see `learner.models.model.Model`.
+
+    Torch's parameters are the evaluator's own arrays. size: positions in a batch.
+    """
+
+    def __init__(self, evaluator: NetworkEvaluator, *, scale: float, size: int = 256) -> None:
+        self.evaluator = evaluator
+        self.inputs = evaluator.inputs
+        self.scale = scale
+        self.size = size
+        self.sparse = isinstance(self.inputs, Encoding)
+        self.layers = [
+            (torch.from_numpy(w).requires_grad_(), torch.from_numpy(b).requires_grad_())
+            for w, b in evaluator.layers
+        ]
+        self.parameters = [tensor for layer in self.layers for tensor in layer]
+        self.optimiser = torch.optim.Adam(self.parameters)
+
+    def rows(self, positions: Any) -> Any:
+        """What torch reads of positions."""
+        return self._tensor(rows_of(self.inputs, positions))
+
+    def _tensor(self, rows: NDArray[Any]) -> Any:
+        return torch.from_numpy(rows if self.sparse else rows.astype(np.float32))
+
+    def learn(
+        self,
+        rows: NDArray[Any],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        *,
+        rate: float,
+        random: np.random.Generator,
+        last_rate: float | None = None,
+    ) -> float:
+        """As in `Model`; rows: active places of an encoding, or values of terms.
+
+        The rate goes linearly to `last_rate`, where that is given.
+        """
+        total = 0.0
+        given, least, most = self._tensor(rows), _floats(low), _floats(high)
+        cut = batches(len(rows), self.size, random)
+        with one_thread():
+            for number, chosen in enumerate(cut):
+                share = 0.0 if last_rate is None else number / len(cut)
+                for group in self.optimiser.param_groups:
+                    group["lr"] = rate + share * ((last_rate or rate) - rate)
+                index = torch.from_numpy(chosen)
+                output = self.evaluator.scale * forward(
+                    self.layers, given[index], sparse=self.sparse
+                )
+                found = torch.tanh(output / self.scale)
+                target = torch.clamp(found.detach(), least[index], most[index])
+                loss = torch.mean((found - target) ** 2)
+                self.optimiser.zero_grad()
+                loss.backward()
+                self.optimiser.step()
+                total += float(loss.detach()) * len(chosen)
+        return total / max(1, len(rows))
+
+    def get_state(self) -> dict[str, Any]:
+        """Weights and moments of the gradient, one after the other."""
+        states = [self.optimiser.state.get(p, {}) for p in self.parameters]
+        none = [torch.zeros_like(p) for p in self.parameters]
+        return {
+            "weights": _listed([p.detach() for p in self.parameters]),
+            "mean": _listed([s.get("exp_avg", n) for s, n in zip(states, none, strict=True)]),
+            "square": _listed([s.get("exp_avg_sq", n) for s, n in zip(states, none, strict=True)]),
+            "steps": int(states[0].get("step", 0)),
+            "scale": self.evaluator.scale,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from a state; the evaluator keeps its arrays."""
+        steps = steps_of(state)
+        self.evaluator.scale = float(state["scale"])
+        with torch.no_grad():
+            _fill([p.detach() for p in self.parameters], state["weights"])
+            for name, key in (("exp_avg", "mean"), ("exp_avg_sq", "square")):
+                parts = [torch.zeros_like(p) for p in self.parameters]
+                _fill(parts, state[key])
+                for parameter, part in zip(self.parameters, parts, strict=True):
+                    self.optimiser.state[parameter][name] = part
+            for parameter in self.parameters:
+                self.optimiser.state[parameter]["step"] = torch.tensor(float(steps))
+
+
+def _floats(values: NDArray[np.float64]) -> Any:
+    return torch.from_numpy(values.astype(np.float32))
+
+
+def _listed(parts: list[Any]) -> list[float]:
+    # float32 as float64: the numbers are the same, and JSON gives them back as they are
+    return [number for part in parts for number in part.flatten().double().tolist()]
+
+
+def _fill(parts: list[Any], numbers: list[float]) -> None:
+    given = torch.from_numpy(numbers_of(numbers, sum(part.numel() for part in parts)))
+    place = 0
+    for part in parts:
+        piece = given[place : place + part.numel()]
+        part.copy_(piece.reshape(part.shape).float())
+        place += part.numel()

@@ -1,0 +1,423 @@
+"""Networks of outcomes that follow targets: torch calculates gradients, on a GPU if there is one.
+
+The nets are those of `search.evaluators.outcome_network`; what they see of positions is measured
+once for a data set, so that going through it many times is quick.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import Game
+from games.kernels.memory import native_function, read_position
+from search.evaluators.outcome_network import Net, OutcomeNetwork
+
+__all__ = ["Examples", "OutcomeModel", "Seen", "confined", "largest_difference", "phases_of"]
+
+#: Positions that are measured at a time, which bounds the memory that it takes.
+_CHUNK = 1 << 16
+#: Positions that go through a net at a time where nothing is learned.
+_BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one net sees of its positions.
+
+    index: their places in the data set, int64 [rows]. places: inputs of the encoding that are 1,
+    padded with its size, as small integers [rows, most]; None without an encoding. terms: values of
+    the features, float32 [rows, terms]; None without features. possible: 1 for the outcomes that a
+    position can still come to, else 0, uint8 [rows, outcomes].
+    """
+
+    index: NDArray[np.int64]
+    places: NDArray[Any] | None
+    terms: NDArray[np.float32] | None
+    possible: NDArray[np.uint8]
+
+
+class Examples:
+    """Positions [positions, integers] and what the nets of an evaluator see of them, net by net."""
+
+    positions: NDArray[np.int64]
+    seen: tuple[Seen, ...]
+
+    def __init__(self, evaluator: OutcomeNetwork, positions: Any) -> None:
+        width = len(evaluator.game.start())
+        self.positions = np.ascontiguousarray(positions, dtype=np.int64).reshape(-1, width)
+        half = np.full((len(self), len(evaluator.kinds)), 0.5)
+        possible = (confined(evaluator.game, self.positions, half) > 0).astype(np.uint8)
+        several = len(evaluator.nets) > 1
+        which = phases_of(evaluator.game, self.positions) if several else np.zeros(len(self))
+        seen = []
+        for number, net in enumerate(evaluator.nets):
+            index = np.flatnonzero(which == number)
+            places, terms = _measured(net, self.positions[index])
+            seen.append(Seen(index, places, terms, possible[index]))
+        self.seen = tuple(seen)
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Examples]) -> Examples:
+        """The examples of several sets, one after the other, without measuring them again."""
+        whole = cls.__new__(cls)
+        whole.positions = np.concatenate([part.positions for part in parts])
+        starts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
+        seen = []
+        for nets in zip(*(part.seen for part in parts), strict=True):
+            index = np.concatenate([one.index + at for one, at in zip(nets, starts, strict=False)])
+            places, terms = (
+                None if rows[0] is None else np.concatenate(rows)
+                for rows in ([one.places for one in nets], [one.terms for one in nets])
+            )
+            seen.append(Seen(index, places, terms, np.concatenate([one.possible for one in nets])))
+        whole.seen = tuple(seen)
+        return whole
+
+    def encoded(self) -> Examples:
+        """The same for an evaluator whose nets see the encoding alone, where these have one."""
+        other = type(self).__new__(type(self))
+        other.positions = self.positions
+        other.seen = tuple(
+            one if one.places is None else replace(one, terms=None) for one in self.seen
+        )
+        return other
+
+
+class OutcomeModel:
+    """The nets of an evaluator in torch; every `learn` ends with its weights in the evaluator.
+
+    evaluator: whose nets are taught; `read` takes its weights once more after they were changed
+    elsewhere. batch: positions in a step. weight_decay: what a step takes away of each weight, but
+    of no bias, in units of the rate (Loshchilov and Hutter 2019). equity_share: how much of the
+    loss is squared error of the equity; the rest is the cross-entropy of each outcome that is
+    possible. threads: of torch, on the CPU; with one, a seed decides every bit. device: "cpu",
+    "cuda", or "auto" for a GPU where there is one.
+    """
+
+    def __init__(
+        self,
+        evaluator: OutcomeNetwork,
+        *,
+        batch: int = 256,
+        weight_decay: float = 0.0,
+        equity_share: float = 0.0,
+        threads: int = 1,
+        device: str = "cpu",
+    ) -> None:
+        if batch < 1 or threads < 1:
+            raise ValueError(
+                f"batch, threads: expected at least 1, found batch {batch} and threads {threads}"
+            )
+        if not 0 <= equity_share <= 1 or not 0 <= weight_decay < 1e3:
+            raise ValueError(
+                "equity_share, weight_decay: expected 0 to 1 and at least 0, found"
+                f" {equity_share} and {weight_decay}"
+            )
+        self.evaluator = evaluator
+        self.batch = batch
+        self.equity_share = equity_share
+        self.threads = threads
+        self.device = torch.device(_device(device))
+        self._nets = [
+            [
+                torch.empty(array.shape, device=self.device)
+                for layer in net.layers
+                for array in layer
+            ]
+            for net in evaluator.nets
+        ]
+        for parameters in self._nets:
+            for parameter in parameters:
+                parameter.requires_grad_()
+        self.read()
+        self._optimisers = [
+            torch.optim.AdamW(
+                [
+                    {"params": parameters[0::2], "weight_decay": weight_decay},
+                    {"params": parameters[1::2], "weight_decay": 0.0},
+                ],
+                lr=1e-3,
+                fused=True,
+            )
+            for parameters in self._nets
+        ]
+        self._worth = torch.tensor(evaluator.kinds.worth, device=self.device)
+
+    # --- weights ------------------------------------------------------------------------------
+
+    def _pairs(self) -> Iterator[tuple[Any, NDArray[np.float32]]]:
+        for parameters, net in zip(self._nets, self.evaluator.nets, strict=True):
+            arrays = [array for layer in net.layers for array in layer]
+            yield from zip(parameters, arrays, strict=True)
+
+    def read(self) -> None:
+        """Take the evaluator's weights."""
+        with torch.no_grad():
+            for parameter, array in self._pairs():
+                parameter.copy_(torch.from_numpy(array))
+
+    def write(self) -> None:
+        """Give the evaluator these weights; FloatingPointError, and nothing is written, for NaN."""
+        found = [(parameter.detach().cpu().numpy(), array) for parameter, array in self._pairs()]
+        if not all(np.isfinite(own).all() for own, _ in found):
+            raise FloatingPointError(
+                "expected finite weights, found NaN or infinity: the rate of learning is too high"
+            )
+        for own, array in found:
+            array[...] = own
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def learn(
+        self,
+        examples: Examples,
+        targets: NDArray[np.float64],
+        *,
+        rate: float,
+        last_rate: float | None = None,
+        epochs: int = 1,
+        random: np.random.Generator,
+    ) -> float:
+        """Go through the examples, in random order, `epochs` times; each net has steps of its own.
+
+        targets: probabilities [positions, outcomes] for the side to move. The rate goes from `rate`
+        to `last_rate` by the same factor with every step. Returns the mean loss of the last epoch:
+        the cross-entropy is less the targets' own entropy, so that 0 is perfect.
+        """
+        self._check(examples, targets)
+        if epochs < 1 or not rate > 0 or (last_rate is not None and not last_rate > 0):
+            raise ValueError(
+                "epochs, rate, last_rate: expected at least 1 and above 0, found"
+                f" {epochs}, {rate} and {last_rate}"
+            )
+        total = 0.0
+        with _threads(self.threads):
+            for number, seen in enumerate(examples.seen):
+                total += self._learn_net(
+                    number, seen, targets, rate, last_rate or rate, epochs, random
+                )
+        self.write()
+        return total / max(1, len(examples))
+
+    def _learn_net(
+        self,
+        number: int,
+        seen: Seen,
+        targets: NDArray[np.float64],
+        rate: float,
+        last_rate: float,
+        epochs: int,
+        random: np.random.Generator,
+    ) -> float:
+        """Teach one net; the sum of the losses of the last epoch."""
+        if not len(seen.index):
+            return 0.0
+        optimiser = self._optimisers[number]
+        places, terms, possible = self._tensors(seen)
+        target = self._tensor(targets[seen.index].astype(np.float32))
+        steps = epochs * -(-len(target) // self.batch)
+        factor = (last_rate / rate) ** (1.0 / max(1, steps - 1))
+        total = torch.zeros((), device=self.device)
+        least = (1.0 - self.equity_share) * float((possible * _entropy(target)).sum())
+        for _ in range(epochs):
+            total.zero_()
+            order = self._tensor(random.permutation(len(target)))
+            for chosen in torch.split(order, self.batch):
+                logits = self._logits(number, _take(places, chosen), _take(terms, chosen))
+                loss = self._loss(logits, target[chosen], possible[chosen])
+                for group in optimiser.param_groups:
+                    group["lr"] = rate
+                optimiser.zero_grad()
+                (loss / len(chosen)).backward()
+                optimiser.step()
+                total += loss.detach()
+                rate *= factor
+        return float(total) - least
+
+    def _loss(self, logits: Any, target: Any, possible: Any) -> Any:
+        """The sum of the losses of a batch, the targets' own entropy included."""
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(
+            logits, target, weight=possible, reduction="sum"
+        )
+        if self.equity_share == 0.0:
+            return loss
+        error = (possible * (torch.sigmoid(logits) - target)) @ self._worth
+        return (1.0 - self.equity_share) * loss + self.equity_share * (error * error).sum()
+
+    def _logits(self, number: int, places: Any, terms: Any) -> Any:
+        """The outputs of a net before the logistic function, [rows, outcomes]."""
+        parameters = self._nets[number]
+        size = len(parameters[0]) - (0 if terms is None else terms.shape[1])
+        inputs = [] if terms is None else [terms]
+        if places is not None:
+            dense = torch.zeros((len(places), size + 1), device=self.device)
+            inputs.insert(0, dense.scatter_(1, places.long(), 1.0)[:, :size])
+        hidden = inputs[0] if len(inputs) == 1 else torch.cat(inputs, dim=1)
+        for layer in range(0, len(parameters), 2):
+            if layer:
+                hidden = torch.relu(hidden)
+            hidden = torch.addmm(parameters[layer + 1], hidden, parameters[layer])
+        return hidden
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def probabilities(self, examples: Examples) -> NDArray[np.float64]:
+        """What the nets say, [positions, outcomes], as `OutcomeNetwork.outcomes` says it."""
+        found = np.zeros((len(examples), len(self.evaluator.kinds)))
+        with _threads(self.threads), torch.no_grad():
+            for number, seen in enumerate(examples.seen):
+                for first in range(0, len(seen.index), _BLOCK):
+                    part = _rows(seen, slice(first, first + _BLOCK))
+                    places, terms, _ = self._tensors(part)
+                    logits = self._logits(number, places, terms).double()
+                    found[part.index] = torch.sigmoid(logits).cpu().numpy()
+        return confined(self.evaluator.game, examples.positions, found)
+
+    def equity_error(self, examples: Examples, targets: NDArray[np.float64]) -> float:
+        """The root of the mean squared difference of the equities of the nets and of targets."""
+        self._check(examples, targets)
+        kinds = self.evaluator.kinds
+        error = kinds.values(self.probabilities(examples)) - kinds.values(targets)
+        return float(np.sqrt(np.mean(error**2))) if len(error) else 0.0
+
+    def _check(self, examples: Examples, targets: NDArray[np.float64]) -> None:
+        shape = (len(examples), len(self.evaluator.kinds))
+        if targets.shape != shape:
+            raise ValueError(f"targets: expected shape {shape}, found {targets.shape}")
+        if targets.size and not (targets.min() >= 0 and targets.max() <= 1):  # NaN is neither
+            raise ValueError(
+                "targets: expected probabilities from 0 to 1, found"
+                f" {targets.min()} to {targets.max()}"
+            )
+
+    def _tensor(self, array: NDArray[Any]) -> Any:
+        return torch.from_numpy(array).to(self.device)
+
+    def _tensors(self, seen: Seen) -> tuple[Any, Any, Any]:
+        """Places, terms and what is possible, on the device."""
+        places = None if seen.places is None else self._tensor(seen.places)
+        terms = None if seen.terms is None else self._tensor(seen.terms)
+        return places, terms, self._tensor(seen.possible.astype(np.float32))
+
+
+def largest_difference(evaluator: OutcomeNetwork, positions: Any) -> float:
+    """How far the probabilities of torch and of native code are apart at most."""
+    examples = Examples(evaluator, positions)
+    found = OutcomeModel(evaluator).probabilities(examples)
+    return float(np.abs(found - evaluator.outcomes(examples.positions)).max(initial=0.0))
+
+
+def phases_of(game: Game, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The phase of each of the positions [positions, integers]; 0 in a game without phases."""
+    found = np.zeros(len(positions), dtype=np.int64)
+    if game.phases is None:
+        return found
+    if not kernels.compiled:
+        phase = kernels.uncompiled(game.phases.phase)
+        found[:] = [phase(tuple(row)) for row in positions.tolist()]
+        return found
+    rows = np.ascontiguousarray(positions, dtype=np.int64)
+    call = _each("store_int(target, i, int(told(position)))", game.phases.phase, rows.shape[1])
+    call(len(rows), rows.ctypes.data, found.ctypes.data)
+    return found
+
+
+def confined(
+    game: Game, positions: NDArray[np.int64], probabilities: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """A copy of probabilities [positions, outcomes] without what cannot be, see `Outcomes`."""
+    assert game.outcomes is not None
+    found = np.array(probabilities, dtype=np.float64, order="C")
+    if not kernels.compiled:
+        confine = kernels.uncompiled(game.outcomes.confine)
+        for position, row in zip(positions.tolist(), found, strict=True):
+            confine(tuple(position), row)
+        return found
+    rows = np.ascontiguousarray(positions, dtype=np.int64)
+    count = len(game.outcomes)
+    line = f"told(position, array_at(float64_pointer(target + {8 * count} * i), ({count},)))"
+    call = _each(line, game.outcomes.confine, rows.shape[1])
+    call(len(rows), rows.ctypes.data, found.ctypes.data)
+    return found
+
+
+@functools.cache
+def _each(line: str, told: Callable[..., Any], width: int) -> Any:
+    """A native function of (count, positions, target) that runs a line of text for each."""
+    text = "\n".join(
+        [
+            "def each_at(count, source, target):",
+            "    for i in range(count):",
+            f"        position = {read_position(width)}",
+            f"        {line}",
+            f"        source += {8 * width}",
+        ]
+    )
+    address = native_function("each_at", text, {"told": told}, "void(int64, int64, int64)")
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(address)
+
+
+def _measured(net: Net, positions: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Places and terms of positions, in as little memory as they need."""
+    places = terms = None
+    if net.encoding:
+        kind = np.int16 if net.encoding.size < 1 << 15 else np.int32
+        places = np.zeros((len(positions), net.encoding.most), dtype=kind)
+    if net.features:
+        terms = np.zeros((len(positions), len(net.features)), dtype=np.float32)
+    for first in range(0, len(positions), _CHUNK):
+        part = positions[first : first + _CHUNK]
+        if net.encoding and places is not None:
+            places[first : first + len(part)] = net.encoding.active_rows(part)
+        if net.features and terms is not None:
+            terms[first : first + len(part)] = net.features.measure(part)
+    return places, terms
+
+
+def _rows(seen: Seen, rows: slice) -> Seen:
+    places = None if seen.places is None else seen.places[rows]
+    terms = None if seen.terms is None else seen.terms[rows]
+    return Seen(seen.index[rows], places, terms, seen.possible[rows])
+
+
+def _take(tensor: Any, chosen: Any) -> Any:
+    return None if tensor is None else tensor[chosen]
+
+
+def _entropy(target: Any) -> Any:
+    """The least cross-entropy that there is for a target."""
+    return -(torch.xlogy(target, target) + torch.xlogy(1.0 - target, 1.0 - target))
+
+
+def _device(device: str) -> str:
+    """The device meant; ValueError for one that is not there."""
+    if device not in ("cpu", "cuda", "auto"):
+        raise ValueError(f"device: expected cpu, cuda or auto, found {device!r}")
+    there = torch.cuda.is_available()
+    if device == "cuda" and not there:
+        raise ValueError("device: expected cpu or auto on a machine without a GPU, found cuda")
+    return "cuda" if device != "cpu" and there else "cpu"
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """Let torch calculate in so many threads; with one, sums are added up in one order."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,355 @@
+"""Networks of integers that learn: torch trains weights through the rounding they will get.
+
+The forward pass calculates with whole numbers, the very ones of `search.evaluators.quantised`:
+weights are rounded, units cut off at 0 and 255. Going back, rounding counts as if it were not there
+(the straight-through estimator, Bengio et al. 2013; for whole networks Jacob et al. 2018). So
+training sees the error that rounding makes, and what is exported is the network that was trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from games.contract import Game
+from games.features import Encoding
+from learner.fit.targets import row_weights
+from learner.models.model import batches
+from learner.models.network_model import one_thread
+from search.evaluators.network import MOST_UNITS
+from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
+
+__all__ = ["QuantisedModel"]
+
+#: What 1 is in the first layer and in the weights of later ones.
+FIRST_UNIT, WEIGHT_UNIT = HIGHEST << FIRST_SHIFT, 1 << SHIFT
+#: The bias of the first layer lies between this and its negative; the weights get what is left.
+MOST_BIAS = 2048
+#: Positions whose outputs are calculated at a time.
+AT_A_TIME = 8192
+
+
+class QuantisedModel:
+    """A network of integers that follows expectations by gradient steps of Adam.
+
+    `inputs` is an encoding, or the name of one of the game's; `hidden` are the widths of the hidden
+    layers; `phases` as in `QuantisedNetwork`, as is `scale`: the expectation of a position, 0 for a
+    game that is lost and 1 for one that is won, is 1 / (1 + exp(-value / scale)). `start` is a
+    network of the same inputs, widths and phases to go on from; otherwise weights are drawn by
+    `seed`. size: positions in a step.
+
+    `loss_` is the mean squared error of expectations in the last epoch of `fit`, each position's
+    before the step that it belonged to. The same calls give the same bits: torch calculates in one
+    thread.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        inputs: Encoding | str,
+        hidden: tuple[int, ...],
+        *,
+        phases: tuple[int, ...] = (),
+        scale: float = 1.0,
+        seed: int = 0,
+        size: int = 4096,
+        start: QuantisedNetwork | None = None,
+    ) -> None:
+        self.game = game
+        self.inputs = _encoding(game, inputs)
+        self.hidden = tuple(hidden)
+        self.phases = tuple(phases)
+        self.scale = scale
+        self.seed = seed
+        self.size = size
+        whole = all(type(width) is int and 1 <= width <= MOST_UNITS for width in hidden)
+        if not hidden or not whole or size < 1 or not 0 < scale < np.inf:
+            raise ValueError(
+                f"expected hidden layers of 1 to {MOST_UNITS} units, positions in a step and a"
+                f" finite scale above 0, found hidden={hidden}, size={size}, scale={scale}"
+            )
+        self._limits = [(1 << 15) - 1 - MOST_BIAS, 127]
+        self._limits[0] //= self.inputs.most
+        layers = self._drawn() if start is None else self._of(start)
+        self.parameters = [
+            torch.tensor(array, dtype=torch.float32).requires_grad_()
+            for layer in layers
+            for array in layer
+        ]
+        self._optimiser = torch.optim.Adam(self.parameters)
+        self._keep_limits()
+        self.evaluator()  # which says what is wrong with widths and phases
+
+    def _drawn(self) -> list[tuple[Any, Any]]:
+        """Weights to begin with (He et al. 2015); the last layer's are small."""
+        random = np.random.default_rng((self.seed, 11))
+        widths = [len(self.inputs), *self.hidden, 1]
+        layers: list[tuple[Any, Any]] = []
+        for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False)):
+            lead = (len(self.phases) + 1,) if number else ()
+            last = number == len(self.hidden)
+            # on a board no more than half of the inputs that may be 1 are
+            busy = before if number else max(1, self.inputs.most // 2)
+            size = np.sqrt((2.0 if number else 0.5) / busy) * (0.5 if last else 1.0)
+            # the phases begin alike
+            weights = np.broadcast_to(
+                random.normal(0.0, size, (before, after)), (*lead, before, after)
+            )
+            bias = np.full((*lead, after), 0.0 if last else 0.1 if number else 0.25)
+            layers.append((weights, bias))
+        return layers
+
+    def _of(self, start: QuantisedNetwork) -> list[tuple[Any, Any]]:
+        widths = (len(self.inputs), *self.hidden, 1)
+        expected, found = (
+            (self.inputs, widths, self.phases),
+            (start.encoding, start.widths, start.phases),
+        )
+        if expected != found:
+            raise ValueError(
+                f"start: expected a network over {self.inputs.name} of widths {widths} and phases"
+                f" {self.phases}, found {start}"
+            )
+        return [
+            (
+                weights / (WEIGHT_UNIT if i else FIRST_UNIT),
+                (bias - half) / (UNIT if i else FIRST_UNIT),
+            )
+            for i, ((weights, bias), half) in enumerate(
+                zip(start.layers, self._halves(), strict=True)
+            )
+        ]
+
+    def _halves(self) -> list[int]:
+        """What each layer's bias holds more, so that shifts round to the nearest number."""
+        return [
+            0 if i == len(self.hidden) else 1 << (SHIFT if i else FIRST_SHIFT) - 1
+            for i in range(len(self.hidden) + 1)
+        ]
+
+    def _whole(self) -> list[tuple[Any, Any]]:
+        """Weights and bias of each layer as the network of integers has them."""
+        halves = self._halves()
+        return [
+            (
+                _rounded(weights * (WEIGHT_UNIT if i else FIRST_UNIT)),
+                _rounded(bias * (UNIT if i else FIRST_UNIT)) + halves[i],
+            )
+            for i, (weights, bias) in enumerate(zip(*[iter(self.parameters)] * 2, strict=True))
+        ]
+
+    def _keep_limits(self) -> None:
+        """Cut off what the integers could not hold."""
+        with torch.no_grad():
+            for i, parameter in enumerate(self.parameters):
+                most = self._limits[0] / FIRST_UNIT if i == 0 else self._limits[1] / WEIGHT_UNIT
+                if i == 1:
+                    most = (MOST_BIAS - 1) / FIRST_UNIT
+                if i < 2 or i % 2 == 0:
+                    parameter.clamp_(-most, most)
+
+    def _logits(self, positions: Any) -> tuple[Any, NDArray[np.int64]]:
+        """The network's outputs over UNIT, and the numbers of the positions that they are of."""
+        rows = self.inputs.active_rows(positions)
+        counts = (rows < len(self.inputs)).sum(axis=1)
+        phases = np.searchsorted(self.phases, counts, side="right")
+        order = np.argsort(phases, kind="stable")
+        parts = np.bincount(phases, minlength=len(self.phases) + 1).tolist()
+        dense = torch.zeros((len(rows), len(self.inputs) + 1))
+        dense.scatter_(1, torch.from_numpy(rows[order]), 1.0)
+        (weights, bias), *others = self._whole()
+        first = _active(dense[:, :-1] @ weights + bias, FIRST_SHIFT)
+        outputs = []
+        for phase, hidden in enumerate(torch.split(first, parts)):
+            for weights, bias in others[:-1]:
+                hidden = _active(hidden @ weights[phase] + bias[phase], SHIFT)
+            weights, bias = others[-1]
+            outputs.append((hidden @ weights[phase] + bias[phase])[:, 0])
+        return torch.cat(outputs) / UNIT, order
+
+    def fit(
+        self,
+        positions: Any,
+        targets: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        random: np.random.Generator,
+        epochs: int = 1,
+        rate: float = 0.001,
+        last_rate: float | None = None,
+    ) -> QuantisedModel:
+        """Go through positions `epochs` times in random order; returns the model.
+
+        positions: [positions, integers] or a list; targets: the expectation of each, 0 to 1, see
+        `learner.fit.targets.expectations`. The size of steps goes linearly from `rate` to
+        `last_rate`, where that is given. Raises ValueError for targets that do not fit.
+        """
+        expected = _expected(positions, targets)
+        weights = row_weights(sample_weight, len(expected)).astype(np.float32)
+        if epochs < 1 or not 0 < rate <= 1 or not 0 < (last_rate or rate) <= 1:
+            raise ValueError(
+                "expected at least one epoch, rates above 0 and at most 1, found"
+                f" epochs={epochs}, rate={rate}, last_rate={last_rate}"
+            )
+        total, done = 0.0, 0
+        with one_thread():
+            for _ in range(epochs):
+                total = 0.0
+                cut = batches(len(expected), self.size, random)
+                for chosen in cut:
+                    share = done / (epochs * len(cut))
+                    done += 1
+                    for group in self._optimiser.param_groups:
+                        group["lr"] = rate + share * ((last_rate or rate) - rate)
+                    total += self._step(_some(positions, chosen), expected[chosen], weights[chosen])
+        self.loss_ = total / float(weights.sum())
+        return self
+
+    def _step(
+        self, positions: Any, expected: NDArray[np.float32], weights: NDArray[np.float32]
+    ) -> float:
+        """Take a step; returns the sum of the weighted losses before it."""
+        logits, order = self._logits(positions)
+        target, weight = torch.from_numpy(expected[order]), torch.from_numpy(weights[order])
+        loss = torch.sum(weight * (torch.sigmoid(logits) - target) ** 2)
+        self._optimiser.zero_grad()
+        (loss / max(float(weight.sum()), 1e-30)).backward()
+        self._optimiser.step()
+        self._keep_limits()
+        return float(loss.detach())
+
+    def expectations(self, positions: Any) -> NDArray[np.float64]:
+        """What the network expects of each position, 0 to 1; [positions]."""
+        return np.asarray(1.0 / (1.0 + np.exp(-self.outputs(positions))))
+
+    def outputs(self, positions: Any) -> NDArray[np.float64]:
+        """The values of positions over `scale`, as torch calculates them; [positions]."""
+        found = np.zeros(len(positions))
+        with one_thread(), torch.no_grad():
+            for first in range(0, len(found), AT_A_TIME):
+                chosen = np.arange(first, min(first + AT_A_TIME, len(found)))
+                logits, order = self._logits(_some(positions, chosen))
+                found[chosen[order]] = logits.double().numpy()
+        return found
+
+    def error(
+        self, positions: Any, targets: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        """The weighted mean squared error of the expectations."""
+        expected = _expected(positions, targets)
+        weights = row_weights(sample_weight, len(expected))
+        return float(np.average((self.expectations(positions) - expected) ** 2, weights=weights))
+
+    def evaluator(
+        self, *, name: str = "quantised network", provenance: Mapping[str, Any] | None = None
+    ) -> QuantisedNetwork:
+        """The network of integers as it is now; later steps do not change it."""
+        with torch.no_grad():
+            layers = [(weights.numpy(), bias.numpy()) for weights, bias in self._whole()]
+        return QuantisedNetwork(
+            self.game, self.inputs, layers, phases=self.phases, scale=self.scale, name=name,
+            provenance=provenance,
+        )  # fmt: skip
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Weights and what the optimiser remembers, as arrays of float32, and the steps taken."""
+        states = [self._optimiser.state.get(p, {}) for p in self.parameters]
+        arrays: dict[str, NDArray[Any]] = {
+            "steps": np.array([int(states[0].get("step", 0))], dtype=np.int64)
+        }
+        for i, (parameter, state) in enumerate(zip(self.parameters, states, strict=True)):
+            none = torch.zeros_like(parameter)
+            parts = parameter.detach(), state.get("exp_avg", none), state.get("exp_avg_sq", none)
+            for name, tensor in zip(_STATE, parts, strict=True):
+                arrays[f"{name}_{i}"] = tensor.detach().numpy().copy()
+        return arrays
+
+    def set_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a state that `get_state` gave; ValueError, and no change, for any other."""
+        shapes = {f"{name}_{i}": tuple(parameter.shape)
+                  for i, parameter in enumerate(self.parameters) for name in _STATE}  # fmt: skip
+        found = {name: array.shape for name, array in arrays.items() if name != "steps"}
+        steps = np.asarray(arrays.get("steps", [-1]))
+        finite = all(np.isfinite(array).all() for array in arrays.values())
+        if found != shapes or steps.shape != (1,) or steps[0] < 0 or not finite:
+            raise ValueError(
+                f"state: expected steps and finite arrays of shapes {shapes}, found steps"
+                f" {steps.tolist()} and {found}"
+            )
+        with torch.no_grad():
+            for i, parameter in enumerate(self.parameters):
+                weights, mean, square = (
+                    torch.tensor(arrays[f"{name}_{i}"], dtype=torch.float32) for name in _STATE
+                )
+                parameter.copy_(weights)
+                self._optimiser.state[parameter] = {
+                    "step": torch.tensor(float(steps[0])), "exp_avg": mean, "exp_avg_sq": square,
+                }  # fmt: skip
+
+
+_STATE = ("weights", "mean", "square")
+
+
+class _StraightThrough(torch.autograd.Function):
+    """Going back as if nothing had been done."""
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return gradients[0]
+
+
+class _Round(_StraightThrough):
+    """The nearest whole number."""
+
+    @staticmethod
+    def forward(ctx: Any, numbers: Any) -> Any:
+        return torch.round(numbers)
+
+
+class _Floor(_StraightThrough):
+    """The greatest whole number not above."""
+
+    @staticmethod
+    def forward(ctx: Any, numbers: Any) -> Any:
+        return torch.floor(numbers)
+
+
+def _rounded(numbers: Any) -> Any:
+    return _Round.apply(numbers)
+
+
+def _active(sums: Any, shift: int) -> Any:
+    """What units give for their sums."""
+    down = _Floor.apply(sums / (1 << shift))
+    return torch.clamp(down, 0.0, float(HIGHEST))
+
+
+def _encoding(game: Game, inputs: Encoding | str) -> Encoding:
+    if isinstance(inputs, Encoding):
+        return inputs
+    if inputs not in game.encodings:
+        raise ValueError(
+            f"inputs: expected an encoding of {game.name} ({', '.join(game.encodings) or 'none'}),"
+            f" found {inputs!r}"
+        )
+    return game.encodings[inputs]  # type: ignore[no-any-return]
+
+
+def _expected(positions: Any, targets: ArrayLike) -> NDArray[np.float32]:
+    expected = np.asarray(targets, dtype=np.float32)
+    if expected.shape != (len(positions),) or not ((expected >= 0) & (expected <= 1)).all():
+        raise ValueError(
+            f"targets: expected {len(positions)} numbers from 0 to 1, found shape {expected.shape}"
+            + (f" from {expected.min()} to {expected.max()}" if expected.size else "")
+        )
+    return expected
+
+
+def _some(positions: Any, chosen: NDArray[np.int64]) -> Any:
+    return (
+        positions[chosen] if isinstance(positions, np.ndarray) else [positions[i] for i in chosen]
+    )

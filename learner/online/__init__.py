@@ -1,0 +1,1 @@
+"""Self-play in which Alpha learns and Beta is frozen: Samuel, least mean squares."""

@@ -1,0 +1,225 @@
+"""Learning while playing: Alpha, who learns, against Beta, who is frozen.
+
+The frame that Samuel's generalisation learner and its modern reading share: games of self-play
+from varied openings, a search for every move, a correction after every move of Alpha's, and after
+each game the question whether Beta takes over what Alpha has learned. What a correction is, the
+subclass says.
+
+In games with dice a position of Alpha's is compared with what search backs up of itself, the exact
+average over all rolls (`learner.dice_play`), and not with what came of it a move later: that would
+be luck of the dice for the most part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import DiceGame
+from games.kernels.chance import stream
+from games.record import GameRecord
+from learner.learner import Learner, Progress, feature_set, linear_start
+from play.match.dice import Dice
+from search import WIN, Engine, LinearEvaluator, Result
+
+__all__ = ["OnlineLearner", "Step", "decided"]
+
+#: A learner's table is small: its searches are short, and clearing it costs time.
+TABLE_MIB = 1.0
+MOST_PLIES = 400
+
+
+@dataclass(frozen=True)
+class Step:
+    """One position of Alpha's and what Alpha's search made of it."""
+
+    position: Any
+    terms: NDArray[np.float64]
+    result: Result
+    material: float
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnlineLearner(Learner):
+    """What learners that correct their weights move by move have in common.
+
+    Beside the options of every learner: features: a feature set or its name. fixed: weights that
+    are given and never learned, by term; they hold whatever evaluator learning starts from (None:
+    the `usual_fixed` of the learner, for terms that the feature set has). settle: value Alpha's
+    positions after the captures that are pending.
+    """
+
+    games: int = 300
+    features: Any
+    fixed: dict[str, float] | None = None
+    settle: bool = True
+    opening_plies: int = 3
+    within: float | None = None
+    judge: Any = "classic"
+
+    usual_fixed: ClassVar[dict[str, float]] = {}
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def _begin(self, start: LinearEvaluator) -> None:
+        """Set up from the evaluator to start from."""
+        raise NotImplementedError
+
+    def _correct(self, earlier: list[Step], now: Step) -> bool:
+        """Learn from the search at `now` about Alpha's earlier positions, newest last.
+
+        In games with dice `now` alone is among them.
+        """
+        raise NotImplementedError
+
+    def _after_game(self, alpha_won: float) -> str:
+        """Draw the consequences of a game (1 won, 0 drawn, -1 lost); what there is to report."""
+        raise NotImplementedError
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> OnlineLearner:
+        """As in `Learner`; without an evaluator all weights but the fixed ones start at 0."""
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        openings = self._openings()
+        for number in range(self.games):
+            opening = next(openings)
+            if number < self.games_played_:
+                continue
+            record, side, alpha_won = self._play(number, opening)
+            note = self._after_game(alpha_won)
+            self.games_played_ = number + 1
+            if watch is not None:
+                watch(Progress(number + 1, self.games, record, self.updates_, note, side))
+        return self
+
+    def prepare(self, evaluator: Any = None) -> None:
+        self._load_game()
+        self._check_options()
+        self.features_ = feature_set(self.game_, self.features)
+        start, fixed = linear_start(
+            self.game_,
+            self.features_,
+            self.fixed,
+            evaluator,
+            usual=self.usual_fixed,
+            name=type(self).__name__.lower(),
+        )
+        self.fixed_ = np.array([term in fixed for term in self.features_.names])
+        self._alpha = start
+        self._beta = start.copy()
+        self._alpha_engine = Engine(self.game_, self._alpha, table_mib=TABLE_MIB)
+        self._beta_engine = Engine(self.game_, self._beta, table_mib=TABLE_MIB)
+        self.evaluator_ = self._alpha
+        self.games_played_ = 0
+        self.updates_ = 0
+        self._begin(start)
+
+    # --- one game -----------------------------------------------------------------------------
+
+    def _play(self, number: int, opening: tuple[Any, ...]) -> tuple[GameRecord, int, float]:
+        """Play a game; returns it with Alpha's side and what Alpha won."""
+        if isinstance(self.game_, DiceGame):
+            return self._play_with_dice(number, opening)
+        side = number % 2
+        record = GameRecord(self.game_)
+        for move in opening:
+            record.play(move)
+        self._alpha_engine.clear()
+        self._beta_engine.clear()
+        steps: list[Step] = []
+        while not record.over and record.ply < MOST_PLIES:
+            engine = self._alpha_engine if record.to_move == side else self._beta_engine
+            result = self._search(
+                engine,
+                record.position,
+                depth=self.depth,
+                nodes=self.nodes,
+                history=record.history,
+            )
+            if record.to_move == side:
+                now = self._step(record.position, result)
+                if steps:
+                    self._learn(steps, now)
+                steps.append(now)
+            record.play(result.move, value=result.value, depth=result.depth)
+        return record, side, _won(record, side)
+
+    def _play_with_dice(self, number: int, seeds: tuple[int, ...]) -> tuple[GameRecord, int, float]:
+        """The same in a game with dice, which begin with the seeds."""
+        assert isinstance(self.game_, DiceGame)
+        side = number % 2
+        record = GameRecord(self.game_)
+        dice, first = Dice(self.game_), stream(*seeds)
+        self._alpha_engine.clear()
+        self._beta_engine.clear()
+        while not record.over and record.ply < MOST_PLIES:
+            engine, position = self._beta_engine, record.position
+            if record.to_move == side:
+                engine = self._alpha_engine
+                now = self._step(position, self._search(engine, position, depth=self.plies + 1))
+                self._learn([now], now)
+            roll = dice.roll(first, record.ply)
+            chosen = self._search(engine, position, roll=roll, depth=self.plies)
+            record.play(chosen.move, roll=roll, value=chosen.value, depth=chosen.depth)
+        return record, side, _won(record, side)
+
+    def _search(self, engine: Engine, position: Any, **limits: Any) -> Result:
+        result = engine.search(position, **limits)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return result
+
+    def _learn(self, earlier: list[Step], now: Step) -> None:
+        if self._correct(earlier, now):
+            self.updates_ += 1
+            # the table holds values of the weights as they were
+            self._alpha_engine.clear()
+
+    def _step(self, position: Any, result: Result) -> Step:
+        if self.settle and self.game_.noisy(position):
+            quiet, sign = self._settle(position)
+            terms = sign * self.features_.measure([quiet])[0]
+        else:
+            terms = self.features_.measure([position])[0]
+        return Step(position, terms, result, float(terms @ np.where(self.fixed_, 1.0, 0.0)))
+
+    def _static(self, terms: NDArray[np.float64]) -> float:
+        return float(self._alpha.weights @ terms)
+
+    def _settle(self, position: Any) -> tuple[Any, float]:
+        """The quiet position that captures lead to, and the sign that turns its value back."""
+        sign = 1.0
+        for _ in range(40):
+            if not self.game_.noisy(position):
+                break
+            result = self._search(self._alpha_engine, position, depth=1)
+            if result.move is None:
+                break
+            position, sign = self.game_.play(position, result.move), -sign
+        return position, sign
+
+
+def _won(record: GameRecord, side: int) -> float:
+    """What a side has won; nothing where the game has gone on for too long."""
+    if not record.over:
+        record.declare(0.0, f"{MOST_PLIES} plies")
+    outcome = record.outcome() or 0.0
+    return -outcome if side else outcome
+
+
+def decided(value: float) -> bool:
+    """Whether a value from search means that the game is won or lost."""
+    return abs(value) > WIN / 2

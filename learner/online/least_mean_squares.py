@@ -1,0 +1,91 @@
+"""Least mean squares: Samuel's idea as the gradient that it nearly is.
+
+The same games and the same difference as `learner.online.samuel`, between the value that search
+backs up and the static value of Alpha's earlier position; but the weights move by the difference
+itself, along the gradient of its square (Widrow and Hoff 1960), instead of by counted agreements of
+sign.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from learner.online.frame import OnlineLearner, Step, decided
+from search import LinearEvaluator
+
+__all__ = ["LeastMeanSquares"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LeastMeanSquares(OnlineLearner):
+    """Weights of all terms follow the difference: w += rate * difference * term / spread.
+
+    A game that search has found to be won is worth `win`, or the static value if that is more.
+    Differences are squashed by tanh(difference / scale) * scale, so that one blunder does not
+    outweigh a hundred quiet positions. Each term's step is divided by the
+    running mean of its square, so that terms of different units learn alike; the rate falls
+    linearly to a tenth over the `games`. Beta takes over Alpha's weights every `trial` games.
+
+    rate: the part of the difference that one update would remove if one term explained it all.
+    win, scale: in the unit of the fixed weights.
+
+    After `fit`: `evaluator_`, `spread_` (mean square of each term).
+    """
+
+    features: Any = "classic"
+    rate: float = 0.001
+    scale: float = 0.3
+    win: float = 3.0
+    trial: int = 4
+
+    #: The unit of the others.
+    usual_fixed: ClassVar[dict[str, float]] = {"men": 1.0}
+    takes_dice = True
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
+        if not self.scale > 0:
+            raise ValueError(f"scale: expected more than 0, found {self.scale}")
+        if not self.win > 0:
+            raise ValueError(f"win: expected more than 0, found {self.win}")
+        if self.trial < 1:
+            raise ValueError(f"trial: expected at least 1, found {self.trial}")
+
+    def _begin(self, start: LinearEvaluator) -> None:
+        self.spread_ = np.ones(len(self.features_))
+        self._learned = np.where(self.fixed_, 0.0, 1.0)
+
+    def _correct(self, earlier: list[Step], now: Step) -> bool:
+        terms = earlier[-1].terms
+        static = self._static(terms)
+        backed_up = now.result.value
+        if decided(backed_up):
+            backed_up = float(np.copysign(max(self.win, abs(static)), backed_up))
+        difference = float(np.tanh((backed_up - static) / self.scale)) * self.scale
+        self.spread_ += 0.001 * (terms * terms - self.spread_)
+        rate = self.rate * (1.0 - 0.9 * self.games_played_ / self.games)
+        step = self._learned * terms / np.maximum(self.spread_, 0.01)
+        self._alpha.weights += rate * difference * step
+        return True
+
+    def _after_game(self, alpha_won: float) -> str:
+        if (self.games_played_ + 1) % self.trial == 0:
+            self._beta.weights[:] = self._alpha.weights
+        return ""
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "alpha": self._alpha.weights.tolist(),
+            "beta": self._beta.weights.tolist(),
+            "spread": self.spread_.tolist(),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._alpha.weights[:] = state["alpha"]
+        self._beta.weights[:] = state["beta"]
+        self.spread_[:] = state["spread"]

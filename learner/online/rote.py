@@ -1,0 +1,223 @@
+"""Rote learning: play, and remember every position with the value that search backed up for it.
+
+Source: Samuel 1959, the section on rote learning; the memory itself is `search.lookups.rote`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+import games as all_games
+from games.record import GameRecord
+from games.whole_files import write_atomically
+from learner.learner import Progress, check_limits, identity_of
+from learner.online.frame import MOST_PLIES, TABLE_MIB
+from learner.run.folder import RunError, RunFolder
+from play.match.openings import Openings
+from search import Engine, as_evaluator
+from search.lookups.rote import RoteMemory
+
+__all__ = ["Rote", "RoteRun"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Rote(BaseEstimator):  # type: ignore[misc]
+    """Self-play of one evaluator that remembers what it has seen.
+
+    Both sides search `depth` plies with the memory as lookup, and what a search backs up is
+    remembered; a value from memory at a leaf makes the search deeper there, so what is stored
+    next is worth more than its depth. The memory is merged every `merge_moves` moves.
+
+    openings: how many distinct openings of `opening_plies` plies are played, over and over (None:
+    as many as there are games). capacity, oldest, direction: see `RoteMemory`. seed: decides the
+    openings and which of equal moves is played.
+
+    After `fit`: `memory_`, `evaluator_`, `games_played_`.
+    """
+
+    game: Any = field(default="checkers", kw_only=False)
+    games: int = 2000
+    depth: int | None = 5
+    nodes: int | None = None
+    seed: int = 0
+    openings: int | None = None
+    opening_plies: int = 3
+    merge_moves: int = 20
+    capacity: int = 1_000_000
+    oldest: int = 100_000
+    direction: float = 0.0005
+
+    games_played_: int = field(init=False)
+    moves_: int = field(init=False)
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> Rote:
+        """Play `games` games with an evaluator and remember them; returns the learner.
+
+        `resume` is a state of `checkpoint`, whose memory is loaded from the file that it names.
+        `watch` is called after every game.
+        """
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        engine = Engine(self.game_, self.evaluator_, lookup=self.memory_, table_mib=TABLE_MIB)
+        openings = self._openings()
+        for number in range(self.games_played_, self.games):
+            record = self._play(engine, openings[number % len(openings)])
+            self.games_played_ = number + 1
+            if watch is not None:
+                note = f"{len(self.memory_)} positions"
+                watch(Progress(number + 1, self.games, record, self.moves_, note))
+        self.memory_.merge()
+        return self
+
+    def prepare(self, evaluator: Any = None) -> None:
+        """Check options and evaluator and set everything up, as `fit` does first."""
+        for name in ("games", "merge_moves", "openings"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise ValueError(f"{name}: expected at least 1, found {number}")
+        if self.seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+        check_limits(self.depth, self.nodes)
+        self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        self.evaluator_ = as_evaluator(self.game_, evaluator)
+        self.memory_ = RoteMemory(
+            self.game_, capacity=self.capacity, oldest=self.oldest, direction=self.direction
+        )
+        self.games_played_ = 0
+        self.moves_ = 0
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        found = state.get("identity")
+        if found != identity_of(self):
+            raise ValueError(
+                f"expected a checkpoint of {identity_of(self)}, found {str(found)[:1000]}"
+            )
+        try:
+            self.games_played_, self.moves_ = int(state["games_played"]), int(state["moves"])
+            path = Path(state["memory"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a state of this learner, found {error!r}") from None
+        self.memory_ = RoteMemory.load(self.game_, path)
+
+    def _openings(self) -> list[tuple[Any, ...]]:
+        drawn = iter(Openings(self.game_, plies=self.opening_plies, seed=self.seed))
+        count = self.openings or self.games
+        found = [opening for opening, _ in zip(drawn, range(count), strict=False)]
+        if not found:
+            raise ValueError(f"expected openings of {self.opening_plies} plies, found none")
+        return found
+
+    def _play(self, engine: Engine, opening: tuple[Any, ...]) -> GameRecord:
+        record = GameRecord(self.game_)
+        for move in opening:
+            record.play(move)
+        engine.clear()
+        while not record.over and record.ply < MOST_PLIES:
+            result = engine.search(
+                record.position, depth=self.depth, nodes=self.nodes, history=record.history
+            )
+            if result.interrupted:
+                raise KeyboardInterrupt
+            # a value that counts on a repetition belongs to the game, not to the position
+            if result.value != 0.0:
+                self.memory_.store(record.position, result.value, result.depth)
+            self.moves_ += 1
+            if self.moves_ % self.merge_moves == 0:
+                self.memory_.merge()
+                engine.clear()
+            record.play(result.move, value=result.value, depth=result.depth)
+        if not record.over:
+            record.declare(0.0, f"{MOST_PLIES} plies")
+        return record
+
+    def checkpoint(self, folder: Any) -> dict[str, Any]:
+        """Save the memory in a folder; returns what `fit(resume=...)` goes on from."""
+        self.memory_.merge()
+        path = Path(folder) / f"memory-{self.games_played_:06d}.sqlite"
+        self.memory_.save(path, evaluator=self.evaluator_.name)
+        return {
+            "identity": identity_of(self),
+            "games_played": self.games_played_,
+            "moves": self.moves_,
+            "memory": str(path),
+        }
+
+
+class RoteRun:
+    """A rote learner in a folder: checkpoints, a log, and the memory as memory.sqlite."""
+
+    def __init__(
+        self, learner: Rote, folder: Any, *, options: dict[str, Any] | None = None
+    ) -> None:
+        self.learner = learner
+        self.folder = RunFolder(folder, {"log.csv": "game,moves,outcome,plies,note\n"})
+        self.options = options or {}
+        self.memory_path = self.folder.path / "memory.sqlite"
+        self._saved: Path | None = None
+
+    def train(
+        self,
+        evaluator: Any,
+        *,
+        resume: bool = False,
+        show: Callable[[Progress, dict[int, list[Any]]], None] | None = None,
+    ) -> RoteMemory:
+        """Learn to the end, writing ten checkpoints on the way; returns the memory."""
+        self.learner.prepare(evaluator)
+        state = self._load() if resume else None
+        if not resume:
+            self.folder.create()
+        write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
+        every = max(1, self.learner.games // 10)
+
+        def watch(progress: Progress) -> None:
+            record = progress.record
+            self.folder.log(
+                "log.csv",
+                f"{progress.game},{progress.updates},{record.outcome()},{record.ply},"
+                f"{progress.note}\n",
+            )
+            if progress.game % every == 0:
+                self._save()
+            if show is not None:
+                show(progress, {})
+
+        self.learner.fit(evaluator, resume=state, watch=watch)
+        self._save()
+        self.learner.memory_.save(self.memory_path, evaluator=self.learner.evaluator_.name)
+        return self.learner.memory_
+
+    def _load(self) -> dict[str, Any]:
+        """The state of the learner in the last checkpoint."""
+        saved = self.folder.load()
+        try:
+            state = dict(saved["learner"])
+            # wherever the folder has been moved, its memory has moved with it
+            self._saved = self.folder.path / Path(state["memory"]).name
+        except (KeyError, TypeError, ValueError) as error:
+            raise RunError(
+                f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
+            ) from None
+        return {**state, "memory": str(self._saved)}
+
+    def _save(self) -> None:
+        """A checkpoint names the memory file that belongs to it; the one before then goes."""
+        before = self._saved
+        state = self.learner.checkpoint(self.folder.path)
+        self.folder.save({"learner": state})
+        self._saved = Path(state["memory"])
+        if before is not None and before != self._saved:
+            before.unlink(missing_ok=True)

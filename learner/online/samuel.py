@@ -1,0 +1,298 @@
+"""Samuel's learning by generalisation: correlations, powers of two, and a library of terms.
+
+Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers", IBM Journal of
+Research and Development 3 (1959). The defaults are those of his second series of games.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import DiceGame
+from learner.online.frame import OnlineLearner, Step, decided
+from search import LinearEvaluator
+
+__all__ = ["Samuel", "powers_of_two"]
+
+#: Updates after which a correlation averages over more of them, and over at most 256.
+FIRST_SPAN, LAST_SPAN = 16, 256
+BLACK_MARKS = 3
+#: With dice, a trial is won or lost by more standard errors than this, or it was luck.
+LUCK = 2.0
+#: The part of a difference that the running mean of differences takes over.
+TEMPO_SHARE = 0.001
+
+
+def powers_of_two(correlations: NDArray[np.float64], top: int = 18) -> NDArray[np.float64]:
+    """Weights from correlations: sign(C) * 2 ** round(top * |C| / max |C|), 0 where C is 0.
+
+    All 12 coefficients that Samuel prints follow from his correlations by this formula.
+    """
+    sizes = np.abs(correlations)
+    largest = sizes.max(initial=0.0)
+    if largest == 0.0:
+        return np.zeros_like(correlations)
+    powers = np.floor(top * sizes / largest + 0.5)
+    return np.where(sizes > 0.0, np.sign(correlations) * 2.0**powers, 0.0)
+
+
+def span(seen: int, longest: int = LAST_SPAN) -> int:
+    """How many updates a correlation averages over: 16 until 32 were seen, 32 until 64, ...
+
+    At most `longest` of them, which is a power of two.
+    """
+    size = FIRST_SPAN
+    while size < longest and seen >= 2 * size:
+        size *= 2
+    return size
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Samuel(OnlineLearner):
+    """Alpha corrects its polynomial by what its search backs up; Beta keeps it honest.
+
+    After each move the difference between the value backed up and the static value of Alpha's
+    earlier position, recomputed with the weights as they are, says whether a term pointed the
+    right way. Each active term keeps a running agreement of its sign with the sign of the
+    difference; weights are powers of two of these. Terms that agree with nothing make room for
+    others from a reserve.
+
+    active: how many terms are in use at a time. library: the order of the terms, the first
+    `active` of them in use at the start (None: the feature set's order). tallies: how often a
+    term may have the least correlation before it goes. replacement_pause: corrections between two
+    replacements at least (0 in the first series). trial: games after which Beta takes over Alpha's
+    polynomial if Alpha won more of them than it lost; if it lost more, Alpha gets a black mark (1
+    in the first series). asymmetric: where the difference has the sign of the value, correct only
+    the terms that contribute against it. growing_span: go further back until the difference
+    exceeds the threshold, instead of one move. settle: value positions after pending captures.
+    The last three are the second series' remedies; first series: False. threshold: what the
+    difference has to exceed (None: the mean size of the active weights). longest_span: updates
+    that a correlation averages over at most. top_power: the largest weight is 2 to this power,
+    times `unit`: where outcomes are points, weights are to be worth points.
+
+    In games with dice the difference is that between a position and its own backup, less its
+    running mean, `tempo_`: the roll that the side to move is about to make is worth something in
+    every position, which would make all differences positive. And a trial is decided only where
+    its points are more than luck: else third black marks would come by chance, each of which takes
+    the leading term away and so sets all other weights anew, which are powers of two below it.
+
+    An evaluator to start from lends its signs and the order of its `active` largest weights.
+
+    After `fit`: `evaluator_`, `correlations_`, `seen_` (updates of each term), `active_` (names),
+    `reserve_` (names, next first), `black_marks_`, `adoptions_`.
+    """
+
+    features: Any = "samuel"
+    library: tuple[str, ...] | None = None
+    active: int = 16
+    tallies: int = 8
+    replacement_pause: int = 32
+    trial: int = 4
+    asymmetric: bool = True
+    growing_span: bool = True
+    threshold: float | None = None
+    longest_span: int = LAST_SPAN
+    top_power: int = 18
+    unit: float = 1.0
+
+    #: A man, 4 of it, outweighs all that 16 weights of up to 2**18 say in most positions.
+    usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
+    takes_dice = True
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name, least in (("active", 1), ("tallies", 1), ("replacement_pause", 0), ("trial", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
+        if self.threshold is not None and not self.threshold >= 0:
+            raise ValueError(f"threshold: expected at least 0, found {self.threshold}")
+        if not FIRST_SPAN <= self.longest_span <= 1 << 20:
+            raise ValueError(
+                f"longest_span: expected {FIRST_SPAN} to {1 << 20}, found {self.longest_span}"
+            )
+        if not 1 <= self.top_power <= 30:
+            raise ValueError(f"top_power: expected 1 to 30, found {self.top_power}")
+        if not 0 < self.unit <= 1:
+            raise ValueError(f"unit: expected more than 0 and at most 1, found {self.unit}")
+
+    def _begin(self, start: LinearEvaluator) -> None:
+        names = self.features_.names
+        self._index = {name: i for i, name in enumerate(names)}
+        chosen = names if self.library is None else self.library
+        unknown = [name for name in chosen if name not in self._index]
+        if unknown or len(set(chosen)) < len(chosen):
+            raise ValueError(
+                f"library: expected terms of {self.features_.name}, each once, found"
+                f" {', '.join(map(str, unknown or chosen))}"
+            )
+        library = [n for n in chosen if not self.fixed_[self._index[n]]]
+        if not library:
+            raise ValueError("library: expected a term that is not fixed, found none")
+        self.correlations_ = np.zeros(len(names))
+        self.seen_ = np.full(len(names), FIRST_SPAN, dtype=np.int64)
+        sizes = {n: abs(float(start.weights[self._index[n]])) for n in library}
+        largest = sorted((n for n in library if sizes[n]), key=lambda n: -sizes[n])[: self.active]
+        learned = [n for n in library if n in largest]
+        order = learned + [n for n in library if n not in learned]
+        self.active_ = order[: self.active]
+        self.reserve_ = order[self.active :]
+        self._tally = dict.fromkeys(library, 0)
+        self._pause = 0
+        self._anchor = 0
+        self.tempo_ = 0.0
+        self._won = 0.0
+        self._squares = 0.0
+        self._trial_games = 0
+        self.black_marks_ = 0
+        self.adoptions_ = 0
+        if learned:
+            # the inverse of `powers_of_two`, as far as it goes: the largest weight correlates 0.5
+            for name in learned:
+                power = self.top_power + math.log2(sizes[name] / sizes[largest[0]])
+                size = 0.5 * max(power, 0.25) / self.top_power
+                self.correlations_[self._index[name]] = math.copysign(
+                    size, start.weights[self._index[name]]
+                )
+        self._set_weights()
+        self._beta.weights[:] = self._alpha.weights
+
+    # --- corrections --------------------------------------------------------------------------
+
+    def _correct(self, earlier: list[Step], now: Step) -> bool:
+        if len(earlier) == 1:
+            self._anchor = 0
+        anchor = earlier[self._anchor]
+        static = self._static(anchor.terms)
+        difference = now.result.value - static
+        if isinstance(self.game_, DiceGame):
+            self.tempo_ += TEMPO_SHARE * (difference - self.tempo_)
+            difference -= self.tempo_
+        active = np.array([self._index[name] for name in self.active_])
+        threshold = self.threshold
+        if threshold is None:
+            threshold = float(np.abs(self._alpha.weights[active]).mean())
+        if abs(difference) <= threshold:
+            if not self.growing_span:
+                self._anchor = len(earlier)
+            return False
+        self._anchor = len(earlier)
+        effect = 4 if decided(now.result.value) else 1
+        if effect == 1 and now.material != anchor.material:
+            effect = 2
+        self._update(active, anchor.terms, difference, static, effect)
+        self._pause += 1
+        self._select()
+        self._set_weights()
+        return True
+
+    def _update(
+        self,
+        active: NDArray[np.int64],
+        terms: NDArray[np.float64],
+        difference: float,
+        static: float,
+        effect: int,
+    ) -> None:
+        """Move the correlations of the active terms that say something towards +1 or -1."""
+        sign = 1.0 if difference > 0 else -1.0
+        against_only = self.asymmetric and difference * static > 0
+        for i in active:
+            if terms[i] == 0.0:
+                continue
+            if against_only and sign * terms[i] * self._alpha.weights[i] > 0:
+                continue
+            agreement = sign * np.sign(terms[i])
+            rate = min(1.0, effect / span(int(self.seen_[i]), self.longest_span))
+            self.correlations_[i] -= (self.correlations_[i] - agreement) * rate
+            self.seen_[i] += 1
+
+    def _select(self) -> None:
+        """Count against the term that correlates least, and replace it at its eighth tally."""
+        least = min(self.active_, key=lambda name: abs(self.correlations_[self._index[name]]))
+        self._tally[least] += 1
+        if self._tally[least] < self.tallies or not self.reserve_:
+            return
+        if self._pause < self.replacement_pause:
+            return
+        self._pause = 0
+        self._tally[least] = 0
+        newcomer = self.reserve_.pop(0)
+        self.reserve_.append(least)
+        self.active_[self.active_.index(least)] = newcomer
+        for name in (least, newcomer):
+            self.correlations_[self._index[name]] = 0.0
+            self.seen_[self._index[name]] = FIRST_SPAN
+        self._tally[newcomer] = 0
+
+    def _set_weights(self) -> None:
+        learned = self.unit * powers_of_two(self.correlations_, self.top_power)
+        self._alpha.weights[:] = np.where(self.fixed_, self._alpha.weights, learned)
+
+    # --- between games ------------------------------------------------------------------------
+
+    def _after_game(self, alpha_won: float) -> str:
+        self._won += alpha_won
+        self._squares += alpha_won**2
+        self._trial_games += 1
+        if self._trial_games < self.trial:
+            return ""
+        won, luck = self._won, LUCK * math.sqrt(self._squares)
+        if isinstance(self.game_, DiceGame) and abs(won) <= luck:
+            won = 0.0
+        self._won, self._squares, self._trial_games = 0.0, 0.0, 0
+        if won > 0:
+            self._beta.weights[:] = self._alpha.weights
+            self.adoptions_ += 1
+            self.black_marks_ = 0
+            return "Beta takes over Alpha's polynomial"
+        if won == 0:
+            return ""
+        self.black_marks_ += 1
+        if self.black_marks_ < BLACK_MARKS:
+            return f"black mark {self.black_marks_}"
+        self.black_marks_ = 0
+        leading = int(np.argmax(np.abs(self.correlations_)))
+        self.correlations_[leading] = 0.0
+        self._set_weights()
+        return f"third black mark: {self.features_.names[leading]} starts again from 0"
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "alpha": self._alpha.weights.tolist(),
+            "beta": self._beta.weights.tolist(),
+            "correlations": self.correlations_.tolist(),
+            "seen": self.seen_.tolist(),
+            "active": list(self.active_),
+            "reserve": list(self.reserve_),
+            "tally": dict(self._tally),
+            "pause": self._pause,
+            "tempo": self.tempo_,
+            "won": self._won,
+            "squares": self._squares,
+            "trial_games": self._trial_games,
+            "black_marks": self.black_marks_,
+            "adoptions": self.adoptions_,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._alpha.weights[:] = state["alpha"]
+        self._beta.weights[:] = state["beta"]
+        self.correlations_[:] = state["correlations"]
+        self.seen_[:] = state["seen"]
+        self.active_ = list(state["active"])
+        self.reserve_ = list(state["reserve"])
+        self._tally = dict(state["tally"])
+        self._pause = int(state["pause"])
+        self.tempo_ = float(state["tempo"])
+        self._won = float(state["won"])
+        self._squares = float(state["squares"])
+        self._trial_games = int(state["trial_games"])
+        self.black_marks_ = int(state["black_marks"])
+        self.adoptions_ = int(state["adoptions"])

@@ -1,0 +1,1 @@
+"""Stored positions: shards, filters, what the game says of many at once."""

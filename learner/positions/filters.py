@@ -1,0 +1,123 @@
+"""Which stored positions to learn from: filters, games to learn from or test on, each only once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import Game
+from learner.positions.positions import noisy, standard_keys
+from learner.positions.shards import UNKNOWN, Rows
+from search.alphabeta.line import WIN
+
+__all__ = ["Filter", "Games", "distinct", "split"]
+
+
+@dataclass(frozen=True)
+class Games:
+    """Some of all games: those whose number hashes, with the seed, to a share from `low` to `high`.
+
+    A game is in or out as a whole, wherever and whenever it is asked for.
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    seed: int = 0
+
+    def holds(self, numbers: Any) -> NDArray[np.bool_]:
+        """Whether each of the games is among these."""
+        mixed = np.atleast_1d(numbers).astype(np.uint64)  # scalars would warn of overflow
+        mixed += np.uint64((self.seed * 0x9E3779B97F4A7C15 + 0x632BE59BD9B4E019) % (1 << 64))
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)  # splitmix64
+        share = (mixed >> np.uint64(11)) * 2.0**-53
+        return (self.low <= share) & (share < self.high)
+
+
+def split(test_fraction: float, *, seed: int = 0) -> tuple[Games, Games]:
+    """Games to learn from and games to test on; no game is in both."""
+    if not 0.0 < test_fraction < 1.0:
+        raise ValueError(f"test_fraction: expected a share between 0 and 1, found {test_fraction}")
+    return Games(test_fraction, 1.0, seed), Games(0.0, test_fraction, seed)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which rows to read; by default all.
+
+    quiet: none that the game calls noisy. undecided: none whose value is that of a game won or
+    lost (beyond WIN / 2). known: none whose result is unknown. first_ply, last_ply: none before or
+    after. first_game, last_game: none of games with numbers before or after. games: none of others.
+    """
+
+    quiet: bool = False
+    undecided: bool = False
+    known: bool = False
+    first_ply: int = 0
+    last_ply: int = (1 << 16) - 1
+    first_game: int = 0
+    last_game: int = (1 << 32) - 1
+    games: Games | None = None
+
+    def apply(self, game: Game, rows: Rows) -> Rows:
+        """Those of the rows that are wanted, in their order."""
+        wanted = np.ones(len(rows), dtype=np.bool_)
+        if self.undecided:
+            wanted &= np.abs(rows.value) <= WIN / 2
+        if self.known:
+            wanted &= rows.result != UNKNOWN
+        if self.first_ply > 0 or self.last_ply < (1 << 16) - 1:
+            wanted &= (self.first_ply <= rows.ply) & (rows.ply <= self.last_ply)
+        if self.first_game > 0 or self.last_game < (1 << 32) - 1:
+            wanted &= (self.first_game <= rows.game_number) & (rows.game_number <= self.last_game)
+        if self.games is not None:
+            wanted &= self.games.holds(rows.game_number)
+        if not wanted.all():
+            rows = rows.take(wanted)
+        if self.quiet:
+            loud = noisy(game, rows.positions)
+            rows = rows.take(~loud) if loud.any() else rows
+        return rows
+
+
+def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
+    """The rows with every position once, in the order of first appearance.
+
+    Positions that are the same by symmetry count as one
+    (`learner.positions.positions.standard_keys`), and `count` says how many rows each stands for;
+    ply and game number are those of the first. labels: "first" keeps the first row's value and
+    result as well. "mean" averages results over those that are known (float32; 2 where none is),
+    and values: where some are of games won or lost, over these alone, for they are proven and the
+    others estimated. Split by games before, or a position counts for the game that had it first.
+    Needs about 150 bytes a row.
+    """
+    if labels not in ("mean", "first"):
+        raise ValueError(f"labels: expected 'mean' or 'first', found {labels!r}")
+    keys = standard_keys(game, rows.positions)
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    del keys
+    order = np.argsort(first, kind="stable")
+    count = np.bincount(group, rows.count, minlength=len(first))[order]
+    kept = rows.take(first[order])
+    value: NDArray[Any] = kept.value
+    result: NDArray[Any] = kept.result
+    if labels == "mean":
+        decided = np.abs(rows.value) > WIN / 2
+        value = _means(group, rows.value, rows.count * ~decided, len(first))[order]
+        proven = _means(group, rows.value, rows.count * decided, len(first))[order]
+        value = np.where(np.isnan(proven), value, proven).astype(np.float32)
+        known = rows.result != UNKNOWN
+        result = _means(group, rows.result, rows.count * known, len(first))[order]
+        result = np.where(np.isnan(result), UNKNOWN, result).astype(np.float32)
+    return Rows(kept.positions, value, result, kept.ply, kept.game_number, count.astype(np.uint32))
+
+
+def _means(group: Any, label: Any, weight: Any, groups: int) -> NDArray[np.float64]:
+    """The weighted mean of a label over each group; NaN where nothing has weight."""
+    total = np.bincount(group, label.astype(np.float64) * weight, minlength=groups)
+    with np.errstate(invalid="ignore"):
+        means: NDArray[np.float64] = total / np.bincount(group, weight, minlength=groups)
+    return means

@@ -1,0 +1,111 @@
+"""What a game says of many positions at once, by native code where its rules are kernels."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import Game, Rules
+from games.kernels.memory import native_function, read_position
+from search.native import call_int, rules_addresses
+
+__all__ = ["each", "noisy", "standard_keys"]
+
+Positions = NDArray[np.int64]
+
+
+def noisy(game: Game, positions: Any) -> NDArray[np.bool_]:
+    """Whether each of the positions is too unsettled to be evaluated.
+
+    positions: [positions, integers], or a list of whatever the game's positions are.
+    """
+    if game.rules is None or not kernels.compiled:
+        return np.array([bool(game.noisy(p)) for p in each(positions)], dtype=np.bool_)
+    if game.rules.noisy is None or not len(positions):
+        return np.zeros(len(positions), dtype=np.bool_)
+    rows = np.ascontiguousarray(positions, dtype=np.int64)
+    found = np.zeros(len(rows), dtype=np.int64)
+    call = _native_noisy(game.rules, rows.shape[1])
+    call(len(rows), rows.ctypes.data, found.ctypes.data)
+    loud: NDArray[np.bool_] = found != 0
+    return loud
+
+
+def standard_keys(game: Game, positions: Positions) -> NDArray[np.int64]:
+    """A 63-bit hash of each position, [positions, integers], in its standard form.
+
+    Positions that are the same by symmetry share it (`Rules.standard`: in checkers, a board and
+    the same turned by 180 degrees with the colours exchanged). Native and uncompiled code agree
+    where the rules have a key of their own.
+    """
+    rules = game.rules
+    if rules is None or not kernels.compiled:
+        keys = [_slow_key(rules, row) for row in each(positions)]
+        return np.array(keys, dtype=np.int64)
+    rows = np.ascontiguousarray(positions, dtype=np.int64)
+    keys_found = np.zeros(len(rows), dtype=np.int64)
+    scratch = np.zeros(rows.shape[1], dtype=np.int64)
+    _native_keys(rules, rows.shape[1])(
+        len(rows),
+        rows.ctypes.data,
+        keys_found.ctypes.data,
+        rules_addresses(game)["key_at"],
+        scratch.ctypes.data,
+    )
+    return keys_found
+
+
+def each(positions: Any) -> Iterable[Any]:
+    """Positions one by one as the game knows them: the rows of an array as tuples."""
+    return map(tuple, positions.tolist()) if isinstance(positions, np.ndarray) else positions
+
+
+def _slow_key(rules: Rules | None, position: tuple[int, ...]) -> int:
+    if rules is not None and rules.standard is not None:
+        position = tuple(kernels.uncompiled(rules.standard)(position))
+    if rules is not None and rules.key is not None:
+        return int(kernels.uncompiled(rules.key)(position))
+    digest = hashlib.sha256(repr(tuple(int(x) for x in position)).encode()).digest()
+    return int.from_bytes(digest[:8], "little") >> 1
+
+
+@functools.cache
+def _native_noisy(rules: Rules, width: int) -> Callable[[int, int, int], None]:
+    text = f"""
+def noisy_at(count, source, target):
+    for i in range(count):
+        store_int(target, i, 1 if noisy({read_position(width)}) else 0)
+        source += {8 * width}
+"""
+    address = native_function("noisy_at", text, {"noisy": rules.noisy}, "void(int64, int64, int64)")
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(address)
+
+
+@functools.cache
+def _native_keys(rules: Rules, width: int) -> Callable[[int, int, int, int, int], None]:
+    scope: dict[str, Any] = {"call_int": call_int}
+    form = "position"
+    if rules.standard is not None:
+        scope["standard"] = rules.standard
+        form = "standard(position)"
+    stores = "\n".join(
+        f"        store_int(scratch, {i}, int(standardised[{i}]))" for i in range(width)
+    )
+    text = f"""
+def keys_at(count, source, target, key_at, scratch):
+    for i in range(count):
+        position = {read_position(width)}
+        standardised = {form}
+{stores}
+        store_int(target, i, call_int(key_at, (scratch,)))
+        source += {8 * width}
+"""
+    address = native_function("keys_at", text, scope, f"void({', '.join(['int64'] * 5)})")
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)(address)

@@ -1,0 +1,1 @@
+"""Reports on what was learned: terms, calibration, worth, plots."""

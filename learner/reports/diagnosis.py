@@ -1,0 +1,183 @@
+"""What a finished run says of its weights: which terms matter, and how far to trust a fit.
+
+`terms.txt` and `terms.png` for all weights over terms (`learner.fit.selection`); for weights that
+were fitted to stored positions also `calibration.png` and `path.png` (`learner.fit.validation`).
+Positions are those that the learner stored, or of some games that the evaluator plays for the
+purpose. All of it takes some seconds and depends on nothing but the run.
+"""
+
+from __future__ import annotations
+
+import warnings
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from games.contract import DiceGame, Game
+from games.whole_files import write_atomically
+from learner.books.book_study import BookStudy
+from learner.dice_play import game_seeds
+from learner.fit.logistic import LogisticFit, measure
+from learner.fit.selection import report_text, select_terms
+from learner.fit.targets import expectations, fit_scale
+from learner.fit.validation import calibration, regularisation_path
+from learner.learner import MAN, Learner
+from learner.positions.filters import Filter, Games, distinct, split
+from learner.positions.shards import Rows
+from learner.reports.fit_plots import plot_calibration, plot_path, plot_terms
+from learner.rounds.batch import BatchFit
+from learner.self_play import Task, game_rows, in_tasks, play_task
+from play.match.openings import Openings
+from play.workers import Workers
+from search import Evaluator, LinearEvaluator
+from search.evaluators.network import NetworkEvaluator
+
+__all__ = ["diagnose", "fixed_terms", "games_of", "remarks"]
+
+SEED, PLIES = 5_000_011, 5
+#: Games that an evaluator plays where nothing was stored: no more, and no deeper.
+MOST_GAMES, DEEPEST, MOST_NODES, MOST_PLIES = 300, 5, 2_000, 200
+#: Rows that are looked at: all kinds of reports take seconds with so many.
+MOST_ROWS, PATH_ROWS = 150_000, 15_000
+HELD_OUT = 0.2
+
+
+def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
+    """What else there is to say of what was learned, in lines for people.
+
+    For a network how far native code and torch agree, for a study of a book how far the evaluator
+    agrees with the games held out, and what was wrong with the files.
+    """
+    lines = []
+    if isinstance(evaluator, NetworkEvaluator):
+        from learner.models.convert import agreement_text
+
+        lines.append(agreement_text(evaluator))
+    if isinstance(learner, BookStudy):
+        if learner.agreement_ is not None:
+            lines.append(f"on the games held out: {learner.agreement_.text()}")
+        lines.append(learner.book_.text())
+    return lines
+
+
+def diagnose(folder: Any, learner: Learner, evaluator: Evaluator) -> str:
+    """Write the reports on an evaluator into a folder; returns why there is none, or "".
+
+    There are none on evaluators without terms, for games whose positions cannot be stored, and
+    where the games that were played say nothing, for instance because they were too few.
+    """
+    if not isinstance(evaluator, LinearEvaluator):
+        return ""
+    try:
+        _report(Path(folder), learner, evaluator)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _report(path: Path, learner: Learner, evaluator: LinearEvaluator) -> None:
+    game, fixed = learner.game_, fixed_terms(learner, evaluator)
+    if isinstance(learner, BatchFit):
+        rows = _stored(learner)
+    else:
+        rows = games_of(
+            game,
+            evaluator,
+            games=min(MOST_GAMES, learner.games),
+            depth=None if learner.depth is None else min(learner.depth, DEEPEST),
+            nodes=None if learner.nodes is None else min(learner.nodes, MOST_NODES),
+        )
+    quiet = distinct(game, Filter(quiet=True, undecided=True).apply(game, rows))
+    reports = select_terms(evaluator, quiet, fixed=list(fixed))
+    write_atomically(path / "terms.txt", report_text(reports) + "\n")
+    plot_terms(path / "terms.png", reports)
+    if isinstance(learner, BatchFit):
+        _trust(path, learner, evaluator, rows, fixed)
+
+
+def fixed_terms(learner: Learner, evaluator: LinearEvaluator) -> dict[str, float]:
+    """The terms that a learner never learns, with their weights."""
+    given = getattr(learner, "fixed", None)
+    if given is None:
+        given = getattr(learner, "usual_fixed", MAN)
+    return {name: weight for name, weight in given.items() if name in evaluator.features.terms}
+
+
+def games_of(
+    game: Game,
+    evaluator: Evaluator,
+    *,
+    games: int,
+    depth: int | None,
+    nodes: int | None = None,
+    seed: int = SEED,
+) -> Rows:
+    """The positions of games that an evaluator plays against itself, as they would be stored.
+
+    Raises ValueError for a game whose positions are not tuples of integers of one length.
+    """
+    dice = isinstance(game, DiceGame)
+    source = game_seeds(seed) if dice else Openings(game, plies=PLIES, seed=seed)
+    openings = list(islice(source, games))
+    task = Task(game, evaluator, None, depth, nodes, MOST_PLIES, True)
+    start = game.start()
+    if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
+        raise ValueError(f"expected positions that are tuples of integers, found {start!r}")
+    with Workers(jobs=2) as workers:
+        tasks = in_tasks(task, openings)
+        played = [lesson.played for lessons in workers.map(play_task, tasks) for lesson in lessons]
+    try:
+        parts = [game_rows(one, number) for number, one in enumerate(played)]
+    except ValueError as error:  # some are longer than others
+        raise ValueError(f"expected positions of {len(start)} integers: {error}") from None
+    return Rows.concatenate(parts, len(start))
+
+
+def _stored(learner: BatchFit) -> Rows:
+    """Positions of the rounds that the weights were learned from; of many, those of some games."""
+    store = learner.store_
+    share = min(1.0, MOST_ROWS / max(1, len(store)))
+    some = Games(0.0, share, learner.seed)
+    return store.load(keep=Filter(first_game=learner.first_kept(), games=some))
+
+
+def _trust(
+    path: Path, learner: BatchFit, evaluator: LinearEvaluator, rows: Rows, fixed: dict[str, float]
+) -> None:
+    """Fit again to a part of the games, and look at the others."""
+    game = learner.game_
+    options: dict[str, Any] = {
+        name: getattr(learner, name) for name in ("method", "loss", "alpha", "blend", "seed")
+    }
+    options["scale"] = learner.K
+    rows = Filter(quiet=True, undecided=not learner.decided, known=True).apply(game, rows)
+    # other games than those that are left out of a store
+    learn, test = (g.holds(rows.game_number) for g in split(HELD_OUT, seed=learner.seed + 1))
+    fit = LogisticFit(evaluator.features, fixed=fixed, **options)
+    fit.fit_rows(distinct(game, rows.take(learn)))
+    seen = rows.take(test)
+    found = calibration(
+        fit.predict(measure(evaluator.features, seen.positions)),
+        (seen.result + 1.0) / 2.0,
+        groups=seen.game_number,
+    )
+    plot_calibration(path / "calibration.png", found)
+
+    some = Games(0.0, min(1.0, PATH_ROWS / max(1, len(rows))), learner.seed + 2)
+    rows = distinct(game, rows.take(some.holds(rows.game_number)))
+    scale = learner.K or fit_scale(rows.value, rows.result, sample_weight=rows.count)
+    if not any(fixed.values()):
+        options["scale"] = scale
+    rough: dict[str, Any] = {"tolerance": 1e-5, "iterations": 100}  # a picture needs no more
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        points = regularisation_path(
+            LogisticFit(evaluator.features, fixed=fixed, **options, **rough),
+            measure(evaluator.features, rows.positions),
+            expectations(rows.value, rows.result, scale=scale, blend=learner.blend),
+            rows.game_number,
+            sample_weight=rows.count,
+        )
+    plot_path(path / "path.png", points, chosen=learner.alpha)

@@ -1,0 +1,100 @@
+"""Pictures of a run: strength against fixed opponents, weights over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from learner.arena import POINTS, Strength
+
+__all__ = ["plot_strength", "plot_weights"]
+
+#: Colours of the terms that are drawn in colour and named; the others are grey.
+COLOURS = tuple(f"C{number}" for number in range(10) if number != 7)  # C7 is grey
+
+
+def _figure(title: str) -> Any:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set_title(title, loc="left")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    return figure, axes
+
+
+def plot_strength(
+    path: Any, measured: Mapping[int, Sequence[Strength]], *, chosen: int | None = None
+) -> None:
+    """Score of each snapshot against each opponent with 95 % intervals: per cent, or points."""
+    from play.ratings.statistics import expected_score
+
+    figure, axes = _figure("Strength of the snapshots")
+    games = sorted(measured)
+    opponents = [entry.opponent for entry in measured[games[0]]]
+    points = any(entry.unit == POINTS for entries in measured.values() for entry in entries)
+    for number, opponent in enumerate(opponents):
+        entries = [measured[game][number] for game in games]
+        if points:
+            score, low, high = np.array([(e.value, e.low, e.high) for e in entries]).T
+        else:
+            score = np.array([100 * entry.score for entry in entries])
+            low = np.array([100 * expected_score(entry.low) for entry in entries])
+            high = np.array([100 * expected_score(entry.high) for entry in entries])
+        line = axes.plot(games, score, marker="o", markersize=4, label=f"against {opponent}")
+        axes.fill_between(games, low, high, alpha=0.15, color=line[0].get_color())
+    axes.axhline(0 if points else 50, color="black", linewidth=1, alpha=0.6)
+    if chosen is not None:
+        axes.axvline(chosen, color="black", linewidth=1, linestyle=":", label="kept as best")
+    axes.set_xlabel("games learned from")
+    if points:
+        axes.set_ylabel("points a game (band: 95 % interval)")
+    else:
+        axes.set_ylabel("score in % (band: 95 % interval)")
+        axes.set_ylim(0, 100)
+    axes.legend(loc="lower right")
+    figure.savefig(path, dpi=120)
+
+
+def plot_weights(
+    path: Any,
+    snapshots: Sequence[tuple[int, Mapping[str, float]]],
+    *,
+    fixed: Sequence[str] = (),
+) -> None:
+    """Weights of the terms over the games; those largest at the end are named.
+
+    Weights that span many powers of two are drawn on a logarithmic axis through 0.
+    """
+    figure, axes = _figure("Weights over time")
+    games = [game for game, _ in snapshots]
+    names = [name for name in snapshots[-1][1] if name not in fixed]
+    columns = {name: np.array([weights[name] for _, weights in snapshots]) for name in names}
+    ranking = sorted(names, key=lambda name: -abs(float(columns[name][-1])))
+    colours = dict(zip(ranking, COLOURS, strict=False))
+    largest = max((float(np.abs(c).max()) for c in columns.values()), default=0.0)
+    if largest > 1000:
+        axes.set_yscale("symlog", base=2, linthresh=1)
+    for name in reversed(ranking):
+        if name in colours:
+            axes.plot(games, columns[name], linewidth=1.8, label=name, color=colours[name])
+        else:
+            axes.plot(games, columns[name], linewidth=0.8, color="grey", alpha=0.4)
+    axes.axhline(0, color="black", linewidth=1, alpha=0.6)
+    axes.set_xlabel("games learned from")
+    axes.set_ylabel("weight" + (f" ({', '.join(fixed)} is fixed)" if fixed else ""))
+    handles, labels = axes.get_legend_handles_labels()
+    order = sorted(range(len(labels)), key=lambda i: ranking.index(labels[i]))
+    axes.legend(
+        [handles[i] for i in order],
+        [labels[i] for i in order],
+        loc="center left",
+        bbox_to_anchor=(1.0, 0.5),
+        frameon=False,
+    )
+    figure.savefig(path, dpi=120)

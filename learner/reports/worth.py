@@ -1,0 +1,294 @@
+"""What terms of a user's own are worth: matches with and without them, and what they cost in speed.
+
+The evaluator learned with the terms meets the one that the same learner found without them, by the
+same options and seed. That says whether the whole set is better for having the terms. Where there
+are several, each is left out of the learned weights in turn: what the evaluator makes of it.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from games.contract import Game
+from games.features import FeatureSet
+from games.kernels import fingerprint
+from learner.learner import Learner
+from play.match.match import play_match
+from play.match.openings import Openings
+from play.players.player import Limits, Player
+from play.ratings.statistics import MatchSummary
+from search import Engine, Evaluator, LinearEvaluator, as_evaluator
+
+__all__ = [
+    "Speeds",
+    "Worth",
+    "carried_over",
+    "measure_speeds",
+    "new_terms",
+    "start_for",
+    "without_term",
+    "worth",
+    "worths",
+]
+
+#: Openings of these matches: positions after four plies, in an order of their own.
+SEED, PLIES = 4_000_037, 4
+#: What is counted for a speed: searches of so many positions each, from so many openings.
+SPEED_NODES, SPEED_NODES_PLAIN, SPEED_OPENINGS, SPEED_ROUNDS = 40_000, 1_000, 8, 3
+TWO_SIDED_95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Worth:
+    """A match of an evaluator with terms against one without, and what follows.
+
+    against: who the other one is.
+    """
+
+    terms: tuple[str, ...]
+    against: str
+    match: MatchSummary
+
+    @property
+    def verdict(self) -> str:
+        """`earned`, `cost` or `undecided`: where the 95 % interval of the Elo difference lies."""
+        elo = self.match.elo
+        return "earned" if elo.low > 0 else "cost" if elo.high < 0 else "undecided"
+
+    @property
+    def games_needed(self) -> int | None:
+        """How many more games would decide, if they went like these; None where none would.
+
+        0 where it is decided already.
+        """
+        tally = self.match.tally
+        if self.verdict != "undecided":
+            return 0
+        lead = tally.score - 0.5
+        if not lead or not tally.units:
+            return None
+        # the interval of n units leaves a half once z sqrt(variance / n) < lead
+        units = max(tally.variance, 1e-4) * (TWO_SIDED_95 / lead) ** 2
+        more = math.ceil(tally.games_per_unit * (units - tally.units))
+        return max(more, tally.games_per_unit)
+
+    def text(self) -> str:
+        """The match and the verdict, in two lines."""
+        m, elo = self.match, self.match.elo
+        played = (
+            f"against {self.against}: {100 * m.score.value:.1f} % of {m.games} games"
+            f" (+{m.wins} ={m.draws} -{m.losses}), Elo {elo.value:+.0f}"
+            f" [{elo.low:+.0f}, {elo.high:+.0f}]"
+        )
+        several = len(self.terms) > 1
+        have, its = ("have", "their") if several else ("has", "its")
+        names = " and ".join(filter(None, [", ".join(self.terms[:-1]), self.terms[-1]]))
+        if self.verdict == "earned":
+            return f"{played}\n{names} {have} earned {its} place"
+        if self.verdict == "cost":
+            return f"{played}\n{names} {have} cost strength"
+        more = self.games_needed
+        hint = (
+            "" if more is None else f"; if it went on like this, about {_rounded(more)} more would"
+        )
+        return f"{played}\n{names}: {m.games} games do not decide{hint}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        m = self.match
+        return {
+            "terms": list(self.terms),
+            "against": self.against,
+            "games": m.games,
+            "wins": m.wins,
+            "draws": m.draws,
+            "losses": m.losses,
+            "score": m.score.value,
+            "elo": m.elo.value,
+            "low": m.elo.low,
+            "high": m.elo.high,
+            "verdict": self.verdict,
+            "games_needed": self.games_needed,
+        }
+
+
+def _rounded(number: int) -> str:
+    """A number of games with two digits that count."""
+    unit = 10 ** max(0, len(str(number)) - 2)
+    return f"{math.ceil(number / unit) * unit:,}"
+
+
+def worth(
+    game: Game,
+    mine: Evaluator,
+    other: Evaluator,
+    *,
+    terms: Sequence[str],
+    games: int,
+    limits: Limits,
+    against: str = "",
+    seed: int = SEED,
+    threads: int = 2,
+) -> Worth:
+    """Play an evaluator with terms against one without; openings are positions after four plies.
+
+    Raises KeyboardInterrupt where the match was interrupted.
+    """
+    match = play_match(
+        game,
+        Player("with", mine),
+        Player("without", other),
+        limits=limits,
+        games=games,
+        openings=Openings(game, plies=PLIES, seed=seed),
+        threads=threads,
+        seed=seed,
+    )
+    if match.interrupted:
+        raise KeyboardInterrupt
+    return Worth(tuple(terms), against or other.name, match.summary())
+
+
+def worths(
+    game: Game,
+    mine: Evaluator,
+    other: Evaluator,
+    *,
+    terms: Sequence[str],
+    games: int,
+    limits: Limits,
+) -> Iterator[Worth]:
+    """The terms together, against what was learned without them; then each alone, if several.
+
+    A term alone is left out of the learned weights, in a match of half as many games. Only linear
+    evaluators have terms to leave out.
+    """
+    common: dict[str, Any] = {"limits": limits}
+    learned = "the same learner without"
+    yield worth(game, mine, other, terms=terms, games=games, against=learned, **common)
+    if len(terms) < 2 or not isinstance(mine, LinearEvaluator):
+        return
+    for term in terms:
+        less = without_term(mine, term)
+        against = f"the same weights without {term}"
+        fewer = max(2, games // 2)
+        yield worth(game, mine, less, terms=[term], games=fewer, against=against, **common)
+
+
+def without_term(evaluator: LinearEvaluator, term: str) -> LinearEvaluator:
+    """The evaluator with weight 0 for a term; ValueError where it has no such term."""
+    weights = evaluator.term_weights()
+    if term not in weights:
+        raise ValueError(f"term: expected one of {', '.join(weights)}, found {term!r}")
+    name = f"{evaluator.name} without {term}"
+    return LinearEvaluator(evaluator.game, evaluator.features, {**weights, term: 0.0}, name=name)
+
+
+def carried_over(evaluator: LinearEvaluator, features: FeatureSet) -> LinearEvaluator:
+    """The weights of an evaluator over another feature set; terms that only this has get 0.
+
+    Terms that only the evaluator has are left out. Raises ValueError for a term that the two sets
+    define differently.
+    """
+    shared = [name for name in evaluator.features.names if name in features.terms]
+    theirs, mine = evaluator.features.terms, features.terms
+    other = [n for n in shared if fingerprint(theirs[n]) != fingerprint(mine[n])]
+    if other:
+        raise ValueError(
+            f"expected terms as in feature set {features.name}, found other definitions of"
+            f" {', '.join(other)}"
+        )
+    weights = evaluator.term_weights()
+    return LinearEvaluator(
+        evaluator.game, features, {name: weights[name] for name in shared}, name=evaluator.name
+    )
+
+
+def start_for(game: Game, given: Any, learner: Learner) -> Any:
+    """The evaluator that a learner is to start from, brought over to its feature set.
+
+    `given` is a name, a file, an evaluator, or None or "zero" for none. What is not linear, or
+    weighs terms that the learner lacks though it has others, comes back as it is.
+    """
+    if given is None or given == "zero":
+        return None
+    features = _features_of(learner)
+    found = as_evaluator(game, given)
+    if isinstance(found, LinearEvaluator) and features is not None:
+        names = set(features.names)
+        used = {name for name, weight in found.term_weights().items() if weight}
+        if used <= names or names <= set(found.features.names):
+            return carried_over(found, features)
+    return found
+
+
+def new_terms(learner: Learner, usual: Learner) -> list[str]:
+    """The terms that a learner learns over and the usual one does not."""
+    mine, theirs = _features_of(learner), _features_of(usual)
+    if mine is None:
+        return []
+    return [name for name in mine.names if theirs is None or name not in theirs.terms]
+
+
+def _features_of(learner: Learner) -> FeatureSet | None:
+    """The feature set that a learner reads, if it reads one."""
+    options = learner.get_params(deep=False)
+    chosen = options.get("inputs", options.get("features"))
+    if isinstance(chosen, str):
+        chosen = learner._load_game().features.get(chosen)
+    return chosen if isinstance(chosen, FeatureSet) else None
+
+
+@dataclass(frozen=True)
+class Speeds:
+    """Positions searched in a second of processor time, with terms and without."""
+
+    mine: float
+    other: float
+
+    def text(self) -> str:
+        """Both, and the difference in per cent."""
+        return (
+            f"speed: {self.mine:,.0f} nodes/s with, {self.other:,.0f} without"
+            f" ({round(100 * (self.mine / self.other - 1)):+d} %)"
+        )
+
+
+def measure_speeds(
+    game: Game,
+    mine: Evaluator,
+    other: Evaluator,
+    *,
+    clock: Callable[[], float] = time.process_time,
+) -> Speeds:
+    """How fast the search is with each of two evaluators, from the same openings and in turns.
+
+    Of each opening the fastest of three searches counts. Takes about two seconds.
+    """
+    nodes = SPEED_NODES if game.rules is not None else SPEED_NODES_PLAIN
+    engines = [Engine(game, evaluator, table_mib=4.0) for evaluator in (mine, other)]
+    searched, seconds = [0, 0], [0.0, 0.0]
+    for opening in islice(Openings(game, plies=PLIES, seed=SEED), SPEED_OPENINGS):
+        position = game.start()
+        for move in opening:
+            position = game.play(position, move)
+        fastest = [(0, math.inf), (0, math.inf)]
+        for _ in range(SPEED_ROUNDS):
+            for place, engine in enumerate(engines):
+                engine.clear()
+                began = clock()
+                result = engine.search(position, nodes=nodes)
+                if result.interrupted:
+                    raise KeyboardInterrupt
+                took = max(clock() - began, 1e-9)
+                # what the machine does beside it only ever takes longer
+                fastest[place] = min(fastest[place], (result.nodes, took), key=lambda f: f[1])
+        for place, (count, took) in enumerate(fastest):
+            searched[place] += count
+            seconds[place] += took
+    return Speeds(*(count / took for count, took in zip(searched, seconds, strict=True)))

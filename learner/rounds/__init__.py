@@ -1,0 +1,1 @@
+"""Self-play in rounds; evaluators are fitted to stored positions."""

@@ -1,0 +1,244 @@
+"""Batch learning: play many games, keep the positions, fit the weights to all of them at once.
+
+The games of a round (`learner.rounds.frame`) are played with what the rounds before have taught;
+then the weights are fitted to the stored positions of the last rounds ("Texel tuning", Österlund
+2014; see `learner.fit.logistic`). What `learner.rounds.network_fit` does otherwise is only how a
+model is fitted to rows.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from games.contract import DiceGame
+from learner.fit.logistic import LogisticFit
+from learner.fit.targets import fit_scale
+from learner.learner import MAN, Progress, feature_set, linear_start
+from learner.models.model import numbers_of
+from learner.positions.filters import Filter, distinct
+from learner.positions.shards import Rows
+from learner.positions.store import PositionStore
+from learner.rounds.frame import RoundLearner
+from learner.rounds.playouts import Rollout, slight_noise
+from learner.self_play import Lesson, game_rows
+from play.workers import Workers
+from search import LinearEvaluator
+
+__all__ = ["BatchFit", "BatchLearner"]
+
+
+#: Players who look one ply ahead draw what is won: see `learner.rounds.playouts`.
+ROLLOUT_DEPTH = 3
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BatchLearner(RoundLearner):
+    """What learners from stored positions have in common.
+
+    Beside the options of every learner that plays in rounds: blend: the share of the game's result
+    in a target, against the value that search backed up. store: folder of the positions (None: a
+    temporary one).
+
+    Learned from are quiet positions, each once: those that are the same, also by symmetry, count as
+    one with the mean of their labels. decided: also those that search has proved won or lost, which
+    tie values to the end of the game.
+
+    rollouts: games in which each position is played out by what was learned so far, at three plies;
+    their mean takes the place of the result of its own game (`learner.rounds.playouts`). Learned
+    from are then at most `rollout_positions` positions a round, drawn at random. 0 for no rollouts:
+    without dice the same time spent on more games teaches more.
+
+    After `fit`: `evaluator_`, `store_`, and `rounds_`, what each round found, as plain numbers.
+    """
+
+    games: int = 6000
+    blend: float = 0.5
+    decided: bool = True
+    opening_plies: int = 4
+    within: float | None = None
+    judge: Any = "classic"
+    decide: bool = True
+    store: Any = None
+    #: what learners have that do not take these as options
+    rollouts: int = field(default=0, init=False)
+    rollout_positions: int = field(default=4000, init=False)
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+        """Change the evaluator's weights to fit the rows after round `number`; what was found."""
+        raise NotImplementedError
+
+    def _weights(self) -> list[float]:
+        """The evaluator's weights as a list."""
+        raise NotImplementedError
+
+    def _set_weights(self, weights: list[float]) -> None:
+        """The inverse of `_weights`."""
+        raise NotImplementedError
+
+    def prepare(self, evaluator: Any = None) -> None:
+        super().prepare(evaluator)
+        folder = self.store
+        if folder is None:
+            folder = tempfile.mkdtemp(prefix="plysmith-positions-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.store_ = PositionStore(Path(folder), self.game_)
+        #: the stored rows of the rounds that are learned from
+        self._recent: list[Rows] = []
+
+    def _play_rounds(self, watch: Callable[[Progress], None] | None) -> None:
+        if not self.games_played_ and len(self.store_):
+            raise ValueError(f"store: expected an empty folder, found {len(self.store_)} positions")
+        super()._play_rounds(watch)
+        self.store_.flush()
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not 0 <= self.blend <= 1:
+            raise ValueError(f"blend: expected 0 to 1, found {self.blend}")
+        for name, least in (("rollouts", 0), ("rollout_positions", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
+        if self.rollouts and isinstance(self.game_, DiceGame):
+            raise ValueError(f"rollouts: expected 0 in a game with dice, found {self.rollouts}")
+
+    def _keep(self, lessons: list[Lesson]) -> None:
+        """Store the positions that were searched."""
+        for number, lesson in enumerate(lessons, start=self.games_played_):
+            rows = game_rows(lesson.played, number)
+            self.store_.extend(rows)
+            self._recent.append(rows)
+            self.updates_ += len(rows)
+
+    def _end_round(self, workers: Workers) -> dict[str, float]:
+        number = len(self.rounds_)
+        wanted = Filter(first_game=self.first_kept())
+        width = len(self.game_.start())
+        recent = wanted.apply(self.game_, Rows.concatenate(self._recent, width))
+        self._recent = [recent]
+        wanted = Filter(quiet=True, undecided=not self.decided)
+        rows = distinct(self.game_, wanted.apply(self.game_, recent))
+        if not len(rows):  # all games were decided by their openings
+            return {"positions": 0.0}
+        if self.rollouts:
+            rows = self._rolled_out(rows, workers)
+        return {"positions": float(len(rows)), **self._fit_to(rows, number)}
+
+    def _rolled_out(self, rows: Rows, workers: Workers) -> Rows:
+        """Some of the rows, drawn by chance, with what the evaluator makes of them in rollouts."""
+        random = np.random.default_rng((self.seed, len(self.rounds_)))
+        chosen = np.sort(random.permutation(len(rows))[: self.rollout_positions])
+        rollout = Rollout(
+            self.evaluator_,
+            games=self.rollouts,
+            depth=min(ROLLOUT_DEPTH, self.depth or ROLLOUT_DEPTH),
+            noise=slight_noise(rows.value),
+            most_plies=self.most_plies,
+            decide=self.decide,
+            seed=self.seed,
+        )
+        return rollout.label(rows.take(chosen), workers=workers)
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        self.store_.flush()
+        return {**super().get_state(), "weights": self._weights(), "positions": len(self.store_)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        super().set_state(state)
+        self._set_weights(state["weights"])
+        # last, for it cannot be undone
+        self.store_.truncate(state["positions"])
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        super()._resume(state)
+        first = max(0, self.games_played_ - (self.keep_rounds + 1) * self.round_games)
+        self._recent = [self.store_.load(keep=Filter(first_game=first))]
+
+
+def scale_of(rows: Rows) -> float | None:
+    """K of the rows (see `fit_scale`); None where their results do not rise with their values.
+
+    That is so where all values are 0, in the first round of a learner that starts from nothing,
+    and where all games are drawn, in the last of one that has learned a drawn game.
+    """
+    try:
+        return fit_scale(rows.value, rows.result, sample_weight=rows.count)
+    except ValueError:
+        return None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BatchFit(BatchLearner):
+    """Weights over terms, fitted by logistic regression; options of the fit are `LogisticFit`'s.
+
+    features: a feature set or its name. method, loss, alpha: see `LogisticFit`. fixed: weights
+    that are given and never learned, by term (None: a man of the set `classic` is 1); they set the
+    unit. Without them it is that of the first round's values; where these say nothing, K is 1.
+    K: a value is an expectation of sigmoid(K * value) (None: fitted to the results of each round).
+
+    In checkers from material, the search's value alone (blend 0, K 4/3, squared loss) over many
+    small rounds played best (docs/results.md): each round carries values a few plies further.
+
+    In games with dice values are exact averages over all rolls, in points; the result that `blend`
+    mixes in says who won, not by how much.
+    """
+
+    features: Any = "classic"
+    fixed: dict[str, float] | None = None
+    round_games: int = 100
+    keep_rounds: int = 6
+    rollouts: int = 0
+    rollout_positions: int = 4000
+    method: str = "lbfgs"
+    loss: str = "cross_entropy"
+    alpha: float = 1e-5
+    K: float | None = None
+
+    takes_dice = True
+
+    def _begin(self, evaluator: Any) -> LinearEvaluator:
+        features = feature_set(self.game_, self.features)
+        self.features_ = features
+        self._linear, self._held = linear_start(
+            self.game_, features, self.fixed, evaluator, usual=MAN, name=type(self).__name__.lower()
+        )
+        self._fitter()._check(1.0 if self.K is None else self.K)
+        return self._linear
+
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+        K = self.rounds_[-1]["K"] if self.rounds_ else 1.0
+        # fitted anew each time, without a fixed weight, K would grow for ever as values shrink
+        find = (any(self._held.values()) or not self.rounds_) and scale_of(rows) is not None
+        fitted = self._fitter(self.K or (None if find else K)).fit_rows(rows)
+        self._linear.weights[:] = fitted.weights_
+        self.fit_ = fitted
+        return {"K": float(fitted.K_), "loss": float(fitted.loss_)}
+
+    def _fitter(self, scale: float | None = None) -> LogisticFit:
+        return LogisticFit(
+            self.features_,
+            method=self.method,
+            loss=self.loss,
+            blend=self.blend,
+            scale=scale,
+            alpha=self.alpha,
+            fixed=self._held,
+            seed=self.seed,
+        )
+
+    def _weights(self) -> list[float]:
+        return self._linear.weights.tolist()  # type: ignore[no-any-return]
+
+    def _set_weights(self, weights: list[float]) -> None:
+        self._linear.weights[:] = numbers_of(weights, len(self._linear.weights))

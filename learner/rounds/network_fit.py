@@ -1,0 +1,112 @@
+"""A small network by self-play: trained on stored positions, searched with in the next games.
+
+As in `learner.rounds.batch`, with a network in place of the weights: the targets are the same blend
+of the game's result and of the value that search backed up. The search of the games must be clearly
+stronger than the static value, for that is all there is to learn from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from learner.fit.targets import expectations
+from learner.models.model import numbers_of
+from learner.models.network_model import NetworkModel, network_model
+from learner.positions.shards import Rows
+from learner.rounds.batch import BatchLearner, scale_of
+from learner.self_play import rows_of
+from search.evaluators.network import NetworkEvaluator
+
+__all__ = ["NetworkFit"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NetworkFit(BatchLearner):
+    """A network with ReLU between its layers, fitted by Adam after each round.
+
+    inputs: an encoding or a feature set, or the name of one. hidden: widths of the hidden layers.
+    epochs: how often each round's positions are gone through, each counting once however often it
+    occurred. rate: the size of a step of Adam, which falls to a hundredth over each round. batch:
+    positions in a step. scale: the value that is squashed to tanh(1), as in `learner.models.model`;
+    None: what makes values of the first round predict results best, or 1 where these say nothing.
+    """
+
+    inputs: Any = "piece_squares"
+    hidden: tuple[int, ...] = (64, 32)
+    round_games: int = 200
+    keep_rounds: int = 5
+    rollouts: int = 0
+    rollout_positions: int = 4000
+    epochs: int = 1
+    rate: float = 0.001
+    batch: int = 256
+    scale: float | None = 1.5
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name in ("epochs", "batch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
+        if self.scale is not None and not self.scale > 0:
+            raise ValueError(f"scale: expected more than 0, found {self.scale}")
+
+    def _begin(self, evaluator: Any) -> NetworkEvaluator:
+        name = type(self).__name__.lower()
+        model = network_model(
+            self.game_,
+            self.inputs,
+            self.hidden,
+            scale=1.0,
+            seed=self.seed,
+            start=evaluator,
+            name=name,
+        )
+        self._network = model.evaluator
+        return self._network
+
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+        # tanh(x) = 2 sigmoid(2 x) - 1
+        scale = self.scale
+        if scale is None:
+            scale = self.rounds_[0]["scale"] if self.rounds_ else 2.0 / (scale_of(rows) or 2.0)
+        model = NetworkModel(self._network, scale=scale, size=self.batch)
+        expected = expectations(rows.value, rows.result, scale=2.0 / scale, blend=self.blend)
+        targets = 2.0 * expected - 1.0
+        inputs = rows_of(model.inputs, rows.positions)
+        error = 0.0
+        for epoch in range(self.epochs):
+            error = model.learn(
+                inputs,
+                targets,
+                targets,
+                rate=self._rate(epoch),
+                last_rate=self._rate(epoch + 1),
+                random=np.random.default_rng((self.seed, number, epoch)),
+            )
+        return {"scale": scale, "error": error}
+
+    def _rate(self, epoch: int) -> float:
+        return self.rate * (1.0 - 0.99 * epoch / self.epochs)
+
+    def _weights(self) -> list[float]:
+        return [float(x) for layer in self._network.layers for part in layer for x in part.flat]
+
+    def _set_weights(self, weights: list[float]) -> None:
+        parts = [part for layer in self._network.layers for part in layer]
+        numbers = numbers_of(weights, sum(part.size for part in parts))
+        place = 0
+        for part in parts:
+            part[...] = np.reshape(numbers[place : place + part.size], part.shape)
+            place += part.size
+
+    def get_state(self) -> dict[str, Any]:
+        return {**super().get_state(), "scale": self._network.scale}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._network.scale = float(state["scale"])
+        super().set_state(state)

@@ -1,0 +1,196 @@
+"""Rollouts: a position is played to the end many times, and the mean outcome is its target.
+
+The result of the one game that a position comes from says as much of that game's later mistakes as
+of the position. Played out n times, by quick searches that differ in their noise
+(`search.evaluators.noise`), what chance adds falls as 1 / sqrt(n). The mean is of the players' kind
+of game: what it estimates is how the position turns out between players of that depth and that
+noise, not its value under best play. (Tesauro and Galperin, "On-line policy improvement using
+Monte-Carlo search", 1996, for backgammon.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from learner.learner import check_limits
+from learner.positions.shards import Rows
+from play.match.game_loop import GameLoop
+from play.workers import Workers
+from search import WIN, Engine, Evaluator
+from search.evaluators.noise import NoisyEvaluator
+
+__all__ = ["Estimate", "Rollout", "slight_noise"]
+
+#: Searches of rollouts are short, and the table is emptied for each game.
+TABLE_MIB = 0.125
+#: Games in a task: enough to be worth sending, few enough to keep all workers busy to the end.
+GAMES_PER_TASK = 64
+
+Positions = NDArray[np.int64]
+#: Positions [games, integers] to play out, and the number of each game among its position's.
+_Task = tuple[Positions, list[int]]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the rollouts of a position found, for its side to move.
+
+    mean: of the outcomes. standard_error: of that mean, the sample standard deviation of the
+    outcomes divided by the square root of `games`; NaN for a single game. It knows nothing of how
+    well the players play, and 0 says only that all games ended alike.
+    """
+
+    mean: float
+    standard_error: float
+    games: int
+
+
+class Rollout:
+    """Plays positions out by an evaluator against itself, with noise in both sides' values.
+
+    games: how often each position is played out. depth, nodes: limits of every search; at least
+    one. noise: standard deviation of what is added to static values, in the evaluator's unit; with
+    0 all games of a position are the same. most_plies: longer games are drawn. decide: a game that
+    search has proved won ends there, so that positions near the end cost next to nothing. seed:
+    decides all noise.
+
+    Each game of each position has noise of its own, by the seed, the position and the number of
+    the game: the estimate of a position does not depend on what else is asked, nor on who plays.
+    No move is forced on the players. A position comes without its history: repetitions and quiet
+    moves count from there on. What dice bring could be subtracted from the outcomes, which lowers
+    the variance most; the games so far have none.
+
+    In checkers players who look one ply ahead draw most of what is won, so that many of their games
+    say less than a search does; with three plies, 8 games say more.
+
+    Raises TypeError for what is no evaluator, and ValueError for options out of range.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        *,
+        games: int = 8,
+        depth: int | None = None,
+        nodes: int | None = None,
+        noise: float,
+        most_plies: int = 200,
+        decide: bool = True,
+        seed: int = 0,
+    ) -> None:
+        for name, number in (("games", games), ("most_plies", most_plies)):
+            if number < 1:
+                raise ValueError(f"{name}: expected at least 1, found {number}")
+        check_limits(depth, nodes)
+        if seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {seed}")
+        NoisyEvaluator(evaluator, amplitude=noise)
+        self.evaluator = evaluator
+        self.games = games
+        self.depth = depth
+        self.nodes = nodes
+        self.noise = noise
+        self.most_plies = most_plies
+        self.decide = decide
+        self.seed = seed
+
+    def estimate(self, positions: Any, *, workers: Workers | None = None) -> list[Estimate]:
+        """The estimate of each position, in order; of one position, a list of one.
+
+        positions: tuples of integers, or an array [positions, integers]. workers: who plays; this
+        thread where none is given. Raises ValueError for an array of another shape.
+        """
+        rows = self._rows(positions)
+        n = self.games
+        estimates = []
+        for outcomes in self.outcomes(rows, workers=workers):
+            error = float(outcomes.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+            estimates.append(Estimate(float(outcomes.mean()), error, n))
+        return estimates
+
+    def outcomes(self, positions: Any, *, workers: Workers | None = None) -> NDArray[np.float64]:
+        """The outcome of every game for the side to move at its start, [positions, games]."""
+        rows = self._rows(positions)
+        tasks = self._tasks(rows)
+        played = map(self._play, tasks) if workers is None else workers.map(self._play, tasks)
+        found = [np.zeros(0), *played]
+        return np.concatenate(found).reshape(len(rows), self.games)
+
+    def label(self, rows: Rows, *, workers: Workers | None = None) -> Rows:
+        """The rows in their order with results that are means of rollouts, float32.
+
+        Of outcomes that are points the sign counts, as in the results of a position store. With
+        `decide`, rows whose value is that of a game won or lost are not played, and get that as
+        their result. All else is as it was, `value` too. Rows of the same position get the same
+        result: make them `distinct` first.
+        """
+        proven = (np.abs(rows.value) > WIN / 2) & self.decide
+        result = np.sign(rows.value)
+        wins = np.sign(self.outcomes(rows.positions[~proven], workers=workers))
+        result[~proven] = wins.mean(axis=1)
+        return replace(rows, result=result.astype(np.float32))
+
+    def _rows(self, positions: Any) -> Positions:
+        width = len(self.evaluator.game.start())
+        rows = np.asarray(positions)
+        if rows.shape == (width,):
+            rows = rows[None]
+        if rows.size == 0 and rows.ndim < 2:
+            rows = np.zeros((0, width), dtype=np.int64)
+        if rows.ndim != 2 or rows.shape[1] != width or rows.dtype.kind not in "iu":
+            raise ValueError(
+                f"positions: expected [positions, {width}] integers, found {rows.dtype} of shape"
+                f" {rows.shape}"
+            )
+        return np.ascontiguousarray(rows, dtype=np.int64)
+
+    def _tasks(self, rows: Positions) -> Iterator[_Task]:
+        numbers = np.arange(len(rows) * self.games)
+        for first in range(0, len(numbers), GAMES_PER_TASK):
+            places, games = np.divmod(numbers[first : first + GAMES_PER_TASK], self.games)
+            yield rows[places], games.tolist()
+
+    def _play(self, task: _Task) -> NDArray[np.float64]:
+        """The outcomes of some games, each played as if nothing had been played before."""
+        game = self.evaluator.game
+        # of its own, for threads share the rollout
+        evaluator = NoisyEvaluator(self.evaluator, amplitude=self.noise)
+        engine = Engine(game, evaluator, table_mib=TABLE_MIB)
+        loop = GameLoop(
+            game,
+            engine,
+            engine,
+            depth=self.depth,
+            nodes=self.nodes,
+            most_plies=self.most_plies,
+            decide=self.decide,
+        )
+        outcomes = []
+        for row, number in zip(*task, strict=True):
+            position = tuple(row.tolist())
+            evaluator.seed = self._seed(position, number)
+            engine.clear()
+            outcomes.append(loop.play(start=position).outcomes()[0])
+        return np.array(outcomes)
+
+    def _seed(self, position: tuple[int, ...], number: int) -> int:
+        digest = hashlib.blake2b(repr((self.seed, number, position)).encode(), digest_size=8)
+        return int.from_bytes(digest.digest(), "little") >> 1
+
+
+def slight_noise(values: ArrayLike) -> float:
+    """Noise that varies the games and hardly weakens the players, by values of positions.
+
+    A sixteenth of their root mean square, those of games won or lost left out: about a tenth of a
+    man in checkers. Where all are 0 any noise will do, and it is 1.
+    """
+    found = np.asarray(values, dtype=np.float64)
+    found = found[np.abs(found) <= WIN / 2]
+    return float(np.sqrt(np.mean(np.square(found)))) / 16.0 if found.any() else 1.0

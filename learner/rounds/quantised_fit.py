@@ -1,0 +1,183 @@
+"""A network of small integers by self-play: generations of games, each played by what was learned.
+
+As in `learner.rounds.network_fit`, with all that makes such a network strong: games at a fixed
+number of nodes by a selective search, from many openings; ends of games known from the endgame
+database; a network trained in the integers that it is searched with (Nasu 2018; Jacob et al. 2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from learner.fit.targets import expectations
+from learner.models.quantised_model import QuantisedModel
+from learner.positions.filters import Filter, distinct
+from learner.positions.packing import packed, unpacked
+from learner.positions.shards import Rows
+from learner.rounds.batch import BatchLearner, scale_of
+from search import Evaluator, Techniques, as_evaluator, as_techniques
+from search.evaluators.quantised import QuantisedNetwork
+from search.evaluators.samples import value_mark
+
+__all__ = ["QuantisedFit"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class QuantisedFit(BatchLearner):
+    """A quantised network (`search.evaluators.quantised`), fitted by Adam after each round of
+    games.
+
+    The first round is played by the evaluator that learning starts from, in whose unit values stay;
+    every later one by the network; who resumes a run in its first round gives that evaluator again.
+    Positions follow `blend` of the game's result and of the value that search backed up. endgame:
+    the search asks the endgame database of so many pieces, and positions with no more follow what
+    it knows alone; 0 for none. techniques: those of the search.
+
+    inputs, hidden, phases: as in `QuantisedModel`. epochs: how often the positions of the last
+    `keep_rounds` rounds are gone through after each round; rate, last_rate: the size of Adam's
+    steps, at the beginning and the end of that. last_epochs: how often those of all rounds are gone
+    through at the very end; a run with it is not the beginning of a longer one. batch: positions in
+    a step. scale: the value that stands for an expectation of 1 / (1 + 1/e); None for what predicts
+    the results of the first round best.
+    """
+
+    games: int = 100_000
+    depth: int | None = None
+    nodes: int | None = 4000
+    inputs: Any = "piece_squares"
+    hidden: tuple[int, ...] = (256, 32, 32)
+    phases: tuple[int, ...] = (9, 17)
+    techniques: Any = "selective"
+    endgame: int = 4
+    round_games: int = 4000
+    keep_rounds: int = 8
+    blend: float = 0.3
+    epochs: int = 2
+    rate: float = 0.001
+    last_rate: float = 0.00002
+    last_epochs: int = 0
+    batch: int = 2048
+    scale: float | None = None
+    games_per_report: int = 256
+    opening_plies: int = 6
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        for name, least in (("epochs", 1), ("batch", 1), ("last_epochs", 0)):
+            if getattr(self, name) < least:
+                raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
+        for name in ("rate", "last_rate"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(
+                    f"{name}: expected more than 0 and at most 1, found {getattr(self, name)}"
+                )
+        if self.scale is not None and not self.scale > 0:
+            raise ValueError(f"scale: expected more than 0, found {self.scale}")
+        self.techniques_: Techniques = as_techniques(self.techniques)
+        if not self.techniques_.proves:  # such values end games, and count for more than others
+            raise ValueError(
+                f"techniques: expected such by which wins are proved, found {self.techniques_}"
+            )
+        if self.techniques_.probcut is not None:
+            raise ValueError(
+                "techniques: expected none that is learned of one evaluator, for every round has"
+                f" another, found {self.techniques_}"
+            )
+        self.lookup_ = None
+        if self.endgame:
+            from search.lookups.endgame import endgame_lookup
+
+            self.lookup_ = endgame_lookup(self.game_, pieces=self.endgame)
+
+    def _begin(self, evaluator: Any) -> Evaluator:
+        self._start = as_evaluator(self.game_, evaluator)
+        self._start_mark = value_mark(self.game_, self._start)
+        self._model = self._new_model(1.0)
+        if isinstance(self._start, QuantisedNetwork):
+            self._model = self._new_model(self._start.scale, self._start)
+        return self._network()
+
+    def _player(self) -> Evaluator:
+        return self.evaluator_ if self.rounds_ else self._start
+
+    def _new_model(self, scale: float, start: QuantisedNetwork | None = None) -> QuantisedModel:
+        return QuantisedModel(
+            self.game_,
+            self.inputs,
+            tuple(self.hidden),
+            phases=tuple(self.phases),
+            scale=scale,
+            seed=self.seed,
+            size=self.batch,
+            start=start,
+        )
+
+    def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
+        model = self._model
+        epochs = self.epochs
+        if self.last_epochs and self.games_played_ == self.games:
+            epochs = self.last_epochs
+            wanted = Filter(quiet=True, undecided=not self.decided)
+            self.store_.flush()
+            rows = distinct(self.game_, self.store_.load(keep=wanted))
+        if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):
+            model.scale = self.scale or 1.0 / (scale_of(rows) or 1.0)
+        blended, searched = (
+            expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
+            for blend in (self.blend, 0.0)
+        )
+        pieces = (model.inputs.active_rows(rows.positions) < len(model.inputs)).sum(axis=1)
+        targets = np.where(pieces <= self.endgame, searched, blended)
+        before = model.error(rows.positions, targets)
+        model.fit(
+            rows.positions,
+            targets,
+            random=np.random.default_rng((self.seed, number)),
+            epochs=epochs,
+            rate=self.rate,
+            last_rate=self.last_rate,
+        )
+        self.evaluator_ = self._network()
+        return {
+            "positions": float(len(rows)),
+            "scale": model.scale,
+            "before": before**0.5,
+            "after": model.error(rows.positions, targets) ** 0.5,
+        }
+
+    def _network(self) -> QuantisedNetwork:
+        """The network as it is now."""
+        return self._model.evaluator(name=type(self).__name__.lower())
+
+    def _weights(self) -> Any:
+        arrays = self._model.get_state()
+        return {name: [str(a.dtype), list(a.shape), packed(a)] for name, a in arrays.items()}
+
+    def _set_weights(self, weights: Any) -> None:
+        if not isinstance(weights, dict):
+            raise ValueError(f"weights: expected arrays by name, found {str(weights)[:60]}")
+        arrays = {
+            name: unpacked(text, np.dtype(kind)).reshape(shape)
+            for name, (kind, shape, text) in weights.items()
+        }
+        self._model.set_state(arrays)
+        self.evaluator_ = self._network()
+
+    def get_state(self) -> dict[str, Any]:
+        return {**super().get_state(), "start": self._start_mark, "scale": self._model.scale}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        self._start_mark = str(state["start"])
+        self._model.scale = float(state["scale"])
+        super().set_state(state)
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        if state.get("rounds_done") == [] and state.get("start") != self._start_mark:
+            raise ValueError(
+                "start: expected the evaluator that learning began with, which still plays the"
+                f" games (mark {state.get('start')}), found one with mark {self._start_mark}"
+            )
+        super()._resume(state)

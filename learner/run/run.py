@@ -1,0 +1,365 @@
+"""A training run: learning with progress, checkpoints, snapshots, measurements and a report.
+
+The learner plays and learns in this process; a second one plays snapshots against fixed opponents.
+The best snapshot by these matches is kept beside the last. Everything that a run leaves lies in
+one folder:
+
+    checkpoint.json   what resuming goes on from (`learner.run.folder`)
+    log.csv           one line a game, or a batch of games; snapshots.csv the strength of snapshots
+    games.pdn         games with values (checkers): all, or the last of each batch
+    games.mat         the same without values (backgammon), each as a session of its own
+    positions/        the store of a learner that learns from one
+    snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
+    report.json, strength.png; for weights over terms weights.png, terms.txt and terms.png, and
+    calibration.png and path.png where they were fitted (`learner.reports.diagnosis`)
+    features.py       a copy of the user's features that the run learned with
+    without/          the same run without them, which it is compared with
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from games.contract import Game
+from games.whole_files import write_atomically
+from learner.arena import Arena, Strength
+from learner.learner import Learner, Progress
+from learner.run.folder import RunError, RunFolder
+from play.players.player import Limits
+from search import Evaluator, LinearEvaluator, load_evaluator
+
+__all__ = ["FEATURES", "Run"]
+
+LOG = "game,updates,alpha_side,outcome,plies,note\n"
+#: Where games are kept, for games that have a text form.
+GAMES = {"checkers": "games.pdn", "backgammon": "games.mat"}
+#: A checkpoint is due after so many games, if so many seconds have passed since the last; more
+#: where writing one takes its time.
+CHECKPOINT_GAMES, CHECKPOINT_SECONDS = 10, 1.0
+#: Seeds of the order of the openings. Those of the choice are the same positions both times; the
+#: report has positions a ply later, which played no part in the choice.
+CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
+CHOICE_PLIES, REPORT_PLIES = 3, 4
+#: The copy of a user's features.
+FEATURES = "features.py"
+
+
+class Run:
+    """One training run in a folder.
+
+    opponents: who snapshots are measured against. snapshots: how many are taken, evenly spread.
+    snapshot_games: games of each against each opponent. finalists: how many of those with the
+    highest mean score are measured again, with `final_games`, to choose the best. limits: of these
+    matches. feature_file: the user's features that the learner learns with, of which the folder
+    keeps a copy.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        game: Game,
+        folder: Any,
+        *,
+        opponents: Sequence[str],
+        snapshots: int = 24,
+        snapshot_games: int = 40,
+        finalists: int = 4,
+        final_games: int = 150,
+        limits: Limits,
+        options: dict[str, Any] | None = None,
+        feature_file: Any = None,
+    ) -> None:
+        if snapshots < 1:
+            raise ValueError(f"snapshots: expected at least 1, found {snapshots}")
+        self.learner = learner
+        self.game = game
+        self._games = GAMES.get(game.name)
+        logs = {"log.csv": LOG} | ({self._games: ""} if self._games else {})
+        self.folder = RunFolder(folder, logs)
+        if "store" in learner.get_params(deep=False):
+            learner.set_params(store=self.folder.path / "positions")
+        self.opponents = list(opponents)
+        self.snapshots = snapshots
+        self.snapshot_games = snapshot_games
+        self.finalists = finalists
+        self.final_games = final_games
+        self.limits = limits
+        self.options = options or {}
+        self.feature_file = feature_file
+        #: games after which a snapshot was taken
+        self._taken: list[int] = []
+        #: game number -> strength against each opponent
+        self.measured: dict[int, list[Strength]] = {}
+        self._waiting: dict[int, list[Future[Strength]]] = {}
+        #: games played when the learner last reported, and when the last checkpoint was written
+        self._reported = 0
+        self._saved = 0, 0.0
+        #: seconds that it took
+        self._took = 0.0
+
+    def train(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: bool = False,
+        show: Callable[[Progress, dict[int, list[Strength]]], None] | None = None,
+        say: Callable[[str], None] = lambda text: None,
+    ) -> Evaluator:
+        """Learn to the end; returns the best evaluator, which also lies in the folder.
+
+        `show` is called after every game; `say` gets a line when something else begins. Ctrl-C is
+        passed on: what came after the last checkpoint is played again on resuming.
+        """
+        self.learner.prepare(evaluator)
+        state = self._load() if resume else None
+        if not resume:
+            self.folder.create()
+            if self.feature_file is not None:
+                copy = Path(self.feature_file).read_bytes()
+                write_atomically(self.folder.path / FEATURES, copy)
+        write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
+        if not resume:
+            self._save()  # so that there is something to resume from the first game on
+        self._arena = arena = Arena(self.game, limits=self.limits)
+        try:
+            for game in self._taken:
+                if game not in self.measured:
+                    self._ask(game, self._snapshot(game))
+            self.learner.fit(
+                evaluator, resume=state, watch=lambda progress: self._watch(progress, show)
+            )
+            if self._waiting:
+                say(f"learned; {len(self._waiting)} snapshots are still to be measured")
+            for game in sorted(self._waiting):
+                self._collect(game)
+        finally:
+            arena.close()
+        self._save()
+        say("choosing among the best snapshots")
+        best = self._finish()
+        from learner.reports.diagnosis import diagnose
+
+        missing = diagnose(self.folder.path, self.learner, best)
+        if missing:
+            say(f"no report on the terms: {missing}")
+        return best
+
+    def _load(self) -> dict[str, Any]:
+        """The state of the learner in the last checkpoint."""
+        saved = self.folder.load()
+        try:
+            self._taken = [int(game) for game in saved["taken"]]
+            self.measured = {
+                int(game): [Strength(**entry) for entry in entries]
+                for game, entries in saved["measured"].items()
+            }
+            state = dict(saved["learner"])
+            self._reported = int(state["games_played"])
+            return state
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise RunError(
+                f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
+            ) from None
+
+    def _is_due(self, game: int, before: int) -> bool:
+        """Whether a snapshot is taken after a game, the last report having come after `before`.
+
+        One is taken after the last game, and others evenly before.
+        """
+        games, count = self.learner.games, self.snapshots
+        return game * count // games > before * count // games
+
+    def _path(self, name: str) -> Path:
+        return self.folder.path / f"{name}{self.learner.evaluator_.suffix}"
+
+    def _snapshot_path(self, game: int) -> Path:
+        return self._path(f"snapshots/{game:06d}")
+
+    def _snapshot(self, game: int) -> Evaluator:
+        return self._loaded(self._snapshot_path(game))
+
+    def _loaded(self, path: Path) -> Evaluator:
+        mine = self.learner.evaluator_
+        inputs = getattr(mine, "inputs", None) or getattr(mine, "features", None)
+        return load_evaluator(path, game=self.game, inputs=inputs)
+
+    def _watch(
+        self,
+        progress: Progress,
+        show: Callable[[Progress, dict[int, list[Strength]]], None] | None,
+    ) -> None:
+        game = progress.game
+        side = "" if progress.alpha_side is None else progress.alpha_side
+        self.folder.log(
+            "log.csv",
+            f"{game},{progress.updates},{side},"
+            f"{progress.record.outcome()},{progress.record.ply},{progress.note}\n",
+        )
+        if self._games is not None:
+            self.folder.log(self._games, self._game_text(progress) + "\n")
+        due = self._is_due(game, self._reported)
+        self._reported = game
+        if due:
+            evaluator = self._named(self.learner.evaluator_.copy(), game)
+            evaluator.save(self._snapshot_path(game))
+            self._taken.append(game)
+            self._ask(game, evaluator)
+        for waiting in sorted(self._waiting):
+            if all(future.done() for future in self._waiting[waiting]):
+                self._collect(waiting)
+        games, seconds = self._saved
+        late = time.monotonic() - seconds >= max(CHECKPOINT_SECONDS, 20 * self._took)
+        if due or (game - games >= CHECKPOINT_GAMES and late):
+            self._save()
+        if show is not None:
+            show(progress, self.measured)
+
+    def _game_text(self, progress: Progress) -> str:
+        """The game as other programs read it."""
+        record = progress.record
+        tags = {"Event": "Plysmith", "Round": str(progress.game)}
+        if self.game.name == "backgammon":
+            from games.backgammon.match_file import write_match
+            from games.backgammon.record import BackgammonRecord
+
+            played = record.positions, record.moves, record.annotations
+            session = BackgammonRecord.of_legal(self.game, *played, rolls=record.rolls)
+            return write_match([session], tags=tags)
+        from games.checkers.pdn import write_game
+
+        if progress.alpha_side is not None:
+            names = ["Alpha", "Beta"] if progress.alpha_side == 0 else ["Beta", "Alpha"]
+            tags |= {"Black": names[0], "White": names[1]}
+        return write_game(record, tags)
+
+    def _ask(self, game: int, evaluator: Evaluator) -> None:
+        """Have a snapshot measured."""
+        self._waiting[game] = self._matches(
+            self._arena, evaluator, self.snapshot_games, CHOICE_SEED, CHOICE_PLIES
+        )
+
+    def _matches(
+        self, arena: Arena, evaluator: Evaluator, games: int, seed: int, plies: int
+    ) -> list[Future[Strength]]:
+        return [
+            arena.submit(evaluator, opponent, games=games, seed=seed, plies=plies)
+            for opponent in self.opponents
+        ]
+
+    def _collect(self, game: int) -> None:
+        self.measured[game] = [future.result() for future in self._waiting.pop(game)]
+
+    def _named(self, evaluator: Evaluator, game: int) -> Evaluator:
+        evaluator.name = f"{type(self.learner).__name__.lower()}-{game}"
+        evaluator.provenance = {
+            "learner": self.learner.identity(),
+            "games": game,
+            "updates": self.learner.updates_,
+        }
+        return evaluator
+
+    def _save(self) -> None:
+        began = time.monotonic()
+        self.folder.save(
+            {
+                "learner": self.learner.checkpoint(),
+                "taken": self._taken,
+                "measured": {
+                    str(game): [entry.as_dict() for entry in entries]
+                    for game, entries in sorted(self.measured.items())
+                },
+            }
+        )
+        self._saved = self._reported, time.monotonic()
+        self._took = self._saved[1] - began
+
+    def _best_snapshot(self) -> int:
+        """The finalist that scored most when measured again; of equals the latest."""
+
+        def mean(entries: Sequence[Strength]) -> float:
+            return sum(entry.score for entry in entries) / max(1, len(entries))
+
+        ranking = sorted(self.measured, key=lambda game: (mean(self.measured[game]), game))
+        finalists = ranking[-self.finalists :]
+        if len(finalists) == 1:
+            return finalists[0]
+        arena = Arena(self.game, limits=self.limits, workers=2)
+        try:
+            asked = {
+                game: self._matches(
+                    arena, self._snapshot(game), self.final_games, FINAL_SEED, CHOICE_PLIES
+                )
+                for game in finalists
+            }
+            found = {game: [f.result() for f in futures] for game, futures in asked.items()}
+        finally:
+            arena.close()
+        return max(finalists, key=lambda game: (mean(found[game]), game))
+
+    def _finish(self) -> Evaluator:
+        path = self.folder.path
+        best = self._best_snapshot()
+        last = self._named(self.learner.evaluator_.copy(), self.learner.games_played_)
+        last.save(self._path("last"))
+        write_atomically(self._path("best"), self._snapshot_path(best).read_bytes())
+        lines = ["game,opponent,games,wins,draws,losses,score,value,low,high\n"]
+        for game, entries in sorted(self.measured.items()):
+            lines += [
+                f"{game},{e.opponent},{e.games},{e.wins},{e.draws},{e.losses},{e.score:.4f},"
+                f"{e.value:.4g},{e.low:.4g},{e.high:.4g}\n"
+                for e in entries
+            ]
+        write_atomically(path / "snapshots.csv", "".join(lines))
+        self._plot(best)
+        return self._loaded(self._path("best"))
+
+    def _plot(self, best: int) -> None:
+        from learner.reports.plots import plot_strength, plot_weights
+
+        path = self.folder.path
+        plot_strength(path / "strength.png", self.measured, chosen=best)
+        snapshots = [(game, self._snapshot(game)) for game in sorted(self.measured)]
+        weights = [(g, e.term_weights()) for g, e in snapshots if isinstance(e, LinearEvaluator)]
+        if weights:
+            # what never moved was given
+            first = weights[0][1]
+            held = [n for n in first if first[n] and all(w[n] == first[n] for _, w in weights)]
+            plot_weights(path / "weights.png", weights, fixed=held if len(weights) > 1 else ())
+
+    def report(
+        self, evaluator: Evaluator, opponents: Sequence[str], *, games: int
+    ) -> Iterator[Strength]:
+        """Measure the best evaluator on openings of its own, and write report.json."""
+        arena = Arena(self.game, limits=self.limits, workers=2)
+        found: list[Strength] = []
+        try:
+            asked = [
+                arena.submit(evaluator, o, games=games, seed=REPORT_SEED, plies=REPORT_PLIES)
+                for o in opponents
+            ]
+            for future in asked:
+                found.append(future.result())
+                yield found[-1]
+        finally:
+            arena.close()
+        content = {
+            "evaluator": evaluator.name,
+            "limits": str(self.limits),
+            "matches": [entry.as_dict() for entry in found],
+        }
+        self._write_report(content)
+
+    def add_to_report(self, **content: Any) -> None:
+        """Add entries to report.json, which `report` has written."""
+        path = self.folder.path / "report.json"
+        self._write_report({**json.loads(path.read_text(encoding="utf-8")), **content})
+
+    def _write_report(self, content: dict[str, Any]) -> None:
+        # an Elo of infinity is not JSON
+        text = json.dumps(content, indent=1).replace("-Infinity", "null")
+        write_atomically(self.folder.path / "report.json", text.replace("Infinity", "null"))

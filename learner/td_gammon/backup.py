@@ -1,0 +1,313 @@
+"""Exact backups: the outcomes of a position, averaged over all rolls and the best reply to each.
+
+GNU Backgammon's 1-ply (`depth` 1) is the average over the rolls of the static outcomes after the
+reply that has the best static value (its 0-ply); its 2-ply (`depth` 2) the average of the 1-ply
+outcomes after the same replies: at every depth replies are chosen by static values, as GNU does.
+All is native code, which any number of threads run at a time.
+
+A backup has the face of an evaluator's own native outcomes, void(data, position, target), and reads
+the outcomes beneath it through that face. So depths are stacked by address, and what else gives
+outcomes natively, such as a rollout, can take the place of the lowest.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import DiceGame, Game
+from games.kernels import kernel
+from games.kernels.memory import native_function, read_arrays, read_position
+from games.kernels.vectors import stack_block
+from search.evaluators.evaluator import SIGNATURE, Evaluator
+from search.evaluators.outcome_network import OUTCOMES_SIGNATURE
+from search.expectiminimax.replies import Replies, Sift
+from search.lookups.lookup import Lookup
+from search.native import call_float
+
+__all__ = ["MOST_DEPTH", "backed_up", "lambda_returns"]
+
+MOST_DEPTH = 2
+#: Positions that a thread is given at a time.
+_SHARE = 64
+
+
+def backed_up(
+    evaluator: Evaluator,
+    positions: Any,
+    *,
+    depth: int = 1,
+    exact: Lookup | None = None,
+    sift: Sift | None = None,
+    threads: int = 1,
+) -> NDArray[np.float64]:
+    """The outcomes of positions before their roll, backed up from `depth` plies ahead.
+
+    Returns probabilities [positions, outcomes] for the side to move. Finished games, and what
+    `exact` knows, have the outcomes that they have at every depth, also where replies are chosen;
+    depth 0 is the evaluator elsewhere. With `sift` only the replies that it keeps are compared. The
+    number of threads changes nothing but the time.
+
+    A position has some 370 replies to all rolls: a 128-unit net over raw inputs backs up 9,000
+    positions a second at depth 1, on one core of a 2.5 GHz machine, and a twentieth at depth 2.
+    Raises TypeError for an evaluator or a lookup that gives values only, ValueError for a game
+    that is not one with dice, outcomes and kernels, for other depths and where nothing is compiled.
+    """
+    game = evaluator.game
+    check_game(game)
+    if not evaluator.gives_outcomes:
+        raise TypeError(f"expected an evaluator that gives outcomes, found {evaluator.name}")
+    if exact is not None and exact.outcomes is None:
+        raise TypeError("exact: expected a lookup that knows outcomes, found one of values")
+    if not 0 <= depth <= MOST_DEPTH:
+        raise ValueError(f"depth: expected 0 to {MOST_DEPTH}, found {depth}")
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
+    width = len(game.start())
+    rows = np.ascontiguousarray(positions, dtype=np.int64)
+    if len(rows) and rows.shape[1:] != (width,):
+        raise ValueError(
+            f"expected positions of {width} integers, found an array of shape {rows.shape}"
+        )
+    assert game.outcomes is not None
+    targets = np.zeros((len(rows), len(game.outcomes)))
+    errors: list[BaseException] = []
+    call = _many()
+    firsts = iter(range(0, len(rows), _SHARE))
+
+    def back_up(stack: _Stack) -> None:
+        address, data = stack.at(depth)
+        for first in firsts:  # which the threads share
+            call(
+                address, data, min(_SHARE, len(rows) - first), rows[first:].ctypes.data, 8 * width,
+                targets[first:].ctypes.data, 8 * targets.shape[1],
+            )  # fmt: skip
+
+    stacks = [_Stack(evaluator, exact, sift, errors) for _ in range(threads)]
+    if threads == 1:
+        back_up(stacks[0])
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(back_up, stacks))
+    if errors:
+        raise errors[0]
+    return targets
+
+
+def lambda_returns(
+    game: Game,
+    static: NDArray[np.float64],
+    backups: NDArray[np.float64],
+    follows: NDArray[np.bool_],
+    decay: float,
+) -> NDArray[np.float64]:
+    """What games make of their positions once the luck of the dice is taken off.
+
+    static, backups: outcomes of the positions of games, one after the other, by the evaluator and
+    backed up from a ply ahead, [positions, outcomes]; follows: see
+    `learner.td_gammon.explore.Explored`. A backup corrects the static outcomes by what all rolls
+    say; the return of a position is its static outcomes, its own correction and those of the
+    positions that follow, each times `decay` once more (TD(lambda), Sutton 1988, with the expected
+    errors in place of those of the dice, as in expected Sarsa). The corrections of a whole game
+    (`decay` 1) are its result without luck. With 0 it is the backup. A return is kept between 0 and
+    1.
+    """
+    assert game.outcomes is not None
+    turn = kernels.uncompiled(game.outcomes.turn)
+    # turning is affine: what it does to differences is a matrix
+    rows = np.concatenate([np.zeros((1, len(game.outcomes))), np.eye(len(game.outcomes))])
+    for row in rows:
+        turn(row)
+    turned = rows[1:] - rows[0]
+    later = np.ascontiguousarray(backups - static)
+    _sum_up(later, np.ascontiguousarray(decay * turned), np.ascontiguousarray(follows))
+    return np.clip(static + later, 0.0, 1.0)
+
+
+@kernel
+def _sum_up(corrections, turned, follows):  # type: ignore[no-untyped-def]
+    """Add to each correction the later ones, as `turned` has them for the other side."""
+    count = corrections.shape[1]
+    for i in range(len(corrections) - 2, -1, -1):
+        if follows[i]:
+            for k in range(count):
+                for j in range(count):
+                    corrections[i, k] += corrections[i + 1, j] * turned[j, k]
+
+
+def check_game(game: Game) -> None:
+    """Raise ValueError unless this is a game with dice and outcomes whose kernels are compiled."""
+    if not isinstance(game, DiceGame) or game.outcomes is None or game.rules is None:
+        raise ValueError(
+            "game: expected one with dice and outcomes whose rules are kernels, such as"
+            f" backgammon, found {game.name}"
+        )
+    if not kernels.compiled:
+        raise ValueError("expected compiled kernels, found NUMBA_DISABLE_JIT set")
+
+
+class _Stack:
+    """Native outcomes at each depth for one thread, and what keeps their data alive."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        exact: Lookup | None,
+        sift: Sift | None,
+        errors: list[BaseException],
+    ) -> None:
+        game: Any = evaluator.game
+        self.game = game
+        self._kernel = exact.outcomes if exact else None
+        block, self._tables = read_arrays(exact.tables if exact else (), "tables")
+        outcomes_at, outcomes_data, kept = evaluator.native_outcomes()
+        value_at, value_data, also_kept = evaluator.native(errors.append)
+        rolls = np.array(game.rolls, dtype=np.float64)
+        # on the stack it would be filled with zeros for every position
+        moves = np.zeros(int(getattr(game, "most_moves", 256)), dtype=np.int64)
+        self._own = rolls.ctypes.data, moves.ctypes.data
+        self._kept = [block, exact, kept, also_kept, rolls, moves]
+        self._leaf = self._data(block.ctypes.data, outcomes_at, outcomes_data)
+        if self._kernel is not None:
+            value_data = self._data(block.ctypes.data, value_at, value_data)
+            value_at = _value(game, self._kernel, self._tables)
+        self._replies = Replies(game, value_at, value_data, sift, fail=errors.append)
+        self._block = block.ctypes.data
+
+    def _data(self, *numbers: int) -> int:
+        array = np.array(numbers, dtype=np.int64)
+        self._kept.append(array)
+        return int(array.ctypes.data)
+
+    def at(self, depth: int) -> tuple[int, int]:
+        """The addresses of code and data of the outcomes backed up from `depth` plies ahead."""
+        if depth == 0:
+            return _leaf(self.game, self._kernel, self._tables), self._leaf
+        below = self.at(depth - 1)
+        found = self._replies
+        replies = found.address, found.evaluate_at, found.evaluator
+        data = self._data(self._block, *below, *replies, *self._own)
+        return _backup(self.game, self._kernel, self._tables), data
+
+
+# --- generated code --------------------------------------------------------------------------
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_void(typingctx: Any, address: Any, arguments: Any) -> Any:
+    """Call the C function without a result at an address with a tuple of integers."""
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        items = [builder.extract_value(values[1], i) for i in range(signature.args[1].count)]
+        kind = ir.FunctionType(ir.VoidType(), [item.type for item in items])
+        builder.call(builder.inttoptr(values[0], kind.as_pointer()), items)
+        return context.get_dummy_value()
+
+    return types.none(types.int64, arguments), codegen
+
+
+def _known(game: Any, tables: str, exact: bool) -> list[str]:
+    """Text that writes the outcomes of `position` to `target` and returns, where they are known."""
+    count = len(game.outcomes)
+    return [
+        f"    position = {read_position(len(game.start()))}",
+        f"    probabilities = array_at(float64_pointer(target), ({count},))",
+        "    ended = float(outcome(position))",
+        "    if ended == ended:",
+        "        finished(position, probabilities)",
+        "        return",
+        *(["    tables = load_int(data, 0)"] if exact else []),
+        *([f"    if known({tables}, position, probabilities):", "        return"] if exact else []),
+    ]
+
+
+def _scope(game: Any, kernel: Any) -> dict[str, Any]:
+    return {
+        "outcome": game.rules.outcome,
+        "finished": game.outcomes.finished,
+        "turn": game.outcomes.turn,
+        "known": kernel,
+        "call_void": call_void,
+        "call_float": call_float,
+        "stack_block": stack_block,
+    }
+
+
+def _leaf(game: Any, kernel: Any, tables: str) -> int:
+    """Code that reads: tables, address of the evaluator's outcomes, their data."""
+    lines = [
+        "def leaf_at(data, source, target):",
+        *_known(game, tables, kernel is not None),
+        "    call_void(load_int(data, 1), (load_int(data, 2), source, target))",
+    ]
+    return native_function("leaf_at", "\n".join(lines), _scope(game, kernel), OUTCOMES_SIGNATURE)
+
+
+def _value(game: Any, kernel: Any, tables: str) -> int:
+    """Code of the value of a position that goes on, known or not; reads what `_leaf` reads."""
+    count, worth = len(game.outcomes), game.outcomes.worth
+    lines = [
+        "def known_value_at(data, source):",
+        f"    position = {read_position(len(game.start()))}",
+        f"    block = stack_block({8 * count})",
+        f"    probabilities = array_at(float64_pointer(block), ({count},))",
+        "    tables = load_int(data, 0)",
+        f"    if known({tables}, position, probabilities):",
+        f"        total = {game.outcomes.base!r}",
+        *(f"        total += {w!r} * probabilities[{k}]" for k, w in enumerate(worth)),
+        "        return total",
+        "    return call_float(load_int(data, 1), (load_int(data, 2), source))",
+    ]
+    return native_function("known_value_at", "\n".join(lines), _scope(game, kernel), SIGNATURE)
+
+
+def _backup(game: Any, kernel: Any, tables: str) -> int:
+    """Code that reads: tables; code and data one ply below; replies; values; rolls; moves."""
+    count = len(game.outcomes)
+    sums = range(count)
+    lines = [
+        "def backup_at(data, source, target):",
+        *_known(game, tables, kernel is not None),
+        "    moves = load_int(data, 7)",
+        f"    after = stack_block({8 * len(game.start())})",
+        f"    block = stack_block({8 * count})",
+        f"    found = array_at(float64_pointer(block), ({count},))",
+        *(f"    sum_{k} = 0.0" for k in sums),
+        f"    for roll in range({len(game.rolls)}):",
+        "        chance = load_float(load_int(data, 6), roll)",
+        "        if chance > 0.0:",
+        "            call_float(",
+        "                load_int(data, 3),",
+        "                (source, roll, moves, load_int(data, 4), load_int(data, 5), after),",
+        "            )",
+        "            call_void(load_int(data, 1), (load_int(data, 2), after, block))",
+        "            turn(found)",
+        *(f"            sum_{k} += chance * found[{k}]" for k in sums),
+        # the chances of the rolls add up to 1 but for rounding
+        *(f"    probabilities[{k}] = min(max(sum_{k}, 0.0), 1.0)" for k in sums),
+    ]
+    return native_function("backup_at", "\n".join(lines), _scope(game, kernel), OUTCOMES_SIGNATURE)
+
+
+@functools.cache
+def _many() -> Any:
+    """Code of (address, data, count, positions, bytes of one, targets, bytes of one)."""
+    text = "\n".join(
+        [
+            "def many_at(address, data, count, source, step, target, stride):",
+            "    for i in range(count):",
+            "        call_void(address, (data, source + step * i, target + stride * i))",
+        ]
+    )
+    kinds = ", ".join(["int64"] * 7)
+    address = native_function("many_at", text, {"call_void": call_void}, f"void({kinds})")
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 7)(address)

@@ -1,0 +1,339 @@
+"""Networks fitted to exact backups: positions of self-play, each with what all rolls make of it.
+
+TD(lambda) follows single rolls, whose luck is all noise to it. An exact backup averages over all of
+them, so that what is left of the error is the network's; Bellman's equation is solved by fitting
+again and again (fitted value iteration, Gordon 1995), and the network grows when it has learned
+what it can hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import DiceGame
+from games.record import GameRecord
+from learner.learner import Learner, Progress
+from learner.models.outcome_model import Examples, OutcomeModel
+from learner.positions.packing import pack_weights, packed, unpack_weights, unpacked
+from learner.td_gammon.backup import (
+    MOST_DEPTH,
+    backed_up,
+    check_game,
+    lambda_returns,
+)
+from learner.td_gammon.explore import Explored, explore
+from learner.td_gammon.growth import can_grow, grown
+from learner.td_gammon.td_gammon import find_inputs, new_network
+from search import as_evaluator
+from search.evaluators.network import separate
+from search.evaluators.outcome_network import OutcomeNetwork
+from search.expectiminimax.replies import MOST_KEPT, Sift
+from search.lookups.bear_off import bear_off_lookup
+
+__all__ = ["BackupFit"]
+
+#: Steps of the small nets that replies are sifted by; they fall to a tenth.
+_SMALL_RATE = 0.003
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BackupFit(Learner):
+    """Networks for the phases of a game, fitted in rounds to their own values some plies ahead.
+
+    A round is `round_games` games of self-play; backups of their positions from `depth` plies ahead
+    by the present network (see `learner.td_gammon.backup`); and a fit to those of the last
+    `keep_rounds` rounds. decay: lambda, how far the corrections that backups make are carried back
+    in a game (`lambda_returns`): with 0 positions follow their backups alone, which is without
+    noise, but the end of a game is learned of a ply a round; with more an error that many positions
+    share goes sooner. Moves of the games are random with the chance `first_share` in the first
+    `first_plies` plies and with `share` later. bear_off: what the bear-off databases know has its
+    outcomes from there. candidates: how many replies the nets are asked of, those that are best by
+    small nets of `sift_units` hidden units, over the encoding alone, which are fitted beside; 0 for
+    all replies. The small nets also choose the share `small_share` of the moves of the games, so
+    that what is worth nearly as much as the best is learned of.
+
+    inputs: what the nets see, as in `TDGammon`; it and `spread`, that of new random weights, serve
+    a start from nothing. hidden: widths of the hidden layers of every net; or a sequence of such
+    widths to which they grow, one after the other, every `stage_rounds` rounds, without changing
+    values (see `learner.td_gammon.growth`). A network to start from grows to the first of them.
+
+    epochs, rate, last_rate, batch, weight_decay, equity_share, device, fit_threads: of the fit, see
+    `learner.models.outcome_model`; every round begins with `rate` and ends with `last_rate`, less
+    as long as fewer than `keep_rounds` rounds are there to learn from. threads: of self-play and
+    backups; they, unlike `fit_threads`, change no bit.
+
+    After `fit`: `evaluator_`, and `rounds_`, what each round found: `positions`, `before` and
+    `after`, the root of the mean squared difference of equities between the network and the backups
+    of the round's own positions, which it had not seen, before and after the fit; `loss`.
+    """
+
+    game: Any = field(default="backgammon", kw_only=False)
+    games: int = 100_000
+    depth: int | None = 1
+    inputs: Any = "points+expert"
+    hidden: tuple[Any, ...] = (256, 64)
+    stage_rounds: int = 5
+    spread: float = 0.3
+    round_games: int = 5000
+    keep_rounds: int = 8
+    decay: float = 0.85
+    first_plies: int = 8
+    first_share: float = 0.1
+    share: float = 0.01
+    small_share: float = 0.1
+    bear_off: bool = True
+    candidates: int = 6
+    sift_units: int = 64
+    epochs: int = 1
+    rate: float = 0.0004
+    last_rate: float = 0.00002
+    batch: int = 512
+    weight_decay: float = 0.0
+    equity_share: float = 0.3
+    device: str = "cpu"
+    threads: int = 2
+    fit_threads: int = 1
+    workers: Any = None
+
+    takes_dice = True
+
+    def _check_options(self) -> None:
+        if self.seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+        if self.nodes is not None or self.depth is None or not 1 <= self.depth <= MOST_DEPTH:
+            found = self.depth if self.nodes is None else f"{self.nodes} nodes"
+            raise ValueError(f"depth: expected 1 to {MOST_DEPTH}, found {found}")
+        for name in (
+            "games", "stage_rounds", "round_games", "keep_rounds", "epochs", "batch",
+            "threads", "fit_threads", "sift_units",
+        ):  # fmt: skip
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
+        if not 0 <= self.candidates <= MOST_KEPT:
+            raise ValueError(f"candidates: expected 0 to {MOST_KEPT}, found {self.candidates}")
+        if self.first_plies < 0:
+            raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
+        for name in ("decay", "first_share", "share", "small_share", "equity_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
+        for name in ("rate", "last_rate", "spread"):
+            if not 0 < getattr(self, name) <= 10:
+                raise ValueError(
+                    f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
+                )
+
+    def _find_stages(self, outputs: int) -> list[tuple[int, ...]]:
+        """The widths of the hidden layers, stage by stage; ValueError where they do not grow."""
+        try:
+            single = all(isinstance(width, int) for width in self.hidden)
+            stages = [tuple(stage) for stage in ([self.hidden] if single else self.hidden)]
+        except TypeError:
+            stages = []
+        good = stages and all(
+            stage and all(isinstance(width, int) and 1 <= width <= 4096 for width in stage)
+            for stage in stages
+        )
+        if not good:
+            raise ValueError(
+                "hidden: expected widths of 1 to 4096, or a sequence of such widths, found"
+                f" {self.hidden}"
+            )
+        for before, after in zip(stages, stages[1:], strict=False):
+            if not can_grow(before, after, outputs):
+                raise ValueError(
+                    f"hidden: expected each stage to grow to the next, found {before} before"
+                    f" {after}"
+                )
+        return stages
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def prepare(self, evaluator: Any = None) -> None:
+        """As in `Learner`; `evaluator` is None or an `OutcomeNetwork`, whose nets then learn on."""
+        game = self._load_game()
+        self._check_options()
+        check_game(game)
+        assert isinstance(game, DiceGame) and game.outcomes is not None
+        self._stages = self._find_stages(len(game.outcomes))
+        self._exact = bear_off_lookup(game) if self.bear_off else None
+        first = self._stages[0]
+        if evaluator is None:
+            network = new_network(
+                game, find_inputs(game, self.inputs), first, spread=self.spread, seed=self.seed
+            )
+        else:
+            start = as_evaluator(game, evaluator)
+            if not isinstance(start, OutcomeNetwork):
+                raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
+            network = grown(start, first, seed=(self.seed, 0), spread=self.spread)
+        network.name = "backupfit"
+        encoding, features = separate(network.inputs)
+        self._small = new_network(
+            game, encoding or features, (self.sift_units,), spread=self.spread, seed=self.seed
+        )
+        self.evaluator_: OutcomeNetwork = network
+        self._model()  # whether it can be had is found out before hours of play
+        self.rounds_: list[dict[str, float]] = []
+        self.games_played_ = 0
+        self.updates_ = 0
+        #: positions and targets of the last rounds
+        self._kept: list[tuple[Examples, NDArray[np.float32]]] = []
+
+    def identity(self) -> dict[str, Any]:
+        found = super().identity()
+        del found["threads"]
+        # as JSON has it
+        found["hidden"] = [list(w) if isinstance(w, tuple) else w for w in found["hidden"]]
+        return found
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> BackupFit:
+        """As in `Learner`; `watch` is called after every round."""
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        while self.games_played_ < self.games:
+            games = min(self.round_games, self.games - self.games_played_)
+            record = self._round(games)
+            self.games_played_ += games
+            if watch is not None:
+                note = f"round {len(self.rounds_)}: "
+                note += ", ".join(f"{name} {x:.6g}" for name, x in self.rounds_[-1].items())
+                watch(Progress(self.games_played_, self.games, record, self.updates_, note))
+        return self
+
+    def _round(self, games: int) -> GameRecord:
+        """Play, back up and fit; the record of the last game."""
+        number = len(self.rounds_)
+        self._grow(number)
+        if self.candidates and number == 0:
+            self._introduce_small(games)
+        played = self._explore(games, seed=(self.seed, number), sift=self._sift)
+        own = Examples(self.evaluator_, played.positions)
+        static = self._backups(played.positions, 0)
+        backups = self._backups(played.positions, self.depth or 0)
+        targets = lambda_returns(self.game_, static, backups, played.follows, self.decay)
+        self._kept = [*self._kept, (own, targets.astype(np.float32))][-self.keep_rounds :]
+
+        examples = Examples.joined([one for one, _ in self._kept])
+        labels = np.concatenate([labels for _, labels in self._kept])
+        random = np.random.default_rng((self.seed, number, 12))
+        model = self._model()
+        before = model.equity_error(own, backups)
+        # a few games tell less than the network knows from many before
+        share = len(self._kept) / self.keep_rounds
+        loss = model.learn(
+            examples, labels, rate=share * self.rate, last_rate=share * self.last_rate,
+            epochs=self.epochs, random=random,
+        )  # fmt: skip
+        if self.candidates:
+            self._fit_small(own, targets, random)
+        after = model.equity_error(own, backups)
+        self.updates_ += self.epochs * len(examples)
+        self.rounds_.append({"positions": len(own), "before": before, "after": after, "loss": loss})
+        return played.last
+
+    def _explore(self, games: int, *, seed: tuple[int, ...], sift: Sift | None) -> Explored:
+        return explore(
+            self.evaluator_, games, seed=seed,
+            first_plies=self.first_plies, first_share=self.first_share, share=self.share,
+            threads=self.threads, sift=sift, other=sift.evaluator if sift else None,
+            other_share=self.small_share,
+        )  # fmt: skip
+
+    def _introduce_small(self, games: int) -> None:
+        """Have the small nets say what the network says, before they sift for it."""
+        played = self._explore(games, seed=(self.seed, 0, 13), sift=None)
+        examples = Examples(self.evaluator_, played.positions)
+        labels = self._backups(played.positions, 0)
+        self._fit_small(examples, labels, np.random.default_rng((self.seed, 13)))
+
+    def _fit_small(
+        self, examples: Examples, labels: NDArray[Any], random: np.random.Generator
+    ) -> None:
+        """Teach the small nets what the large ones are taught of a round."""
+        model = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
+        model.learn(
+            examples.encoded(), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10, random=random
+        )
+
+    @property
+    def _dice_game(self) -> DiceGame:
+        assert isinstance(self.game_, DiceGame)
+        return self.game_
+
+    @property
+    def _sift(self) -> Sift | None:
+        """What keeps the replies that are looked at."""
+        return Sift(self._small, self.candidates) if self.candidates else None
+
+    def _backups(self, positions: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
+        """The outcomes of positions by the present network from some plies ahead."""
+        return backed_up(
+            self.evaluator_, positions, depth=depth, exact=self._exact, sift=self._sift,
+            threads=self.threads,
+        )  # fmt: skip
+
+    def _model(self) -> OutcomeModel:
+        return OutcomeModel(
+            self.evaluator_, batch=self.batch, weight_decay=self.weight_decay,
+            equity_share=self.equity_share, threads=self.fit_threads, device=self.device,
+        )  # fmt: skip
+
+    def _grow(self, rounds: int) -> None:
+        """Have the network the size that it has after so many rounds."""
+        stage = min(rounds // self.stage_rounds, len(self._stages) - 1)
+        hidden = self._stages[stage]
+        if any(net.widths[1:-1] != hidden for net in self.evaluator_.nets):
+            self.evaluator_ = grown(
+                self.evaluator_, hidden, seed=(self.seed, stage), spread=self.spread
+            )
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """The weights, and the positions and targets that later rounds learn from.
+
+        Some 20 bytes a position kept, as text.
+        """
+        return {
+            "weights": pack_weights(self.evaluator_),
+            "small": pack_weights(self._small),
+            "rounds_done": {"rounds": [dict(found) for found in self.rounds_]},
+            "kept": {
+                "sizes": [len(own) for own, _ in self._kept],
+                "positions": [packed(own.positions.T, level=6) for own, _ in self._kept],
+                "targets": [packed(targets) for _, targets in self._kept],
+            },
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        rounds = [dict(found) for found in state["rounds_done"]["rounds"]]
+        width, outputs = len(self.game_.start()), len(self.evaluator_.kinds)
+        kept = []
+        sizes = [int(size) for size in state["kept"]["sizes"]]
+        if len(sizes) != min(len(rounds), self.keep_rounds) or any(size < 0 for size in sizes):
+            raise ValueError("kept: expected the positions of the last rounds")
+        for size, text, labels in zip(
+            sizes, state["kept"]["positions"], state["kept"]["targets"], strict=True
+        ):
+            positions = unpacked(text, np.int64, size=size * width, compressed=True)
+            targets = unpacked(labels, np.float32, size=size * outputs).reshape(size, outputs)
+            if not ((targets >= 0) & (targets <= 1)).all():
+                raise ValueError("kept: expected probabilities as targets")
+            own = Examples(self.evaluator_, positions.reshape(width, size).T)
+            kept.append((own, targets))
+        self._grow(max(0, len(rounds) - 1))
+        unpack_weights(state["weights"], self.evaluator_)
+        unpack_weights(state["small"], self._small)
+        self.rounds_, self._kept = rounds, kept

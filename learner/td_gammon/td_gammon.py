@@ -1,0 +1,319 @@
+"""TD-Gammon: networks that learn a game with dice by playing it against themselves.
+
+Tesauro (1992, 1995) let a network follow its own later values, TD(lambda), over hundreds of
+thousands of games, starting from random weights. Here games and learning are native code
+(`learner.td_gammon.td_play`), a game is learned from backwards at its end, and a few earlier ones
+with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from games.contract import DiceGame
+from learner.learner import Learner, Progress
+from learner.positions.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
+from learner.td_gammon.backup import check_game
+from learner.td_gammon.explore import recorded
+from learner.td_gammon.td_play import Table
+from search import as_evaluator
+from search.evaluators.header import describe_input
+from search.evaluators.network import separate
+from search.evaluators.outcome_network import OutcomeNetwork
+from search.expectiminimax.replies import MOST_KEPT, Sift
+
+__all__ = ["TDGammon", "find_inputs", "new_network"]
+
+#: The average of weights reaches back over one part of so many of the games that were played.
+_RECENT = 5
+#: In the first games all replies are looked at: small nets know nothing yet, large ones may.
+_UNSIFTED = 1000
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TDGammon(Learner):
+    """Networks for the phases of a game, taught by TD(lambda) in self-play at GNU's 0-ply.
+
+    inputs: what the nets see: an encoding or a feature set, both as (encoding, features), or their
+    names as NAME or NAME+NAME. hidden: widths of the hidden layers of every net. spread: of the
+    first random weights, in units of those of He et al. (2015). rate, last_rate: the size of a step
+    of gradient descent at the beginning and at the end, between which it falls by the same factor
+    with every game. output_rate: the share of it that the last layer takes. decay: lambda.
+    replays: games of the last `memory` that are learned from again after each new one. tables: how
+    many games go on at a time; each table has weights of its own for `round_games` games, then what
+    they have learned is added up, in the order of the tables, so that seed and tables decide every
+    bit. candidates: how many replies the nets are asked of, those that are best by small nets of
+    `sift_units` hidden units, over the encoding alone, which learn beside; 0 for all replies and no
+    small nets. averaging: the share that the evaluator keeps of its weights every 2,000 games; the
+    rest comes from those that learn. It is less in the beginning, so that the average reaches back
+    over a fifth of the games played at most, and holds nothing of the first ones for long.
+
+    After `fit`: `evaluator_` (averaged), `network_` (the last weights), `errors_` (mean squared
+    error of the outputs, by report).
+    """
+
+    game: Any = field(default="backgammon", kw_only=False)
+    games: int = 500_000
+    depth: int | None = None
+    inputs: Any = "points+expert"
+    hidden: tuple[int, ...] = (256,)
+    spread: float = 0.3
+    rate: float = 0.06
+    last_rate: float = 0.003
+    output_rate: float = 0.3
+    decay: float = 0.5
+    replays: int = 3
+    memory: int = 1000
+    tables: int = 2
+    round_games: int = 20
+    candidates: int = 8
+    sift_units: int = 32
+    averaging: float = 0.9
+    games_per_report: int = 1000
+    workers: Any = None
+
+    evaluator_: OutcomeNetwork = field(init=False)
+    network_: OutcomeNetwork = field(init=False)
+
+    takes_dice = True
+
+    def _check_options(self) -> None:
+        if self.games < 1:
+            raise ValueError(f"games: expected at least 1, found {self.games}")
+        if self.seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {self.seed}")
+        if self.depth not in (None, 0) or self.nodes is not None:
+            raise ValueError(
+                "depth: expected 0 (moves are chosen by static values), found"
+                f" {self.depth if self.nodes is None else f'{self.nodes} nodes'}"
+            )
+        for name in ("rate", "last_rate", "spread"):
+            if not 0 < getattr(self, name) <= 10:
+                raise ValueError(
+                    f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
+                )
+        for name in ("output_rate", "decay"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
+        if not 0 <= self.averaging < 1:
+            raise ValueError(f"averaging: expected 0 to below 1, found {self.averaging}")
+        for name, least, most in (
+            ("replays", 0, 100), ("memory", 1, 100_000), ("tables", 1, 256),
+            ("round_games", 1, 1_000_000), ("candidates", 0, MOST_KEPT), ("sift_units", 1, 4096),
+            ("games_per_report", 1, 10_000_000),
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= most:
+                raise ValueError(f"{name}: expected {least} to {most}, found {value}")
+        if not self.hidden or any(
+            type(width) is not int or not 1 <= width <= 4096 for width in self.hidden
+        ):
+            raise ValueError(f"hidden: expected widths of 1 to 4096, found {self.hidden}")
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def prepare(self, evaluator: Any = None) -> None:
+        """As in `Learner`; `evaluator` is None or an `OutcomeNetwork`, whose nets then learn on."""
+        game = self._load_game()
+        self._check_options()
+        check_game(game)
+        if evaluator is None:
+            self.network_ = new_network(
+                game, find_inputs(game, self.inputs), self.hidden, spread=self.spread,
+                seed=self.seed,
+            )  # fmt: skip
+        else:
+            start = as_evaluator(game, evaluator)
+            if not isinstance(start, OutcomeNetwork):
+                raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
+            self.network_ = start.copy()
+        self.evaluator_ = self.network_.copy()
+        self.evaluator_.name = "tdgammon"
+        self._learning = [self.network_]
+        if self.candidates:
+            encoding, features = separate(self.network_.inputs)
+            self._learning.append(
+                new_network(
+                    game, encoding or features, (self.sift_units,), spread=self.spread,
+                    seed=self.seed,
+                )
+            )  # fmt: skip
+        self._tables = [self._table(number) for number in range(self.tables)]
+        self.games_played_ = 0
+        self.updates_ = 0
+        self.errors_: list[float] = []
+
+    def _table(self, number: int) -> Table:
+        network, *small = (one.copy() for one in self._learning)
+        return Table(
+            network, seed=(self.seed, number), room=self.memory, replays=self.replays,
+            sift=Sift(small[0], self.candidates) if small else None,
+        )  # fmt: skip
+
+    def fit(
+        self,
+        evaluator: Any = None,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+    ) -> TDGammon:
+        self.prepare(evaluator)
+        if resume is not None:
+            self._resume(resume)
+        with ThreadPoolExecutor(self.tables) as threads:
+            while self.games_played_ < self.games:
+                error, before = 0.0, self.updates_
+                due = min(self.games, self.games_played_ + self.games_per_report)
+                while self.games_played_ < due:
+                    error += self._round(threads, due - self.games_played_)
+                outputs = (self.updates_ - before) * len(self.network_.kinds)
+                self.errors_.append(error / max(1, outputs))
+                if watch is not None:
+                    note = f"error {self.errors_[-1]:.5f}"
+                    record = recorded(self._dice_game(), *self._tables[0].last_game())
+                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
+        return self
+
+    def _round(self, threads: ThreadPoolExecutor, most: int) -> float:
+        """Play at every table with the same weights and add up what they learn.
+
+        Returns the sum of squared errors. Raises ValueError where weights are lost to NaN.
+        """
+        base, extra = divmod(min(most, self.tables * self.round_games), self.tables)
+        share = self.games_played_ / self.games
+        rate = self.rate * (self.last_rate / self.rate) ** share
+
+        def play(number: int) -> float:
+            table = self._tables[number]
+            for own, common in zip(_arrays(table.networks), _arrays(self._learning), strict=True):
+                own[...] = common
+            return table.play(
+                base + (number < extra), rate=rate, last_rate=self.output_rate * rate,
+                decay=self.decay, sift=self.games_played_ >= _UNSIFTED,
+            )  # fmt: skip
+
+        errors = list(threads.map(play, range(self.tables)))
+        count = base * self.tables + extra
+        fresh = min(1.0, _RECENT * count / (self.games_played_ + count))
+        keep = min(self.averaging ** (count / 2000), 1.0 - fresh)
+        for common, *own in zip(
+            _arrays(self._learning), *(_arrays(table.networks) for table in self._tables),
+            strict=True,
+        ):  # fmt: skip
+            before = common.copy()
+            for one in own:
+                common += one - before
+            if not np.isfinite(common).all():
+                raise ValueError(
+                    f"rate: expected weights that stay finite, found NaN or infinity after"
+                    f" {self.games_played_ + count} games (rate {rate:.3g}); a term of the inputs"
+                    " may be no finite number"
+                )
+        for common, mean in zip(arrays_of(self.network_), arrays_of(self.evaluator_), strict=True):
+            mean *= np.float32(keep)
+            mean += np.float32(1.0 - keep) * common
+        self.games_played_ += count
+        self.updates_ = sum(table.updates for table in self._tables)
+        return sum(errors)
+
+    def _dice_game(self) -> DiceGame:
+        assert isinstance(self.game_, DiceGame)
+        return self.game_
+
+    # --- state --------------------------------------------------------------------------------
+
+    def identity(self) -> dict[str, Any]:
+        inputs = self.inputs
+        if not isinstance(inputs, str):
+            inputs = "+".join(one.name for one in separate(inputs) if one)
+        return {**super().identity(), "inputs": inputs}
+
+    def _described(self) -> list[list[dict[str, Any]]]:
+        """What the weights of each net belong to."""
+        return [
+            [describe_input(self.game_, one) for one in separate(net.inputs) if one]
+            for net in self.network_.nets
+        ]
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "inputs": self._described(),
+            "weights": pack_weights(self.network_),
+            "averages": pack_weights(self.evaluator_),
+            "small": [pack_weights(network) for network in self._learning[1:]],
+            "tables": [
+                {name: packed(array) for name, array in table.get_state().items()}
+                for table in self._tables
+            ],
+            "errors": {"mean": list(self.errors_)},
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        if state["inputs"] != self._described():
+            raise ValueError(f"inputs: expected terms and places of {self.inputs} as they are now")
+        for network, name in ((self.network_, "weights"), (self.evaluator_, "averages")):
+            unpack_weights(state[name], network)
+        for text, network in zip(state["small"], self._learning[1:], strict=True):
+            unpack_weights(text, network)
+        for table, saved in zip(self._tables, state["tables"], strict=True):
+            if not isinstance(saved, dict):
+                raise ValueError(f"tables: expected the state of one, found {str(saved)[:60]}")
+            table.set_state({n: unpacked(text, np.int64) for n, text in saved.items()})
+        self.errors_ = [float(error) for error in state["errors"]["mean"]]
+
+
+def _arrays(networks: list[OutcomeNetwork]) -> list[Any]:
+    return [array for network in networks for array in arrays_of(network)]
+
+
+def find_inputs(game: Any, inputs: Any) -> Any:
+    """The encoding, the feature set or the pair of both that a text such as NAME+NAME stands for.
+
+    Raises ValueError for unknown names.
+    """
+    if not isinstance(inputs, str):
+        separate(inputs)
+        return inputs
+    known = {**game.encodings, **game.features}
+    names = inputs.split("+")
+    encodings = [game.encodings[name] for name in names if name in game.encodings]
+    features = [game.features[n] for n in names if n in game.features and n not in game.encodings]
+    found = [*encodings, *features]
+    if len(found) != len(names) or len(encodings) > 1 or len(features) > 1:
+        raise ValueError(
+            f"inputs: expected an encoding ({', '.join(game.encodings) or 'none'}), a feature set"
+            f" ({', '.join(game.features) or 'none'}) or ENCODING+FEATURES of {game.name}, found"
+            f" {inputs!r} (known: {', '.join(known) or 'none'})"
+        )
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def new_network(
+    game: Any, inputs: Any, hidden: tuple[int, ...], *, spread: float, seed: int
+) -> OutcomeNetwork:
+    """A network that gives every outcome the same chance everywhere, with random hidden units.
+
+    For each phase a net; first weights are normal with `spread` times the deviation of He et al.
+    (2015), for as many inputs as are not 0 in a position at the start of the game.
+    """
+    nets = []
+    encoding, features = separate(inputs)
+    busy = (encoding.most if encoding else 0) + (len(features) if features else 0)
+    width = sum(len(one) for one in (encoding, features) if one)
+    for phase in range(1 if game.phases is None else len(game.phases)):
+        random = np.random.default_rng((seed, phase, 7))
+        deviation = spread * np.sqrt(2.0 / busy)
+        layers = [(random.normal(0.0, deviation, (width, hidden[0])), np.zeros(hidden[0]))]
+        for before, after in zip(hidden, hidden[1:], strict=False):
+            layers.append(
+                (random.normal(0.0, np.sqrt(2.0 / before), (before, after)), np.zeros(after))
+            )
+        outputs = len(game.outcomes)
+        layers.append((np.zeros((hidden[-1], outputs)), np.zeros(outputs)))
+        nets.append((inputs, layers))
+    return OutcomeNetwork(game, nets, name="tdgammon")

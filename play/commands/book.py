@@ -1,0 +1,354 @@
+"""The commands `python -m play book`: opening books, made, grown, described."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from play.book_building import LeafSearch
+    from search.lookups.opening_book import OpeningBook
+
+__all__ = ["add_book_commands"]
+
+PLAYER_HELP = "who searches, as a player of a match"
+
+
+def add_book_commands(commands: Any, game_help: str, features_help: str) -> None:
+    """Add `book` with its commands to the subcommands of a parser."""
+    book = commands.add_parser("book", help="opening books: build, extend, learn, info, show")
+    books = book.add_subparsers(dest="book_command", required=True)
+
+    def command(name: str, about: str, run: Callable[[argparse.Namespace], int]) -> Any:
+        one = books.add_parser(name, help=about)
+        one.add_argument("game", help=game_help)
+        one.add_argument("--features", metavar="FILE", help=features_help)
+        one.set_defaults(run=run)
+        return one
+
+    build = command("build", "make a book, or go on with one that was begun", _build)
+    build.add_argument("player", help=PLAYER_HELP)
+    build.add_argument("book", type=Path, help="file of the book")
+    add = build.add_argument
+    add("--expansions", type=int, default=1000, metavar="N", help="in all, at least (default 1000)")
+    add("--depth", type=int, metavar="PLIES", help="of the search of a position")
+    add("--nodes", type=int, metavar="N", help="of it (default 100000 if no limit is given)")
+    add("--seconds", type=float, metavar="S", help="of it; the book is then not the same again")
+    add("--weight", type=float, default=10.0, help="plies that a loss of 1 costs (default 10)")
+    add("--plies", type=int, default=3, help="so many from the root in full (default 3)")
+    add("--batch", type=int, default=8, metavar="N", help="leaves chosen at a time (default 8)")
+    add("--root", metavar="POSITION", help="as text (default: the start of the game)")
+    _work_options(build)
+
+    extend = command("extend", "expand at least so many positions more", _extend)
+    extend.add_argument("book", type=Path, help="file of the book")
+    extend.add_argument("--expansions", type=int, default=1000, metavar="N", help="default 1000")
+    learn = command("learn", "follow games that left the book (checkers)", _learn)
+    learn.add_argument("book", type=Path, help="file of the book")
+    learn.add_argument("games", type=Path, help="PDN file")
+    add = learn.add_argument
+    add("--black-first", action="store_true", help="results of the PDN have Black first")
+    add("--plies", type=int, default=6, help="behind the book, at most (default 6)")
+    add("--margin", type=float, default=0.5, help="values of a draw (default 0.5)")
+    for one in (extend, learn):
+        one.add_argument("--player", help=f"{PLAYER_HELP} (default: as the book says)")
+        _work_options(one)
+
+    info = command("info", "what a book holds", _info)
+    info.add_argument("book", type=Path, help="file of the book")
+    show = command("show", "a position of the book and its moves", _show)
+    show.add_argument("book", type=Path, help="file of the book")
+    show.add_argument("moves", nargs="*", help="the way there")
+    show.add_argument("--position", help="as text (default: the root of the book)")
+    for one in (info, show):
+        one.add_argument("--json", action="store_true", help="last line: the same as JSON")
+
+
+def _work_options(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
+    add("--every", type=float, default=30.0, metavar="S", help="seconds between savings (30)")
+    add("--quiet", action="store_true", help="no progress bar")
+
+
+def _build(options: argparse.Namespace) -> int:
+    from play.book_building import LeafSearch, build_book
+    from play.players.player import Limits, parse_player
+    from search.lookups.opening_book import BookSettings, OpeningBook
+
+    game = _game(options)
+    if options.expansions < 1:
+        raise ValueError(f"--expansions: expected at least 1, found {options.expansions}")
+    given = (options.depth, options.nodes, options.seconds)
+    limits = Limits(*given) if any(x is not None for x in given) else Limits(nodes=100_000)
+    search = LeafSearch(game, parse_player(game, options.player), limits)
+    settings = BookSettings(
+        options.player,
+        search.mark(),
+        limits.depth,
+        limits.nodes,
+        limits.seconds,
+        options.weight,
+        options.plies,
+        options.batch,
+        search.techniques,
+    )
+    root = game.parse_position(options.root) if options.root is not None else None
+    book = OpeningBook(game, settings, root=root)
+    if options.book.exists():
+        begun = OpeningBook.load(game, options.book)
+        _check_same(options.book, book, begun)
+        book = begun
+    left = options.expansions - len(book.expanded)
+    with _growing(options, book, left) as (workers, progress):
+        done = build_book(book, search, max(left, 0), workers=workers, progress=progress)
+    return _said(options, book, done)
+
+
+def _check_same(path: Path, asked: OpeningBook, found: OpeningBook) -> None:
+    """ValueError where a book was begun in another way than is asked for."""
+    _check_search(asked.settings.player, asked.settings.techniques, found)
+    wanted, there = asdict(asked.settings), asdict(found.settings)
+    wanted.pop("player"), there.pop("player")
+    for name, value in {**wanted, "root": asked.positions[0]}.items():
+        other = {**there, "root": found.positions[0]}[name]
+        if value != other:
+            raise ValueError(
+                f"{path}: expected a book with {name} {value} to go on with, found {name} {other};"
+                " another file, or the same options"
+            )
+
+
+def _check_search(player: str, techniques: str, book: OpeningBook) -> None:
+    """ValueError for a player who searches in another way than the book's.
+
+    Of the evaluator values count (`mark`), not by what name it goes.
+    """
+    names = (player, book.settings.player)
+    asked, found = (re.sub(r"^[^+@]*", "", text).partition("@")[0] for text in names)
+    asked += f"@{techniques}"
+    found += f"@{book.settings.techniques}"
+    if asked != found:
+        raise ValueError(
+            f"expected a player who searches like {book.settings.player!r}, with {found} behind the"
+            f" evaluator, found {player!r}, with {asked}"
+        )
+
+
+def _extend(options: argparse.Namespace) -> int:
+    from play.book_building import build_book
+
+    if options.expansions < 1:
+        raise ValueError(f"--expansions: expected at least 1, found {options.expansions}")
+    book, search = _opened(options)
+    with _growing(options, book, options.expansions) as (workers, progress):
+        done = build_book(book, search, options.expansions, workers=workers, progress=progress)
+    return _said(options, book, done)
+
+
+def _learn(options: argparse.Namespace) -> int:
+    import sys
+
+    from games.checkers.pdn import read_games
+    from play.book_building import learn_games
+
+    if options.game != "checkers":
+        raise ValueError(f"expected checkers, whose games are read from PDN, found {options.game}")
+    book, search = _opened(options)
+    records = []
+    with options.games.open(encoding="utf-8", errors="replace") as file:
+        for number, read in enumerate(
+            read_games(file, book.game, black_first=options.black_first), 1
+        ):
+            if read.record is None:
+                print(f"game {number}: {read.problems[0]}", file=sys.stderr)
+            else:
+                records.append(read.record)
+    if not records:
+        raise ValueError(f"{options.games}: expected a game, found none that can be read")
+    with _growing(options, book, len(records), unit=" games") as (workers, progress):
+        done = learn_games(
+            book,
+            search,
+            records,
+            workers=workers,
+            plies=options.plies,
+            margin=options.margin,
+            progress=progress,
+        )
+    return _said(options, book, done)
+
+
+def _info(options: argparse.Namespace) -> int:
+    from play.players.thinker import value_text
+
+    game = _game(options)
+    book = _load(game, options.book)
+    settings = book.settings
+    limits = [(settings.depth, "plies"), (settings.nodes, "nodes"), (settings.seconds, "s")]
+    searched = ", ".join(f"{value} {unit}" for value, unit in limits if value is not None)
+    leaves = [i for i, after in enumerate(book.successors) if after is None]
+    open_leaves = sum(map(book.is_open, leaves))
+    depths = sorted(book.depths[i] for i in leaves if book.is_open(i))
+    lengths = book.lengths()
+    print(f"{options.book}: {options.book.stat().st_size} bytes, an opening book of {game.name}")
+    print(
+        f"{len(book)} positions, {len(book.expanded)} of them expanded, {open_leaves} open leaves,"
+        f" {len(leaves) - open_leaves} decided; up to {max(lengths)} plies from the root"
+    )
+    print(
+        f"searched by {settings.player} (mark {settings.mark}), {searched} a position, depth"
+        f" {depths[len(depths) // 2] if depths else '-'} in the middle"
+    )
+    print(
+        f"a loss of 1 costs {settings.weight:g} plies; the first {settings.plies} plies in full;"
+        f" {settings.batch} leaves at a time"
+    )
+    print(f"the root: {value_text(book.worth[0])}")
+    if options.json:
+        figures = {
+            "positions": len(book),
+            "expanded": len(book.expanded),
+            "open": open_leaves,
+            "plies": max(lengths),
+            "value": _plain(book.worth[0]),
+            "settings": asdict(settings),
+        }
+        print(json.dumps(figures))
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from play.players.thinker import value_text
+    from search.lookups.opening_book import DECIDED
+
+    game = _game(options)
+    book = _load(game, options.book)
+    position = book.positions[0]
+    if options.position is not None:
+        position = game.parse_position(options.position)
+    for text in options.moves:
+        position = game.play(position, game.parse_move(position, text))
+    number = book.number(position)
+    if number is None:
+        raise ValueError(f"expected a position of the book, found {game.position_text(position)}")
+    print(game.show(position))
+    depth = book.worth_depths[number]
+    print(f"{value_text(book.worth[number])}, {_depth_text(depth, DECIDED)}")
+    rows = []
+    for move, value, after_depth in book.moves(position):
+        line = [move, *book.line(game.play(position, move))]
+        texts, here = [], position
+        for played in line:
+            texts.append(game.move_text(here, played))
+            here = game.play(here, played)
+        rows.append({"line": texts, "value": _plain(value), "depth": after_depth})
+        more = " ..." if len(texts) > 12 else ""
+        print(
+            f"  {value_text(value):>8}  {_depth_text(after_depth, DECIDED):10}"
+            f"  {' '.join(texts[:12])}{more}"
+        )
+    if not rows:
+        print("  a leaf: its moves are not in the book")
+    if options.json:
+        print(json.dumps({"value": _plain(book.worth[number]), "depth": depth, "moves": rows}))
+    return 0
+
+
+def _depth_text(depth: int, decided: int) -> str:
+    return "to the end" if depth >= decided else f"depth {depth}"
+
+
+def _plain(value: float) -> float:
+    from play.players.thinker import file_value
+
+    return file_value(value)
+
+
+def _game(options: argparse.Namespace) -> Any:
+    import games
+    from games.contract import DiceGame
+    from games.feature_file import add_features
+
+    game = games.load(options.game)
+    if isinstance(game, DiceGame):  # whose evaluators take long to load
+        raise ValueError(f"opening book: expected a game without dice, found {game.name}")
+    return add_features(game, options.features) if options.features else game
+
+
+def _load(game: Any, path: Path) -> OpeningBook:
+    from search.lookups.opening_book import OpeningBook
+
+    return OpeningBook.load(game, path)
+
+
+def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
+    """The book in a file, and who searches for it; ValueError for one with other values."""
+    from play.book_building import LeafSearch
+    from play.players.player import Limits, parse_player
+
+    book = _load(_game(options), options.book)
+    settings = book.settings
+    text = options.player or settings.player
+    player = parse_player(book.game, text)
+    limits = Limits(settings.depth, settings.nodes, settings.seconds)
+    search = LeafSearch(book.game, player, limits)
+    _check_search(text, search.techniques, book)
+    book.check_evaluator(player.evaluator)
+    return book, search
+
+
+@contextmanager
+def _growing(
+    options: argparse.Namespace, book: OpeningBook, total: int, *, unit: str = " positions"
+) -> Iterator[tuple[Any, Callable[[int], None]]]:
+    """Workers, and what is called when the book has grown: it saves it, and again at the end.
+
+    It is saved too where it is interrupted, for then it is what it was after the last batch.
+    """
+    from tqdm import tqdm
+
+    from play.commands.match import check_writable
+    from play.players.thinker import value_text
+    from play.workers import Workers
+
+    check_writable("BOOK", options.book)
+    if options.every < 0:
+        raise ValueError(f"--every: expected at least 0 seconds, found {options.every}")
+    saved = time.monotonic()
+    with (
+        Workers(jobs=options.threads) as workers,
+        tqdm(total=max(total, 0), unit=unit, disable=options.quiet, dynamic_ncols=True) as bar,
+    ):
+
+        def progress(count: int) -> None:
+            nonlocal saved
+            bar.set_postfix_str(f"root {value_text(book.worth[0])}", refresh=False)
+            bar.update(1 if unit == " games" else count)
+            if time.monotonic() - saved >= options.every:
+                book.save(options.book)
+                saved = time.monotonic()
+
+        try:
+            yield workers, progress
+        finally:
+            if book.expanded:
+                book.save(options.book)
+
+
+def _said(options: argparse.Namespace, book: OpeningBook, done: int) -> int:
+    from play.players.thinker import value_text
+
+    more = "" if any(map(book.is_open, range(len(book)))) else "; no leaf is open"
+    print(
+        f"{options.book}: {done} positions expanded, {len(book.expanded)} in all,"
+        f" {len(book)} positions; root {value_text(book.worth[0])}{more}"
+    )
+    return 0

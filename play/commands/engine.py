@@ -1,0 +1,79 @@
+"""The command `python -m play engine`: an evaluator behind a protocol of other programs."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+__all__ = ["add_engine_commands"]
+
+
+def add_engine_commands(commands: Any) -> None:
+    """Add the command to the subcommands of a parser."""
+    command = commands.add_parser("engine", help="an engine for other programs")
+    kind = command.add_mutually_exclusive_group(required=True)
+    kind.add_argument("--hub", action="store_true", help="checkers: Hub, on standard input")
+    kind.add_argument("--ubgi", action="store_true", help="backgammon: UBGI, on standard input")
+    kind.add_argument(
+        "--gnubg-socket",
+        type=int,
+        nargs="?",
+        const=-1,
+        metavar="PORT",
+        help="backgammon: an external player of GNU Backgammon on 127.0.0.1 (default port 4321)",
+    )
+    add = command.add_argument
+    add("evaluator", nargs="?", help="who plays (default: the network in data/)")
+    add("--turned-pos", action="store_true", help="Hub positions are those of pydraughts")
+    add("--depth", type=int, metavar="PLIES", help="a move, unless the program says otherwise")
+    add("--nodes", type=int, metavar="N", help="positions a move")
+    add("--seconds", type=float, metavar="S", help="time (default: Hub 1 s, backgammon depth 0)")
+    command.set_defaults(run=run_engine)
+
+
+def run_engine(options: argparse.Namespace) -> int:
+    """`engine`: serve until the other program leaves, or Ctrl-C."""
+    import games
+    from play.players.thinker import SHIPPED, Thinker, limits_of
+
+    if options.turned_pos and not options.hub:
+        raise ValueError("--turned-pos: expected --hub as well, found none")
+    name = "checkers" if options.hub else "backgammon"
+    default: dict[str, Any] = {"seconds": 1.0} if options.hub else {"depth": 0}
+    limits = limits_of(options, **default)
+    thinker = Thinker(games.load(name), options.evaluator or SHIPPED[name], limits)
+    if options.gnubg_socket is not None:
+        return _serve_socket(thinker, options.gnubg_socket)
+    return _serve_lines(thinker, options)
+
+
+def _serve_lines(thinker: Any, options: argparse.Namespace) -> int:
+    import sys
+
+    from play.protocols.hub import Hub
+    from play.protocols.ubgi import Ubgi
+
+    def write(line: str) -> None:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+    engine = Hub(thinker, write, turned=options.turned_pos) if options.hub else Ubgi(thinker, write)
+    engine.serve(sys.stdin.buffer)
+    return 0
+
+
+def _serve_socket(thinker: Any, port: int) -> int:
+    from play.players.player import Limits
+    from play.protocols.gnubg_socket import DEFAULT_PORT, ExternalPlayer, ExternalServer
+
+    if port == -1:
+        port = DEFAULT_PORT
+    if not 0 <= port < 1 << 16:
+        raise ValueError(f"--gnubg-socket: expected a port from 0 to 65535, found {port}")
+    thinker.think(thinker.game.start(), roll=1, limits=Limits(depth=0))  # compiles
+    player = ExternalPlayer(thinker)
+    with ExternalServer(player, port, lambda text: print(text, flush=True)) as server:
+        print(f"{thinker.name}, {thinker.limits}, on 127.0.0.1:{server.port}; Ctrl-C ends")
+        print(f"in GNU Backgammon: set player 0 external localhost:{server.port}", flush=True)
+        server.serve_forever(poll_interval=0.1)
+    return 0

@@ -1,0 +1,238 @@
+"""The command `python -m play explain`: one position in the eyes of one or two evaluators."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from games.contract import Game
+    from play.judging.explanation import Contribution
+    from play.players.thinker import Thinker
+
+__all__ = ["add_explain_options", "run_explain"]
+
+START = "start"
+MOST_MOVES = 8
+LONGEST_LINE = 12  # plies of a principal variation
+
+
+def add_explain_options(command: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add = command.add_argument
+    add("game", help="checkers, backgammon or another game by name")
+    add("position", help="PDN FEN, position ID, XGID and so on, or 'start'")
+    add("first", metavar="A", help="an evaluator: a hand-crafted one by name, or a file")
+    add("second", metavar="B", nargs="?", help="another, to be shown beside it")
+    add(
+        "--features", metavar="FILE", help="a file with terms that the evaluators were learned with"
+    )
+    add("--roll", help="with dice: the best moves of a roll such as 31")
+    add("--depth", type=int, metavar="PLIES", help="values up to it (default 8, with dice 1)")
+    add(
+        "--tree",
+        action="store_true",
+        help="show alpha-beta at work instead: every window, value and cutoff (--depth default 3)",
+    )
+    add("--most", type=int, default=16, metavar="N", help="contributions shown (16; 0 for all)")
+    command.set_defaults(run=run_explain)
+
+
+def run_explain(options: argparse.Namespace) -> int:
+    """`explain`: contributions, values at each depth, principal variations or best moves."""
+    import games
+    from games.contract import DiceGame
+    from games.feature_file import add_features
+    from play.judging.explanation import explain
+    from play.players.player import Limits
+    from play.players.thinker import Thinker
+
+    game = games.load(options.game)
+    if options.features:
+        game = add_features(game, options.features)
+    dice = isinstance(game, DiceGame)
+    if options.roll is not None and not dice:
+        raise ValueError(f"--roll: expected a game with dice, found {game.name}")
+    if options.most < 0:
+        raise ValueError(f"--most: expected 0 or more, found {options.most}")
+    found = options.position.strip()
+    position = game.start() if found == START else game.parse_position(found)
+    roll = game.parse_roll(options.roll) if isinstance(game, DiceGame) and options.roll else None
+    depth = (1 if dice else 8) if options.depth is None else options.depth
+    if options.tree:
+        return _show_tree(options, game, position)
+    names = [name for name in (options.first, options.second) if name is not None]
+    thinkers = [Thinker(game, name, Limits(depth=depth), techniques="exact") for name in names]
+    titles = _titles(thinkers)
+    print(game.show(position))
+    if game.outcome(position) is not None:
+        print("\nThe game is over: there is nothing to explain.")
+        return 0
+    print("\nWhat makes up the static value, for the side to move\n")
+    parts = [explain(thinker.evaluator, position) for thinker in thinkers]
+    for line in contribution_table(titles, parts, options.most):
+        print(line)
+    for line in _values(game, titles, thinkers, position, roll):
+        print(line)
+    return 0
+
+
+def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
+    """The tree of textbook alpha-beta with the first evaluator."""
+    from games.contract import DiceGame
+    from play.judging.search_tree import search_tree
+    from search import as_evaluator
+
+    if isinstance(game, DiceGame):
+        raise ValueError(f"--tree: expected a game without dice, found {game.name}")
+    if options.second is not None:
+        raise ValueError(f"--tree: expected one evaluator, found {options.second!r} as well")
+    evaluator = as_evaluator(game, options.first)
+    tree = search_tree(game, position, 3 if options.depth is None else options.depth, evaluator)
+    print(game.show(position))
+    print("\nValues and windows are those of the side to move at each position.\n")
+    for line in tree.lines:
+        print(line)
+    print(
+        f"\nvalue {tree.value:+.4g}; {tree.leaves} positions valued, of the {tree.all_leaves} that"
+        " minimax values"
+    )
+    return 0
+
+
+def _titles(thinkers: list[Thinker]) -> list[str]:
+    titles = [thinker.name for thinker in thinkers]
+    return titles if len(set(titles)) == len(titles) else ["A", "B"]
+
+
+def contribution_table(
+    titles: list[str], parts: list[list[Contribution]], most: int = 0
+) -> list[str]:
+    """Contributions as lines of text, one column for each evaluator; `most` of them, 0 for all.
+
+    Those of value 0 are left out. What is left out of the table is summed up in its last line.
+    """
+    by_name: dict[str, list[Contribution | None]] = {}
+    for number, found in enumerate(parts):
+        for one in found:
+            by_name.setdefault(one.name, [None] * len(parts))[number] = one
+    size = {
+        name: max(abs(one.value) for one in row if one is not None) for name, row in by_name.items()
+    }
+    # the order of the sizes in the table: an evaluator may count in another unit than its rival
+    scale = [max((abs(one.value) for one in found), default=0.0) or 1.0 for found in parts]
+    rank = {
+        name: max(abs(one.value) / scale[i] for i, one in enumerate(row) if one is not None)
+        for name, row in by_name.items()
+    }
+    shown = sorted((name for name in by_name if size[name] > 0), key=lambda name: -rank[name])
+    kept = shown[:most] if most else shown
+    rows = [["", "term", *(cell for title in titles for cell in ("weight", title))]]
+    for name in kept:
+        row = by_name[name]
+        term = next(one.term for one in row if one is not None)
+        cells = [name, f"{term:.6g}"]
+        for cell in row:
+            weight = None if cell is None else cell.weight
+            cells.append("" if weight is None else f"{weight:.6g}")
+            cells.append("" if cell is None else _number(cell.value))
+        rows.append(cells)
+    if not shown:
+        return ["Nothing: all contributions are 0."]
+    weighed = [any(one.weight is not None for one in found) for found in parts]
+
+    def sums(title: str, names: list[str]) -> list[str]:
+        """A row of sums; what was found by occlusion does not add up, and has none."""
+        cells = [title, ""]
+        for i in range(len(parts)):
+            found = [row[i] for row in map(by_name.__getitem__, names)]
+            total = sum(one.value for one in found if one is not None)
+            cells += ["", _number(total) if weighed[i] else ""]
+        return cells
+
+    if len(shown) > len(kept):
+        rows.append(sums(f"{len(shown) - len(kept)} more", shown[len(kept) :]))
+    if any(weighed):
+        rows.append(sums("sum", shown))
+    columns = [
+        0,
+        1,
+        *(c for i in range(len(parts)) for c in ((2 + 2 * i,) * weighed[i]) + (3 + 2 * i,)),
+    ]
+    widths = [max(len(row[c]) for row in rows) for c in columns]
+    lines = [
+        "  ".join(
+            f"{row[c]:<{w}}" if c == 0 else f"{row[c]:>{w}}"
+            for c, w in zip(columns, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    if not all(weighed):
+        lines += ["", "Without weights: how far the value falls when one thing alone is hidden."]
+    return lines
+
+
+def _number(value: float) -> str:
+    return f"{value:+.0f}" if abs(value) >= 1000 else f"{value:+.4f}"
+
+
+def _values(
+    game: Any, titles: list[str], thinkers: list[Thinker], position: Any, roll: int | None
+) -> list[str]:
+    """Values at each depth, and what the search would play."""
+    from games.contract import DiceGame
+
+    dice = isinstance(game, DiceGame)
+    lines = ["", "Values for the side to move" + (", before the roll" if dice else "")]
+    width = max(map(len, titles))
+    statics = [thinker.evaluator(position) for thinker in thinkers]
+    results = [thinker.think(position) for thinker in thinkers]
+    depths = sorted({one.depth for result in results for one in result.history})
+    if not dice:
+        depths.insert(0, 0)
+    lines.append(f"{'depth':>{width}}" + "".join(f"{depth:>11}" for depth in depths))
+    for title, static, result in zip(titles, statics, results, strict=True):
+        values = {0: static, **{one.depth: one.value for one in result.history}}
+        cells = (_value(values[d]) if d in values else "" for d in depths)
+        lines.append(f"{title:>{width}}" + "".join(f"{cell:>11}" for cell in cells))
+    if not dice:
+        lines += ["", "Principal variations"]
+        for title, result in zip(titles, results, strict=True):
+            line = line_text(game, position, result.pv)
+            lines.append(f"{title:>{width}}  {_value(result.value)}  {line}")
+        return lines
+    if game.outcomes is not None:
+        for title, thinker, result in zip(titles, thinkers, results, strict=True):
+            if thinker.evaluator.gives_outcomes and result.outcomes is not None:
+                lines += ["", f"Outcomes by {title}"]
+                static = thinker.evaluator.outcomes([position])[0]
+                for name, now, later in zip(
+                    game.outcomes.names, static, result.outcomes, strict=True
+                ):
+                    at = f", at depth {result.depth} {100 * later:6.2f} %" if result.depth else ""
+                    lines.append(f"{name:>16}  {100 * now:6.2f} %{at}")
+    if roll is not None:
+        for title, thinker in zip(titles, thinkers, strict=True):
+            found = thinker.think(position, roll=roll, all_moves=True)
+            lines += ["", f"Moves with {game.roll_text(roll)} by {title}, depth {found.depth}"]
+            best = found.moves[0][1]
+            for move, value in found.moves[:MOST_MOVES]:
+                loss = f"  {value - best:+.4f}" if value < best else ""
+                lines.append(f"  {game.move_text(position, move):<24} {value:+.4f}{loss}")
+    return lines
+
+
+def _value(value: float) -> str:
+    from play.players.thinker import value_text
+
+    text = value_text(value)
+    return text.replace(" plies", "").replace(" ply", "")
+
+
+def line_text(game: Game, position: Any, moves: tuple[Any, ...]) -> str:
+    """A principal variation as text, of at most 12 plies."""
+    texts = []
+    for move in moves[:LONGEST_LINE]:
+        texts.append(game.move_text(position, move))
+        position = game.play(position, move)
+    return " ".join(texts) + (" …" if len(moves) > LONGEST_LINE else "")

@@ -1,0 +1,171 @@
+"""The command `python -m play rollout`: positions, or the moves of a roll, played out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from games.contract import DiceGame
+    from play.players.dice_player import DicePlayer
+    from play.rollout.rollout import RolloutResult
+
+__all__ = ["add_rollout_options", "run_dice_rollout"]
+
+
+def add_rollout_options(command: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    add = command.add_argument
+    add("positions", nargs="+", metavar="POSITION", help="as text: in backgammon XGID, GNU, FIBS")
+    add("evaluator", help="who plays both sides: as a player of a match, with bear-off and plies")
+    add("--roll", help="compare the moves of a roll, such as 31, in one position")
+    add("--moves", metavar="MOVE", nargs="+", help="which, such as '8/5 6/5' (default: --best)")
+    add("--best", type=int, metavar="N", help="so many moves, best by static value (default 4)")
+    add("--games", type=int, default=1296, metavar="N", help="of each, at most (default 1296)")
+    add("--fewest", type=int, default=144, metavar="N", help="with --confidence (default 144)")
+    add("--confidence", type=float, metavar="P", help="drop moves that are as surely worse: 0.95")
+    add("--depth", type=int, default=0, metavar="PLIES", help="GNU plies of both (default 0)")
+    add("--truncate", type=int, metavar="PLIES", help="break games off after so many")
+    add("--with-luck", action="store_true", help="leave luck in: quicker games, and more needed")
+    add("--threads", type=int, default=2, metavar="N", help="games at a time (default 2)")
+    add("--seed", type=int, default=0, help="decides the dice")
+    add("--json", action="store_true", help="last line: the figures as JSON")
+    add("--quiet", action="store_true", help="no progress bar")
+
+
+def run_dice_rollout(options: argparse.Namespace, game: Any) -> int:
+    """`rollout`: what positions, or moves, are worth when they are played out."""
+    from tqdm import tqdm
+
+    from games.contract import DiceGame
+    from play.players.dice_player import parse_dice_player
+    from play.rollout.rollout import rollout
+
+    if not isinstance(game, DiceGame):
+        raise ValueError(f"rollout: expected a game with dice, found {game.name}")
+    player = parse_dice_player(game, options.evaluator)
+    if player.evaluator is None:
+        raise ValueError(f"rollout: expected an evaluator, found {player.name}")
+    positions = [game.parse_position(text) for text in options.positions]
+    comparing: dict[str, Any] = {}
+    if options.roll is not None:
+        if len(positions) != 1:
+            raise ValueError(f"--roll: expected one position, found {len(positions)}")
+        roll = game.parse_roll(options.roll)
+        moves = _candidates(options, game, positions[0], roll, player)
+        comparing = {"roll": roll, "moves": moves, "confidence": options.confidence}
+    else:
+        for name in ("moves", "best", "confidence"):
+            if getattr(options, name) is not None:
+                raise ValueError(f"--{name}: expected --roll as well, found none")
+    depth = player.plies(options.depth)
+    count = len(comparing["moves"]) if comparing else len(positions)
+    total = count * max(options.games, 0)
+    with tqdm(total=total, unit=" games", disable=options.quiet, dynamic_ncols=True) as bar:
+        result = rollout(
+            game,
+            positions[0] if comparing else positions,
+            player.evaluator,
+            games=options.games,
+            fewest=options.fewest,
+            depth=depth,
+            truncate=options.truncate,
+            variance_reduction=not options.with_luck,
+            lookup=player.lookup,
+            threads=options.threads,
+            seed=options.seed,
+            progress=lambda games: bar.update(games) and None,
+            **player.options,
+            **comparing,
+        )
+    if comparing:
+        names = [game.move_text(positions[0], move) for move in result.moves]
+    else:
+        names = [game.position_text(position) for position in positions]
+    luck = "with" if options.with_luck else "without"
+    print(f"{player.name} at depth {depth} (GNU plies), {luck} luck; ± standard error")
+    for line in _lines(game, names, result):
+        print(line)
+    print(
+        f"{result.games.sum()} games, {result.plies} plies, {result.plies_per_second:.0f} plies/s"
+    )
+    if options.json:
+        print(json.dumps(_figures(names, result, player.name, depth)))
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return 0
+
+
+def _candidates(
+    options: argparse.Namespace, game: DiceGame, position: Any, roll: int, player: DicePlayer
+) -> list[Any]:
+    """The moves that are named, or the best by static values."""
+    from search.expectiminimax.static import StaticChoice
+
+    if options.moves is not None:
+        if options.best is not None:
+            raise ValueError("--best: expected it without --moves, found both")
+        return [game.parse_move(position, text, roll) for text in options.moves]
+    best = 4 if options.best is None else options.best
+    if best < 1:
+        raise ValueError(f"--best: expected at least 1, found {best}")
+    assert player.evaluator is not None
+    choice = StaticChoice(game, player.evaluator, player.lookup)
+    worth = {m: choice.worth(game.play(position, m)) for m in game.legal_moves(position, roll)}
+    return sorted(worth, key=worth.__getitem__)[:best]
+
+
+def _order(result: RolloutResult) -> list[int]:
+    """Candidates, best first; positions as they were given."""
+    if not result.moves:
+        return list(range(len(result.games)))
+    first = result.best
+    rest = sorted(set(range(len(result.games))) - {first}, key=lambda i: -result.equity[i])
+    return [first, *rest]
+
+
+def _lines(game: DiceGame, names: list[str], result: RolloutResult) -> list[str]:
+    width = max(map(len, names))
+    lines = []
+    for i in _order(result):
+        line = f"{names[i]:{width}}  {result.equity[i]:+.4f} ± {result.equity_error[i]:.4f}"
+        if result.outcomes is not None and result.outcome_errors is not None and game.outcomes:
+            parts = zip(
+                game.outcomes.names, result.outcomes[i], result.outcome_errors[i], strict=True
+            )
+            line += "".join(f", {name} {100 * p:.2f} ± {100 * e:.2f} %" for name, p, e in parts)
+        line += f"; {result.games[i]} games"
+        if result.moves and i != result.best:
+            line += f"; the best is better with {result.lead[i]:.1%}"
+        lines.append(line)
+    return lines
+
+
+def _figures(names: list[str], result: RolloutResult, player: str, depth: int) -> dict[str, Any]:
+    """A rollout as plain values; null where there is no number."""
+
+    def plain(numbers: Any) -> list[float | None]:
+        return [None if x != x else float(x) for x in numbers]
+
+    rolled = []
+    for i in _order(result):
+        one: dict[str, Any] = {
+            "name": names[i],
+            "games": int(result.games[i]),
+            "equity": plain(result.equity[i : i + 1])[0],
+            "equity_error": plain(result.equity_error[i : i + 1])[0],
+        }
+        if result.outcomes is not None and result.outcome_errors is not None:
+            one["outcomes"] = plain(result.outcomes[i])
+            one["outcome_errors"] = plain(result.outcome_errors[i])
+        if result.moves:
+            one["lead"] = float(result.lead[i])
+        rolled.append(one)
+    return {
+        "evaluator": player,
+        "depth": depth,
+        "rolled_out": rolled,
+        "plies": result.plies,
+        "interrupted": result.interrupted,
+    }

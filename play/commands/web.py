@@ -1,0 +1,44 @@
+"""The browser's page from the command line: `python -m play web`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+__all__ = ["add_web_command", "run_web"]
+
+PORT = 8642
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def add_web_command(commands: Any) -> None:
+    """Add `web` to the commands of a parser; its `run` default is what runs it."""
+    web = commands.add_parser("web", help="play in the browser, and see what was learned")
+    web.add_argument("--port", type=int, default=PORT, help=f"on 127.0.0.1 (default {PORT})")
+    web.add_argument("--runs", type=Path, default=Path("runs"), help="runs of train.py")
+    web.set_defaults(run=run_web)
+
+
+def run_web(options: argparse.Namespace) -> int:
+    """Serve until Ctrl-C; returns the exit status.
+
+    Raises ModuleNotFoundError without the extra `web`, ValueError for a port that is none, OSError
+    for one that is taken.
+    """
+    missing = [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModuleNotFoundError(
+            f"the browser's page needs {' and '.join(missing)}: pip install 'plysmith[web]', or in"
+            " a clone pip install -e '.[web]'"
+        )
+    if not 0 <= options.port <= 65535:
+        raise ValueError(f"port: expected 0 to 65535, found {options.port}")
+    from play.web.server import serve
+
+    def started(port: int) -> None:
+        print(f"Plysmith is at http://127.0.0.1:{port}/ (Ctrl-C ends it)", flush=True)
+
+    serve(data=_ROOT / "data", runs=options.runs, port=options.port, started=started)
+    return 0

@@ -1,0 +1,1 @@
+"""Judgements without games: quality of moves, explanations, analyses."""

@@ -1,0 +1,150 @@
+"""Games judged move by move: what each was worth, and what the evaluator would have played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from games.record import Annotation, GameRecord
+from play.players.thinker import Thinker, file_value, value_text
+from search import WIN
+
+__all__ = ["Judged", "judge_game", "judged_record", "remark", "summary"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A move in the evaluator's eyes; values are for the side that made it.
+
+    loss: how far `value`, that of the move played, stays behind that of the `best` move; 0 where
+    both win or both lose, however quickly. choices: how many legal moves there were.
+    """
+
+    ply: int
+    side: int
+    move: Any
+    value: float
+    best: Any
+    best_value: float
+    loss: float
+    depth: int
+    choices: int
+
+    @property
+    def preferred(self) -> bool:
+        """Whether no other move has a better value."""
+        return self.loss == 0.0
+
+
+def judge_game(
+    record: GameRecord, thinker: Thinker, *, progress: Callable[[], Any] = lambda: None
+) -> list[Judged]:
+    """Every move of a game, valued by an exact search of all moves within the thinker's limits.
+
+    Searches know of the positions that came before, as in play. `progress` is called after each
+    move. Raises KeyboardInterrupt where Ctrl-C ended a search.
+    """
+    found = []
+    replay = _replay(record)
+    thinker.forget()
+    for ply, move in enumerate(record.moves):
+        position, roll = record.positions[ply], record.rolls[ply]
+        result = thinker.think(position, roll=roll, history=replay.history, all_moves=True)
+        if result.interrupted:
+            raise KeyboardInterrupt
+        values = dict(result.moves)
+        best, best_value = result.moves[0]
+        value = values[move]
+        if value == best_value:
+            best = move
+        both = min(abs(value), abs(best_value)) > WIN / 2 and value * best_value > 0
+        loss = 0.0 if both else file_value(best_value) - file_value(value)
+        found.append(
+            Judged(
+                ply,
+                record.game.to_move(position),
+                move,
+                value,
+                best,
+                best_value,
+                loss,
+                result.depth,
+                len(values),
+            )
+        )
+        _follow(replay, record, ply)
+        progress()
+    return found
+
+
+def _replay(record: GameRecord) -> GameRecord:
+    """A record that begins as another, without its draw rules."""
+    return GameRecord(
+        record.game, record.start, repetitions=None, quiet_moves=None, comment=record.comment
+    )
+
+
+def _follow(replay: GameRecord, record: GameRecord, ply: int) -> None:
+    replay.play(record.moves[ply], roll=record.rolls[ply])
+
+
+def remark(record: GameRecord, judged: Judged, least: float) -> str:
+    """What is said of a move that lost at least so much; empty for all others."""
+    if judged.loss <= 0 or judged.loss < least:
+        return ""
+    better = record.game.move_text(record.positions[judged.ply], judged.best)
+    return f"{_lost(judged)}: {better} {value_text(judged.best_value)}"
+
+
+def _lost(judged: Judged) -> str:
+    if judged.best_value > WIN / 2:
+        return "misses a win"
+    if judged.value < -WIN / 2:
+        return "loses"
+    return f"lost {judged.loss:.3f}"
+
+
+def judged_record(record: GameRecord, judged: list[Judged], least: float) -> GameRecord:
+    """The game with values, depths and remarks as annotations; comments stay, before the remarks.
+
+    Values that stood with a move go into its comment, as `noted 0.35/7`. Braces in comments, which
+    PDN cannot hold, become brackets. The result is the same.
+    """
+    new = _replay(record)
+    new.comment = _without_braces(record.comment)
+    for one, before in zip(judged, record.annotations, strict=True):
+        _follow(new, record, one.ply)
+        parts = [_noted(before), _without_braces(before.comment), remark(record, one, least)]
+        comment = " ".join(part for part in parts if part)
+        new.annotate(value=file_value(one.value), depth=one.depth, comment=comment)
+    outcome = record.outcome()
+    if outcome is not None and not new.over:
+        new.declare(outcome, record.reason)
+    return new
+
+
+def _noted(before: Annotation) -> str:
+    if before.value is None and before.depth is None:
+        return ""
+    value = "-" if before.value is None else f"{before.value:.6g}"
+    return f"noted {value}/{'-' if before.depth is None else before.depth}"
+
+
+def _without_braces(text: str) -> str:
+    return text.replace("{", "(").replace("}", ")")
+
+
+def summary(judged: list[Judged], side: int) -> str:
+    """One side's game in a line: decisions, how many as preferred, what was lost."""
+    own = [one for one in judged if one.side == side and one.choices > 1]
+    if not own:
+        return "no decisions"
+    plain = [one.loss for one in own if max(abs(one.value), abs(one.best_value)) <= WIN / 2]
+    grave = sum(1 for one in own if not one.preferred) - sum(1 for loss in plain if loss > 0)
+    text = (
+        f"{len(own)} decision{'s' * (len(own) > 1)}, {sum(o.preferred for o in own)} as preferred"
+    )
+    if plain:
+        text += f", lost {sum(plain):.3f} ({sum(plain) / len(plain):.4f} a decision)"
+    return text + (f", {grave} that changed a game already decided" if grave else "")

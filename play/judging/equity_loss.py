@@ -1,0 +1,226 @@
+"""Equity lost per decision: how much worse a player's moves are than a referee's, by the referee.
+
+Positions are those of games. Each turn with more than one legal move is a decision; what it loses
+is the value of the referee's move less that of the move chosen, both by the referee: a search as
+deep as one likes, another evaluator, or GNU Backgammon. It tells players apart in far fewer games
+than points do, for every decision counts and no dice are in it.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import DiceGame
+from play.match.dice import Dice, DiceRecord
+from play.match.dice_match import needs_processes, play_dice_game
+from play.players.dice_player import DicePlayer, check_depth
+from play.ratings.statistics import Estimate, mean_interval
+from play.workers import Workers
+
+__all__ = ["EquityLoss", "check_referee", "equity_loss", "sample_games"]
+
+
+@dataclass(frozen=True)
+class EquityLoss:
+    """How a player did; intervals are 95 % intervals over games.
+
+    loss: points per decision. agreement: share of decisions that lose nothing.
+    """
+
+    name: str
+    referee: str
+    games: int
+    decisions: int
+    loss: Estimate
+    agreement: Estimate
+
+    def text(self) -> str:
+        """One line, without a newline at its end."""
+        loss, agreement = self.loss, self.agreement
+        return (
+            f"{self.name} loses {1000 * loss.value:.2f} [{1000 * loss.low:.2f},"
+            f" {1000 * loss.high:.2f}] millipoints a decision, agrees on {agreement.value:.1%}"
+            f" [{agreement.low:.1%}, {agreement.high:.1%}]; {self.decisions} decisions of"
+            f" {self.games} games"
+        )
+
+    def figures(self) -> dict[str, Any]:
+        """The same as plain values, for JSON: points, and null where there is no finite number."""
+        return {
+            "player": self.name,
+            "referee": self.referee,
+            "games": self.games,
+            "decisions": self.decisions,
+            "loss": self.loss.plain(),
+            "agreement": self.agreement.plain(),
+        }
+
+
+def sample_games(
+    game: DiceGame,
+    player: DicePlayer,
+    *,
+    games: int = 100,
+    depth: int = 0,
+    seed: int = 0,
+    threads: int = 2,
+    workers: Workers | None = None,
+) -> list[DiceRecord]:
+    """Games that a player plays against itself, game i with the dice of pair i."""
+    if games < 1:
+        raise ValueError(f"games: expected at least 1, found {games}")
+    check_depth(depth)
+    Dice(game, seed)
+    task = _SelfPlay(game, player, depth, seed)
+    return _done(task, range(games), threads, workers, needs_processes(player))
+
+
+def equity_loss(
+    game: DiceGame,
+    player: DicePlayer,
+    referee: DicePlayer,
+    records: Sequence[DiceRecord],
+    *,
+    depth: int = 0,
+    referee_depth: int = 0,
+    threads: int = 2,
+    workers: Workers | None = None,
+    progress: Callable[[], None] | None = None,
+) -> EquityLoss:
+    """Compare a player's choices with the referee's in every decision of some games.
+
+    Depths are GNU plies, for those that have none of their own. `progress` is called after each
+    game. Raises ValueError for a referee that gives no values (`random`, `pubeval`) and for games
+    without a decision.
+    """
+    check_depth(depth)
+    check_depth(referee_depth)
+    check_referee(game, referee)
+    task = _Losses(game, player, referee, depth, referee_depth)
+    programs = needs_processes(player, referee)
+    losses = _done(task, records, threads, workers, programs, progress)
+    sums = np.array([loss.sum() for loss in losses])
+    agreed = np.array([(loss == 0).sum() for loss in losses], dtype=np.float64)
+    counts = np.array([len(loss) for loss in losses], dtype=np.float64)
+    if not counts.sum():
+        raise ValueError(f"records: expected games with decisions, found {len(records)} without")
+    return EquityLoss(
+        player.name,
+        referee.name,
+        len(records),
+        int(counts.sum()),
+        ratio_interval(sums, counts),
+        ratio_interval(agreed, counts, most=1.0),
+    )
+
+
+def check_referee(game: DiceGame, referee: DicePlayer) -> None:
+    """ValueError for a player that gives no values of positions."""
+    if referee.evaluator is None and not hasattr(referee.seat(game, 0), "worth"):
+        raise ValueError(
+            "referee: expected an evaluator or gnubg:PLIES, which give values, found"
+            f" {referee.name}"
+        )
+
+
+def ratio_interval(
+    sums: NDArray[np.float64], counts: NDArray[np.float64], *, most: float = math.inf
+) -> Estimate:
+    """Mean of what was counted in independent groups, with its 95 % interval within [0, most].
+
+    The groups are of unequal sizes, so the mean is a ratio of two sums; its spread is that of each
+    group's sum less what its size would make expect (linearised, as in surveys of clusters).
+    """
+    mean = float(sums.sum() / counts.sum())
+    residuals = (sums - mean * counts) / counts.mean()
+    if not residuals.any():
+        return mean_interval([mean] * len(sums), bounds=(0.0, most))
+    found = mean_interval(mean + residuals)
+    return Estimate(mean, max(found.low, 0.0), min(found.high, most))
+
+
+def _done(
+    task: Any,
+    tasks: Iterable[Any],
+    threads: int,
+    workers: Workers | None,
+    programs: bool,
+    progress: Callable[[], None] | None = None,
+) -> list[Any]:
+    """What a task returns for each; programs have a process each where there are several."""
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
+    backend = "loky" if programs and threads > 1 else "threads"
+    found = []
+    with (
+        nullcontext(workers) if workers is not None else Workers(backend, threads) as players,
+        closing(players.map(task, tasks)) as results,
+    ):
+        for result in results:
+            found.append(result)
+            if progress is not None:
+                progress()
+    return found
+
+
+class _Task:
+    """Work on single games; every thread of every process has seats of its own."""
+
+    def __init__(self, *options: Any) -> None:
+        self._options = options
+        self._mine = threading.local()
+        self._stopped = threading.Event()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._options
+
+    def stop(self) -> None:
+        """End the work under way."""
+        self._stopped.set()
+
+
+class _SelfPlay(_Task):
+    def __call__(self, number: int) -> DiceRecord:
+        game, player, depth, seed = self._options
+        if not hasattr(self._mine, "seats"):
+            self._mine.seats = [player.seat(game, depth) for _ in range(2)]
+        dice, names = Dice(game, seed), (player.name, player.name)
+        return play_dice_game(
+            game, self._mine.seats, dice, number, names=names, stopped=self._stopped
+        )
+
+
+class _Losses(_Task):
+    def __call__(self, record: DiceRecord) -> NDArray[np.float64]:
+        """What each decision of a game lost, in points."""
+        game, player, referee, depth, referee_depth = self._options
+        if not hasattr(self._mine, "judged"):
+            self._mine.judged = player.seat(game, depth)
+            self._mine.referee = referee.seat(game, referee_depth)
+        judged, judge = self._mine.judged, self._mine.referee
+        judged.begin(0, 0)
+        judge.begin(0, 0)
+        found = []
+        for position, roll in zip(record.positions()[:-1], record.rolls, strict=True):
+            if self._stopped.is_set():
+                break
+            if len(game.legal_moves(position, roll)) > 1:
+                chosen, best = judged.choose(position, roll), judge.choose(position, roll)
+                found.append(_lost(game, judge, position, chosen, best))
+        return np.array(found, dtype=np.float64)
+
+
+def _lost(game: DiceGame, judge: Any, position: Any, chosen: Any, best: Any) -> float:
+    if chosen == best:
+        return 0.0
+    value = -float(judge.worth(game.play(position, chosen)))
+    # a referee that does not look at every move may find another one better after all
+    return max(-float(judge.worth(game.play(position, best))) - value, 0.0)

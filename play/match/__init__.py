@@ -1,0 +1,1 @@
+"""Matches: openings, dice, whole games, ladders and luck."""

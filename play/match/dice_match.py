@@ -1,0 +1,309 @@
+"""Matches in games with dice: pairs of games with the same dice and swapped seats.
+
+What is played depends on the players, the depth and the seed alone, not on who plays it or how
+many at a time: pair i has dice of its own, and all pairs are counted.
+"""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from threading import Event, Lock
+from typing import Any
+
+import numpy as np
+
+from games import kernels
+from games.contract import DiceGame
+from games.errors import MoveError
+from play.match.dice import Dice, DiceRecord
+from play.match.dice_loop import ENDED, MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
+from play.match.luck import Luck
+from play.players.dice_player import DicePlayer, DiceSeat, check_depth
+from play.ratings.points import DiceSummary
+from play.workers import Workers
+
+__all__ = ["DiceMatch", "needs_processes", "play_dice_game", "play_dice_match"]
+
+#: Pairs that a worker is given at a time: in native code, and move by move in Python.
+NATIVE_BLOCK, SLOW_BLOCK = 32, 1
+
+Records = tuple[DiceRecord, DiceRecord]
+
+
+@dataclass
+class DiceMatch:
+    """What was played between two players; points and luck are the first player's, pair by pair.
+
+    In the first game of a pair the first player begins. luck: None where nobody measures it.
+    records: the games, where they are kept.
+    """
+
+    first: str
+    second: str
+    depth: int
+    bounds: tuple[float, float]
+    points: list[tuple[float, float]] = field(default_factory=list)
+    luck: list[tuple[float, float]] | None = None
+    records: list[Records] = field(default_factory=list)
+    turns: int = 0
+    seconds: float = 0.0
+    interrupted: bool = False
+
+    def summary(self) -> DiceSummary:
+        """Points per game and how sure they are, from the first player's view."""
+        return DiceSummary(self.points, self.luck, bounds=self.bounds)
+
+
+def play_dice_game(
+    game: DiceGame,
+    seats: Sequence[DiceSeat],
+    dice: Dice,
+    pair: int,
+    *,
+    names: Sequence[str] = ("first", "second"),
+    stopped: Event | None = None,
+    most_turns: int = MOST_TURNS,
+) -> DiceRecord:
+    """One game with the dice of a pair, move by move; `seats[0]` begins.
+
+    Raises MoveError where a seat makes a move that is not legal; `names` says whose.
+    """
+    stream = dice.stream(pair)
+    for side, seat in enumerate(seats):
+        seat.begin(stream, side)
+    position = game.start()
+    rolls: list[int] = []
+    moves: list[Any] = []
+    outcome, reason = 0.0, TOO_LONG
+    while True:
+        turn = len(moves)
+        value = game.outcome(position)
+        if value is not None:
+            outcome, reason = (-value if turn % 2 else value) + 0.0, ENDED
+            break
+        if stopped is not None and stopped.is_set():
+            reason = STOPPED
+            break
+        if turn >= most_turns:
+            break
+        roll = dice.roll(stream, turn)
+        move = seats[turn % 2].choose(position, roll)
+        if move not in game.legal_moves(position, roll):
+            raise MoveError(
+                f"player {names[turn % 2]}: expected a legal move with {game.roll_text(roll)} in"
+                f" {game.position_text(position)}, found {move!r}"
+            )
+        rolls.append(roll)
+        moves.append(move)
+        position = game.play(position, move)
+    return DiceRecord(game, tuple(rolls), tuple(moves), outcome, REASONS[reason])
+
+
+def needs_processes(*players: DicePlayer) -> bool:
+    """Whether a player is a program that keeps other threads of its process from running."""
+    return any(player.program is not None for player in players)
+
+
+def play_dice_match(
+    game: DiceGame,
+    first: DicePlayer,
+    second: DicePlayer,
+    *,
+    games: int = 4000,
+    depth: int = 0,
+    seed: int = 0,
+    threads: int = 2,
+    workers: Workers | None = None,
+    luck: DicePlayer | None = None,
+    keep_records: bool = False,
+    progress: Callable[[DiceMatch], None] | None = None,
+) -> DiceMatch:
+    """Play `games` games, an odd number rounded up, in pairs with the same dice.
+
+    depth: GNU plies of players that have no depth of their own. luck: whose static values say what
+    is luck (an evaluator, with its lookup). `workers` play instead of `threads` of this process,
+    which are processes where `needs_processes` says so. `progress` is called after each block of
+    pairs. Ctrl-C ends the match with what was played, marked as interrupted.
+
+    Raises ValueError for options out of range, MoveError for a player who cheats.
+    """
+    if operator.index(games) < 2:
+        raise ValueError(f"games: expected at least 2, found {games}")
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
+    check_depth(depth)
+    if luck is not None and luck.evaluator is None:
+        raise ValueError(f"luck: expected an evaluator, found {luck.name}")
+    Dice(game, seed)  # refuses a bad seed before anybody works
+    match = DiceMatch(first.name, second.name, depth, _bounds(game), luck=None if not luck else [])
+    play_block = _BlockPlayer(game, first, second, depth, seed, luck, keep_records)
+    pairs = (games + 1) // 2
+    tasks = _blocks(pairs, NATIVE_BLOCK if play_block.native else SLOW_BLOCK)
+    backend = "loky" if threads > 1 and needs_processes(first, second) else "threads"
+    began = time.perf_counter()
+    with nullcontext(workers) if workers is not None else Workers(backend, threads) as players:
+        try:
+            with closing(players.map(play_block, tasks)) as played:
+                for block in played:
+                    match.points += block.points
+                    match.turns += block.turns
+                    match.records += block.records
+                    if match.luck is not None:
+                        match.luck += block.luck
+                    match.seconds = time.perf_counter() - began
+                    if progress is not None:
+                        progress(match)
+        except KeyboardInterrupt:
+            match.interrupted = True
+    match.seconds = time.perf_counter() - began
+    return match
+
+
+def _bounds(game: DiceGame) -> tuple[float, float]:
+    """The least and the most that a game can be worth, as far as the game says."""
+    if game.outcomes is None:
+        return -np.inf, np.inf
+    low, high = (
+        game.outcomes.base + sum(worth for worth in game.outcomes.worth if sign * worth > 0)
+        for sign in (-1, 1)
+    )
+    return min(low, -high), max(high, -low)
+
+
+def _blocks(pairs: int, size: int) -> Iterator[tuple[int, int]]:
+    for begin in range(0, pairs, size):
+        yield begin, min(size, pairs - begin)
+
+
+@dataclass
+class _Block:
+    """What a worker played; the fields are those of a match."""
+
+    points: list[tuple[float, float]] = field(default_factory=list)
+    luck: list[tuple[float, float]] = field(default_factory=list)
+    records: list[Records] = field(default_factory=list)
+    turns: int = 0
+
+
+class _BlockPlayer:
+    """Plays pairs by their numbers; every thread of every process has its own seats."""
+
+    def __init__(
+        self,
+        game: DiceGame,
+        first: DicePlayer,
+        second: DicePlayer,
+        depth: int,
+        seed: int,
+        luck: DicePlayer | None,
+        keep_records: bool,
+    ) -> None:
+        self._options = (game, first, second, depth, seed, luck, keep_records)
+        #: whether whole games are played in native code
+        self.native = (
+            game.rules is not None
+            and kernels.compiled
+            and all(player.static and player.plies(depth) == 0 for player in (first, second))
+        )
+        self._stopped = Event()
+        self._free: list[_Table] = []
+        self._all: list[_Table] = []
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _BlockPlayer, self._options
+
+    def __call__(self, task: tuple[int, int]) -> _Block:
+        """Pairs from a number on; fewer of them, and whole, once this was told to stop."""
+        block = _Block()
+        keep = self._options[-1]
+        with self._table() as table:
+            for records in table.play(*task):
+                block.points.append((records[0].outcome, 0.0 - records[1].outcome))
+                block.turns += sum(len(record.moves) for record in records)
+                if table.luck is not None:
+                    mine, theirs = map(table.luck.total, records)
+                    block.luck.append((mine, 0.0 - theirs))
+                if keep:
+                    block.records.append(records)
+        return block
+
+    @contextmanager
+    def _table(self) -> Iterator[_Table]:
+        with self._lock:
+            table = self._free.pop() if self._free else None
+        if table is None:
+            table = _Table(*self._options[:-1], native=self.native, stopped=self._stopped)
+            with self._lock:
+                self._all.append(table)
+        try:
+            yield table
+        finally:
+            with self._lock:
+                self._free.append(table)
+
+    def stop(self) -> None:
+        """End the games under way."""
+        self._stopped.set()
+        for table in list(self._all):
+            table.stop()
+
+
+class _Table:
+    """Where two players sit: a loop in which native code plays for them, or their seats."""
+
+    def __init__(
+        self,
+        game: DiceGame,
+        first: DicePlayer,
+        second: DicePlayer,
+        depth: int,
+        seed: int,
+        luck: DicePlayer | None,
+        *,
+        native: bool,
+        stopped: Event,
+    ) -> None:
+        self.game = game
+        self.names = first.name, second.name
+        self._dice = Dice(game, seed)
+        self._stopped = stopped
+        self._loop: DiceLoop | None = None
+        if native:
+            players = [(player.evaluator, player.lookup) for player in (first, second)]
+            self._loop = DiceLoop(game, *players, seed=seed)
+        else:
+            self._seats = [player.seat(game, depth) for player in (first, second)]
+        self.luck: Luck | None = None
+        if luck is not None and luck.evaluator is not None:
+            self.luck = Luck(game, luck.evaluator, luck.lookup)
+
+    def play(self, first_pair: int, pairs: int) -> Iterator[Records]:
+        """Play pairs by their numbers; ends after whole pairs once it is stopped."""
+        if self._loop is not None:
+            yield from self._loop.play(first_pair, pairs)
+            return
+        for pair in range(first_pair, first_pair + pairs):
+            played = [
+                play_dice_game(
+                    self.game,
+                    self._seats[::order],
+                    self._dice,
+                    pair,
+                    names=self.names[::order],
+                    stopped=self._stopped,
+                )
+                for order in (1, -1)
+            ]
+            if self._stopped.is_set():
+                return
+            yield played[0], played[1]
+
+    def stop(self) -> None:
+        """End the game under way; callable from any thread."""
+        if self._loop is not None:
+            self._loop.stop()

@@ -1,0 +1,271 @@
+"""Matches of two players over paired openings, by several workers, with an error bar.
+
+Every opening is played twice with colours swapped, and the pair is what statistics count. What is
+played depends on the seed alone, not on who plays or how many: pairs are judged in the order in
+which their openings were drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from itertools import islice
+from threading import Event, Lock
+from typing import Any
+
+from games.contract import DiceGame, Game
+from games.errors import MoveError
+from games.record import GameRecord
+from play.match.game_loop import GameLoop
+from play.match.openings import Openings
+from play.players.hub_player import HubSeat
+from play.players.player import Limits, Player, Seat
+from play.ratings.sprt import Sprt
+from play.ratings.statistics import MatchSummary
+from play.workers import Workers
+
+__all__ = ["Match", "Pair", "play_game", "play_match"]
+
+#: Longer games are drawn, whatever the rules say.
+MOST_PLIES = 1000
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two games of one opening; the first player begins the first of them.
+
+    seconds: what programs of others took for each of their moves.
+    """
+
+    games: tuple[GameRecord, GameRecord]
+    seconds: tuple[float, ...] = ()
+
+    def points(self) -> tuple[float, float]:
+        """What the first player scored in each game: 1, 0.5 or 0."""
+        outcomes = self.games[0].outcome() or 0.0, -(self.games[1].outcome() or 0.0)
+        # By who won, also in a game whose outcomes are points.
+        first, second = (0.5 * ((outcome > 0) - (outcome < 0) + 1) for outcome in outcomes)
+        return first, second
+
+
+@dataclass
+class Match:
+    """What was played between two players; scores are the first player's.
+
+    failure: what a program of others did wrong that ended the match.
+    """
+
+    first: str
+    second: str
+    limits: Limits
+    pairs: list[Pair] = field(default_factory=list)
+    repeated: int = 0
+    interrupted: bool = False
+    failure: str = ""
+    verdict: str = ""
+
+    def summary(self) -> MatchSummary:
+        """Wins, draws, losses and the statistics of the pairs, from the first player's view."""
+        return MatchSummary.of_pairs(pair.points() for pair in self.pairs)
+
+    def seconds(self) -> list[float]:
+        """What programs of others took for each of their moves."""
+        return [seconds for pair in self.pairs for seconds in pair.seconds]
+
+
+def play_game(
+    game: Game,
+    seats: tuple[Seat | HubSeat, Seat | HubSeat],
+    opening: tuple[Any, ...],
+    stopped: Event | None = None,
+    loop: GameLoop | None = None,
+) -> GameRecord:
+    """One game from an opening on; `seats[0]` has the side that begins.
+
+    It is left unfinished once `stopped` is set. `loop` plays it in native code, where there is one.
+    """
+    if loop is not None:
+        return loop.play(opening).record()
+    record = GameRecord(game)
+    for move in opening:
+        record.play(move)
+    while not record.over and not (stopped is not None and stopped.is_set()):
+        if record.ply >= MOST_PLIES:
+            record.declare(0.0, f"{MOST_PLIES} plies")
+            break
+        seats[record.to_move].move(record)
+    return record
+
+
+def play_match(
+    game: Game,
+    first: Player,
+    second: Player,
+    *,
+    limits: Limits,
+    games: int = 400,
+    openings: Openings | None = None,
+    threads: int = 2,
+    workers: Workers | None = None,
+    table_mib: float = 4.0,
+    sprt: Sprt | None = None,
+    seed: int = 0,
+    progress: Callable[[Match], None] | None = None,
+) -> Match:
+    """Play until `games` different games are counted, the SPRT decides or openings run out.
+
+    A pair of which a game repeats an earlier game of the match move for move is not counted.
+    `workers` (processes, a cluster) play instead of `threads` of this process. `progress` is
+    called after each pair. Ctrl-C ends the match with what was played, marked as interrupted, and
+    so does a program of others that fails (`failure`), unless it fails in the first pair: then it
+    is raised, as MoveError or ChildProcessError.
+    """
+    if isinstance(game, DiceGame):
+        raise ValueError(
+            f"expected a game without dice, found {game.name}: see play.match.dice_match"
+        )
+    if limits.depth == 0:
+        raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
+    if games < 2:
+        raise ValueError(f"games: expected at least 2, found {games}")
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
+    if seed < 0:
+        raise ValueError(f"seed: expected at least 0, found {seed}")
+    match = Match(first.name, second.name, limits)
+    play_pair = _PairPlayer(game, first, second, limits, table_mib, seed)
+    drawn = enumerate(openings if openings is not None else Openings(game, seed=seed))
+    seen: set[Any] = set()
+    with nullcontext(workers) if workers is not None else Workers(jobs=threads) as players:
+        try:
+            while len(match.pairs) * 2 < games and match.verdict in ("", "continue"):
+                tasks = islice(drawn, (games + 1) // 2 - len(match.pairs))
+                before = len(match.pairs) + match.repeated
+                with closing(players.map(play_pair, tasks)) as played:
+                    for pair in played:
+                        _judge(match, pair, seen, progress, sprt)
+                        if match.verdict not in ("", "continue"):
+                            break
+                if len(match.pairs) + match.repeated == before:
+                    break
+        except KeyboardInterrupt:
+            match.interrupted = True
+        except (MoveError, ChildProcessError) as error:
+            if not match.pairs:
+                raise
+            match.failure = str(error)
+    return match
+
+
+def _judge(
+    match: Match,
+    pair: Pair,
+    seen: set[Any],
+    progress: Callable[[Match], None] | None,
+    sprt: Sprt | None,
+) -> None:
+    """Count a pair, unless one of its games is among those `seen`, and ask the test."""
+    keys = {(i, record.start, *record.moves) for i, record in enumerate(pair.games)}
+    if keys & seen:
+        match.repeated += 1
+        return
+    seen |= keys
+    match.pairs.append(pair)
+    if progress is not None:
+        progress(match)
+    if sprt is not None:
+        match.verdict = sprt.verdict(match.summary().tally)
+
+
+class _PairPlayer:
+    """Plays the pair of an opening; every thread of every process that plays has its own seats."""
+
+    def __init__(
+        self,
+        game: Game,
+        first: Player,
+        second: Player,
+        limits: Limits,
+        table_mib: float,
+        seed: int,
+    ) -> None:
+        self._options = (game, first, second, limits, table_mib, seed)
+        self._stopped = Event()
+        self._free: list[_Board] = []
+        self._all: list[_Board] = []
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _PairPlayer, self._options
+
+    def __call__(self, task: tuple[int, tuple[Any, ...]]) -> Pair:
+        """The pair of an opening with its number; unfinished once this was told to stop."""
+        number, opening = task
+        game, *_, seed = self._options
+        records = []
+        seconds: list[float] = []
+        with self._board() as board:
+            for index in range(2):
+                for colour, seat in enumerate(board.seats):
+                    # the same chance for the same colour in both games
+                    seat.begin(hash((seed, number, colour ^ index)) & 0x7FFFFFFF)
+                seats = board.seats if index == 0 else board.seats[::-1]
+                loop = board.loops[index]
+                records.append(play_game(game, seats, opening, self._stopped, loop))
+                seconds += (took for seat in seats for took in seat.seconds)
+        return Pair((records[0], records[1]), tuple(seconds))
+
+    @contextmanager
+    def _board(self) -> Iterator[_Board]:
+        with self._lock:
+            if not self._free:
+                self._free.append(_Board(*self._options[:5]))
+                self._all.append(self._free[0])
+            board = self._free.pop()
+        try:
+            yield board
+        finally:
+            with self._lock:
+                self._free.append(board)
+
+    def stop(self) -> None:
+        """End the games under way, and the searches in them that have begun."""
+        self._stopped.set()
+        for board in self._all:
+            board.stop()
+
+
+class _Board:
+    """The seats of both players, and the loops in which native code plays for them."""
+
+    def __init__(
+        self, game: Game, first: Player, second: Player, limits: Limits, table_mib: float
+    ) -> None:
+        seats = tuple(player.seat(game, limits, table_mib=table_mib) for player in (first, second))
+        self.seats: tuple[Seat | HubSeat, Seat | HubSeat] = (seats[0], seats[1])
+        #: for the game in which the first player begins, and for the other
+        self.loops: list[GameLoop | None] = [None, None]
+        engines = [seat.engine for seat in seats if seat.engine is not None]
+        native = len(engines) == 2 and all(e.native and e.steady for e in engines)
+        native = native and first.book is None and second.book is None
+        if native and limits.seconds is None:
+            self.loops = [
+                GameLoop(
+                    game, *order, depth=limits.depth, nodes=limits.nodes, most_plies=MOST_PLIES
+                )
+                for order in (engines, engines[::-1])
+            ]
+
+    def stop(self) -> None:
+        for part in (*self.seats, *self.loops):
+            if part is not None:
+                part.stop()
+
+
+def all_games(matches: list[Match]) -> Iterator[tuple[str, str, GameRecord]]:
+    """Every counted game with the names of the side that began and the other."""
+    for match in matches:
+        for pair in match.pairs:
+            yield match.first, match.second, pair.games[0]
+            yield match.second, match.first, pair.games[1]

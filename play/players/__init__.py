@@ -1,0 +1,1 @@
+"""Who plays: evaluators with limits, external engines, GNU Backgammon's networks."""

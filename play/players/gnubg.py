@@ -1,0 +1,196 @@
+"""Programs of others as players of backgammon: GNU Backgammon's networks, and pubeval.
+
+Both are in the package `gnubg_nn` (GPL), which is asked for only when somebody names such a player:
+`pubeval`, Tesauro's public benchmark, or `gnubg:0`, `gnubg:1`, `gnubg:2`, GNU Backgammon looking
+that many plies ahead. It holds Python's lock while it thinks, and there is one of it in a process:
+threads take turns with it, processes do not.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from games.backgammon.outcomes import OUTCOMES
+from games.backgammon.rules import (
+    BAR,
+    MOST_MOVES,
+    OFF,
+    ROLLS,
+    Position,
+    legal_moves,
+    outcome,
+    packed,
+    play,
+)
+from games.contract import DiceGame
+from games.errors import MoveError
+from games.kernels import kernel
+from search import Evaluator, PythonEvaluator
+
+__all__ = ["GNUBG_PLIES", "PUBEVAL", "Program", "as_program", "board", "equity", "gnubg_evaluator"]
+
+PUBEVAL = "pubeval"
+GNUBG = "gnubg"
+#: Plies that GNU Backgammon can be asked to look ahead.
+GNUBG_PLIES = (0, 1, 2)
+
+_DIGITS = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
+
+
+def board(position: Position) -> list[list[int]]:
+    """The position as `gnubg_nn` has it: the other side's checkers and those of the side to move.
+
+    Each is a list of 25, from the side's own ace point to its bar.
+    """
+    near, far, their_near, their_far, _ = position
+    return [_counts(their_near, their_far), _counts(near, far)]
+
+
+def _counts(near: int, far: int) -> list[int]:
+    # a hexadecimal digit is a point; the last of them, the checkers borne off, is left out
+    return list(f"{far << 52 | near:026x}".encode().translate(_DIGITS))[-2::-1]
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module("gnubg_nn")
+    except ImportError:
+        raise ModuleNotFoundError(
+            f"player {name}: expected gnubg_nn to be installed (pip install --pre gnubg-nn), found"
+            " it is not"
+        ) from None
+
+
+@kernel
+def _move_to(position: Any, roll: Any, target: Any, moves: Any) -> Any:
+    """The legal move that leads to a position, or -1."""
+    count = legal_moves(position, roll, moves)
+    for i in range(count):
+        after = play(position, moves[i])
+        if (
+            after[0] == target[0]
+            and after[1] == target[1]
+            and after[2] == target[2]
+            and after[3] == target[3]
+        ):
+            return moves[i]
+    return -1
+
+
+def _after(position: Position, steps: Sequence[tuple[int, int]]) -> Position:
+    """The position after checkers have gone from points to points, 25 the bar and 0 off."""
+    near, far, their_near, their_far, side = position
+    mine = [near >> 4 * point & 15 for point in range(13)]
+    mine += [far >> 4 * point & 15 for point in range(13)]
+    theirs = [their_near >> 4 * point & 15 for point in range(13)]
+    theirs += [their_far >> 4 * point & 15 for point in range(13)]
+    for source, target in steps:
+        mine[source] -= 1
+        mine[target] += 1
+        if target != OFF and theirs[BAR - target] == 1:
+            theirs[BAR - target] = 0
+            theirs[BAR] += 1
+    if min(mine) < 0:
+        raise MoveError(f"expected checkers where moves begin, found {steps} in {position}")
+    return (*packed(tuple(theirs)), *packed(tuple(mine)), 1 - side)
+
+
+@dataclass(frozen=True)
+class Program:
+    """`pubeval` or `gnubg`, and how many plies it looks ahead; called with a game, it sits down."""
+
+    name: str
+    ply: int = 0
+
+    def __call__(self, game: DiceGame) -> _Seat:
+        if game.name != "backgammon":
+            raise ValueError(f"player {self}: expected a game of backgammon, found {game.name}")
+        return _Seat(self) if self.name == PUBEVAL else _GnubgSeat(self)
+
+    def __str__(self) -> str:
+        return self.name if self.name == PUBEVAL else f"{self.name}:{self.ply}"
+
+
+class _Seat:
+    """A program at play."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._gnubg = _module(str(program))
+        self._moves = np.zeros(MOST_MOVES, dtype=np.int64)
+
+    def begin(self, stream: int, side: int) -> None:
+        """Nothing is left to chance."""
+
+    def choose(self, position: Position, roll: int) -> int:
+        """The move that the program makes; MoveError where it is not a legal one."""
+        high, low = ROLLS[roll]
+        if self.program.name == PUBEVAL:
+            # points from 0 on, and what is borne off at -1
+            found = self._gnubg.pub_best_move(board(position), high, low)
+            pairs = zip(found[::2], found[1::2], strict=True)
+            steps = [(source + 1, max(target + 1, OFF)) for source, target in pairs]
+        else:
+            steps = self._gnubg.best_move(board(position), high, low, self.program.ply)
+        target = _after(position, steps)
+        move = int(_move_to(position, roll, target, self._moves))
+        if move < 0:
+            raise MoveError(
+                f"player {self.program}: expected a legal move with {high}{low} in {position},"
+                f" found {steps}"
+            )
+        return move
+
+
+class _GnubgSeat(_Seat):
+    """GNU Backgammon at play; it can judge others as well."""
+
+    def worth(self, position: Position) -> float:
+        """The equity of a position for the side to move, before its roll."""
+        return equity(position, self.program.ply)
+
+
+def equity(position: Position, ply: int = 0) -> float:
+    """GNU Backgammon's equity for the side to move, before its roll; outcomes are exact."""
+    value = float(outcome(position))
+    if value == value:
+        return value
+    found = _module(f"{GNUBG}:{ply}").probabilities(board(position), ply)
+    return float(OUTCOMES.values(found))
+
+
+def as_program(text: str) -> Program | None:
+    """The program that a name stands for, None where it is no such name.
+
+    Raises ValueError for plies that GNU Backgammon is not asked for, and ModuleNotFoundError where
+    `gnubg_nn` is not installed.
+    """
+    name, _, ply = text.partition(":")
+    if text == PUBEVAL:
+        program = Program(PUBEVAL)
+    elif name == GNUBG:
+        if ply not in map(str, GNUBG_PLIES):
+            names = ", ".join(f"{GNUBG}:{n}" for n in GNUBG_PLIES)
+            raise ValueError(f"player: expected one of {names}, found {text!r}")
+        program = Program(GNUBG, int(ply))
+    else:
+        return None
+    _module(text)
+    return program
+
+
+def gnubg_evaluator(game: DiceGame, ply: int = 0) -> Evaluator:
+    """GNU Backgammon's equities as an evaluator: right and slow.
+
+    Raises ValueError for another game or ply, ModuleNotFoundError where it is not installed.
+    """
+    if game.name != "backgammon":
+        raise ValueError(f"player {GNUBG}: expected a game of backgammon, found {game.name}")
+    as_program(f"{GNUBG}:{ply}")
+    return PythonEvaluator(game, functools.partial(equity, ply=ply), name=f"{GNUBG}:{ply}")

@@ -1,0 +1,347 @@
+"""Engines of others as players of checkers: any program that speaks Hub, `hub:COMMAND`.
+
+Each seat has a program of its own, so a match of two threads starts two. It is told the position,
+the moves since the start and the limit before each move. What it answers is checked like any move
+of a player: a program that ends, stays silent or plays what is not legal ends the match with a
+message that says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import queue
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from games.contract import Game
+from games.errors import MoveError
+from games.record import GameRecord
+from play.players.hub_words import arguments, hub_move, move_word, position_word
+from play.players.lines import read_lines
+
+if TYPE_CHECKING:
+    from play.players.player import Limits
+
+__all__ = ["HubProgram", "HubSeat", "as_hub_program"]
+
+HUB = "hub:"
+VARIANTS = ("english", "american")
+#: Seconds that a program may take to make ready (it may load databases), and beyond its time for a
+#: move and for saying who it is.
+READY = 600.0
+PATIENCE = 60.0
+#: Seconds for a move that has no limit of time.
+LONGEST_MOVE = 3600.0
+#: Seconds in which a program has to heed `stop` and `quit`.
+HEED = 3.0
+#: Lines that a program may be ahead of us.
+AHEAD = 10_000
+
+
+@dataclass(frozen=True)
+class HubProgram:
+    """A command that starts an engine; called with a game and limits, it sits down to play."""
+
+    command: tuple[str, ...]
+
+    def __call__(self, game: Game, limits: Limits) -> HubSeat:
+        return HubSeat(self, game, limits)
+
+    def __str__(self) -> str:
+        return HUB + shlex.join(self.command)
+
+
+def as_hub_program(game: Game, text: str) -> HubProgram | None:
+    """The program that a player's text names, None where the text names no such player.
+
+    Raises ValueError for another game than checkers and a command that is none, FileNotFoundError
+    for a program that is not there.
+    """
+    if not text.startswith(HUB):
+        return None
+    if game.name != "checkers":
+        raise ValueError(f"player {HUB}COMMAND: expected a game of checkers, found {game.name}")
+    if not text.isprintable():
+        raise ValueError(f"player: expected {HUB}COMMAND in one line, found {text[:80]!r}")
+    try:
+        command = shlex.split(text.removeprefix(HUB))
+    except ValueError as error:
+        raise ValueError(f"player: expected {HUB}COMMAND, found {text[:80]!r}: {error}") from None
+    if not command:
+        raise ValueError(f"player: expected {HUB}COMMAND, found no command")
+    command[0] = str(Path(command[0]).expanduser()) if command[0][:1] == "~" else command[0]
+    if shutil.which(command[0]) is None:
+        raise FileNotFoundError(f"player: expected {HUB}COMMAND, found no program {command[0]!r}")
+    return HubProgram(tuple(command))
+
+
+class HubSeat:
+    """An engine at play, in a process of its own, which ends with the seat.
+
+    Whatever goes wrong ends the process, and the next game starts another. `seconds` are those
+    that it took for each move since `begin`.
+    """
+
+    #: nothing here searches for the player
+    engine = None
+
+    def __init__(self, program: HubProgram, game: Game, limits: Limits) -> None:
+        self.program = program
+        self.limits = limits
+        self.seconds: list[float] = []
+        self._game = game
+        self._talk: _Talk | None = None
+        self._busy = False
+        self._heed: threading.Timer | None = None
+
+    def begin(self, seed: int) -> None:
+        """Start the program, unless it runs, and tell it of a new game; it draws its own lots."""
+        self.seconds = []
+        if self._talk is None:
+            self._talk = _Talk(self.program)
+            weakref.finalize(self, self._talk.end)
+            with self._ended_by_errors():
+                self._busy = True
+                _shake_hands(self._talk)
+                self._rest()
+        with self._ended_by_errors():
+            self._talk.say("new-game")
+
+    def stop(self) -> None:
+        """End what the program is at, and the program where it does not heed that."""
+        talk = self._talk
+        if talk is None or not self._busy or self._heed is not None:
+            return
+        self._heed = threading.Timer(HEED, talk.kill)
+        self._heed.daemon = True
+        self._heed.start()
+        with contextlib.suppress(ChildProcessError):
+            talk.say("stop")
+
+    def move(self, record: GameRecord) -> None:
+        """Play the move that the program makes, with the score (in men) and depth that it tells.
+
+        Raises MoveError for what is not legal, ChildProcessError where no move comes.
+        """
+        words = " ".join(map(move_word, record.moves))
+        moves = f' moves="{words}"' if words else ""
+        told: dict[str, str] = {}
+        assert self._talk is not None
+        with self._ended_by_errors():
+            self._talk.say(f"pos pos={position_word(record.start)}{moves}")
+            self._talk.say(f"level {_level(self.limits)}")
+            self._talk.forget()
+            began = time.monotonic()
+            self._busy = True
+            self._talk.say("go think")
+            done = self._talk.hear(
+                "done",
+                (self.limits.seconds or LONGEST_MOVE) + PATIENCE,
+                lambda name, given: told.update(given) if name == "info" else None,
+            )
+            self._rest()
+            self.seconds.append(time.monotonic() - began)
+            try:
+                move = hub_move(self._game, record.position, done.get("move", ""))
+            except ValueError as error:
+                where = self._game.position_text(record.position)
+                raise MoveError(f"player {self.program}: {where}: {error}") from None
+        record.play(move, value=_score(told.get("score")), depth=_depth(told.get("depth")))
+
+    def _rest(self) -> None:
+        self._busy = False
+        if self._heed is not None:
+            self._heed.cancel()
+            self._heed = None
+
+    @contextlib.contextmanager
+    def _ended_by_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            talk, self._talk = self._talk, None
+            self._rest()
+            if talk is not None:
+                talk.end()
+            raise
+
+
+class _Talk:
+    """A program that runs, and the lines that go to and fro."""
+
+    def __init__(self, program: HubProgram) -> None:
+        self.program = program
+        try:
+            # a session of its own: Ctrl-C is for us, and all that it starts can be ended with it
+            self._process = subprocess.Popen(
+                program.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise ChildProcessError(
+                f"player {program}: expected a program, found one that cannot be started:"
+                f" {error.strerror}"
+            ) from None
+        self._lines: queue.Queue[str | None] = queue.Queue(AHEAD)
+        self._complaints: deque[str] = deque(maxlen=1)
+        process = self._process
+        assert process.stdout is not None and process.stderr is not None
+        self._listeners = [
+            threading.Thread(target=_listen, args=(process.stdout, self._lines.put), daemon=True),
+            threading.Thread(target=_listen, args=(process.stderr, self._complain), daemon=True),
+        ]
+        for listener in self._listeners:
+            listener.start()
+        self._ended = False
+
+    def _complain(self, line: str | None) -> None:
+        if line:
+            self._complaints.append(line)
+
+    def say(self, line: str) -> None:
+        """Write a line; ChildProcessError where nobody reads it."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            raise ChildProcessError(self._gone()) from None
+
+    def forget(self) -> None:
+        """Forget what was said and not asked for."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                if self._lines.get_nowait() is None:
+                    raise ChildProcessError(self._gone())
+
+    def hear(
+        self,
+        name: str,
+        seconds: float,
+        told: Callable[[str, dict[str, str]], object] = lambda name, given: None,
+    ) -> dict[str, str]:
+        """Wait for the line of that name, and say what stands in it; `told` hears the others.
+
+        Raises ChildProcessError where none comes in so many seconds, and for an `error`.
+        """
+        for line in self._said(time.monotonic() + seconds):
+            word, _, rest = line.partition(" ")
+            if word == "error":
+                raise ChildProcessError(f"player {self.program}: it says {line[:200]!r}")
+            try:
+                given = arguments(rest)
+            except ValueError as error:
+                if word == name:
+                    raise ChildProcessError(f"player {self.program}: {name}: {error}") from None
+                continue  # what is not waited for may be meant for people
+            if word == name:
+                return given
+            told(word, given)
+        raise ChildProcessError(
+            f"player {self.program}: expected {name!r} within {seconds:g} s, found none"
+        )
+
+    def _said(self, until: float) -> Iterator[str]:
+        """What the program says until then, line by line; ChildProcessError where it ends."""
+        while (left := until - time.monotonic()) > 0:
+            try:
+                line = self._lines.get(timeout=left)
+            except queue.Empty:
+                return
+            if line is None:
+                raise ChildProcessError(self._gone())
+            yield line
+
+    def _gone(self) -> str:
+        try:
+            found = f"that it ended (exit status {self._process.wait(1.0)})"
+        except subprocess.TimeoutExpired:
+            found = "that it listens or speaks no more"
+        self._listeners[1].join(1.0)
+        said = f"; its last words: {self._complaints[0][:200]}" if self._complaints else ""
+        return f"player {self.program}: expected a program that speaks Hub, found {found}{said}"
+
+    def kill(self) -> None:
+        """End the program and whatever it has started, at once."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Ask the program to end, and make it end if it does not."""
+        if self._ended:
+            return
+        self._ended = True
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self._process.stdin.write(b"quit\n")
+            self._process.stdin.flush()
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(HEED)
+        self.kill()
+        self._process.wait()
+        until = time.monotonic() + HEED
+        while any(map(threading.Thread.is_alive, self._listeners)) and time.monotonic() < until:
+            with contextlib.suppress(queue.Empty):  # a listener may wait for room
+                self._lines.get(timeout=0.01)
+
+
+def _listen(stream: IO[bytes], tell: Callable[[str | None], None]) -> None:
+    with stream:
+        for line in read_lines(stream):
+            tell(line or "")
+    tell(None)
+
+
+def _shake_hands(talk: _Talk) -> None:
+    """Ask a program who it is, choose the variant, and let it make ready."""
+    variants: list[str] = []
+
+    def told(name: str, given: dict[str, str]) -> None:
+        if name == "param" and given.get("name") == "variant":
+            variants.extend(given.get("values", "").split())
+
+    talk.say("hub")
+    talk.hear("wait", PATIENCE, told)
+    if variants:
+        known = [variant for variant in VARIANTS if variant in variants]
+        if not known:
+            raise ChildProcessError(
+                f"player {talk.program}: expected a program that plays English checkers (variant"
+                f" {' or '.join(VARIANTS)}), found one that plays {', '.join(variants)[:200]}"
+            )
+        talk.say(f"set-param name=variant value={known[0]}")
+    talk.say("init")
+    talk.hear("ready", READY)
+
+
+def _level(limits: Limits) -> str:
+    parts = {"depth": limits.depth, "nodes": limits.nodes, "move-time": limits.seconds}
+    return " ".join(f"{name}={part}" for name, part in parts.items() if part is not None)
+
+
+def _score(text: str | None) -> float | None:
+    """A score that makes sense; it is only for people."""
+    try:
+        score = float(text or "")
+    except ValueError:
+        return None
+    return score if math.isfinite(score) and abs(score) < 1e6 else None
+
+
+def _depth(text: str | None) -> int | None:
+    return int(text) if text is not None and re.fullmatch("[0-9]{1,4}", text) else None

@@ -1,0 +1,1 @@
+"""Protocols of other programs: Hub, UBGI, GNU Backgammon's socket, OpenSpiel."""

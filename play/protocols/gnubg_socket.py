@@ -1,0 +1,124 @@
+"""A player for GNU Backgammon's `set player 0 external localhost:PORT`, over TCP on this machine.
+
+GNU Backgammon connects and writes a FIBS `board:` line for each decision, from the second on with a
+NUL byte before it; the answer is a move such as `8/5 6/5`, `roll`, `take` or `drop`. We never
+double, and take where the cubeless equity is above -0.5, which is where a game with a dead cube is
+worth more than the point that dropping costs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import socketserver
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from games.backgammon.fibs import parse_fibs
+from play.players.lines import LONGEST_LINE, read_lines
+from play.players.thinker import Thinker
+
+__all__ = ["DEFAULT_PORT", "ExternalPlayer", "ExternalServer"]
+
+DEFAULT_PORT = 4321
+#: More connections at a time are refused.
+MOST_CONNECTIONS = 8
+TAKE_POINT = -0.5
+#: So many seconds of silence end a connection: a person at the other side may take long.
+SILENCE = 3600.0
+
+
+class ExternalPlayer:
+    """Answers the lines of GNU Backgammon, one at a time, whoever asks."""
+
+    def __init__(self, thinker: Thinker) -> None:
+        self.thinker = thinker
+        self._lock = threading.Lock()
+
+    def answer(self, line: str | None) -> str:
+        """The answer to a line; `error` and what was expected for one that is no board."""
+        try:
+            if line is None:
+                raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found a longer")
+            if not line.startswith("board:"):
+                raise ValueError(f"expected a FIBS board, found {line[:40]!r}")
+            return self._decide(line)
+        except (ValueError, ArithmeticError) as error:
+            return "error " + " ".join(str(error).split())[:300]
+
+    def _decide(self, line: str) -> str:
+        situation = parse_fibs(line)
+        position, roll = situation.position, situation.roll
+        game: Any = self.thinker.game
+        if game.outcome(position) is not None:
+            raise ValueError("expected a game that goes on, found it over")
+        with self._lock:
+            if situation.offered:
+                # the position is that of who doubled
+                equity = -self.thinker.think(position).value
+                return "take" if equity > TAKE_POINT else "drop"
+            if roll is None:
+                return "roll"
+            move = self.thinker.think(position, roll=roll).move
+        return "" if move == 0 else str(game.move_text(position, move))
+
+
+class ExternalServer(socketserver.ThreadingTCPServer):
+    """The player on a port of 127.0.0.1, and nowhere else; 0 is for a free one.
+
+    Raises OSError where the port is taken. `log` is told of connections.
+    """
+
+    allow_reuse_address = True
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(
+        self, player: ExternalPlayer, port: int = DEFAULT_PORT,
+        log: Callable[[str], None] = lambda text: None,
+    ) -> None:  # fmt: skip
+        self.player = player
+        self.log = log
+        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        super().__init__(("127.0.0.1", port), _Connection)
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self.server_address[1])
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection, unless there are too many."""
+        if not self._places.acquire(blocking=False):
+            with contextlib.suppress(OSError):
+                request.sendall(b"error too many connections\n")
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in its thread, and give its place free."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that broke is no error of ours."""
+        self.log("a connection broke")
+
+
+class _Connection(socketserver.StreamRequestHandler):
+    timeout = SILENCE
+
+    def handle(self) -> None:
+        server = self.server
+        assert isinstance(server, ExternalServer)
+        server.log("connected")
+        self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for line in read_lines(self.rfile):  # type: ignore[arg-type]
+            if line == "":
+                continue
+            self.wfile.write(server.player.answer(line).encode("utf-8") + b"\n")
+        server.log("disconnected")

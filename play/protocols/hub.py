@@ -1,0 +1,254 @@
+"""Hub, the protocol of draughts engines (version 2, of Scan 3.1), for English checkers.
+
+Scores are in men: in what the evaluator gives for a man more at the start; a won game is 100 less
+0.01 for each ply to its end. The words stand in `play.players.hub_words`.
+
+The controller of pydraughts numbers the squares of an English position from the other end and
+swaps the colours (but not in moves); the parameter `turned-pos` is for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from games.record import GameRecord
+from play.players.hub_words import arguments, hub_move, hub_position, move_word
+from play.players.player import Limits
+from play.players.thinker import Thinker
+from play.protocols.line_engine import LineEngine
+from search import WIN, Result
+from search.engine import DEEPEST
+
+__all__ = ["Hub", "allotted"]
+
+#: Kept back of each move's time for what is no search.
+MARGIN = 0.03
+MOST_MOVES = 1000
+_START = "B" + "b" * 12 + "e" * 8 + "w" * 12
+
+
+def allotted(time: float, increment: float = 0.0, moves: int | None = None) -> float:
+    """Seconds for a move of a player with so much time for so many moves, or for all the rest.
+
+    The increment is added before the move. Never so much that the clock runs out, however often it
+    is asked.
+    """
+    have = max(0.0, time + increment)
+    share = have / max(1, min(moves or 30, 30)) if moves else time / 30 + increment
+    return max(0.001, min(share, 0.5 * have if moves != 1 else have) - MARGIN)
+
+
+class Hub(LineEngine):
+    """An engine of English checkers that is spoken to in Hub."""
+
+    def __init__(
+        self, thinker: Thinker, write: Callable[[str], None], *, turned: bool = False
+    ) -> None:
+        super().__init__(thinker, write)
+        self.turned = turned
+        self.limits = thinker.limits
+        self.clock: tuple[float, float, int | None] | None = None
+        self.endless = False
+        self.ready = False
+        self.said: dict[str, str] = {"pos": _START, "moves": ""}
+        self.record: GameRecord | None = GameRecord(
+            thinker.game, repetitions=None, quiet_moves=None
+        )
+        self._man: float | None = None
+
+    def refuse(self, problem: str) -> None:
+        self.say('error message="{}"'.format(problem.replace('"', "'")))
+
+    def command(self, line: str) -> bool:
+        name, _, rest = line.partition(" ")
+        if name == "quit":
+            return False
+        commands = {
+            "hub": self._hub,
+            "set-param": self._set_param,
+            "init": self._init,
+            "ping": lambda given: self.say("pong"),
+            "new-game": self._new_game,
+            "pos": self._pos,
+            "level": self._level,
+            "go": self._go,
+            "stop": lambda given: self.stop(),
+            "ponder-hit": lambda given: self._ponder_hit(),
+        }
+        if name not in commands:
+            raise ValueError(f"expected a command of Hub, found {name[:40]!r}")
+        commands[name](arguments(rest))
+        return True
+
+    # --- commands ------------------------------------------------------------------------------
+
+    def _hub(self, given: dict[str, str]) -> None:
+        self.say(f'id name="Plysmith {self._clean(self.thinker.name)}" version=1 author=Plysmith')
+        self.say('param name=variant value=english type=enum values="normal english"')
+        value = "true" if self.turned else "false"
+        self.say(f"param name=turned-pos value={value} type=bool")
+        self.say("wait")
+
+    @staticmethod
+    def _clean(text: str) -> str:
+        return re.sub(r'["=\s]+', "-", text)
+
+    def _set_param(self, given: dict[str, str]) -> None:
+        name, value = given.get("name", ""), given.get("value", "")
+        if name == "turned-pos":
+            if value not in ("true", "false"):
+                raise ValueError(f"turned-pos: expected true or false, found {value[:40]!r}")
+            self.turned = value == "true"
+        elif name == "variant":
+            # a controller that knows only one variant calls that normal
+            if value not in ("english", "american", "normal"):
+                raise ValueError(f"variant: expected english, found {value[:40]!r}")
+        else:
+            raise ValueError(f"expected the parameter variant or turned-pos, found {name[:40]!r}")
+
+    def _init(self, given: dict[str, str]) -> None:
+        if self.searching:
+            raise ValueError("expected stop before init during a search")
+        if not self.ready:
+            # so that nothing is left to be compiled when time counts
+            self.thinker.think(self.thinker.game.start(), limits=Limits(depth=2))
+            self.man_worth()
+        self.ready = True
+        self.say("ready")
+
+    def _new_game(self, given: dict[str, str]) -> None:
+        self._idle("new-game")
+        self.thinker.forget()
+
+    def _pos(self, given: dict[str, str]) -> None:
+        self._idle("pos")
+        self.record = None  # an engine does not play on from where it was before
+        self.record = self._read(given)
+
+    def _read(self, given: dict[str, str]) -> GameRecord:
+        position = hub_position(given.get("pos") or _START, turned=self.turned and "pos" in given)
+        record = GameRecord(self.thinker.game, position, repetitions=None, quiet_moves=None)
+        words = given.get("moves", "").split()
+        if len(words) > MOST_MOVES:
+            raise ValueError(f"moves: expected at most {MOST_MOVES}, found {len(words)}")
+        for word in words:
+            record.play(hub_move(self.thinker.game, record.position, word))
+        return record
+
+    def _level(self, given: dict[str, str]) -> None:
+        self._idle("level")
+        known = {"depth", "nodes", "move-time", "time", "inc", "moves"}
+        unknown = set(given) - known - {"infinite", "ponder", "handicap"}
+        if unknown:
+            raise ValueError(
+                f"level: expected {', '.join(sorted(known))}, found {min(unknown)!r:.40}"
+            )
+        whole = {name: int(_number(given, name, 1)) for name in ("depth", "nodes", "moves")
+                 if name in given}  # fmt: skip
+        spans = {name: _number(given, name, 0) for name in ("move-time", "time", "inc")
+                 if name in given}  # fmt: skip
+        seconds = spans.get("move-time")
+        self.endless = "infinite" in given
+        self.limits, self.clock = self.thinker.limits, None
+        if "time" in spans:
+            self.clock = (spans["time"], spans.get("inc", 0.0), whole.get("moves"))
+        if seconds is not None:
+            seconds = max(0.001, seconds - min(MARGIN, 0.2 * seconds))
+        if "depth" in whole or "nodes" in whole or seconds is not None:
+            depth = min(whole["depth"], DEEPEST) if "depth" in whole else None
+            self.limits = Limits(depth, whole.get("nodes"), seconds)
+
+    def _go(self, given: dict[str, str]) -> None:
+        self._idle("go")
+        if not self.ready:
+            raise ValueError("expected init before go")
+        if self.record is None:
+            raise ValueError("expected a position before go, found none that was right")
+        kinds = [kind for kind in ("think", "ponder", "analyze") if kind in given]
+        if len(kinds) != len(given):
+            raise ValueError(
+                f"go: expected think, ponder or analyze, found {' '.join(given)[:40]!r}"
+            )
+        if not self.thinker.game.legal_moves(self.record.position):
+            raise ValueError("go: expected a position with a legal move, found none")
+        endless = self.endless or bool({"ponder", "analyze"} & set(kinds))
+        limits = Limits(depth=DEEPEST) if endless else self._limits()
+        # what is asked to go on until it is stopped answers no earlier
+        hold = endless
+        position, history = self.record.position, self.record.history
+        self.start(
+            lambda result: self._done(position, result, hold),
+            position,
+            history=history,
+            limits=limits,
+        )
+
+    def _limits(self) -> Limits:
+        if self.clock is None:
+            return self.limits
+        seconds = allotted(*self.clock)
+        depth, nodes = (
+            (None, None)
+            if self.limits is self.thinker.limits
+            else (self.limits.depth, self.limits.nodes)
+        )
+        return Limits(depth, nodes, seconds)
+
+    def _ponder_hit(self) -> None:
+        if not self.searching:
+            raise ValueError("expected ponder-hit during a search, found none")
+        self.stop_in(self._limits().seconds or 1.0)
+
+    def _idle(self, name: str) -> None:
+        if self.searching:
+            raise ValueError(f"expected stop before {name} during a search")
+
+    # --- answers -------------------------------------------------------------------------------
+
+    def _done(self, position: Any, result: Result, hold: bool) -> str:
+        if result.depth == 0:  # stopped at once
+            result = self.thinker.think(position, limits=Limits(depth=1))
+        seconds = max(result.seconds, 1e-6)
+        texts = []
+        after = position
+        for move in result.pv:
+            texts.append(move_word(move))
+            after = self.thinker.game.play(after, move)
+        self.say(
+            f"info depth={result.depth} score={self.score(result.value):.2f} nodes={result.nodes}"
+            f' time={seconds:.2f} nps={result.nodes / seconds / 1e6:.2f} pv="{" ".join(texts)}"'
+        )
+        if hold:
+            self._stopping.wait()
+        ponder = f" ponder={texts[1]}" if len(texts) > 1 else ""
+        return f"done move={move_word(result.move)}{ponder}"
+
+    def man_worth(self) -> float:
+        """What the evaluator gives for a man more at the start; 1 where it gives nothing."""
+        if self._man is None:
+            start = self.thinker.game.start()
+            fewer = (start[0], start[1] & (start[1] - 1), *start[2:])
+            value = self.thinker.evaluator.values([fewer, start])
+            self._man = float(value[0] - value[1])
+            if not self._man > 1e-9:
+                self._man = 1.0
+        return self._man
+
+    def score(self, value: float) -> float:
+        """A value as Hub has it; what is not won or lost stays between -80 and 80."""
+        if abs(value) > WIN / 2:
+            score = 100 - (WIN - abs(value)) / 100
+            return score if value > 0 else -score
+        return max(-80.0, min(80.0, value / self.man_worth())) + 0.0
+
+
+def _number(given: dict[str, str], name: str, least: float) -> float:
+    text = given[name]
+    if re.fullmatch(r"-?[0-9]{1,12}(\.[0-9]{0,12})?", text) is None:
+        raise ValueError(f"{name}: expected a number, found {text[:40]!r}")
+    # a clock may be overdrawn already
+    if name != "time" and float(text) < least:
+        raise ValueError(f"{name}: expected at least {least:g}, found {text[:40]}")
+    return float(text)

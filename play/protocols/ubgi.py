@@ -1,0 +1,204 @@
+"""UBGI 0.2, the Universal Backgammon Interface, for games without the cube.
+
+`position gnubgid ID`, `position xgid XGID` or `position fibs BOARD`, then `dice A B`, then
+`go chequer`: the answer is `bestmove 24/18 13/11`, each checker's steps written out, `bestmove
+pass` where nothing can be moved. `set NAME VALUE` and `get NAME` know depth, nodes and seconds. The
+first draft of the protocol, in which a position with dice is a command itself and a move its
+answer, is understood too. What is wrong is answered by `error`, a code and an explanation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from games.backgammon.notation import parse_situation
+from games.backgammon.rules import BAR, OFF
+from games.backgammon.situation import Situation, roll_of
+from games.errors import PositionError
+from play.players.dice_player import check_depth
+from play.players.player import Limits
+from play.players.thinker import Thinker
+from play.protocols.line_engine import LineEngine
+from search import Result
+
+__all__ = ["Ubgi", "UbgiError", "steps_text"]
+
+SETTINGS = ("depth", "nodes", "seconds")
+
+
+class UbgiError(ValueError):
+    """A line that is wrong; `code` is that of the protocol."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code} {message}")
+
+
+class Ubgi(LineEngine):
+    """An engine of backgammon that is spoken to in UBGI."""
+
+    def __init__(self, thinker: Thinker, write: Callable[[str], None]) -> None:
+        super().__init__(thinker, write)
+        self.situation = Situation(thinker.game.start())
+        self.roll: int | None = None
+
+    def refuse(self, problem: str) -> None:
+        known = ("bad_argument", "missing_context", "unknown_command", "unsupported_feature")
+        code = problem.split(" ", 1)[0]
+        self.say(
+            f"error {problem}" if code in (*known, "busy") else f"error bad_argument {problem}"
+        )
+
+    def command(self, line: str) -> bool:
+        name, _, rest = line.partition(" ")
+        rest = rest.strip()
+        if name == "quit":
+            return False
+        commands = {
+            "ubgi": self._ubgi,
+            "isready": self._isready,
+            "newgame": self._newgame,
+            "position": self._position,
+            "dice": self._dice,
+            "go": self._go,
+            "set": self._set,
+            "get": self._get,
+            "setoption": self._setoption,
+            "stop": lambda rest: self.stop(),
+        }
+        if name in commands:
+            if self.searching and name not in ("stop", "isready", "ubgi"):
+                raise UbgiError("busy", f"expected stop before {name} during a search")
+            commands[name](rest)
+        elif name.lower().startswith(("xgid=", "board:")):
+            self._bare(line)
+        else:
+            raise UbgiError("unknown_command", f"expected a command of UBGI, found {name[:40]!r}")
+        return True
+
+    # --- commands ------------------------------------------------------------------------------
+
+    def _ubgi(self, rest: str) -> None:
+        self.say(f"id name Plysmith {self.thinker.name}")
+        self.say("id author The Plysmith authors")
+        self.say("id version 1")
+        self.say("ubgiok")
+
+    def _isready(self, rest: str) -> None:
+        if not self.searching:
+            # so that nothing is left to be compiled when time counts
+            self.thinker.think(self.thinker.game.start(), roll=1, limits=Limits(depth=0))
+        self.say("readyok")
+
+    def _newgame(self, rest: str) -> None:
+        self.situation = Situation(self.thinker.game.start())
+        self.roll = None
+        self.thinker.forget()
+
+    def _position(self, rest: str) -> None:
+        kind, _, text = rest.partition(" ")
+        kinds = ("gnubgid", "xgid", "fibs", "fibsboard", "startpos", "start")
+        if kind not in kinds:
+            raise UbgiError(
+                "bad_argument", f"position: expected {', '.join(kinds)}, found {kind!r:.40}"
+            )
+        if kind in ("startpos", "start"):
+            self.situation, self.roll = Situation(self.thinker.game.start()), None
+            return
+        self._take(text)
+
+    def _take(self, text: str) -> None:
+        # a position that is wrong leaves none behind
+        self.situation, self.roll = None, None  # type: ignore[assignment]
+        try:
+            self.situation = parse_situation(text)
+        except PositionError as error:
+            raise UbgiError("bad_argument", f"position: {error}") from None
+        self.roll = self.situation.roll
+
+    def _dice(self, rest: str) -> None:
+        words = rest.split()
+        if len(words) != 2 or not all(word in "123456" and len(word) == 1 for word in words):
+            raise UbgiError("bad_argument", f"dice: expected two from 1 to 6, found {rest!r:.40}")
+        self.roll = roll_of(int(words[0]), int(words[1]))
+
+    def _go(self, rest: str) -> None:
+        words = rest.removeprefix("role ").split() or ["chequer"]
+        if words[0] == "cube":
+            raise UbgiError("unsupported_feature", "go cube: games are played without the cube")
+        if words not in (["chequer"], ["checker"]):
+            raise UbgiError("bad_argument", f"go: expected chequer, found {rest!r:.40}")
+        self._search_move("bestmove ")
+
+    def _bare(self, line: str) -> None:
+        if self.searching:
+            raise UbgiError("busy", "expected stop before a position during a search")
+        self._take(line)
+        if self.situation.offered:
+            raise UbgiError("unsupported_feature", "a double: games are played without the cube")
+        if self.roll is None:
+            self.say("roll")
+        else:
+            self._search_move("")
+
+    def _search_move(self, prefix: str) -> None:
+        if self.situation is None:
+            raise UbgiError("missing_context", "expected a position before go")
+        if self.roll is None:
+            raise UbgiError("missing_context", "expected dice before go")
+        position = self.situation.position
+        if self.thinker.game.outcome(position) is not None:
+            raise UbgiError("missing_context", "expected a game that goes on, found it over")
+        self.start(lambda result: self._done(prefix, result), position, roll=self.roll)
+        self.roll = None  # of this turn
+
+    def _done(self, prefix: str, result: Result) -> str:
+        if prefix:
+            self.say(f"info depth {result.depth} equity {result.value:.4f} nodes {result.nodes}")
+        return f"{prefix}{steps_text(result.move) or ('pass' if prefix else '')}"
+
+    # --- settings ------------------------------------------------------------------------------
+
+    def _set(self, rest: str) -> None:
+        name, _, text = rest.replace("=", " ").partition(" ")
+        if name not in SETTINGS:
+            raise UbgiError(
+                "bad_argument", f"set: expected {', '.join(SETTINGS)}, found {name!r:.40}"
+            )
+        try:
+            number: Any = float(text) if name == "seconds" else int(text)
+        except ValueError:
+            raise UbgiError(
+                "bad_argument", f"{name}: expected a number, found {text!r:.40}"
+            ) from None
+        if name == "depth":
+            check_depth(number)
+        self.thinker.limits = Limits(**{name: number})
+
+    def _setoption(self, rest: str) -> None:
+        words = rest.split()
+        if len(words) != 4 or (words[0], words[2]) != ("name", "value"):
+            raise UbgiError("bad_argument", "setoption: expected name NAME value VALUE")
+        self._set(f"{words[1].lower()} {words[3]}")
+
+    def _get(self, rest: str) -> None:
+        if rest not in SETTINGS:
+            raise UbgiError(
+                "bad_argument", f"get: expected {', '.join(SETTINGS)}, found {rest!r:.40}"
+            )
+        value = getattr(self.thinker.limits, rest)
+        self.say(f"value {rest} {'none' if value is None else value}")
+
+
+def steps_text(move: int) -> str:
+    """A move of backgammon, each step written out, such as `24/18 18/13`; empty for no move."""
+    steps = []
+    while move:
+        source = move & 31
+        steps.append((source, max(source - (move >> 5 & 7), OFF)))
+        move >>= 8
+    names = {BAR: "bar", OFF: "off"}
+    return " ".join(
+        f"{names.get(source, source)}/{names.get(target, target)}"
+        for source, target in sorted(steps, reverse=True)
+    )

@@ -1,0 +1,1 @@
+"""What results say: error bars, sequential tests, joint ratings, points."""

@@ -1,0 +1,225 @@
+"""Joint Elo ratings of several players from the games between them (Bradley and Terry, 1952).
+
+The fit is scikit-learn's logistic regression: it takes fractional weights, so that a draw is half
+a win, keeps a player who won everything finite, and is among Plysmith's dependencies already.
+"""
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, ndtri
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from play.ratings.statistics import Estimate, Tally
+
+Floats = NDArray[np.float64]
+
+ELO_PER_NAT = 400 / math.log(10)
+"""Elo in one unit of log-odds."""
+
+PRIOR_ELO = 1000.0
+"""Standard deviation, in Elo, of the strengths expected before any game is seen. So wide that it
+moves nothing the games decide; it keeps finite what they leave open."""
+
+PRIOR_UNITS = 3
+"""How many units of the largest possible variance a pairing's own variance is mixed with. With n
+units all alike this is as cautious as the rule of three: up to 3/n of others are to be expected."""
+
+
+@dataclass(frozen=True)
+class Rating:
+    """One player's place in the list.
+
+    elo: the rating, with the 95 % interval of its difference from the anchor. games: how many
+    the player has played. score: points per game in them; ½ where there are none.
+    """
+
+    name: str
+    elo: Estimate
+    games: int
+    score: float
+
+
+@dataclass(frozen=True)
+class _Results:
+    """Arrays over pairings that were played.
+
+    contrasts: [pairings, players], 1 for the first player of each and -1 for the second. won:
+    the first player's points. variance: of a unit's score per game.
+    """
+
+    contrasts: Floats
+    units: Floats
+    games: Floats
+    won: Floats
+    variance: Floats
+
+    @property
+    def lost(self) -> Floats:
+        return self.games - self.won
+
+
+def rate(
+    table: Mapping[tuple[str, str], Tally], *, anchor: str, anchor_elo: float = 0.0
+) -> list[Rating]:
+    """Rates every player of a round robin, or of any other set of pairings; the best come first.
+
+    table: for players (a, b) the results from a's side; the pairing may also stand as (b, a), or
+    as both. anchor: the player whose rating is anchor_elo, exactly; all other ratings, and their
+    intervals, say how far a player is from the anchor.
+
+    Ratings maximise the Bradley-Terry likelihood, a draw being half a win for each, together with
+    a normal prior around the players' mean (`PRIOR_ELO`). The intervals come from the Fisher
+    information with the variance seen between pairs of games, not the one that the model assumes
+    (the sandwich of White 1982): draws and shared openings narrow or widen it. Where no chain of
+    points leads from the anchor to a player, nothing bounds that rating from above (Ford 1957):
+    the interval is open on that side, and its other end supposes that those who won everything
+    won only the least share that the rule of three allows. Likewise below.
+
+    Raises ValueError for a player paired with itself, an empty table or an anchor not in it, or
+    an anchor_elo that is not finite.
+    """
+    names = sorted({name for pairing in table for name in pairing})
+    _check(table, names, anchor, anchor_elo)
+    zero = names.index(anchor)
+    results = _collect(table, names)
+    chains = _chains(results)
+    above, below = ~chains[zero], ~chains[:, zero]
+
+    values, margins = _differences(results, np.zeros(len(results.won), dtype=bool), zero)
+    lows, highs = values - margins, values + margins
+    if above.any():
+        values_low, margins_low = _differences(*_doubted(results, chains, winners=True), zero)
+        lows = np.where(above, np.minimum(values_low - margins_low, values), lows)
+    if below.any():
+        values_high, margins_high = _differences(*_doubted(results, chains, winners=False), zero)
+        highs = np.where(below, np.maximum(values_high + margins_high, values), highs)
+    lows, highs = np.where(below, -np.inf, lows), np.where(above, np.inf, highs)
+
+    played = np.abs(results.contrasts).T @ results.games
+    firsts, seconds = results.contrasts > 0, results.contrasts < 0
+    points = firsts.T @ results.won + seconds.T @ results.lost
+    ratings = [
+        Rating(
+            name,
+            Estimate(*(anchor_elo + float(ends[index]) for ends in (values, lows, highs))),
+            int(played[index]),
+            float(points[index] / played[index]) if played[index] else 0.5,
+        )
+        for index, name in enumerate(names)
+    ]
+    return sorted(ratings, key=lambda rating: (-rating.elo.value, rating.name))
+
+
+def _check(
+    table: Mapping[tuple[str, str], Tally], names: list[str], anchor: str, anchor_elo: float
+) -> None:
+    for first, second in table:
+        if first == second:
+            raise ValueError(f"expected pairings of two players, found {first!r} with itself")
+    if anchor not in names:
+        raise ValueError(f"expected an anchor among the players {names}, found {anchor!r}")
+    if not math.isfinite(anchor_elo):
+        raise ValueError(f"expected a finite anchor_elo, found {anchor_elo}")
+
+
+def _collect(table: Mapping[tuple[str, str], Tally], names: list[str]) -> _Results:
+    played = [(pairing, tally) for pairing, tally in table.items() if tally.units]
+    contrasts = np.zeros((len(played), len(names)))
+    for row, ((first, second), _) in enumerate(played):
+        contrasts[row, names.index(first)], contrasts[row, names.index(second)] = 1, -1
+    figures = [(tally.units, tally.games, tally.points, tally.variance) for _, tally in played]
+    units, games, won, variance = np.array(figures, dtype=np.float64).reshape(-1, 4).T
+    return _Results(contrasts, units, games, won, variance)
+
+
+def _differences(results: _Results, settled: NDArray[np.bool_], zero: int) -> tuple[Floats, Floats]:
+    """All players' differences from player `zero`, in Elo, and the margins of their intervals.
+
+    settled: the pairings whose points are taken as known, without an error of their own.
+    """
+    strengths = _fit(results)
+    covariance = _covariance(results, strengths, settled)
+    variance = np.diag(covariance) + covariance[zero, zero] - 2 * covariance[zero]
+    # Rounding may leave the variance of the anchor's difference from itself just below 0.
+    margins: Floats = ELO_PER_NAT * ndtri(0.975) * np.sqrt(np.maximum(variance, 0))
+    return ELO_PER_NAT * (strengths - strengths[zero]), margins
+
+
+def _fit(results: _Results) -> Floats:
+    """Strengths in log-odds, of mean 0."""
+    pairings, players = results.contrasts.shape
+    if pairings == 0:
+        return np.zeros(players)
+    regression = LogisticRegression(
+        C=(PRIOR_ELO / ELO_PER_NAT) ** 2, fit_intercept=False, solver="newton-cholesky", tol=1e-9
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        # Each pairing twice: as won by the first player, and as lost.
+        regression.fit(
+            np.concatenate([results.contrasts, results.contrasts]),
+            np.repeat([1, 0], pairings),
+            sample_weight=np.concatenate([results.won, results.lost]),
+        )
+    strengths: Floats = regression.coef_[0]
+    return strengths
+
+
+def _covariance(results: _Results, strengths: Floats, settled: NDArray[np.bool_]) -> Floats:
+    """Covariance of the strengths, in squared log-odds: H⁻¹ (V + P) H⁻¹.
+
+    P is the prior's precision, H that and the information Σ games · p (1 - p) · x xᵀ, and V the
+    variance of the points, Σ x xᵀ · variance of a pairing's points.
+    """
+    contrasts, units = results.contrasts, results.units
+    expected = expit(contrasts @ strengths)
+    # No score with mean p between 0 and 1 varies more than p (1 - p).
+    largest = expected * (1 - expected)
+    variance = (units * results.variance + PRIOR_UNITS * largest) / (units + PRIOR_UNITS)
+    points_variance = np.where(settled, 0, results.games**2 / units * variance)
+    prior = np.eye(len(strengths)) * (ELO_PER_NAT / PRIOR_ELO) ** 2
+    information = contrasts.T @ ((results.games * largest)[:, np.newaxis] * contrasts)
+    spread = contrasts.T @ (points_variance[:, np.newaxis] * contrasts)
+    inverse = np.linalg.inv(information + prior)
+    covariance: Floats = inverse @ (spread + prior) @ inverse
+    return covariance
+
+
+def _chains(results: _Results) -> NDArray[np.bool_]:
+    """[players, players]: whether a chain of points leads from one player to another.
+
+    A player who took points from another cannot be infinitely far below; chains of such points
+    bound two ratings against each other.
+    """
+    firsts, seconds = results.contrasts > 0, results.contrasts < 0
+    took = (firsts.T * results.won) @ seconds + (seconds.T * results.lost) @ firsts > 0
+    chains: NDArray[np.bool_] = took | np.eye(len(took), dtype=bool)
+    for _ in range(len(took).bit_length()):  # squaring doubles the length of the chains
+        chains = chains @ chains
+    return chains
+
+
+def _doubted(
+    results: _Results, chains: NDArray[np.bool_], *, winners: bool
+) -> tuple[_Results, NDArray[np.bool_]]:
+    """The results with the least that those who won everything may have deserved, and where.
+
+    Players who bound each other form a group; between groups one side won everything. Each of
+    those pairings is given the score 0.05^(1/n), n being all such units that the winning group
+    won (winners), or that the losing group lost. That is the rule of three for them together.
+    """
+    group = (chains & chains.T).argmax(axis=1)
+    first, second = results.contrasts.argmax(axis=1), results.contrasts.argmin(axis=1)
+    one_sided = group[first] != group[second]
+    first_won = results.won > 0
+    owner = group[np.where(first_won == winners, first, second)]
+    units = np.bincount(owner[one_sided], results.units[one_sided], minlength=len(group))[owner]
+    share = 0.05 ** (1 / np.maximum(units, 1))
+    doubted = results.games * np.where(first_won, share, 1 - share)
+    return replace(results, won=np.where(one_sided, doubted, results.won)), one_sided

@@ -1,0 +1,134 @@
+"""Matches in games with dice, in figures: points per game with an interval over pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from play.ratings.statistics import Estimate, mean_interval
+
+__all__ = ["DiceSummary"]
+
+#: Games won or lost by two or three times the stake, in backgammon.
+GAMMON, BACKGAMMON = 2.0, 3.0
+
+
+class DiceSummary:
+    """A match in points, from the first player's side.
+
+    points: what the first player won in both games of each pair, [pairs, 2]. luck: how much of it
+    the dice gave, by `play.match.luck`, or None. bounds: the least and the most that a game can be
+    worth. The two games of a pair have the same dice, so the pair is what error bars count.
+
+    mean: points per game with the 95 % interval. adjusted: the same without luck, or None.
+    standard_error, adjusted_error: of both; nan for fewer than two pairs, or without luck.
+
+    Raises ValueError for other shapes, or for points out of bounds.
+    """
+
+    def __init__(
+        self,
+        points: ArrayLike,
+        luck: ArrayLike | None = None,
+        *,
+        bounds: tuple[float, float] = (-math.inf, math.inf),
+    ) -> None:
+        self.points = _pairs(points)
+        means = self.points.mean(axis=1)
+        self.mean = mean_interval(means, bounds=bounds)
+        self.standard_error = _standard_error(means)
+        self.adjusted: Estimate | None = None
+        self.adjusted_error = math.nan
+        #: how many times as many games would tell as much without taking luck off
+        self.variance_cut = math.nan
+        if luck is not None:
+            dealt = _pairs(luck)
+            if dealt.shape != self.points.shape:
+                raise ValueError(f"luck: expected {self.pairs} pairs, found {len(dealt)}")
+            without = (self.points - dealt).mean(axis=1)
+            self.adjusted = mean_interval(without)
+            self.adjusted_error = _standard_error(without)
+            if self.adjusted_error > 0:
+                self.variance_cut = (self.standard_error / self.adjusted_error) ** 2
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of games."""
+        return len(self.points)
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return self.points.size
+
+    def won(self, least: float = 0.0) -> int:
+        """Games that the first player won by more than nothing and by at least so many points."""
+        return int(((self.points > 0) & (self.points >= least)).sum())
+
+    def lost(self, least: float = 0.0) -> int:
+        """The same for the other player."""
+        return int(((self.points < 0) & (-self.points >= least)).sum())
+
+    def figures(self) -> dict[str, Any]:
+        """The summary as plain values, for JSON: null where there is no finite number."""
+        return {
+            "games": self.games,
+            "points_per_game": self.mean.plain(),
+            "standard_error": _finite(self.standard_error),
+            "wins": self.won(),
+            "gammons": self.won(GAMMON),
+            "backgammons": self.won(BACKGAMMON),
+            "losses": self.lost(),
+            "gammons_lost": self.lost(GAMMON),
+            "backgammons_lost": self.lost(BACKGAMMON),
+            "without_luck": None if self.adjusted is None else self.adjusted.plain(),
+            "standard_error_without_luck": _finite(self.adjusted_error),
+            "variance_cut": _finite(self.variance_cut),
+        }
+
+    def text(self) -> str:
+        """A report of a few lines, units included, without a newline at its end."""
+        if not self.pairs:
+            return "no games played"
+        undecided = int((self.points == 0).sum())
+        lines = [
+            f"games {self.games}: won {_by_size(self.won)}, lost {_by_size(self.lost)}"
+            + (f", undecided {undecided}" if undecided else ""),
+            f"points per game {_interval(self.mean)}, standard error {self.standard_error:.4f},"
+            f" from {self.pairs} pairs",
+        ]
+        if self.adjusted is not None:
+            lines.append(
+                f"without luck {_interval(self.adjusted)}, standard error"
+                f" {self.adjusted_error:.4f}; variance cut {self.variance_cut:.1f} times"
+            )
+        return "\n".join(lines)
+
+
+def _pairs(values: ArrayLike) -> NDArray[np.float64]:
+    found = np.asarray(values, dtype=np.float64)
+    if found.size == 0:
+        return np.zeros((0, 2))
+    if found.ndim != 2 or found.shape[1] != 2:
+        raise ValueError(f"expected two games a pair, found an array of shape {found.shape}")
+    return found
+
+
+def _standard_error(values: NDArray[np.float64]) -> float:
+    return float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else math.nan
+
+
+def _by_size(count: Callable[..., int]) -> str:
+    return f"{count()} ({count(GAMMON)} gammons, of which {count(BACKGAMMON)} backgammons)"
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{estimate.value:+.4f}, 95 % interval [{estimate.low:+.4f}, {estimate.high:+.4f}]"
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

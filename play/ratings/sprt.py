@@ -1,0 +1,192 @@
+"""The generalised sequential probability ratio test: stop a match once it has decided.
+
+Sources: A. Wald, "Sequential tests of statistical hypotheses" (1945); Michel Van den Bergh, "The
+generalized maximum likelihood ratio for the expectation value of a distribution" (2019) and
+"Normalized Elo: practical" (2020).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from play.ratings.statistics import ELO_PER_DEVIATION, EMPTY_CLASS, Floats, Tally, expected_score
+
+__all__ = ["Model", "Sprt", "Verdict"]
+
+Model = Literal["logistic", "normalised"]
+Verdict = Literal["accept H1", "accept H0", "continue"]
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """A sequential test of H1: elo1 against H0: elo0, which stops as soon as it knows.
+
+    alpha: the chance to accept H1 at elo0; beta: to accept H0 at elo1. model: whether elo0 and
+    elo1 are normalised Elo or the usual logistic one. Raises ValueError unless elo0 < elo1, both
+    finite, alpha and beta in (0, 1), and alpha + beta < 1.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: Model = "normalised"
+
+    def __post_init__(self) -> None:
+        if not -math.inf < self.elo0 < self.elo1 < math.inf:
+            raise ValueError(f"expected finite elo0 < elo1, found {self.elo0} and {self.elo1}")
+        for name, risk in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < risk < 1:
+                raise ValueError(f"expected {name} in (0, 1), found {risk}")
+        if self.alpha + self.beta >= 1:
+            raise ValueError(f"expected alpha + beta < 1, found {self.alpha + self.beta}")
+        if self.model not in ("logistic", "normalised"):
+            raise ValueError(f"expected model 'logistic' or 'normalised', found {self.model!r}")
+
+    @property
+    def lower(self) -> float:
+        """The log-likelihood ratio at or below which H0 is accepted: ln(beta / (1 - alpha))."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The log-likelihood ratio at or above which H1 is accepted: ln((1 - beta) / alpha)."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, tally: Tally) -> float:
+        """Generalised log-likelihood ratio of H1 to H0, natural logarithm; always finite.
+
+        N · Σ p̂ ln(p1 / p0), p̂ being the observed frequencies and p0, p1 the distributions most
+        likely to give them among those that meet each hypothesis. Nothing played: 0.
+        """
+        if tally.units == 0:
+            return 0.0
+        # Frequencies below 1e-9 would be lost in rounding.
+        counts = np.maximum(tally.counts, max(EMPTY_CLASS, 1e-9 * tally.units))
+        frequencies = counts / counts.sum()
+        likely0, likely1 = (
+            self._most_likely(frequencies, bound, tally.games_per_unit)
+            for bound in (self.elo0, self.elo1)
+        )
+        return float(np.dot(counts, np.log(likely1 / likely0)))
+
+    def verdict(self, tally: Tally) -> Verdict:
+        """What the test says now. Once it has accepted either, further games change nothing."""
+        ratio = self.llr(tally)
+        if ratio >= self.upper:
+            return "accept H1"
+        return "accept H0" if ratio <= self.lower else "continue"
+
+    def _most_likely(self, frequencies: Floats, bound: float, games_per_unit: int) -> Floats:
+        if self.model == "logistic":
+            return _likely_with_mean(frequencies, expected_score(bound))
+        # The mean of two games has a deviation √2 smaller than one game.
+        return _likely_with_lead(frequencies, bound / ELO_PER_DEVIATION * math.sqrt(games_per_unit))
+
+
+def _likely_with_zero_mean(frequencies: Floats, values: Floats) -> Floats:
+    """The most likely distributions on `values` of which the mean is 0.
+
+    values: [problems, classes], each row with both signs in it; result: the same shape. The
+    solution is p = p̂ / (1 + λ value), λ being the root of Σ p̂ value / (1 + λ value), which falls
+    monotonically (Van den Bergh 2019). No p exceeds 1, which brackets λ.
+    """
+    ends = (frequencies - 1) / np.where(values == 0, np.nan, values)
+    low = np.nanmax(np.where(values > 0, ends, -np.inf), axis=1, keepdims=True)
+    high = np.nanmin(np.where(values < 0, ends, np.inf), axis=1, keepdims=True)
+    rising = (frequencies * values).sum(axis=1, keepdims=True) > 0
+    end = np.where(rising, high, low)
+    # λ runs from its end of the bracket to 0 as step goes from 0 to 1. Counted from there, no
+    # digits cancel for a class that hardly occurs: its 1 + λ value starts at p̂ exactly.
+    start = np.where(ends == end, frequencies, 1 + end * values)
+    step_low, step_high = np.zeros_like(end), np.ones_like(end)
+    for _ in range(60):  # halves the bracket down to the precision of a double
+        step = (step_low + step_high) / 2
+        slope = (frequencies * values / (start - step * end * values)).sum(axis=1, keepdims=True)
+        too_far = (slope > 0) == rising
+        step_low, step_high = np.where(too_far, step_low, step), np.where(too_far, step, step_high)
+    likely: Floats = frequencies / (start - (step_low + step_high) / 2 * end * values)
+    return likely
+
+
+def _likely_with_mean(frequencies: Floats, mean: float) -> Floats:
+    """The most likely distribution of scores, classes evenly spaced in [0, 1], with this mean."""
+    scores = np.linspace(0, 1, len(frequencies))
+    likely: Floats = _likely_with_zero_mean(frequencies, scores[np.newaxis] - mean)[0]
+    return likely
+
+
+def _likely_with_lead(frequencies: Floats, lead: float) -> Floats:
+    """The most likely distribution of scores whose mean is `lead` deviations above ½.
+
+    Where the likelihood is stationary under that condition, the scores
+
+        values = score - ½ - lead·σ/2 · (1 + ((score - mean) / σ)²),   mean = ½ + lead·σ
+
+    have mean 0. That gives a distribution for any deviation σ; it is a solution if its mean is
+    ½ + lead·σ. There can be several, for the condition is not convex when the lead is larger than
+    the observed one, so the whole range of σ is searched and the likeliest is returned.
+    """
+    if abs(lead) < 1e-12:  # below what a score can be rounded to
+        return _likely_with_mean(frequencies, 0.5)
+    if lead < 0:
+        return _likely_with_lead(frequencies[::-1], -lead)[::-1]
+    scores = np.linspace(0, 1, len(frequencies))
+
+    def standardised(deviations: Floats) -> Floats:
+        return (scores - 0.5) / deviations[:, np.newaxis] - lead
+
+    def likely(deviations: Floats) -> Floats:
+        sigma = deviations[:, np.newaxis]
+        return _likely_with_zero_mean(
+            frequencies,
+            scores - 0.5 - lead * sigma / 2 * (1 + standardised(deviations) ** 2),
+        )
+
+    def excess(deviations: Floats) -> Floats:
+        # The variance, in σ², above 1: zero where the mean is ½ + lead·σ, and with a tiny lead
+        # more precise than the mean.
+        squares = (likely(deviations) * standardised(deviations) ** 2).sum(axis=1)
+        difference: Floats = squares - 1
+        return difference
+
+    solutions: list[float] = []
+    for low, high in _possible_deviations(scores, lead):
+        # Classes that hardly occur put solutions very near the ends of the range.
+        grid = low + (high - low) * expit(np.linspace(-28, 28, 160))
+        signs = np.sign(excess(grid))
+        solutions += (
+            brentq(lambda sigma: float(excess(np.array([sigma]))[0]), grid[i], grid[i + 1])
+            for i in np.flatnonzero(signs[:-1] * signs[1:] <= 0)
+        )
+    if not solutions:
+        raise ArithmeticError(
+            f"expected a distribution with a lead of {lead} deviations, found none"
+            f" for frequencies {frequencies}"
+        )
+    candidates = likely(np.array(solutions))
+    best: Floats = candidates[np.argmax(np.log(candidates) @ frequencies)]
+    return best
+
+
+def _possible_deviations(scores: Floats, lead: float) -> list[tuple[float, float]]:
+    """The ranges of σ in which the values of `_likely_with_lead` have both signs, lead > 0.
+
+    The value of ½ is always negative; that of ½ + b is positive for σ in b/lead · (1 ± c) with
+    c = 1/√(1 + lead²). No distribution on [0, 1] has a variance above mean (1 - mean): σ <= c/2.
+    """
+    root = math.sqrt(1 + lead**2)
+    c = 1 / root
+    rest = lead**2 / (root + root**2)  # 1 - c, without cancellation for a tiny lead
+    ranges = []
+    for b in scores[scores > 0.5] - 0.5:
+        low, high = b / lead * rest, min(b / lead * (1 + c), c / 2)
+        if low < high:
+            ranges.append((float(low), float(high)))
+    return ranges

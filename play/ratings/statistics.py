@@ -1,0 +1,369 @@
+"""The arithmetic of match results: Elo, error bars and sequential tests.
+
+A match is played in pairs of games: one opening, both colours. The two games of a pair are not
+independent, so a pair is the unit that every error bar counts (a pentanomial tally: five pair
+scores). Single games have a trinomial tally and the same functions.
+
+All intervals are 95 % intervals. Everything is seen from the first player's side; a score is
+points per game, 0 to 1, a draw being half a point.
+
+Sources: for the generalised sequential probability ratio test and normalised Elo, Michel Van den
+Bergh, "The generalized maximum likelihood ratio for the expectation value of a distribution"
+(2019) and "Comments on normalized Elo" and "Normalized Elo: practical" (2020); for the test
+itself, A. Wald, "Sequential tests of statistical hypotheses" (1945).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
+
+if TYPE_CHECKING:
+    from play.ratings.sprt import Sprt
+
+Floats = NDArray[np.float64]
+
+ELO_PER_DEVIATION = 800 / math.log(10)
+"""Normalised Elo of a player whose mean score is one standard deviation of a game above ½."""
+
+SMALL_SAMPLE = 100
+"""Fewer units than this are judged by Student's t, which knows that their spread is a guess."""
+
+EMPTY_CLASS = 1e-3
+"""What the likelihood ratio counts for a score that never occurred (fishtest's convention)."""
+
+PAIR_CLASSES = ("LL", "LD", "WL or DD", "DW", "WW")
+GAME_CLASSES = ("L", "D", "W")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its 95 % interval; low <= value <= high, and either end may be infinite."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def margin(self) -> float:
+        """Half the width of the interval: the figure after ±."""
+        return (self.high - self.low) / 2
+
+    def plain(self) -> list[float | None]:
+        """Value, low and high as JSON has them: None where infinite or nan."""
+        values = (self.value, self.low, self.high)
+        return [value if math.isfinite(value) else None for value in values]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How often a unit, a pair of games or a single game, ended with each score.
+
+    counts: ascending in score; five classes for pairs (LL, LD, WL or DD, DW, WW), three for
+    single games (L, D, W). Raises ValueError for other lengths and for anything but whole
+    numbers of at least 0.
+    """
+
+    counts: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.counts) not in (len(GAME_CLASSES), len(PAIR_CLASSES)):
+            raise ValueError(
+                f"expected 5 counts of pairs or 3 of single games, found {len(self.counts)}"
+            )
+        if not all(isinstance(count, Integral) and count >= 0 for count in self.counts):
+            raise ValueError(f"expected counts that are whole and >= 0, found {self.counts}")
+        # NumPy's integers overflow and print differently.
+        object.__setattr__(self, "counts", tuple(int(count) for count in self.counts))
+
+    @classmethod
+    def of_pairs(cls, pair_scores: Iterable[float]) -> Tally:
+        """The tally of pairs of which the first player scored 0, ½, 1, 1½ or 2 points each."""
+        counts = [0] * len(PAIR_CLASSES)
+        for pair_score in pair_scores:
+            if pair_score not in (0, 0.5, 1, 1.5, 2):
+                raise ValueError(
+                    f"expected a pair score of 0, 0.5, 1, 1.5 or 2, found {pair_score}"
+                )
+            counts[round(2 * pair_score)] += 1
+        return cls(tuple(counts))
+
+    @classmethod
+    def of_games(cls, *, wins: int, draws: int, losses: int) -> Tally:
+        """The tally of single games that do not belong in pairs."""
+        return cls((losses, draws, wins))
+
+    def mirrored(self) -> Tally:
+        """The same results seen from the second player's side."""
+        return Tally(self.counts[::-1])
+
+    @property
+    def games_per_unit(self) -> int:
+        """2 for pairs of games, 1 for single games."""
+        return len(self.counts) // 2
+
+    @property
+    def units(self) -> int:
+        """The number of pairs, or of single games."""
+        return sum(self.counts)
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return self.units * self.games_per_unit
+
+    @property
+    def points(self) -> float:
+        """The first player's points, a draw being half a point."""
+        return sum(place * count for place, count in enumerate(self.counts)) / 2
+
+    @property
+    def score(self) -> float:
+        """Mean score per game, 0 to 1; ½ where nothing has been played."""
+        return self.points / self.games if self.games else 0.5
+
+    @property
+    def variance(self) -> float:
+        """Variance of the units' score per game, divided by their number (not number - 1)."""
+        mean = self.score
+        places = np.linspace(0, 1, len(self.counts))
+        return float(np.dot(self.counts, (places - mean) ** 2)) / max(self.units, 1)
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all units ended alike, so that nothing is known of their spread."""
+        return sum(count > 0 for count in self.counts) <= 1
+
+
+def elo(score: float) -> float:
+    """Elo difference of a player with this score per game; infinite for 0 and 1.
+
+    Elo = -400 log10(1/score - 1). Raises ValueError for a score outside [0, 1].
+    """
+    if not 0 <= score <= 1:
+        raise ValueError(f"expected a score in [0, 1], found {score}")
+    if score in (0, 1):
+        return math.inf if score else -math.inf
+    return 400 * (math.log10(score) - math.log10(1 - score))
+
+
+def expected_score(elo_difference: float) -> float:
+    """Score per game of a player this much Elo stronger: the inverse of `elo`, in [0, 1]."""
+    return float(expit(elo_difference * math.log(10) / 400))
+
+
+def mean_interval(
+    values: Iterable[float], *, bounds: tuple[float, float] = (-math.inf, math.inf)
+) -> Estimate:
+    """Mean of `values` with its 95 % interval, in their unit: points per game, say.
+
+    One value per independent unit: for games played in pairs, the mean of each pair.
+    bounds: what a single value can be at least and at most; the interval keeps within.
+
+    Values that are all alike show no spread. What they do show is that other values are rare:
+    with 95 % confidence the share of others is at most 1 - 0.05^(1/n) (the rule of three; Hanley
+    and Lippman-Hand, 1983), and these could lie at either bound. Without bounds the interval is
+    then infinite. No values: a mean of nan between the bounds.
+
+    Raises ValueError for a value that is not finite or out of bounds.
+    """
+    array = np.array(list(values), dtype=np.float64)
+    low, high = bounds
+    if not low < high:
+        raise ValueError(f"expected bounds with low < high, found {bounds}")
+    if not np.all(np.isfinite(array) & (array >= low) & (array <= high)):
+        raise ValueError(f"expected finite values within {bounds}, found {array}")
+    if array.size == 0:
+        return Estimate(math.nan, low, high)
+    if array.min() == array.max():
+        return _uniform_interval(float(array[0]), array.size, bounds)
+    return _spread_interval(float(array.mean()), float(array.std()), array.size, bounds)
+
+
+def score_interval(tally: Tally) -> Estimate:
+    """Score per game with its 95 % interval within [0, 1], the variance taken over units.
+
+    Normal for 100 units and more, Student's t below; the rule of three where all units ended
+    alike (see `mean_interval`). Nothing played: ½ in [0, 1].
+    """
+    if tally.uniform:
+        return _uniform_interval(tally.score, tally.units, (0.0, 1.0))
+    return _spread_interval(tally.score, math.sqrt(tally.variance), tally.units, (0.0, 1.0))
+
+
+def elo_interval(tally: Tally) -> Estimate:
+    """Elo difference with its 95 % interval: `score_interval`, both ends converted to Elo.
+
+    All won: +inf, the interval open above; all lost: the mirror image. Nothing played: 0 with
+    an interval open on both sides.
+    """
+    score = score_interval(tally)
+    return Estimate(elo(score.value), elo(score.low), elo(score.high))
+
+
+def normalised_elo_interval(tally: Tally) -> Estimate:
+    """Normalised Elo, the score's lead in deviations of a game, with its 95 % interval.
+
+    (score - ½) / √(2 variance over pairs) · 800 / ln 10; for single games without the 2. The
+    variance is taken as known, which is exact enough for small leads. All units alike: 0 or
+    ±inf, with an interval open on both sides, for the deviation is unknown.
+    """
+    lead = tally.score - 0.5
+    if tally.uniform:
+        return Estimate(math.copysign(math.inf, lead) if lead else 0.0, -math.inf, math.inf)
+    deviation = math.sqrt(tally.variance)
+    scale = ELO_PER_DEVIATION / (math.sqrt(tally.games_per_unit) * deviation)
+    margin = _margin(deviation, tally.units)
+    return Estimate(lead * scale, (lead - margin) * scale, (lead + margin) * scale)
+
+
+def superiority(tally: Tally) -> float:
+    """Likelihood that the first player is the stronger, 0 to 1.
+
+    Φ((score - ½) / standard error), Student's t below 100 units. All n units alike: ½ if level,
+    otherwise 1 - ½^(n + 1) for the winner, the posterior of winning more than half of the units
+    under a uniform prior. Nothing played: ½.
+    """
+    lead = tally.score - 0.5
+    units = tally.units
+    if tally.uniform:
+        doubt = 0.5 ** (units + 1)
+        return 0.5 if lead == 0 else 1 - doubt if lead > 0 else doubt
+    errors = lead / math.sqrt(tally.variance / units)
+    if units >= SMALL_SAMPLE:
+        return float(ndtr(errors))
+    return float(stdtr(units - 1, errors * math.sqrt((units - 1) / units)))
+
+
+def _margin(deviation: float, units: int) -> float:
+    """Half width of the 95 % interval of a mean; `deviation` is divided by units, not units - 1."""
+    if units >= SMALL_SAMPLE:
+        return float(ndtri(0.975)) * deviation / math.sqrt(units)
+    return float(stdtrit(units - 1, 0.975)) * deviation / math.sqrt(units - 1)
+
+
+def _spread_interval(
+    mean: float, deviation: float, units: int, bounds: tuple[float, float]
+) -> Estimate:
+    margin = _margin(deviation, units)
+    return Estimate(mean, max(mean - margin, bounds[0]), min(mean + margin, bounds[1]))
+
+
+def _uniform_interval(value: float, units: int, bounds: tuple[float, float]) -> Estimate:
+    """The interval of `units` values all equal to `value`: the rule of three."""
+    share = 0.05 ** (1 / units) if units else 0.0
+    low, high = (share * value + (1 - share) * bound for bound in bounds)
+    return Estimate(value, min(low, value), max(high, value))
+
+
+@dataclass(frozen=True)
+class MatchSummary:
+    """A match in figures, from the first player's side.
+
+    wins, draws, losses: games. tally: the same games as units, pairs where they were played in
+    pairs. Raises ValueError where the tally holds other numbers of games or points.
+    """
+
+    wins: int
+    draws: int
+    losses: int
+    tally: Tally
+
+    def __post_init__(self) -> None:
+        single = Tally.of_games(wins=self.wins, draws=self.draws, losses=self.losses)
+        if (single.games, single.points) != (self.tally.games, self.tally.points):
+            raise ValueError(
+                f"expected a tally of {single.games} games and {single.points} points,"
+                f" found {self.tally.games} games and {self.tally.points} points"
+            )
+
+    @classmethod
+    def of_pairs(cls, pairs: Iterable[tuple[float, float]]) -> MatchSummary:
+        """Sums up pairs of games, each given as the first player's points: 1, 0.5 or 0.
+
+        A match broken off in the middle of a pair leaves that pair out.
+        """
+        pairs = list(pairs)
+        points = [game for pair in pairs for game in pair]
+        if not all(len(pair) == 2 for pair in pairs) or not all(p in (0, 0.5, 1) for p in points):
+            raise ValueError(f"expected pairs of points 0, 0.5 or 1, found {pairs}")
+        wins, draws, losses = (points.count(result) for result in (1, 0.5, 0))
+        return cls(wins, draws, losses, Tally.of_pairs(sum(pair) for pair in pairs))
+
+    @classmethod
+    def of_games(cls, *, wins: int, draws: int, losses: int) -> MatchSummary:
+        """Sums up single games that do not belong in pairs."""
+        return cls(wins, draws, losses, Tally.of_games(wins=wins, draws=draws, losses=losses))
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return self.tally.games
+
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of games; 0 for a match of single games."""
+        return self.tally.units if self.tally.games_per_unit == 2 else 0
+
+    @property
+    def score(self) -> Estimate:
+        """Points per game: see `score_interval`."""
+        return score_interval(self.tally)
+
+    @property
+    def elo(self) -> Estimate:
+        """Elo difference: see `elo_interval`."""
+        return elo_interval(self.tally)
+
+    @property
+    def normalised_elo(self) -> Estimate:
+        """Normalised Elo difference: see `normalised_elo_interval`."""
+        return normalised_elo_interval(self.tally)
+
+    @property
+    def superiority(self) -> float:
+        """Likelihood of being the stronger player: see `superiority`."""
+        return superiority(self.tally)
+
+    def text(self, sprt: Sprt | None = None) -> str:
+        """A report of a few lines, units included, without a newline at its end.
+
+        sprt: the sequential test that the match was played for, reported in one more line.
+        """
+        if self.games == 0:
+            return "no games played"
+        score, difference, normalised = self.score, self.elo, self.normalised_elo
+        names = PAIR_CLASSES if self.pairs else GAME_CLASSES
+        tallied = ", ".join(f"{name} {n}" for name, n in zip(names, self.tally.counts, strict=True))
+        lines = [
+            f"games {self.games}: won {self.wins}, drawn {self.draws}, lost {self.losses}",
+            f"pairs {self.pairs}: {tallied}" if self.pairs else f"single, not in pairs: {tallied}",
+            f"score {score.value:.2%} of the points, 95 % interval"
+            f" [{score.low:.2%}, {score.high:.2%}]",
+            f"Elo {difference.value:+.1f}, 95 % interval"
+            f" [{difference.low:+.1f}, {difference.high:+.1f}]; likelihood of superiority"
+            f" {_chance(self.superiority)}",
+            f"normalised Elo {normalised.value:+.1f}, 95 % interval"
+            f" [{normalised.low:+.1f}, {normalised.high:+.1f}]",
+        ]
+        if sprt is not None:
+            lines.append(
+                f"test of {sprt.model} Elo {sprt.elo0:+g} against {sprt.elo1:+g}: log-likelihood"
+                f" ratio {sprt.llr(self.tally):.2f} in ({sprt.lower:.2f}, {sprt.upper:.2f}),"
+                f" {sprt.verdict(self.tally)}"
+            )
+        return "\n".join(lines)
+
+
+def _chance(probability: float) -> str:
+    """A probability in per cent that is never rounded to a certainty."""
+    if probability > 0.9999:
+        return "above 99.99%"
+    return "below 0.01%" if probability < 0.0001 else f"{probability:.2%}"

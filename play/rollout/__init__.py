@@ -1,0 +1,1 @@
+"""Rollouts: positions of games with dice, played out many times."""

@@ -1,0 +1,135 @@
+"""The dice of rollouts, stratified over the first two rolls, and the error of what they bring.
+
+Of 36 * 36 games of backgammon each pair of first rolls comes as often as its probability says, and
+every 36 games in a row have each first roll and each second roll in its exact proportion (a Latin
+square, whose order is left to chance; GNU Backgammon's quasi-random dice have no such rows). So
+what the first two rolls bring hardly scatters, and the standard errors here know that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from games.contract import DiceGame
+from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
+
+__all__ = ["BLOCK", "RolloutDice", "advantage", "mean_and_error"]
+
+#: Games of a block: the first one is game 0 of a rollout, and all its dice follow from the seed.
+BLOCK = 36
+#: Rolls with probabilities that are multiples of 1/n, for an n up to this, are stratified.
+MOST_TICKETS = 64
+#: A standard error out of fewer degrees of freedom would be a guess.
+LEAST_FREEDOM = 15
+#: Streams of games, and those that decide the order of the strata.
+GAMES, ORDERS = 1, 2
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class RolloutDice:
+    """The dice of all games of rollouts with a seed: those of a game do not depend on the position.
+
+    seed: 0 to 2**32 - 1. ValueError otherwise.
+    """
+
+    def __init__(self, game: DiceGame, seed: int = 0) -> None:
+        if not 0 <= seed < 1 << 32:
+            raise ValueError(f"seed: expected 0 to 2**32 - 1, found {seed}")
+        self.seed = seed
+        self.limits = cumulative(game.rolls)
+        self.tickets = tickets(game.rolls)
+        self._blocks: dict[int, tuple[Integers, Integers]] = {}
+        self._orders: dict[int, tuple[list[int], list[int]]] = {}
+
+    def block(self, number: int) -> tuple[Integers, Integers]:
+        """The streams of chance [36] and first two rolls [36, 2] of a block's games.
+
+        Rolls of a game whose probabilities have no common denominator are -1: left to the stream.
+        """
+        if number not in self._blocks:
+            games = range(BLOCK * number, BLOCK * (number + 1))
+            streams = np.array([stream(self.seed, i, GAMES) for i in games], dtype=np.int64)
+            rolls = np.array([self._first_rolls(i) for i in games], dtype=np.int64)
+            self._blocks[number] = streams, rolls
+        return self._blocks[number]
+
+    def rolls(self, games: int) -> Integers:
+        """The first two rolls of so many games, [games, 2]."""
+        blocks = [self.block(number)[1] for number in range(-(-games // BLOCK))]
+        return np.concatenate([np.zeros((0, 2), dtype=np.int64), *blocks])[:games]
+
+    def roll(self, state: int) -> int:
+        """The roll that belongs to a state of a game's stream."""
+        return int(drawn(uniform(state), self.limits))
+
+    def _first_rolls(self, game: int) -> tuple[int, int]:
+        count = len(self.tickets)
+        if count == 0:
+            return -1, -1
+        square, place = divmod(game, count * count)
+        if square not in self._orders:
+            state, keys = stream(self.seed, square, ORDERS), []
+            for _ in range(2 * count):
+                state = int(next_state(state))
+                keys.append(float(uniform(state)))
+            self._orders[square] = _order(keys[:count]), _order(keys[count:])
+        first, second = self._orders[square]
+        row, column = divmod(place, count)
+        return self.tickets[first[column]], self.tickets[second[(row + column) % count]]
+
+
+def _order(keys: Sequence[float]) -> list[int]:
+    return sorted(range(len(keys)), key=keys.__getitem__)
+
+
+def tickets(probabilities: Sequence[float]) -> list[int]:
+    """As few rolls as have each in its exact proportion; none where that takes too many."""
+    chances = np.asarray(probabilities, dtype=np.float64)
+    for count in range(1, MOST_TICKETS + 1):
+        parts = np.rint(chances * count)
+        if np.abs(parts - chances * count).max() < 1e-9:
+            return np.repeat(np.arange(len(chances)), parts.astype(np.int64)).tolist()
+    return []
+
+
+def mean_and_error(samples: Floats, rolls: Integers) -> tuple[Floats, Floats]:
+    """The means of samples [games, kinds] and their standard errors, [kinds] each.
+
+    `rolls` are the stratified rolls of the games, [games, 2]. What a sum of an effect of the first
+    roll and one of the second explains (least squares) does not scatter from one rollout to the
+    next and is no error; where there are too few games for that, the first roll alone is reckoned
+    with, or none. NaN for less than two games.
+    """
+    count, kinds = samples.shape
+    if count == 0:
+        return np.full(kinds, np.nan), np.full(kinds, np.nan)
+    mean = samples.mean(axis=0)
+    if count == 1:
+        return mean, np.full(kinds, np.nan)
+    for used in (2, 1, 0):
+        columns = [rolls[:, [i]] == np.unique(rolls[:, i]) for i in range(used)]
+        design = np.hstack([np.ones((count, 1)), *columns])
+        if used == 0 or count - sum(c.shape[1] - 1 for c in columns) - 1 >= LEAST_FREEDOM:
+            break
+    effects, _, rank, _ = np.linalg.lstsq(design, samples - mean, rcond=None)
+    squares = np.square(samples - mean - design @ effects).sum(axis=0)
+    error = np.sqrt(squares / (count - rank) / count)
+    return mean, np.where(np.ptp(samples, axis=0) == 0.0, 0.0, error)
+
+
+def advantage(better: Floats, worse: Floats, rolls: Integers) -> float:
+    """How sure it is that the first of two samples [games] with the same dice has the higher mean.
+
+    From 0 to 1, by the standard error of the mean difference; 1/2 where that is 0.
+    """
+    mean, error = mean_and_error((better - worse)[:, None], rolls)
+    if mean[0] == 0.0:
+        return 0.5
+    with np.errstate(divide="ignore"):
+        return float(ndtr(mean[0] / error[0]))

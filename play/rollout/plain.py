@@ -1,0 +1,211 @@
+"""Games rolled out in Python: any game with dice, and any way to choose moves.
+
+It is what native code does (`play.rollout.native`), which the tests compare with it; and searches
+of several plies choose their moves here, for all games of a block at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import DiceGame
+from games.kernels import uncompiled
+from games.kernels.chance import next_state
+from play.rollout.dice import RolloutDice
+from search import EXACT, Evaluator, Lookup
+from search.expectiminimax.line import DEEPEST_ROLLS
+from search.expectiminimax.static import StaticChoice
+
+__all__ = [
+    "CERTAIN",
+    "Block",
+    "BlockDice",
+    "PlainTable",
+    "RolloutTable",
+    "play_in_step",
+]
+
+#: What a lookup knows as sure as a search of so many plies is exact: nothing is left to be played.
+CERTAIN = DEEPEST_ROLLS
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+#: The streams of chance [games] and first rolls [games, 2] of games.
+BlockDice = tuple[Integers, Integers]
+#: Results [games, outcomes + 1] and plies [games].
+Block = tuple[Floats, Integers]
+
+
+class RolloutTable(Protocol):
+    """Where games are rolled out; to be used by one thread at a time."""
+
+    game: DiceGame
+    #: How many outcomes the evaluator tells of.
+    count: int
+
+    def block(
+        self, position: Any, dice: BlockDice, *, later: bool, most_plies: int, look: bool
+    ) -> Block | None:
+        """Games with the streams and first rolls of `dice` at depth 0; None where stopped.
+
+        later: whether the results are for the side that is not to move.
+        """
+
+    def ends(self, position: Any) -> bool:
+        """Whether nothing is left to be played: the game is over, or the lookup knows exactly."""
+
+    def rate(self, position: Any) -> Floats:
+        """Outcomes and value by static values for the side to move, [outcomes + 1]."""
+
+    def luck(self, position: Any, roll: int, later: bool) -> Floats:
+        """What a roll brought, [outcomes + 1], to the side that `later` says."""
+
+    def turn(self, numbers: Floats) -> None:
+        """Make outcomes and value those of the other side, in place."""
+
+    def stop(self) -> None:
+        """End the games under way, and begin no other."""
+
+
+class PlainTable:
+    """A `RolloutTable` in Python."""
+
+    def __init__(
+        self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, dice: RolloutDice
+    ) -> None:
+        self.game = game
+        self.count = len(game.outcomes) if evaluator.gives_outcomes and game.outcomes else 0
+        self._evaluator = evaluator
+        self._lookup = lookup
+        self._probe = lookup.plain() if lookup is not None else None
+        self._choice = StaticChoice(game, evaluator, lookup)
+        self._dice = dice
+        self._stopped = False
+        known = lookup.outcomes if lookup is not None else None
+        self._known = uncompiled(known) if known is not None else None
+
+    def block(
+        self, position: Any, dice: BlockDice, *, later: bool, most_plies: int, look: bool
+    ) -> Block | None:
+        """As `RolloutTable.block`."""
+        return play_in_step(
+            self,
+            self._dice,
+            lambda positions, rolls: list(map(self._choice.choose, positions, rolls)),
+            self.rate,
+            position,
+            dice,
+            later=later,
+            most_plies=most_plies,
+            look=look,
+            stopped=lambda: self._stopped,
+        )
+
+    def ends(self, position: Any) -> bool:
+        """As `RolloutTable.ends`."""
+        if self.game.outcome(position) is not None:
+            return True
+        found, _, depth, bound = self._probe(position) if self._probe else (False, 0.0, 0, 0)
+        return bool(found and depth >= CERTAIN and bound == EXACT)
+
+    def rate(self, position: Any, value: float | None = None) -> Floats:
+        """As `RolloutTable.rate`; `value` is that of the position, where it is known."""
+        numbers = np.zeros(self.count + 1)
+        numbers[-1] = self._choice.worth(position) if value is None else value
+        if self.count:
+            self._write_outcomes(position, numbers[:-1])
+        return numbers
+
+    def _write_outcomes(self, position: Any, target: Floats) -> None:
+        kinds = self.game.outcomes
+        assert kinds is not None
+        if self.game.outcome(position) is not None:
+            uncompiled(kinds.finished)(position, target)
+        elif (
+            self._known is None
+            or self._lookup is None
+            or not self._known(self._lookup.tables, position, target)
+        ):
+            target[:] = self._evaluator.outcomes([position])[0]
+
+    def luck(self, position: Any, roll: int, later: bool) -> Floats:
+        """As `RolloutTable.luck`."""
+        mean, actual = np.zeros((2, self.count + 1))
+        for other, chance in enumerate(self.game.rolls):
+            if chance > 0.0:
+                move = self._choice.choose(position, other)
+                value = -self._choice.value
+                rated = self.rate(self.game.play(position, move), value)
+                self.turn(rated)
+                mean += chance * rated
+                if other == roll:
+                    actual = rated
+        if later:
+            self.turn(actual)
+            self.turn(mean)
+        return np.array(actual - mean)
+
+    def turn(self, numbers: Floats) -> None:
+        """As `RolloutTable.turn`."""
+        if self.count and self.game.outcomes is not None:
+            uncompiled(self.game.outcomes.turn)(numbers[:-1])
+        numbers[-1] = -numbers[-1]
+
+    def stop(self) -> None:
+        """As `RolloutTable.stop`."""
+        self._stopped = True
+
+
+def play_in_step(
+    table: RolloutTable,
+    dice: RolloutDice,
+    choose: Callable[[list[Any], list[int]], Any],
+    settle: Callable[[Any], Floats],
+    position: Any,
+    block: BlockDice,
+    *,
+    later: bool,
+    most_plies: int,
+    look: bool,
+    stopped: Callable[[], bool],
+) -> Block | None:
+    """What native code does at depth 0, for any choice of moves: all games of a block in step.
+
+    choose: the moves of many positions with a roll each. settle: outcomes and value of a position
+    in which a game was broken off.
+    """
+    streams, first_rolls = block
+    count = len(streams)
+    positions = [position] * count
+    states = streams.tolist()
+    plies = np.zeros(count, dtype=np.int64)
+    luck = np.zeros((count, table.count + 1))
+    going = [i for i in range(count) if not table.ends(position)]
+    for ply in range(most_plies):
+        if not going:
+            break
+        if stopped():
+            return None
+        rolls = []
+        for i in going:
+            states[i] = int(next_state(states[i]))
+            fixed = int(first_rolls[i, ply]) if ply < first_rolls.shape[1] else -1
+            rolls.append(fixed if fixed >= 0 else dice.roll(states[i]))
+            if look:
+                luck[i] += table.luck(positions[i], rolls[-1], (ply + later) % 2 != 0)
+        moves = choose([positions[i] for i in going], rolls)
+        for i, move in zip(going, moves, strict=True):
+            positions[i] = table.game.play(positions[i], move)
+            plies[i] += 1
+        going = [i for i in going if not table.ends(positions[i])]
+    results = np.zeros((count, table.count + 1))
+    for i, last in enumerate(positions):
+        results[i] = settle(last) if i in going else table.rate(last)
+        if (plies[i] + later) % 2:
+            table.turn(results[i])
+        results[i] -= luck[i]
+    return results + 0.0, plies

@@ -1,0 +1,382 @@
+"""Rollouts of games with dice: positions played out many times, with their luck taken off.
+
+What comes out depends on the positions, the evaluator, the options and the seed alone, not on how
+many threads play or what else is rolled out. The mean is of games between players of that evaluator
+and depth; neither stratified dice nor taking off luck changes what it estimates, only how fast the
+error falls. Sources: Tesauro and Galperin 1996; D. Montgomery, "Variance reduction", 2000; GNU
+Backgammon, whose options are the same.
+"""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass
+from threading import Event, Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import DiceGame, Game
+from play.match.dice_loop import MOST_TURNS
+from play.players.dice_player import check_depth
+from play.rollout.dice import BLOCK, RolloutDice, advantage, mean_and_error
+from play.rollout.native import rollout_table
+from play.rollout.plain import Block, RolloutTable, play_in_step
+from play.workers import Workers
+from search import Engine, Evaluator, Lookup, as_evaluator
+from search.expectiminimax.move_filters import MoveFilters, as_filters
+
+__all__ = ["Blocks", "RolloutResult", "rollout"]
+
+#: Blocks of each candidate that are rolled out between two looks at which are left.
+ROUND = 4
+#: Of the engines that choose moves.
+TABLE_MIB = 4.0
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RolloutResult:
+    """What was rolled out, position by position; of candidate moves, for the side that moves.
+
+    equity: mean values [positions]. outcomes: mean probabilities of the game's outcomes,
+    [positions, outcomes], None where the evaluator gives none; with luck taken off they are not
+    confined to 0 to 1. equity_error, outcome_errors: the standard errors of these means, of the
+    dice alone: they know nothing of how well the players play. games: rolled out of each position.
+    moves: the candidates, none where positions were given. lead: how sure it is that the best
+    candidate is better than each, from 0 to 1, by the standard error of the mean difference over
+    the same dice; 1/2 for itself, and no candidates, no leads. plies: moves played. interrupted:
+    whether Ctrl-C ended it, with the games that were done.
+    """
+
+    equity: Floats
+    equity_error: Floats
+    outcomes: Floats | None
+    outcome_errors: Floats | None
+    games: NDArray[np.int64]
+    moves: tuple[Any, ...]
+    lead: Floats
+    plies: int
+    seconds: float
+    interrupted: bool
+
+    @property
+    def best(self) -> int:
+        """Which has the highest equity of those that were rolled out to the last."""
+        return best_of(self.equity, self.games)
+
+    @property
+    def plies_per_second(self) -> float:
+        """Moves played in a second of wall time."""
+        return self.plies / max(self.seconds, 1e-9)
+
+
+def best_of(equity: Floats, games: NDArray[np.int64]) -> int:
+    """The number of the highest equity among those with the most games, the first of equals."""
+    return int(np.argmax(np.where(games == games.max(), np.nan_to_num(equity), -np.inf)))
+
+
+def rollout(
+    game: DiceGame,
+    positions: Any,
+    evaluator: Any,
+    *,
+    roll: int | None = None,
+    moves: Sequence[Any] | None = None,
+    games: int = 1296,
+    fewest: int = 144,
+    depth: int = 0,
+    truncate: int | None = None,
+    variance_reduction: bool = True,
+    lookup: Lookup | None = None,
+    filters: MoveFilters | str | None = None,
+    confidence: float | None = None,
+    threads: int = 2,
+    workers: Workers | None = None,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> RolloutResult:
+    """Play positions out, each `games` times with the same dice.
+
+    positions: before their rolls, a list or an array [positions, integers]. With a `roll` it is one
+    position, what is rolled out is where `moves` lead (all legal ones unless given), and results
+    are for the side that moves.
+
+    evaluator: anything that `search.as_evaluator` takes, for both sides. depth: GNU Backgammon's
+    plies; at 0 (in native code) the move with the best static value is played, deeper an `Engine`
+    with these `filters` chooses. Where the lookup knows a value exactly a game ends with that, and
+    the evaluator is never asked where the lookup knows. truncate: a game is broken off after so
+    many plies, and counts as what the evaluator says, searched as deep as moves are.
+    variance_reduction: take luck off by one look ahead, which costs about 20 times as much a game
+    at depth 0.
+
+    confidence: candidates go once the best is better with this probability, looked at every 144
+    games from the `fewest` on, and the rollout ends when one is left. As in GNU Backgammon nothing
+    makes up for looking often.
+
+    `workers` play instead of `threads` of this process. Dice are stratified over the first two
+    rolls: `games` are best a multiple of 36, or 1296. `progress` is called with the games that were
+    done since it was called before. Ctrl-C ends it with what was done, marked as interrupted.
+
+    Raises ValueError for options out of range and moves that are not legal, and what a Python
+    evaluator raised.
+    """
+    for name, number in (("games", games), ("fewest", fewest), ("threads", threads)):
+        if operator.index(number) < 1:
+            raise ValueError(f"{name}: expected at least 1, found {number}")
+    if confidence is not None and not 0.5 < confidence < 1.0:
+        raise ValueError(f"confidence: expected more than 0.5 and below 1, found {confidence}")
+    if roll is None and (moves, confidence) != (None, None):
+        raise ValueError("expected a roll, whose moves are compared, found none")
+    blocks = Blocks(
+        game, as_evaluator(game, evaluator), lookup, depth, filters, truncate,
+        variance_reduction, seed,
+    )  # fmt: skip
+    candidates: tuple[Any, ...] = ()
+    if roll is not None:
+        candidates = legal_candidates(game, positions, roll, moves)
+        positions = [game.play(positions, move) for move in candidates]
+    places = checked_positions(game, positions)
+    if workers is not None or threads > 1:
+        with nullcontext(workers) if workers is not None else Workers(jobs=threads) as players:
+            return _roll_out(blocks, places, players, games, fewest, confidence, candidates,
+                             progress)  # fmt: skip
+    return _roll_out(blocks, places, None, games, fewest, confidence, candidates, progress)
+
+
+def legal_candidates(
+    game: DiceGame, position: Any, roll: int, moves: Sequence[Any] | None
+) -> tuple[Any, ...]:
+    """The moves to be compared; ValueError for none, and for one that is not legal or comes twice.
+
+    So it does for a roll that is none.
+    """
+    if not 0 <= operator.index(roll) < len(game.rolls):
+        raise ValueError(f"roll: expected 0 to {len(game.rolls) - 1}, found {roll}")
+    legal = game.legal_moves(position, roll)
+    found = tuple(legal if moves is None else moves)
+    bad = [move for move in found if move not in legal]
+    if bad or not found or len(set(found)) < len(found):
+        raise ValueError(
+            f"moves: expected different legal moves with {game.roll_text(roll)} in"
+            f" {game.position_text(position)}, found {bad or list(found)}"
+        )
+    return found
+
+
+def checked_positions(game: DiceGame, positions: Any) -> list[Any]:
+    """The positions of a list or an array as the game has them; ValueError for other shapes."""
+    if game.rules is None:
+        return list(positions)
+    width = len(game.start())
+    rows = np.asarray(positions)
+    if rows.size == 0 and rows.ndim < 2:
+        return []
+    if rows.ndim != 2 or rows.shape[1] != width or rows.dtype.kind not in "iu":
+        raise ValueError(
+            f"positions: expected [positions, {width}] integers, found {rows.dtype} of shape"
+            f" {rows.shape}"
+        )
+    return [tuple(row) for row in rows.tolist()]
+
+
+#: A position, whether the results are for the side that is not to move, a block and its games.
+Task = tuple[Any, bool, int, int]
+
+
+class Blocks:
+    """Rolls out blocks of games; each thread has a table of its own. For `Workers.map`."""
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Evaluator,
+        lookup: Lookup | None,
+        depth: int,
+        filters: MoveFilters | str | None,
+        truncate: int | None,
+        variance_reduction: bool,
+        seed: int,
+    ) -> None:
+        if not isinstance(game, DiceGame):
+            raise TypeError(f"expected a game with dice, found {game.name}")
+        check_depth(depth)
+        as_filters(filters)
+        if truncate is not None and not 1 <= operator.index(truncate) <= MOST_TURNS:
+            raise ValueError(f"truncate: expected 1 to {MOST_TURNS} plies, found {truncate}")
+        self._options = (
+            game, evaluator, lookup, depth, filters, truncate, variance_reduction, seed,
+        )  # fmt: skip
+        self.game = game
+        self.evaluator = evaluator
+        self.count = len(game.outcomes) if evaluator.gives_outcomes and game.outcomes else 0
+        self.dice = RolloutDice(game, seed)
+        self._lock = Lock()
+        self._stopped = Event()
+        self._free: list[tuple[RolloutTable, Engine | None]] = []
+        self._all: list[tuple[RolloutTable, Engine | None]] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Blocks, self._options
+
+    def __call__(self, task: Task) -> Block | None:
+        """Results [games, outcomes + 1] and plies [games]; None where it was stopped."""
+        position, later, number, games = task
+        _, _, _, depth, _, truncate, look, _ = self._options
+        with self._lock:
+            streams, rolls = self.dice.block(number)
+        dice = streams[:games], rolls[:games]
+        options: dict[str, Any] = {
+            "later": later,
+            "most_plies": MOST_TURNS if truncate is None else truncate,
+            "look": look,
+        }
+        with self._table() as (table, engine):
+            if engine is None:
+                return table.block(position, dice, **options)
+
+            def choose(positions: list[Any], rolls: list[int]) -> Any:
+                return engine.best_moves(positions, rolls, depth=depth, decide_only=True)[0]
+
+            def settle(position: Any) -> Floats:
+                result = engine.search(position, depth=depth)
+                if result.interrupted:
+                    raise KeyboardInterrupt
+                return np.array([*(result.outcomes or ()), result.value])
+
+            engine.clear()
+            return play_in_step(
+                table, self.dice, choose, settle, position, dice,
+                stopped=self._stopped.is_set, **options,
+            )  # fmt: skip
+
+    @contextmanager
+    def _table(self) -> Iterator[tuple[RolloutTable, Engine | None]]:
+        with self._lock:
+            pair = self._free.pop() if self._free else None
+        if pair is None:
+            game, evaluator, lookup, depth, filters, *_ = self._options
+            engine = None
+            if depth:
+                engine = Engine(
+                    game, evaluator, lookup=lookup, table_mib=TABLE_MIB, filters=filters
+                )
+            pair = rollout_table(game, evaluator, lookup, self.dice), engine
+            with self._lock:
+                self._all.append(pair)
+        try:
+            yield pair
+        finally:
+            with self._lock:
+                self._free.append(pair)
+
+    def stop(self) -> None:
+        """End the games under way."""
+        self._stopped.set()
+        for table, engine in list(self._all):
+            table.stop()
+            if engine is not None:
+                engine.stop()
+
+    def samples(
+        self, positions: Sequence[Any], games: int, *, players: Workers | None = None
+    ) -> Generator[tuple[int, Block], None, None]:
+        """The blocks of all positions, with the number of the position that each is of."""
+        yield from self.round(positions, range(len(positions)), False, range(_blocks(games)), games,
+                              players)  # fmt: skip
+
+    def round(
+        self,
+        positions: Sequence[Any],
+        which: Iterable[int],
+        later: bool,
+        numbers: range,
+        games: int,
+        players: Workers | None,
+    ) -> Generator[tuple[int, Block], None, None]:
+        """Some blocks of some positions, of rollouts of so many games: block by block."""
+        order = [(number, i) for number in numbers for i in which]
+        tasks = (
+            (positions[i], later, number, min(BLOCK, games - BLOCK * number)) for number, i in order
+        )
+        done = (self(task) for task in tasks) if players is None else players.map(self, tasks)
+        with closing(done):
+            for (_, i), block in zip(order, done, strict=True):
+                if block is None:
+                    raise KeyboardInterrupt
+                yield i, block
+
+
+def _blocks(games: int) -> int:
+    return -(-games // BLOCK)
+
+
+def _roll_out(
+    blocks: Blocks,
+    positions: list[Any],
+    players: Workers | None,
+    games: int,
+    fewest: int,
+    confidence: float | None,
+    candidates: tuple[Any, ...],
+    progress: Callable[[int], None] | None,
+) -> RolloutResult:
+    began = time.perf_counter()
+    found: list[list[Floats]] = [[np.zeros((0, blocks.count + 1))] for _ in positions]
+    left = list(range(len(positions)))
+    total = _blocks(games)
+    step = ROUND if confidence is not None else total
+    plies, interrupted = 0, False
+    try:
+        for first in range(0, total, step):
+            numbers = range(first, min(first + step, total))
+            later = bool(candidates)
+            with closing(blocks.round(positions, left, later, numbers, games, players)) as done:
+                for i, (results, its_plies) in done:
+                    found[i].append(results)
+                    plies += int(its_plies.sum())
+                    if progress is not None:
+                        progress(len(results))
+            if confidence is not None and BLOCK * numbers.stop >= fewest:
+                samples = [np.concatenate(parts) for parts in found]
+                leads = _leads(samples, blocks.dice)
+                left = [i for i in left if leads[i] < confidence]
+                if len(left) < 2:
+                    break
+    except KeyboardInterrupt:
+        interrupted = True
+    samples = [np.concatenate(parts) for parts in found]
+    estimates = [mean_and_error(one, blocks.dice.rolls(len(one))) for one in samples]
+    means, errors = (
+        np.array([pair[which] for pair in estimates]).reshape(len(positions), blocks.count + 1)
+        for which in (0, 1)
+    )
+    told = blocks.count > 0
+    return RolloutResult(
+        means[:, -1],
+        errors[:, -1],
+        means[:, :-1] if told else None,
+        errors[:, :-1] if told else None,
+        np.array([len(one) for one in samples], dtype=np.int64),
+        candidates,
+        _leads(samples, blocks.dice) if candidates else np.zeros(0),
+        plies,
+        time.perf_counter() - began,
+        interrupted,
+    )
+
+
+def _leads(samples: list[Floats], dice: RolloutDice) -> Floats:
+    """How sure it is that the best is better than each, by the games that both have; [samples]."""
+    games = np.array([len(one) for one in samples])
+    if not games.all():
+        return np.full(len(samples), 0.5)
+    best = samples[best_of(np.array([one[:, -1].mean() for one in samples]), games)]
+    return np.array(
+        [advantage(best[: len(one), -1], one[:, -1], dice.rolls(len(one))) for one in samples]
+    )

@@ -1,0 +1,363 @@
+"""Alpha-beta search: the one source for native and plain searches.
+
+`negamax` is fail-soft principal-variation search with a transposition table, killers and history;
+`quiesce` goes on where the position is too noisy to be evaluated; the root is in
+`search.alphabeta.root`. Values are always seen from the side to move. `line` is described in
+`search.alphabeta.line`; every function that touches game or evaluator is in `search.native`, and
+what makes the search selective, where that is asked for, in `search.alphabeta.selective`.
+
+Threads that search together put off what another is at (`search.table`).
+
+Sources: Knuth and Moore 1975 (alpha-beta, negamax), Marsland and Campbell 1982 (principal-variation
+search), Akl and Newborn 1977 (killers), Schaeffer 1983 (history).
+"""
+
+from __future__ import annotations
+
+import numba
+from numba import float64, int64
+
+from games.kernels import kernel, next_up
+from search.alphabeta.line import CHECKS, LINE, MOST_PLIES, WIN
+from search.alphabeta.selective import blame, breadth, check_bound, check_depth, reduction
+from search.alphabeta.trace import trace
+from search.native import (
+    EXACT,
+    FINISHED,
+    LOWER,
+    QUIET,
+    UPPER,
+    has_room,
+    legal_moves,
+    move_at,
+    move_slot,
+    order_at,
+    outcome,
+    play,
+    position_key,
+    probe_lookup,
+    set_order,
+    static_value,
+    status,
+)
+from search.table import begin, end, expect_probe, is_busy, probe_table, store_table
+
+RECORD = numba.from_dtype(LINE)
+SEARCH = float64(RECORD, int64, float64, float64, int64)
+QUIESCE = float64(RECORD, float64, float64, int64)
+INFINITY = float("inf")
+PUT_OFF = -1e30  # the promise of a move that waits for another thread: less than any other
+SHARED_DEPTH = 4  # less deep, threads do not mind what others are at
+PROVEN = WIN / 2  # beyond it a value counts plies to the end of the game
+
+
+@kernel
+def finished_value(line, ply):
+    """The value of a finished game: its outcome, or plies to the win or loss."""
+    value = outcome(line, ply)
+    if line.wins:
+        if value > 0.0:
+            return WIN - ply
+        if value < 0.0:
+            return ply - WIN
+    return value
+
+
+@kernel
+def bound_holds(bound, value, alpha, beta):
+    """Whether a value known to be exact, at least or at most that settles the window."""
+    return (
+        bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+    )
+
+
+@kernel
+def from_here(value, ply):
+    """A value that counts plies from the root, counted from this position instead."""
+    if value > PROVEN:
+        return value + ply
+    return value - ply if value < -PROVEN else value
+
+
+@kernel
+def from_root(value, ply):
+    """The inverse of `from_here`."""
+    if value > PROVEN:
+        return value - ply
+    return value + ply if value < -PROVEN else value
+
+
+@kernel
+def lookup_settles(line, depth, alpha, beta, ply):
+    """Whether a lookup knows the position at least `depth` deep; its value is `hit_value`."""
+    if not probe_lookup(line, ply) or line.hit_depth < depth:
+        return False
+    line.hit_value = from_root(line.hit_value, ply)
+    return bound_holds(line.hit_bound, line.hit_value, alpha, beta)
+
+
+@kernel
+def remember_line(line, ply, move):
+    """Make `move` and the principal variation behind it the principal variation here."""
+    line.pv[ply, 0] = move
+    length = line.pv_length[ply + 1]
+    for i in range(length):
+        line.pv[ply, i + 1] = line.pv[ply + 1, i]
+    line.pv_length[ply] = length + 1
+
+
+@kernel
+def most_promising(line, first, count):
+    """The index of the most promising move left; it is then marked as tried."""
+    index = 0
+    promise = order_at(line, first)
+    for i in range(1, count):
+        other = order_at(line, first + i)
+        if other > promise:
+            index = i
+            promise = other
+    set_order(line, first + index, -INFINITY)
+    return index
+
+
+@kernel(signature=QUIESCE)
+def quiesce(line, alpha, beta, ply):
+    """The value at depth 0: static where quiet, else backed up from all moves.
+
+    Meaningless once `line.stop` is set.
+    """
+    line.nodes += 1
+    line.pv_length[ply] = 0
+    kind = status(line, ply)
+    if kind == FINISHED:
+        return finished_value(line, ply)
+    if kind == QUIET or ply >= MOST_PLIES - 1 or not has_room(line, ply):
+        if lookup_settles(line, 0, alpha, beta, ply):
+            return line.hit_value
+        return static_value(line, ply)
+    if line.nodes >= line.node_limit:
+        line.stop = 1
+    if line.stop != 0:
+        return 0.0
+    count = legal_moves(line, ply)
+    first = line.first[ply]
+    best = -INFINITY
+    for _ in range(count):
+        move = move_at(line, first + most_promising(line, first, count))
+        play(line, ply, move)
+        value = -quiesce(line, -beta, -alpha, ply + 1)
+        if value > best:
+            best = value
+            if value > alpha:
+                if value >= beta:
+                    break
+                alpha = value
+                remember_line(line, ply, move)
+    return best
+
+
+@kernel
+def repeated(line, key, ply):
+    """Whether the position occurred before, on this line or in the game up to it."""
+    here = line.earlier + ply
+    line.keys[here] = key
+    for back in range(2, line.quiet_plies[ply] + 1, 2):
+        if line.keys[here - back] == key:
+            return True
+    return False
+
+
+@kernel
+def order_moves(line, ply, depth, count, hint):
+    """Give every move its order of promise; what the rules say of its gain is there already."""
+    first = line.first[ply]
+    if depth >= line.order_depth:
+        for i in range(count):
+            play(line, ply, move_at(line, first + i))
+            over = status(line, ply + 1) == FINISHED
+            value = finished_value(line, ply + 1) if over else static_value(line, ply + 1)
+            set_order(line, first + i, -value)
+    else:
+        for i in range(count):
+            move = move_at(line, first + i)
+            promise = order_at(line, first + i) * 1e12 + line.history[move_slot(move)]
+            if move == line.killers[ply, 0] or move == line.killers[ply, 1]:
+                promise += 1e11
+            set_order(line, first + i, promise)
+    if 0 <= hint < count:
+        set_order(line, first + hint, 1e30)
+
+
+@kernel
+def credit(line, ply, depth, move):
+    """Remember a move that refuted the line before it."""
+    if move != line.killers[ply, 0]:
+        line.killers[ply, 1] = line.killers[ply, 0]
+        line.killers[ply, 0] = move
+    line.history[move_slot(move)] += depth * depth
+
+
+@kernel
+def follow(line, ply, move):
+    """Play a move on the line, and count the plies since a repetition became possible."""
+    if play(line, ply, move):
+        line.quiet_plies[ply + 1] = 0
+    else:
+        line.quiet_plies[ply + 1] = line.quiet_plies[ply] + 1
+
+
+@kernel(signature=SEARCH)
+def negamax(line, depth, alpha, beta, ply):
+    """The value of the position at `ply`, searched `depth` plies deep.
+
+    Exact where alpha < value < beta; at least beta is a lower bound, at most alpha an upper bound
+    (fail-soft). Meaningless once `line.stop` is set. The move numbered `line.left_out[ply]`, from
+    1 on, is left out; with 0 none is.
+    """
+    if depth <= 0:
+        return quiesce(line, alpha, beta, ply)
+    line.nodes += 1
+    line.pv_length[ply] = 0
+    if line.nodes >= line.node_limit:
+        line.stop = 1
+    if line.stop != 0:
+        return 0.0
+    if ply >= MOST_PLIES - 1 or not has_room(line, ply):
+        return static_value(line, ply)
+    key = position_key(line, ply)
+    expect_probe(line, key)
+    if line.repeats and repeated(line, key, ply):
+        return 0.0
+    left_out = line.left_out[ply] - 1
+    if left_out < 0 and lookup_settles(line, depth, alpha, beta, ply):
+        return line.hit_value
+
+    count = legal_moves(line, ply)  # before the probe, which takes the time to fetch its bucket
+    if count == 0:
+        return finished_value(line, ply)
+
+    wide = beta > next_up(alpha)
+    hint = -1
+    hint_depth = 0
+    hint_value = INFINITY  # at least so much, where that is known
+    line.probes += 1
+    if probe_table(line, key):
+        line.hits += 1
+        hint = line.hit_move
+        value = from_root(line.hit_value, ply)
+        deep = line.hit_depth == depth if line.equal_depth else line.hit_depth >= depth
+        if deep and not wide and left_out < 0 and bound_holds(line.hit_bound, value, alpha, beta):
+            return value
+        if line.hit_bound != UPPER:
+            hint_depth = line.hit_depth
+            hint_value = value
+
+    quiet = False
+    longer = -1  # the index of a move to be searched a ply deeper
+    if line.selective and count > 1:
+        quiet = status(line, ply) == QUIET
+        asked = line.nodes
+
+        # ProbCut: what a shallow search finds far beyond the window, a deep one will too
+        checked = line.cut_width > 0.0 and check_depth(line, depth, 0, ply) > 0
+        if checked and quiet and not wide and left_out < 0 and abs(beta) < PROVEN:
+            above = static_value(line, ply) >= beta
+            for check in range(CHECKS):
+                shallow = check_depth(line, depth, check, ply)
+                if shallow == 0:
+                    break
+                bound = check_bound(line, depth, check, ply, alpha, beta, above)
+                value = negamax(line, shallow, bound, next_up(bound), ply)
+                if line.stop != 0:
+                    return 0.0
+                if above and value > bound:
+                    return beta
+                if not above and value <= bound:
+                    return alpha
+
+        # internal iterative deepening: a shallow search says which move to try first
+        if hint < 0 and depth >= line.deepen_from and left_out < 0:
+            negamax(line, depth - line.deepen_less, alpha, beta, ply)
+            if line.stop != 0:
+                return 0.0
+            if probe_table(line, key):
+                hint = line.hit_move
+
+        # singular extension: the one move that is much better than all others
+        elif (
+            depth >= line.singular_from
+            and hint_depth >= depth - 3
+            and left_out < 0
+            and 0 <= hint < count
+            and abs(hint_value) < PROVEN
+            and ply <= 2 * line.completed
+        ):
+            bound = hint_value - line.singular_margin * depth
+            line.left_out[ply] = hint + 1
+            value = negamax(line, (depth - 1) // 2, bound, next_up(bound), ply)
+            line.left_out[ply] = 0
+            if line.stop != 0:
+                return 0.0
+            if value <= bound:
+                longer = hint
+
+        if line.nodes != asked:  # those searches have worked on the same list of moves
+            legal_moves(line, ply)
+            line.pv_length[ply] = 0
+
+    order_moves(line, ply, depth, count, hint)
+    first = line.first[ply]
+    floor = alpha
+    best = -INFINITY
+    best_index = 0
+    limit = breadth(line, count, quiet)
+    shared = line.busy != 0 and depth >= SHARED_DEPTH
+    tried = picked = 0
+    while tried < limit:
+        index = most_promising(line, first, count)
+        picked += 1
+        if index == left_out:
+            tried += 1
+            continue
+        move = move_at(line, first + index)
+        follow(line, ply, move)
+        if shared:
+            key_after = position_key(line, ply + 1)
+            # what another thread is at will be in the table soon: other moves go first
+            if 0 < tried and picked <= limit == count and is_busy(line, key_after):
+                set_order(line, first + index, PUT_OFF)
+                continue
+            begin(line, key_after)
+        rest = depth if index == longer else depth - 1
+        less = reduction(line, depth, tried, wide) if quiet else 0
+        low = -INFINITY if line.minimax else alpha
+        high = beta if tried == 0 or not line.null_window else next_up(alpha)
+        if line.minimax:
+            high = INFINITY
+        value = -negamax(line, rest - less, -high, -low, ply + 1)
+        if less > 0 and value > alpha:
+            value = -negamax(line, rest, -high, -low, ply + 1)
+        if high < beta and alpha < value < beta:
+            value = -negamax(line, rest, -beta, -alpha, ply + 1)
+        if shared:
+            end(line, key_after)
+        tried += 1
+        if line.stop != 0:
+            return 0.0
+        if value > best:
+            best = value
+            best_index = index
+            if value >= beta:
+                credit(line, ply, depth, move)
+                if line.malus:
+                    blame(line, ply, depth, count, index)
+                break
+            if value > alpha:
+                alpha = value
+                remember_line(line, ply, move)
+    if left_out >= 0:
+        return best
+    bound_kind = LOWER if best >= beta else UPPER if best <= floor else EXACT
+    store_table(line, key, from_here(best, ply), depth, bound_kind, best_index)
+    trace(line, ply, best, depth, bound_kind)
+    return best

@@ -1,0 +1,141 @@
+"""The root of an alpha-beta search: deeper and deeper, with a window about the last value.
+
+One source for native and plain searches, like `search.alphabeta.negamax`, which searches what is
+below.
+
+Sources: Slate and Atkin 1977 (iterative deepening, aspiration windows).
+"""
+
+from __future__ import annotations
+
+from numba import void
+
+from games.kernels import kernel, next_up
+from search.alphabeta.line import WIN
+from search.alphabeta.negamax import (
+    INFINITY,
+    PROVEN,
+    RECORD,
+    SEARCH,
+    follow,
+    negamax,
+    remember_line,
+)
+from search.alphabeta.trace import keep_trace
+
+
+@kernel(signature=SEARCH)
+def search_root(line, depth, alpha, beta, ply):
+    """Search all root moves; like `negamax`, and the best move so far stands in `line.best`.
+
+    `root_values` holds what is known of each move: exact for all with `exact_root`, else exact
+    for those that raised alpha and an upper bound for the others.
+    """
+    line.nodes += 1
+    best = -INFINITY
+    for i in range(line.root_count):
+        move = line.root_moves[i]
+        follow(line, ply, move)
+        if line.exact_root or line.minimax:
+            value = -negamax(line, depth - 1, -INFINITY, INFINITY, ply + 1)
+        elif i == 0 or not line.null_window:
+            value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
+        else:
+            value = -negamax(line, depth - 1, -next_up(alpha), -alpha, ply + 1)
+            if alpha < value < beta:
+                value = -negamax(line, depth - 1, -beta, -alpha, ply + 1)
+        if line.stop != 0:
+            break
+        line.root_values[i] = value
+        if value > best:
+            best = value
+            if value > alpha:
+                alpha = value
+                line.best = i
+                line.value = value
+                remember_line(line, ply, move)
+                if value >= beta:
+                    break
+    return best
+
+
+@kernel
+def best_to_front(line):
+    """Move the best root move to the front; the others keep their order."""
+    best = line.best
+    move = line.root_moves[best]
+    value = line.root_values[best]
+    for i in range(best, 0, -1):
+        line.root_moves[i] = line.root_moves[i - 1]
+        line.root_values[i] = line.root_values[i - 1]
+    line.root_moves[0] = move
+    line.root_values[0] = value
+    line.best = 0
+
+
+@kernel
+def search_window(line, depth, previous, spread):
+    """One iteration: first in a window about the last value, then open on the side it left."""
+    alpha = -INFINITY
+    beta = INFINITY
+    full = line.exact_root or line.minimax or not line.aspiration
+    if spread > 0.0 and not full and abs(previous) < PROVEN:
+        alpha = previous - spread
+        beta = previous + spread
+    value = search_root(line, depth, alpha, beta, 0)
+    if line.stop == 0 and value <= alpha:
+        value = search_root(line, depth, -INFINITY, beta, 0)
+    if line.stop == 0 and value >= beta:
+        best_to_front(line)
+        value = search_root(line, depth, alpha, INFINITY, 0)
+        if line.stop == 0 and value <= alpha:  # the table answered the two windows differently
+            value = search_root(line, depth, -INFINITY, INFINITY, 0)
+    return value
+
+
+@kernel
+def decided(line, value, depth):
+    """Whether deeper searches would find the same: the end of the game is in sight.
+
+    With `exact_root` it has to be so after every root move.
+    """
+    count = line.root_count if line.exact_root else 0
+    for i in range(count):
+        if WIN - abs(line.root_values[i]) > depth:
+            return False
+    return WIN - abs(value) <= depth
+
+
+@kernel(signature=void(RECORD))
+def iterate(line):
+    """Deepen until a limit is reached, the game is decided or `line.stop` is set.
+
+    On return `root_moves[0]` is the best move, `value` its value, `pv[0]` the principal variation
+    and `completed` the depth searched in full; `depth_value`, `depth_move` and `depth_nodes` hold
+    the same for each depth. A stopped iteration counts only by a move found better in it, and with
+    `exact_root` not at all: `settled_values` are those of the root moves at depth `completed`.
+    """
+    previous = 0.0
+    spread = 0.0
+    line.traced = line.trace_first
+    for depth in range(1, line.depth_limit + 1):
+        line.best = 0
+        kept = line.traced
+        value = search_window(line, depth, previous, spread)
+        keep_trace(line, kept)
+        if line.stop != 0 and line.exact_root and line.completed > 0:
+            break
+        best_to_front(line)
+        if line.stop != 0:
+            break
+        for i in range(line.root_count):
+            line.settled_values[i] = line.root_values[i]
+        line.completed = depth
+        line.depth_value[depth] = value
+        line.depth_move[depth] = line.root_moves[0]
+        line.depth_nodes[depth] = line.nodes
+        # the swing of the last two iterations, for evaluators differ in scale
+        spread = abs(value - previous) + 0.5 * spread if depth > 1 else 0.0
+        previous = value
+        if decided(line, value, depth):
+            break

@@ -1,0 +1,1 @@
+"""Evaluators of every kind, and the files that hold them."""

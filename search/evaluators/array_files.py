@@ -1,0 +1,120 @@
+"""Evaluators whose weights are arrays, on disk: safetensors with a header in JSON.
+
+The header (see `search.evaluators.header`) stands in the file's metadata under "plysmith"; the
+arrays are plain numbers, so that reading a file runs no code from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from games.whole_files import write_atomically
+from search.evaluators.header import EvaluatorError, parse_json, short
+
+__all__ = ["MOST_ARRAY_BYTES", "holds_arrays", "load_arrays", "save_arrays", "take_array"]
+
+MOST_ARRAY_BYTES = 256 << 20
+_KEY = "plysmith"
+#: Types of numbers that a file may hold, as safetensors calls them.
+_TYPES = {
+    "F32": "float32", "F64": "float64",
+    "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
+}  # fmt: skip
+
+
+def save_arrays(path: Any, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Write arrays of float32, float64 or int8 to int64 with a header, atomically.
+
+    The same content gives the same bytes. Raises EvaluatorError for NaN, infinity and other types.
+    """
+    for name, array in arrays.items():
+        if str(array.dtype) not in _TYPES.values():
+            raise EvaluatorError(
+                f"{name}: expected an array of {', '.join(_TYPES.values())}, found {array.dtype}"
+            )
+        if not np.isfinite(array).all():
+            raise EvaluatorError(f"{name}: expected finite numbers, found NaN or infinity")
+    dense = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    text = json.dumps(dict(header))
+    write_atomically(path, safetensors.numpy.save(dense, {_KEY: text}))
+
+
+def holds_arrays(path: Path) -> bool:
+    """Whether a file is, by its first bytes, of the form that `save_arrays` writes.
+
+    One that is neither that nor begins like JSON is taken for it by its suffix.
+    """
+    with path.open("rb") as file:
+        head = file.read(9)
+    # eight bytes that hold the length of the JSON text behind them, which is below 2**40
+    if head[5:] == b"\0\0\0{":
+        return True
+    return path.suffix == ".safetensors" and head.lstrip()[:1] not in (b"{", b"[")
+
+
+def load_arrays(path: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the arrays in a file; the caller checks what they mean.
+
+    Raises EvaluatorError for a file that is damaged, cut short, above 256 MiB, without header, or
+    holds other types of numbers than `save_arrays` writes, NaN or infinity.
+    """
+    path = Path(path)
+    if path.stat().st_size > MOST_ARRAY_BYTES:
+        raise EvaluatorError(
+            f"{path}: expected at most {MOST_ARRAY_BYTES} bytes, found a larger file"
+        )
+    arrays: dict[str, NDArray[Any]] = {}
+    try:
+        with safetensors.safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            for name in sorted(file.keys()):
+                kind = file.get_slice(name).get_dtype()
+                if kind not in _TYPES:
+                    raise EvaluatorError(
+                        f"{path}: {short(name)}: expected one of {', '.join(_TYPES)}, found"
+                        f" {short(kind)}"
+                    )
+                arrays[name] = np.array(file.get_tensor(name))
+    except (safetensors.SafetensorError, OverflowError, MemoryError) as error:
+        raise EvaluatorError(
+            f"{path}: expected a whole safetensors file, found none: {short(error)}"
+        ) from None
+    if _KEY not in metadata:
+        raise EvaluatorError(
+            f"{path}: expected {_KEY!r} in the file's metadata, found {short(sorted(metadata))}"
+        )
+    content = parse_json(path, metadata[_KEY])
+    if not isinstance(content, dict):
+        raise EvaluatorError(f"{path}: expected a JSON object, found {type(content).__name__}")
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise EvaluatorError(
+                f"{path}: {short(name)}: expected finite numbers, found NaN or infinity"
+            )
+    return content, arrays
+
+
+def take_array(
+    path: Path, arrays: dict[str, NDArray[Any]], name: str, dtype: Any, shape: tuple[int, ...]
+) -> NDArray[Any]:
+    """Remove an array from `arrays` and return it; EvaluatorError unless it is there and fits.
+
+    What a reader has not taken in the end is too much: it refuses the file.
+    """
+    array = arrays.pop(name, None)
+    if array is None:
+        raise EvaluatorError(f"{path}: expected an array {name!r}, found none")
+    if array.dtype != dtype or array.shape != shape:
+        raise EvaluatorError(
+            f"{path}: {name}: expected {np.dtype(dtype)} of shape {shape}, found {array.dtype} of"
+            f" shape {array.shape}"
+        )
+    return array

@@ -1,0 +1,417 @@
+"""Small networks as evaluators of the native search: float32, ReLU between the layers.
+
+The first layer over an encoding adds up the rows of the few inputs that are 1; later layers skip
+the inputs that ReLU made 0. For each architecture a few lines of text are compiled, in which the
+widths are literals; weights are read by address, so that new ones compile nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import Game
+from games.features import Encoding, FeatureSet
+from games.kernels.memory import native_function, read_position
+from games.kernels.vectors import LANES, add_products, dot, stack_block, sum_rows
+from search.evaluators.array_files import save_arrays, take_array
+from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.evaluators.header import (
+    FIELDS,
+    EvaluatorError,
+    check_fields,
+    describe_input,
+    find_game,
+    find_input,
+    header,
+    short,
+    shortened,
+)
+from search.native import call_int
+
+__all__ = [
+    "Inputs",
+    "NetworkEvaluator",
+    "hidden_text",
+    "in_lanes",
+    "kept_layer",
+    "network_scope",
+    "padded",
+    "plain_hidden",
+    "separate",
+    "zeros",
+]
+
+FORMAT = "plysmith-network-1"
+#: Units of a layer and layers of a network, for they take room on the stack of a searching thread.
+MOST_UNITS, MOST_LAYERS = 4096, 16
+
+Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
+Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+class NetworkEvaluator(Evaluator):
+    """A network of layers with ReLU between them: value = scale * output.
+
+    `inputs` is an encoding, a feature set, or both as (encoding, features), where the terms follow
+    the encoding's inputs. `layers` are pairs of weights [inputs, outputs] and bias [outputs], from
+    the first to the last, which has one output; a single layer is a linear function with a bias.
+    `layers` of the evaluator are copies in float32, which may be changed in place at any time, but
+    not while a search runs. All is calculated in float32 in one order of additions, so that results
+    are the same on all machines and equal those of `plain`.
+
+    Raises ValueError for layers that do not fit one another or the inputs, NaN and infinity.
+    """
+
+    suffix = ".safetensors"
+
+    def __init__(
+        self,
+        game: Game,
+        inputs: Inputs,
+        layers: Sequence[tuple[Any, Any]],
+        *,
+        scale: float = 1.0,
+        name: str = "network",
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.game = game
+        self.inputs = inputs
+        self.encoding, self.features = separate(inputs)
+        self.name = name
+        self.provenance = dict(provenance or {})
+        self.layers: tuple[Layer, ...] = tuple(
+            kept_layer(number, layer, last=0 < number == len(layers) - 1)
+            for number, layer in enumerate(layers)
+        )
+        self._check()
+        # what native code reads: scale, the addresses of each layer's weights and bias, and that of
+        # the code that measures the terms
+        self._data = np.zeros(2 + 2 * len(self.layers), dtype=np.int64)
+        self._data[1:-1] = [array.ctypes.data for layer in self.layers for array in layer]
+        self.scale = scale
+
+    def _check(self) -> None:
+        width = sum(len(one) for one in (self.encoding, self.features) if one is not None)
+        if not 1 <= len(self.layers) <= MOST_LAYERS:
+            raise ValueError(f"layers: expected 1 to {MOST_LAYERS}, found {len(self.layers)}")
+        for number, (weights, bias) in enumerate(self.layers):
+            outputs = 1 if number == len(self.layers) - 1 else weights.shape[1]
+            if weights.shape != (width, outputs) or bias.shape != (outputs,):
+                raise ValueError(
+                    f"layer {number}: expected weights of shape {(width, outputs)} and bias of"
+                    f" shape {(outputs,)}, found {weights.shape} and {bias.shape}"
+                )
+            width = outputs
+
+    def __repr__(self) -> str:
+        widths = "-".join(map(str, self.widths))
+        return f"NetworkEvaluator({self.game.name}, {widths}, {self.name!r})"
+
+    def __reduce__(self) -> Any:
+        # addresses do not leave the process
+        return _rebuilt, (
+            self.game, self.inputs, self.layers, self.scale, self.name, self.provenance,
+        )  # fmt: skip
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Inputs, units of each hidden layer, and 1."""
+        return (self.layers[0][0].shape[0], *(bias.shape[0] for _, bias in self.layers))
+
+    @property
+    def scale(self) -> float:
+        """What the output is multiplied by; a finite number."""
+        return float(self._data[:1].view(np.float64)[0])
+
+    @scale.setter
+    def scale(self, scale: float) -> None:
+        if not np.isfinite(scale):
+            raise ValueError(f"scale: expected a finite number, found {scale}")
+        self._data[:1].view(np.float64)[0] = scale
+
+    def copy(self) -> NetworkEvaluator:
+        """The same evaluator with weights of its own."""
+        return NetworkEvaluator(
+            self.game, self.inputs, self.layers, scale=self.scale, name=self.name,
+            provenance=self.provenance,
+        )  # fmt: skip
+
+    def plain(self) -> Callable[[Any], float]:
+        hidden = plain_hidden(self.encoding, self.features, self.layers)
+
+        def value(position: Any) -> float:
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = hidden(position)
+                if len(self.layers) > 1:
+                    weights, bias = self.layers[-1]
+                    inputs = np.where(total > 0, total, np.float32(0))
+                    total = bias + in_lanes(inputs * weights[:, 0])
+                return float(total[0]) * self.scale
+
+        return value
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        last = len(self.layers) - 1
+        width = len(self.game.start())
+        lines = ["def value_at(data, source):"]
+        lines += [f"    position = {read_position(width)}"] if self.encoding else []
+        if self.features:
+            self._data[-1] = self.features.native_terms(width)
+        lines += hidden_text(
+            self.encoding, self.features, self.widths, place=1, terms=len(self._data) - 1
+        )
+        if last == 0:
+            lines.append("    output = array_at(float32_pointer(hidden_1), (1,))[0]")
+        else:
+            lines += [
+                f"    bias = array_at(float32_pointer(load_int(data, {2 * last + 2})), (1,))",
+                f"    output = bias[0] + dot(hidden_{last}, load_int(data, {2 * last + 1}),"
+                f" {padded(self.widths[last])}, 1)",
+            ]
+        lines.append("    return load_float(data, 0) * float(output)")
+        scope = network_scope(self.encoding, self.features)
+        address = native_function("value_at", "\n".join(lines), scope, SIGNATURE)
+        return address, self._data.ctypes.data, (self._data, self.layers)
+
+    def save(self, path: Any) -> None:
+        inputs = [one for one in (self.encoding, self.features) if one]
+        content = header(
+            self,
+            FORMAT,
+            scale=self.scale,
+            inputs=[describe_input(self.game, one) for one in inputs],
+            widths=list(self.widths),
+        )
+        arrays: dict[str, NDArray[np.float32]] = {}
+        for number, (weights, bias) in enumerate(self.layers):
+            arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
+        save_arrays(path, content, arrays)
+
+
+def network_from(
+    path: Path,
+    content: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    game: Game | None,
+    inputs: Inputs | None,
+) -> NetworkEvaluator:
+    """The network in a file's header and arrays; EvaluatorError where they are not of one."""
+    check_fields(path, content, {**FIELDS, "scale": float, "inputs": list, "widths": list})
+    game = find_game(path, content, game)
+    entries = content["inputs"]
+    if not 1 <= len(entries) <= 2:
+        raise EvaluatorError(f"{path}: expected one or two inputs, found {len(entries)}")
+    own = [None] * len(entries) if inputs is None else [o for o in separate(inputs) if o]
+    if len(own) != len(entries):
+        raise EvaluatorError(f"{path}: expected {len(own)} kinds of inputs, found {len(entries)}")
+    found = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
+    widths = content["widths"]
+    known = sum(map(len, found))
+    good = (
+        2 <= len(widths) <= MOST_LAYERS + 1
+        and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
+        and widths[0] == known
+        and widths[-1] == 1
+    )
+    if not good:
+        raise EvaluatorError(
+            f"{path}: expected the widths of 2 to {MOST_LAYERS + 1} layers, from {known} to 1,"
+            f" found {shortened(widths)}"
+        )
+    layers = [
+        (
+            take_array(path, arrays, f"weights_{number}", np.float32, (before, after)),
+            take_array(path, arrays, f"bias_{number}", np.float32, (after,)),
+        )
+        for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False))
+    ]
+    if arrays:
+        raise EvaluatorError(f"{path}: expected no other arrays, found {shortened(arrays)}")
+    both: Any = found[0] if len(found) == 1 else tuple(found)
+    try:
+        return NetworkEvaluator(
+            game, both, layers, scale=content["scale"], name=content["name"],
+            provenance=content["provenance"],
+        )  # fmt: skip
+    except (TypeError, ValueError) as error:
+        raise EvaluatorError(f"{path}: {short(error)}") from None
+
+
+def _rebuilt(
+    game: Game, inputs: Inputs, layers: Sequence[Layer], scale: float, name: str, provenance: Any
+) -> NetworkEvaluator:
+    return NetworkEvaluator(game, inputs, layers, scale=scale, name=name, provenance=provenance)
+
+
+def network_scope(
+    encoding: Encoding | None, features: FeatureSet | None, *, active: str = "active"
+) -> dict[str, Any]:
+    """The names that the text of `hidden_text` uses; `active` is that of the encoding's kernel."""
+    scope: dict[str, Any] = dict(
+        stack_block=stack_block, sum_rows=sum_rows, add_products=add_products, dot=dot
+    )
+    if encoding:
+        scope[active] = encoding.active
+    if features:
+        scope["call_int"] = call_int
+    return scope
+
+
+def hidden_text(
+    encoding: Encoding | None,
+    features: FeatureSet | None,
+    widths: Sequence[int],
+    *,
+    place: int,
+    terms: int,
+    active: str = "active",
+    indent: str = "    ",
+) -> list[str]:
+    """Text that puts the sums of each layer but the last at `hidden_1`, `hidden_2` and so on.
+
+    With a single layer it is that one. The text is given `position` and the address `source` that
+    it lies at; the address of the first layer's weights stands at `place` behind `data`, then that
+    of its bias, and so on, and at `terms` that of `FeatureSet.native_terms`, which is compiled once
+    for all who read the set. It leaves `places` and `count` of the encoding, and the values of the
+    features in the array `terms`.
+    """
+    width = padded(widths[1])
+    rows, bias = f"load_int(data, {place})", f"load_int(data, {place + 1})"
+    lines = [f"hidden_1 = stack_block({4 * width})"]
+    if encoding:
+        most = encoding.most
+        lines += [
+            f"places = stack_block({8 * most})",
+            f"count = int({active}(position, array_at(int64_pointer(places), ({most},))))",
+            f"sum_rows(hidden_1, {bias}, {rows}, places, count, {width})",
+        ]
+        rows, bias = f"{rows} + {4 * width * encoding.size}", "hidden_1"
+    if features:
+        size = len(features)
+        length = padded(size)
+        lines += [
+            f"room = stack_block({4 * length})",
+            f"call_int(load_int(data, {terms}), (source, room))",
+            f"terms = array_at(float32_pointer(room), ({length},))",
+            *(f"terms[{i}] = 0.0" for i in range(size, length)),
+            f"add_products(hidden_1, {bias}, {rows}, room, {length}, {width}, 0)",
+        ]
+    for number in range(1, len(widths) - 2):
+        weights, bias = (f"load_int(data, {place + 2 * number + part})" for part in (0, 1))
+        length, width = padded(widths[number]), padded(widths[number + 1])
+        lines += [
+            f"hidden_{number + 1} = stack_block({4 * width})",
+            f"add_products(hidden_{number + 1}, {bias}, {weights}, hidden_{number},"
+            f" {length}, {width}, 1)",
+        ]
+    return [indent + line for line in lines]
+
+
+def plain_hidden(
+    encoding: Encoding | None, features: FeatureSet | None, layers: Sequence[Layer]
+) -> Callable[[Any], NDArray[np.float32]]:
+    """The slow twin of `hidden_text`: a function from a position to the sums of the last of them.
+
+    It reads the layers each time, which may be changed in between.
+    """
+    active = kernels.uncompiled(encoding.active) if encoding else None
+    room = np.zeros(encoding.most if encoding else 1, dtype=np.int64)
+    start = encoding.size if encoding else 0
+
+    def hidden(position: Any) -> NDArray[np.float32]:
+        first, first_bias = layers[0]
+        total = first_bias.copy()
+        for place in room[: active(position, room)] if active else ():
+            total += first[place]
+        terms = features.values(position) if features else []
+        for term, row in zip(np.array(terms, np.float32), first[start:], strict=True):
+            if term != 0:
+                total += term * row
+        for weights, bias in layers[1:-1]:
+            inputs = np.where(total > 0, total, np.float32(0))
+            total = bias.copy()
+            for unit, row in zip(inputs, weights, strict=True):
+                if unit > 0:
+                    total += unit * row
+        return total
+
+    return hidden
+
+
+def separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
+    """The encoding and the feature set among inputs; TypeError where there is something else."""
+    if isinstance(inputs, Encoding):
+        return inputs, None
+    if isinstance(inputs, FeatureSet):
+        return None, inputs
+    if isinstance(inputs, tuple) and [type(one) for one in inputs] == [Encoding, FeatureSet]:
+        return inputs
+    raise TypeError(
+        "inputs: expected an Encoding, a FeatureSet or a tuple of one of each, found"
+        f" {short(repr(inputs))}"
+    )
+
+
+def padded(width: int, lanes: int = LANES) -> int:
+    """The least multiple of `lanes` that is not below a width."""
+    return -(-width // lanes) * lanes
+
+
+def zeros(count: int, kind: Any = np.float32) -> NDArray[Any]:
+    """Zeros that begin with a cache line."""
+    block = np.zeros(count + 64 // np.dtype(kind).itemsize, dtype=kind)
+    skip = -block.ctypes.data % 64 // block.itemsize
+    return block[skip : skip + count]
+
+
+def kept_layer(number: int, layer: Any, *, last: bool) -> Layer:
+    """Views of weights [inputs, outputs] and bias into memory that is laid out for native code.
+
+    Rows are padded with zeros to a multiple of `LANES`; those of a last layer are its columns, so
+    that each output is one product of rows.
+    """
+    try:
+        weights, bias = (np.asarray(array, dtype=np.float32) for array in layer)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"layer {number}: expected weights and bias, found {error}") from None
+    if weights.ndim != 2 or bias.ndim != 1:
+        raise ValueError(
+            f"layer {number}: expected weights of two dimensions and bias of one, found shapes"
+            f" {weights.shape} and {bias.shape}"
+        )
+    inputs, outputs = weights.shape
+    if not 1 <= outputs <= MOST_UNITS:
+        raise ValueError(f"layer {number}: expected 1 to {MOST_UNITS} outputs, found {outputs}")
+    if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
+        raise ValueError(f"layer {number}: expected finite numbers, found NaN or infinity")
+    width = padded(outputs)
+    if last:
+        length = padded(inputs)
+        kept = zeros(outputs * length).reshape(outputs, length)[:, :inputs].T
+    else:
+        kept = zeros(inputs * width).reshape(inputs, width)[:, :outputs]
+    kept_bias = zeros(width)[:outputs]
+    if kept.shape != weights.shape or kept_bias.shape != bias.shape:  # reported by the caller
+        return weights, bias
+    kept[:], kept_bias[:] = weights, bias
+    return kept, kept_bias
+
+
+def in_lanes(products: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The sum of products [units] in the order in which `games.kernels.vectors.dot` takes them;
+    [1].
+    """
+    lanes = np.zeros((padded(len(products)) // LANES, LANES), dtype=np.float32)
+    lanes.reshape(-1)[: len(products)] = products
+    total = np.zeros(LANES, dtype=np.float32)
+    for row in lanes:
+        total += row
+    while len(total) > 1:
+        total = total[: len(total) // 2] + total[len(total) // 2 :]
+    return total

@@ -1,0 +1,134 @@
+"""Noise that belongs to positions: players without chance differ by it, and search stays whole.
+
+Were it drawn anew at each visit, a position would have two values in one search, and neither the
+transposition table nor the principal variation would mean anything. Here it is a function of the
+position and a seed: another seed is another player, of about the same strength.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from games import kernels
+from games.kernels import kernel, product
+from games.kernels.memory import native_function, read_position
+from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.native import call_float
+
+__all__ = ["NoisyEvaluator"]
+
+#: Of the sum of four numbers that are even from 0 to 65535: the mean, and 1 / standard deviation.
+MEAN = 131070
+UNIT = math.sqrt(3.0 / (2**32 - 1))
+
+
+@kernel
+def noise(position: Any, seed: Any) -> Any:
+    """A number that looks drawn by chance, about normal, of mean 0 and standard deviation 1.
+
+    The hash mixes each integer in as a multiply and a fold, and ends as splitmix64 does (Steele,
+    Lea and Flood 2014). Its four parts of 16 bits are added up as whole numbers: exact, symmetric
+    about 0, never beyond 3.47 (Irwin-Hall).
+    """
+    mixed = product(seed, 0x1E3779B97F4A7C15)
+    for word in position:
+        mixed ^= (mixed >> 31) & 0x1FFFFFFFF
+        mixed = product(mixed ^ int(word), 0x3C79AC492BA7B653)
+    mixed ^= (mixed >> 30) & 0x3FFFFFFFF
+    mixed = product(mixed, -0x40A7B892E31B1A47)
+    mixed ^= (mixed >> 27) & 0x1FFFFFFFFF
+    mixed = product(mixed, -0x6B2FB644ECCEEE15)
+    mixed ^= (mixed >> 31) & 0x1FFFFFFFF
+    total = (
+        (mixed & 0xFFFF) + (mixed >> 16 & 0xFFFF) + (mixed >> 32 & 0xFFFF) + (mixed >> 48 & 0xFFFF)
+    )
+    return float(total - MEAN) * UNIT
+
+
+class NoisyEvaluator(Evaluator):
+    """The value of another evaluator plus noise that depends on the position and the seed alone.
+
+    amplitude: the standard deviation of the noise, in the evaluator's unit; its mean over positions
+    is 0. seed: 0 to 2**63 - 1. Both may be changed at any time but while a search runs, which
+    compiles nothing; engines must forget what they remember then (`Engine.clear`). A position and
+    the same board with the other side to move have noise of their own: it is not antisymmetric.
+
+    Raises TypeError for what is no evaluator, or one of a game whose positions are not tuples of
+    integers, and ValueError for options out of range.
+    """
+
+    def __init__(self, evaluator: Evaluator, *, amplitude: float, seed: int = 0) -> None:
+        if not isinstance(evaluator, Evaluator):
+            raise TypeError(f"expected an evaluator to add noise to, found {evaluator!r}")
+        start = evaluator.game.start()
+        if not (isinstance(start, tuple) and all(isinstance(x, int) for x in start)):
+            raise TypeError(
+                "expected a game whose positions are tuples of integers, found"
+                f" {evaluator.game.name} with {str(start)[:60]}"
+            )
+        self.game = evaluator.game
+        self.evaluator = evaluator
+        self.name = f"{evaluator.name} with noise"
+        # what native code reads: bits of the amplitude, and the seed
+        self._data = np.zeros(2, dtype=np.int64)
+        self.amplitude = amplitude
+        self.seed = seed
+
+    def __repr__(self) -> str:
+        return f"NoisyEvaluator({self.evaluator!r}, amplitude={self.amplitude}, seed={self.seed})"
+
+    def __reduce__(self) -> Any:
+        # addresses do not leave the process
+        return _rebuilt, (self.evaluator, self.amplitude, self.seed)
+
+    @property
+    def amplitude(self) -> float:
+        """The standard deviation of the noise; finite, at least 0."""
+        return float(self._data[:1].view(np.float64)[0])
+
+    @amplitude.setter
+    def amplitude(self, amplitude: float) -> None:
+        if not 0.0 <= amplitude < math.inf:
+            raise ValueError(f"amplitude: expected a finite number from 0 on, found {amplitude}")
+        self._data[:1].view(np.float64)[0] = amplitude
+
+    @property
+    def seed(self) -> int:
+        """What tells one noise from another."""
+        return int(self._data[1])
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        if not 0 <= seed < 1 << 63:
+            raise ValueError(f"seed: expected 0 to 2**63 - 1, found {seed}")
+        self._data[1] = seed
+
+    def copy(self) -> NoisyEvaluator:
+        """The same noise over a copy of the evaluator; TypeError where that is code."""
+        return _rebuilt(self.evaluator.copy(), self.amplitude, self.seed)
+
+    def plain(self) -> Callable[[Any], float]:
+        value, drawn = self.evaluator.plain(), kernels.uncompiled(noise)
+        return lambda position: value(position) + self.amplitude * drawn(position, self.seed)
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        value_at, value_data, kept = self.evaluator.native(fail)
+        block = np.array([value_at, value_data, self._data.ctypes.data], dtype=np.int64)
+        text = f"""
+def value_at(data, source):
+    value = call_float(load_int(data, 0), (load_int(data, 1), source))
+    own = load_int(data, 2)
+    position = {read_position(len(self.game.start()))}
+    return value + load_float(own, 0) * noise(position, load_int(own, 1))
+"""
+        scope = {"call_float": call_float, "noise": noise}
+        address = native_function("value_at", text, scope, SIGNATURE)
+        return address, block.ctypes.data, (block, self._data, kept)
+
+
+def _rebuilt(evaluator: Evaluator, amplitude: float, seed: int) -> NoisyEvaluator:
+    return NoisyEvaluator(evaluator, amplitude=amplitude, seed=seed)

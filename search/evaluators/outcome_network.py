@@ -1,0 +1,428 @@
+"""Networks that give the probability of each outcome, one for each phase of a game.
+
+Each net has ReLU between its layers and a logistic function behind the last (Tesauro 1992; GNU
+Backgammon has a net for each class of positions). As in `search.evaluators.network` a few lines of
+text are compiled for an architecture, and weights are read by address, so that new ones compile
+nothing.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import Game
+from games.features import Encoding, FeatureSet
+from games.kernels import kernel
+from games.kernels.memory import native_function, read_position
+from search.evaluators.array_files import save_arrays, take_array
+from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.evaluators.header import (
+    FIELDS,
+    EvaluatorError,
+    check_fields,
+    describe_input,
+    find_game,
+    find_input,
+    header,
+    short,
+    shortened,
+)
+from search.evaluators.network import (
+    MOST_LAYERS,
+    MOST_UNITS,
+    Inputs,
+    Layer,
+    hidden_text,
+    in_lanes,
+    kept_layer,
+    network_scope,
+    padded,
+    plain_hidden,
+    separate,
+)
+
+__all__ = ["Net", "OutcomeNetwork", "logistic"]
+
+FORMAT = "plysmith-outcome-network-1"
+OUTCOMES_SIGNATURE = "void(int64, int64, int64)"
+
+_REACH, _STEPS = 16.0, 128  # of the table: -16 to 16 in steps of 1/128
+_LOGISTIC = 1.0 / (1.0 + np.exp(-np.arange(-_REACH, _REACH + 2 / _STEPS, 1 / _STEPS)))
+
+
+@kernel
+def logistic(value):
+    """1 / (1 + exp(-value)) from a table, to 1e-6; between its ends at -16 and 16.
+
+    NaN, what becomes of inputs beyond measure, counts as the lower end.
+    """
+    if not value > -_REACH:
+        value = -_REACH
+    elif value > _REACH:
+        value = _REACH
+    place = (value + _REACH) * _STEPS
+    index = int(place)
+    low = _LOGISTIC[index]
+    return low + (place - index) * (_LOGISTIC[index + 1] - low)
+
+
+class Net:
+    """What a phase is valued by: inputs, and layers of which the last gives the outcomes.
+
+    `inputs` and `layers` are as in `search.evaluators.network.NetworkEvaluator`, but that the last
+    layer has an output for each of the game's outcomes. There is at least one hidden layer.
+    """
+
+    def __init__(self, inputs: Inputs, layers: Sequence[tuple[Any, Any]], outputs: int) -> None:
+        self.inputs = inputs
+        self.encoding, self.features = separate(inputs)
+        if not 2 <= len(layers) <= MOST_LAYERS:
+            raise ValueError(f"layers: expected 2 to {MOST_LAYERS}, found {len(layers)}")
+        self.layers: tuple[Layer, ...] = tuple(
+            kept_layer(number, layer, last=number == len(layers) - 1)
+            for number, layer in enumerate(layers)
+        )
+        width = sum(len(one) for one in (self.encoding, self.features) if one is not None)
+        for number, (weights, bias) in enumerate(self.layers):
+            following = outputs if number == len(layers) - 1 else weights.shape[1]
+            if weights.shape != (width, following) or bias.shape != (following,):
+                raise ValueError(
+                    f"layer {number}: expected weights of shape {(width, following)} and bias of"
+                    f" shape {(following,)}, found {weights.shape} and {bias.shape}"
+                )
+            width = following
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Inputs, units of each hidden layer, and outputs."""
+        return (self.layers[0][0].shape[0], *(bias.shape[0] for _, bias in self.layers))
+
+
+class OutcomeNetwork(Evaluator):
+    """A net for each phase of a game: value = base + sum of worth times probability.
+
+    `nets` are pairs of inputs and layers, in the order of the game's phases; a single one serves a
+    game without phases, or all of them. The layers of `nets` are copies in float32, which may be
+    changed in place at any time, but not while a search runs. Raises ValueError for layers that do
+    not fit one another or the inputs, NaN and infinity, a game without outcomes and another number
+    of nets than of phases.
+    """
+
+    suffix = ".safetensors"
+    gives_outcomes = True
+
+    def __init__(
+        self,
+        game: Game,
+        nets: Sequence[tuple[Inputs, Sequence[tuple[Any, Any]]]],
+        *,
+        name: str = "network",
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        if game.outcomes is None:
+            raise ValueError(f"expected a game with outcomes, found {game.name}")
+        self.game = game
+        self.kinds = game.outcomes
+        self.name = name
+        self.provenance = dict(provenance or {})
+        phases = 1 if game.phases is None else len(game.phases)
+        if len(nets) not in (1, phases):
+            raise ValueError(f"nets: expected 1 or {phases}, found {len(nets)}")
+        self.nets = tuple(Net(inputs, layers, len(self.kinds)) for inputs, layers in nets)
+        worth = np.array(self.kinds.worth)
+        low, high = worth[worth < 0].sum(), worth[worth > 0].sum()
+        self.bounds = (float(self.kinds.base + low), float(self.kinds.base + high))
+        # what native code reads: the addresses of each layer's weights and bias, net by net, then
+        # for each net that of the code that measures its terms
+        arrays = [a.ctypes.data for net in self.nets for layer in net.layers for a in layer]
+        self._data = np.array([*arrays, *[0] * len(self.nets)], dtype=np.int64)
+
+    @property
+    def inputs(self) -> Inputs:
+        """What the first net sees: as `inputs` of `load_evaluator` for nets that see the same."""
+        return self.nets[0].inputs
+
+    def __repr__(self) -> str:
+        widths = " ".join("-".join(map(str, net.widths)) for net in self.nets)
+        return f"OutcomeNetwork({self.game.name}, {widths}, {self.name!r})"
+
+    def __reduce__(self) -> Any:
+        # addresses do not leave the process
+        nets = [(net.inputs, net.layers) for net in self.nets]
+        return _rebuilt, (self.game, nets, self.name, self.provenance)
+
+    def copy(self) -> OutcomeNetwork:
+        """The same evaluator with weights of its own."""
+        nets = [(net.inputs, net.layers) for net in self.nets]
+        return OutcomeNetwork(self.game, nets, name=self.name, provenance=self.provenance)
+
+    def place(self, net: int) -> int:
+        """Where the addresses of a net's layers begin among the integers that native code reads."""
+        return sum(2 * len(before.layers) for before in self.nets[:net])
+
+    def outcomes(self, positions: Any) -> NDArray[np.float64]:
+        if self.game.rules is None or not kernels.compiled:
+            found = self._plain_outcomes()
+            return np.array([found(position) for position in positions]).reshape(
+                -1, len(self.kinds)
+            )
+        import ctypes
+
+        address, data, keep = self.native_outcomes()
+        call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
+        width, count = len(self.game.start()), len(self.kinds)
+        rows = np.ascontiguousarray(positions, dtype=np.int64)
+        if len(rows) and rows.shape[1:] != (width,):
+            raise ValueError(
+                f"expected positions of {width} integers, found an array of shape {rows.shape}"
+            )
+        result = np.zeros((len(rows), count))
+        source, target = rows.ctypes.data, result.ctypes.data
+        for i in range(len(rows)):
+            call(data, source + 8 * width * i, target + 8 * count * i)
+        del keep
+        return result
+
+    def _plain_outcomes(self) -> Callable[[Any], NDArray[np.float64]]:
+        phase = kernels.uncompiled(self.game.phases.phase) if self.game.phases else None
+        confine = kernels.uncompiled(self.kinds.confine)
+        squash = kernels.uncompiled(logistic)
+        hidden = [plain_hidden(net.encoding, net.features, net.layers) for net in self.nets]
+
+        def outcomes(position: Any) -> NDArray[np.float64]:
+            which = phase(position) if phase and len(self.nets) > 1 else 0
+            with np.errstate(over="ignore", invalid="ignore"):
+                total = hidden[which](position)
+                inputs = np.where(total > 0, total, np.float32(0))
+                weights, bias = self.nets[which].layers[-1]
+                outputs = [bias[k] + in_lanes(inputs * w)[0] for k, w in enumerate(weights.T)]
+            probabilities = np.array([squash(float(output)) for output in outputs])
+            confine(position, probabilities)
+            return probabilities
+
+        return outcomes
+
+    def plain(self) -> Callable[[Any], float]:
+        outcomes = self._plain_outcomes()
+
+        def value(position: Any) -> float:
+            total = self.kinds.base
+            for worth, probability in zip(self.kinds.worth, outcomes(position), strict=True):
+                total += worth * float(probability)
+            return total
+
+        return value
+
+    def _text(self) -> list[str]:
+        """Text that puts the probabilities of `position` into the array `probabilities`."""
+        lines = []
+        for number in range(len(self.nets)):
+            if len(self.nets) > 1:
+                test = "if" if number == 0 else "elif"
+                last = number == len(self.nets) - 1
+                lines.append("    else:" if last else f"    {test} which == {number}:")
+            indent = "        " if len(self.nets) > 1 else "    "
+            lines += net_text(self, number, indent)
+            lines += [
+                f"{indent}probabilities[{k}] = logistic(output_{k})" for k in range(len(self.kinds))
+            ]
+        return [
+            *(["    which = int(phase(position))"] if len(self.nets) > 1 else []),
+            *lines,
+            "    confine(position, probabilities)",
+        ]
+
+    def scope(self) -> dict[str, Any]:
+        """The names that generated text uses."""
+        scope: dict[str, Any] = {"logistic": logistic, "confine": self.kinds.confine}
+        if self.game.phases is not None and len(self.nets) > 1:
+            scope["phase"] = self.game.phases.phase
+        for number, net in enumerate(self.nets):
+            scope |= network_scope(net.encoding, net.features, active=f"active_{number}")
+        return scope
+
+    def data(self) -> NDArray[np.int64]:
+        """What native code reads, whose address it is given; the terms are compiled by then."""
+        for number, net in enumerate(self.nets):
+            if net.features:
+                self._data[self.terms_place(number)] = net.features.native_terms(
+                    len(self.game.start())
+                )
+        return self._data
+
+    def terms_place(self, net: int) -> int:
+        """Where the address of the code stands that measures the terms of a net."""
+        return self.place(len(self.nets)) + net
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        count = len(self.kinds)
+        lines = [
+            "def value_at(data, source):",
+            f"    position = {read_position(len(self.game.start()))}",
+            f"    block = stack_block({8 * count})",
+            f"    probabilities = array_at(float64_pointer(block), ({count},))",
+            *self._text(),
+            f"    total = {self.kinds.base!r}",
+            *(f"    total += {w!r} * probabilities[{k}]" for k, w in enumerate(self.kinds.worth)),
+            "    return total",
+        ]
+        address = native_function("value_at", "\n".join(lines), self.scope(), SIGNATURE)
+        return address, self.data().ctypes.data, (self._data, self.nets)
+
+    def native_outcomes(self) -> tuple[int, int, Any]:
+        lines = [
+            "def outcomes_at(data, source, target):",
+            f"    position = {read_position(len(self.game.start()))}",
+            f"    probabilities = array_at(float64_pointer(target), ({len(self.kinds)},))",
+            *self._text(),
+        ]
+        text = "\n".join(lines)
+        address = native_function("outcomes_at", text, self.scope(), OUTCOMES_SIGNATURE)
+        return address, self.data().ctypes.data, (self._data, self.nets)
+
+    def save(self, path: Any) -> None:
+        content = header(
+            self,
+            FORMAT,
+            outcomes=list(self.kinds.names),
+            phases=_phases(self.game, len(self.nets)),
+            nets=[
+                {
+                    "inputs": [
+                        describe_input(self.game, one)
+                        for one in (net.encoding, net.features)
+                        if one
+                    ],
+                    "widths": list(net.widths),
+                }
+                for net in self.nets
+            ],
+        )
+        arrays: dict[str, NDArray[np.float32]] = {}
+        for i, net in enumerate(self.nets):
+            for number, (weights, bias) in enumerate(net.layers):
+                arrays |= {f"weights_{i}_{number}": weights, f"bias_{i}_{number}": bias}
+        save_arrays(path, content, arrays)
+
+
+def net_text(evaluator: OutcomeNetwork, number: int, indent: str) -> list[str]:
+    """Text that gives `output_0`, `output_1` and so on of a net, before the logistic function.
+
+    It is given what `search.evaluators.network.hidden_text` is.
+    """
+    net = evaluator.nets[number]
+    place = evaluator.place(number)
+    last = len(net.layers) - 1
+    weights, bias = (f"load_int(data, {place + 2 * last + part})" for part in (0, 1))
+    length = padded(net.widths[last])
+    outputs = net.widths[-1]
+    lines = hidden_text(
+        net.encoding,
+        net.features,
+        net.widths,
+        place=place,
+        terms=evaluator.terms_place(number),
+        active=f"active_{number}",
+        indent=indent,
+    )
+    lines += [
+        f"{indent}last_bias = array_at(float32_pointer({bias}), ({outputs},))",
+        *(
+            f"{indent}output_{k} = float(last_bias[{k}]"
+            f" + dot(hidden_{last}, {weights} + {4 * length * k}, {length}, 1))"
+            for k in range(outputs)
+        ),
+    ]
+    return lines
+
+
+def _phases(game: Game, nets: int) -> list[str]:
+    return list(game.phases.names) if game.phases is not None and nets > 1 else []
+
+
+def outcome_network_from(
+    path: Path,
+    content: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    game: Game | None,
+    inputs: Any,
+) -> OutcomeNetwork:
+    """The evaluator in a file's header and arrays; EvaluatorError where they are not of one."""
+    check_fields(path, content, {**FIELDS, "outcomes": list, "phases": list, "nets": list})
+    game = find_game(path, content, game)
+    names = list(game.outcomes.names) if game.outcomes is not None else []
+    entries = content["nets"]
+    for field, expected in (("outcomes", names), ("phases", _phases(game, len(entries)))):
+        if not names or content[field] != expected:
+            raise EvaluatorError(
+                f"{path}: expected the {field} of {game.name}, {expected or 'none'}, found"
+                f" {shortened(content[field])}"
+            )
+    if len(entries) != max(1, len(content["phases"])):
+        raise EvaluatorError(
+            f"{path}: expected {max(1, len(content['phases']))} nets, found {len(entries)}"
+        )
+    own = {}
+    if inputs is not None:
+        own = {(type(one), one.name): one for one in separate(inputs) if one}
+    unused = set(own)
+    nets: list[Any] = []
+    for i, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise EvaluatorError(f"{path}: expected a net, found {short(entry)}")
+        check_fields(path, entry, {"inputs": list, "widths": list})
+        widths, listed = entry["widths"], entry["inputs"]
+        if not 1 <= len(listed) <= 2:
+            raise EvaluatorError(f"{path}: expected one or two inputs, found {len(listed)}")
+        found = []
+        for one in listed:
+            key = _key(one)
+            found.append(find_input(path, one, game, own.get(key)))
+            unused.discard(key)
+        known = sum(map(len, found))
+        good = (
+            3 <= len(widths) <= MOST_LAYERS + 1
+            and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
+            and (widths[0], widths[-1]) == (known, len(names))
+        )
+        if not good:
+            raise EvaluatorError(
+                f"{path}: expected the widths of 2 to {MOST_LAYERS} layers, from {known} to"
+                f" {len(names)}, found {shortened(widths)}"
+            )
+        layers = [
+            (
+                take_array(path, arrays, f"weights_{i}_{number}", np.float32, (before, after)),
+                take_array(path, arrays, f"bias_{i}_{number}", np.float32, (after,)),
+            )
+            for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False))
+        ]
+        nets.append((found[0] if len(found) == 1 else tuple(found), layers))
+    if arrays:
+        raise EvaluatorError(f"{path}: expected no other arrays, found {shortened(arrays)}")
+    if unused:
+        missing = ", ".join(sorted(name for _, name in unused))
+        raise EvaluatorError(f"{path}: expected nets over {missing}, found none")
+    try:
+        return OutcomeNetwork(game, nets, name=content["name"], provenance=content["provenance"])
+    except (TypeError, ValueError) as error:
+        raise EvaluatorError(f"{path}: {short(error)}") from None
+
+
+def _key(entry: Any) -> tuple[type, str]:
+    """What kind of inputs an entry of a file describes, and their name."""
+    if isinstance(entry, dict) and "features" in entry:
+        return FeatureSet, str(entry["features"])
+    return Encoding, str(entry.get("encoding")) if isinstance(entry, dict) else ""
+
+
+def _rebuilt(game: Game, nets: Any, name: str, provenance: Any) -> OutcomeNetwork:
+    return OutcomeNetwork(game, nets, name=name, provenance=provenance)

@@ -1,0 +1,366 @@
+"""Networks of small integers as evaluators of the native search: many at a time in a register.
+
+A layer's results lie between 0 and 255, weights are int8 and sums int32; only the first layer, in
+which the rows of the few inputs that are 1 are added up, is int16 (Nasu 2018; Jacob et al. 2018 for
+what training makes of it). The layers behind the first may differ between phases of the game, which
+are told by how many inputs are 1: in checkers, by the pieces. Integers are added exactly, so that
+the value of a position is the same everywhere, whatever the order of the additions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import Game
+from games.features import Encoding
+from games.kernels.memory import native_function, read_position
+from games.kernels.vectors import (
+    SHORT_LANES,
+    clip_products,
+    clip_shorts,
+    dot_shorts,
+    stack_block,
+    sum_shorts,
+)
+from search.evaluators.array_files import save_arrays, take_array
+from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.evaluators.header import (
+    FIELDS,
+    EvaluatorError,
+    check_fields,
+    describe_input,
+    find_game,
+    find_input,
+    header,
+    short,
+    shortened,
+)
+from search.evaluators.network import MOST_LAYERS, MOST_UNITS, padded, zeros
+
+__all__ = ["FIRST_SHIFT", "HIGHEST", "SHIFT", "UNIT", "QuantisedNetwork"]
+
+FORMAT = "plysmith-quantised-network-1"
+#: What a unit gives at most; a real network's 1.
+HIGHEST = 255
+#: Sums of the first layer are shifted down by FIRST_SHIFT bits, those of later ones by SHIFT.
+FIRST_SHIFT, SHIFT = 1, 6
+#: What stands for 1 in the sums of later layers, and in the output.
+UNIT = HIGHEST << SHIFT
+#: Phases that a network may have, less one.
+MOST_BORDERS = 63
+
+Layer = tuple[NDArray[Any], NDArray[Any]]
+
+
+class QuantisedNetwork(Evaluator):
+    """A network of integers over an encoding: value = scale * output / UNIT.
+
+    `layers` are pairs of weights and bias. The first is int16, [inputs, units] and [units]; a unit
+    gives sum >> FIRST_SHIFT, at least 0 and at most HIGHEST. All later ones are int8 [phases,
+    inputs, units] and int32 [phases, units], and their units give sum >> SHIFT within the same
+    bounds; the last has one unit, whose sum is the output. `phases` are ascending numbers of inputs
+    that are 1, each the first of another phase: (9, 17) makes three phases, up to 8, 9 to 16 and
+    more. `layers` of the evaluator are copies that cannot be written to.
+
+    Raises ValueError for layers that do not fit one another, the inputs or the phases, for numbers
+    that their types do not hold, and where a sum of the first layer might not fit into int16
+    whichever inputs are 1.
+    """
+
+    suffix = ".safetensors"
+
+    def __init__(
+        self,
+        game: Game,
+        encoding: Encoding,
+        layers: Sequence[tuple[Any, Any]],
+        *,
+        phases: Sequence[int] = (),
+        scale: float = 1.0,
+        name: str = "quantised network",
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(encoding, Encoding):
+            raise TypeError(f"encoding: expected an Encoding, found {short(repr(encoding))}")
+        self.game = game
+        self.encoding = encoding
+        self.phases = _borders(phases)
+        self.name = name
+        self.provenance = dict(provenance or {})
+        if not 2 <= len(layers) <= MOST_LAYERS:
+            raise ValueError(f"layers: expected 2 to {MOST_LAYERS}, found {len(layers)}")
+        self.layers: tuple[Layer, ...] = tuple(
+            (
+                _integers(f"weights of layer {i}", weights, np.int8 if i else np.int16),
+                _integers(f"bias of layer {i}", bias, np.int32 if i else np.int16),
+            )
+            for i, (weights, bias) in enumerate(layers)
+        )
+        self._check()
+        last = len(layers) - 1
+        self._packed = [
+            _packed(*layer, first=i == 0, last=i == last) for i, layer in enumerate(self.layers)
+        ]
+        # what native code reads: the factor, the borders of the phases, and the addresses of each
+        # layer's weights and bias
+        self._data = np.zeros(1 + len(self.phases) + 2 * len(self.layers), dtype=np.int64)
+        self._data[1 : 1 + len(self.phases)] = self.phases
+        self._data[1 + len(self.phases) :] = [
+            array.ctypes.data for layer in self._packed for array in layer
+        ]
+        self.scale = scale
+
+    def _check(self) -> None:
+        inputs, phases = len(self.encoding), len(self.phases) + 1
+        for i, (weights, bias) in enumerate(self.layers):
+            outputs = 1 if i == len(self.layers) - 1 else weights.shape[-1] if weights.ndim else 0
+            lead = (phases,) if i else ()
+            shapes = (*lead, inputs, outputs), (*lead, outputs)
+            if (weights.shape, bias.shape) != shapes:
+                raise ValueError(
+                    f"layer {i}: expected weights of shape {shapes[0]} and bias of shape"
+                    f" {shapes[1]}, found {weights.shape} and {bias.shape}"
+                )
+            if not 1 <= outputs <= MOST_UNITS:
+                raise ValueError(f"layer {i}: expected 1 to {MOST_UNITS} units, found {outputs}")
+            # MOST_UNITS * HIGHEST * 128 is below 2**27: with such a bias no int32 overflows
+            if i and np.abs(bias.astype(np.int64)).max() > 1 << 30:
+                raise ValueError(f"layer {i}: expected a bias from -2**30 to 2**30")
+            inputs = outputs
+        ordered = np.sort(self.layers[0][0].astype(np.int64), axis=0)
+        most = self.encoding.most
+        lowest = np.minimum(ordered[:most], 0).sum(axis=0) + self.layers[0][1]
+        highest = np.maximum(ordered[-most:], 0).sum(axis=0) + self.layers[0][1]
+        if lowest.min() < -(1 << 15) or highest.max() >= 1 << 15:
+            raise ValueError(
+                f"layer 0: expected sums of {most} inputs from {-(1 << 15)} to {(1 << 15) - 1},"
+                f" found some from {lowest.min()} to {highest.max()}"
+            )
+
+    def __repr__(self) -> str:
+        widths = "-".join(map(str, self.widths))
+        phases = f", {len(self.phases) + 1} phases" if self.phases else ""
+        return f"QuantisedNetwork({self.game.name}, {widths}{phases}, {self.name!r})"
+
+    def __reduce__(self) -> Any:
+        # addresses do not leave the process
+        return _rebuilt, (
+            self.game, self.encoding, self.layers, self.phases, self.scale, self.name,
+            self.provenance,
+        )  # fmt: skip
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Inputs, units of each hidden layer, and 1."""
+        return (len(self.encoding), *(bias.shape[-1] for _, bias in self.layers))
+
+    @property
+    def scale(self) -> float:
+        """What an output of UNIT is worth; a finite number."""
+        return self._scale
+
+    @scale.setter
+    def scale(self, scale: float) -> None:
+        if not np.isfinite(scale):
+            raise ValueError(f"scale: expected a finite number, found {scale}")
+        self._scale = float(scale)
+        self._data[:1].view(np.float64)[0] = self._scale / UNIT
+
+    def copy(self) -> QuantisedNetwork:
+        return QuantisedNetwork(
+            self.game, self.encoding, self.layers, phases=self.phases, scale=self.scale,
+            name=self.name, provenance=self.provenance,
+        )  # fmt: skip
+
+    def plain(self) -> Callable[[Any], float]:
+        active = kernels.uncompiled(self.encoding.active)
+        room = np.zeros(self.encoding.most, dtype=np.int64)
+        layers = [(w.astype(np.int64), b.astype(np.int64)) for w, b in self.layers]
+
+        def value(position: Any) -> float:
+            places = room[: active(position, room)]
+            phase = sum(len(places) >= border for border in self.phases)
+            weights, bias = layers[0]
+            total = bias + weights[places].sum(axis=0)
+            shift = FIRST_SHIFT
+            for weights, bias in layers[1:]:
+                total = np.clip(total >> shift, 0, HIGHEST) @ weights[phase] + bias[phase]
+                shift = SHIFT
+            return float(total[0]) * (self.scale / UNIT)
+
+        return value
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        text = self._text()
+        address = native_function("value_at", text, self._scope(), SIGNATURE)
+        return address, self._data.ctypes.data, (self._data, self._packed)
+
+    def _text(self) -> str:
+        most = self.encoding.most
+        widths = [padded(width, SHORT_LANES) for width in self.widths[:-1]]
+        place = 1 + len(self.phases)
+        phase = " + ".join(f"int(count >= load_int(data, {1 + i}))" for i in range(place - 1))
+        lines = [
+            "def value_at(data, source):",
+            f"position = {read_position(len(self.game.start()))}",
+            f"places = stack_block({8 * most})",
+            f"count = int(active(position, array_at(int64_pointer(places), ({most},))))",
+            f"phase = {phase or '0'}",
+            f"sums = stack_block({2 * widths[1]})",
+            f"sum_shorts(sums, load_int(data, {place + 1}), load_int(data, {place}), places, count,"
+            f" {widths[1]})",
+            f"hidden_1 = stack_block({2 * widths[1]})",
+            f"clip_shorts(hidden_1, sums, {widths[1]}, {FIRST_SHIFT}, {HIGHEST})",
+        ]
+        for i in range(1, len(self.layers) - 1):
+            length, width = widths[i], widths[i + 1]
+            lines += [
+                f"hidden_{i + 1} = stack_block({2 * width})",
+                f"clip_products(hidden_{i + 1}, load_int(data, {place + 2 * i + 1})"
+                f" + {4 * width} * phase, load_int(data, {place + 2 * i})"
+                f" + {2 * length * width} * phase, hidden_{i}, {length}, {width}, {SHIFT},"
+                f" {HIGHEST})",
+            ]
+        last = len(self.layers) - 1
+        lines += [
+            f"bias = array_at(int32_pointer(load_int(data, {place + 2 * last + 1})), ({place},))",
+            f"products = dot_shorts(hidden_{last}, load_int(data, {place + 2 * last})"
+            f" + {2 * widths[last]} * phase, {widths[last]})",
+            "return load_float(data, 0) * float(int(bias[phase]) + int(products))",
+        ]
+        return "\n    ".join(lines)
+
+    def _scope(self) -> dict[str, Any]:
+        return dict(
+            active=self.encoding.active, stack_block=stack_block, sum_shorts=sum_shorts,
+            clip_shorts=clip_shorts, clip_products=clip_products, dot_shorts=dot_shorts,
+        )  # fmt: skip
+
+    def save(self, path: Any) -> None:
+        content = header(
+            self,
+            FORMAT,
+            scale=self.scale,
+            inputs=[describe_input(self.game, self.encoding)],
+            widths=list(self.widths),
+            phases=list(self.phases),
+        )
+        arrays: dict[str, NDArray[Any]] = {}
+        for i, (weights, bias) in enumerate(self.layers):
+            arrays |= {f"weights_{i}": weights, f"bias_{i}": bias}
+        save_arrays(path, content, arrays)
+
+
+def quantised_from(
+    path: Path,
+    content: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    game: Game | None,
+    inputs: Any,
+) -> QuantisedNetwork:
+    """The network in a file's header and arrays; EvaluatorError where they are not of one."""
+    fields = {**FIELDS, "scale": float, "inputs": list, "widths": list, "phases": list}
+    check_fields(path, content, fields)
+    game = find_game(path, content, game)
+    if len(content["inputs"]) != 1:
+        raise EvaluatorError(f"{path}: expected one input, found {len(content['inputs'])}")
+    encoding = find_input(path, content["inputs"][0], game, inputs)
+    if not isinstance(encoding, Encoding):
+        raise EvaluatorError(f"{path}: expected an encoding, found feature set {encoding.name}")
+    widths, phases = content["widths"], content["phases"]
+    good = (
+        3 <= len(widths) <= MOST_LAYERS + 1
+        and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
+        and (widths[0], widths[-1]) == (len(encoding), 1)
+    )
+    if not good:
+        raise EvaluatorError(
+            f"{path}: expected the widths of 2 to {MOST_LAYERS} layers, from {len(encoding)} to 1,"
+            f" found {shortened(widths)}"
+        )
+    layers = []
+    for i, (before, after) in enumerate(zip(widths, widths[1:], strict=False)):
+        lead = (len(phases) + 1,) if i else ()
+        kinds: Any = (np.int8, np.int32) if i else (np.int16, np.int16)
+        layers.append(
+            (
+                take_array(path, arrays, f"weights_{i}", kinds[0], (*lead, before, after)),
+                take_array(path, arrays, f"bias_{i}", kinds[1], (*lead, after)),
+            )
+        )
+    if arrays:
+        raise EvaluatorError(f"{path}: expected no other arrays, found {shortened(arrays)}")
+    try:
+        return QuantisedNetwork(
+            game, encoding, layers, phases=phases, scale=content["scale"], name=content["name"],
+            provenance=content["provenance"],
+        )  # fmt: skip
+    except (TypeError, ValueError) as error:
+        raise EvaluatorError(f"{path}: {short(error)}") from None
+
+
+def _rebuilt(
+    game: Game, encoding: Encoding, layers: Any, phases: Any, scale: float, name: str, origin: Any
+) -> QuantisedNetwork:
+    return QuantisedNetwork(
+        game, encoding, layers, phases=phases, scale=scale, name=name, provenance=origin
+    )
+
+
+def _borders(phases: Sequence[Any]) -> tuple[int, ...]:
+    borders = tuple(phases)
+    whole = all(type(border) is int and 1 <= border < 1 << 31 for border in borders)
+    if not whole or list(borders) != sorted(set(borders)) or len(borders) > MOST_BORDERS:
+        raise ValueError(
+            f"phases: expected at most {MOST_BORDERS} ascending numbers of at least 1, found"
+            f" {shortened(borders)}"
+        )
+    return borders
+
+
+def _integers(what: str, numbers: Any, kind: Any) -> NDArray[Any]:
+    """A copy of whole numbers in the type that they are stored in, not to be written to."""
+    given = np.asarray(numbers)
+    with np.errstate(invalid="ignore"):
+        kept = given.astype(kind) if given.dtype.kind in "iuf" else None
+    if kept is None or not np.array_equal(kept, given):
+        limits = np.iinfo(kind)
+        raise ValueError(
+            f"{what}: expected whole numbers from {limits.min} to {limits.max}, found others"
+        )
+    kept = np.array(kept, order="C")
+    kept.flags.writeable = False
+    return kept
+
+
+def _zeros(shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
+    """Zeros that begin with a cache line."""
+    return zeros(math.prod(shape), kind).reshape(shape)
+
+
+def _packed(weights: NDArray[Any], bias: NDArray[Any], *, first: bool, last: bool) -> Layer:
+    """Weights and bias as native code reads them, padded with zeros; later layers' in pairs.
+
+    See `games.kernels.vectors.clip_products`; the rows of a last layer are those of its one unit.
+    """
+    inputs, outputs = weights.shape[-2:]
+    width = 1 if last else padded(outputs, SHORT_LANES)
+    if first:
+        rows, start = _zeros((inputs, width), np.int16), _zeros((width,), np.int16)
+        rows[:, :outputs], start[:outputs] = weights, bias
+        return rows, start
+    phases, length = len(weights), padded(inputs, SHORT_LANES)
+    even = np.zeros((phases, length, width), dtype=np.int16)
+    even[:, :inputs, :outputs] = weights
+    pairs = _zeros((phases, length // 2, width, 2), np.int16)
+    pairs[:] = even.reshape(phases, length // 2, 2, width).swapaxes(2, 3)
+    start = _zeros((phases, width), np.int32)
+    start[:, :outputs] = bias
+    return pairs, start

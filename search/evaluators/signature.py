@@ -1,0 +1,336 @@
+"""Signature tables: terms that matter together are looked up together, in three levels.
+
+A polynomial adds its terms up, whatever the others say. Here each term is quantised to a few
+levels; the levels of three terms pick a cell of a first-level table, whose output level and two
+others pick a cell of a second-level table, and these pick the cell of the third that holds the
+value. Tables differ by the phase of the game.
+
+Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers. II - Recent
+Progress", IBM Journal of Research and Development 11 (1967).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import Game
+from games.kernels.memory import native_function, read_position
+from search.evaluators.array_files import save_arrays, take_array
+from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.evaluators.header import (
+    FIELDS,
+    EvaluatorError,
+    check_fields,
+    describe_input,
+    find_game,
+    find_input,
+    header,
+    short,
+)
+from search.evaluators.signature_layout import SignatureLayout, layout_of, starts
+
+__all__ = ["SignatureEvaluator", "SignatureLayout", "layout_of", "signature_from"]
+
+FORMAT = "plysmith-signature-1"
+#: The arrays of an evaluator. Cells of the tables of a level lie behind one another.
+ARRAYS = ("first", "first_levels", "second", "second_levels", "third")
+
+
+class SignatureEvaluator(Evaluator):
+    """The worth of material and, on a scale, what the tables say.
+
+    tables: arrays by the names `first`, `first_levels`, `second`, `second_levels`, `third`, the
+    shapes as in `SignatureLayout.empty_tables`; those left out say nothing. The output levels of
+    the first two levels lead to a cell of the third, whose coefficient is what the tables say;
+    where the layout is summed, those of the cells of the first two levels are added to it.
+    material: weights of the layout's material terms. scale: what a coefficient of 1 is worth.
+
+    Tables, material and scale may be changed in place (`tables[...][:]`, `material[:]`,
+    `scale[0]`), which compiles nothing. Raises ValueError for arrays that do not fit the layout,
+    output levels out of range, and numbers that are not finite.
+    """
+
+    suffix = ".safetensors"
+
+    def __init__(
+        self,
+        game: Game,
+        layout: SignatureLayout,
+        tables: Mapping[str, Any] | None = None,
+        *,
+        material: Mapping[str, float] | None = None,
+        scale: float = 1.0,
+        name: str = "signature",
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.game = game
+        self.layout = layout
+        self.name = name
+        self.provenance = dict(provenance or {})
+        self.tables = layout.empty_tables()
+        for key, given in (tables or {}).items():
+            if key not in self.tables:
+                raise ValueError(f"tables: expected {', '.join(ARRAYS)}, found {key!r}")
+            array = np.asarray(given)
+            if array.shape != self.tables[key].shape:
+                raise ValueError(
+                    f"table {key}: expected shape {self.tables[key].shape} for layout"
+                    f" {layout.name}, found {array.shape}"
+                )
+            levels = {"first_levels": layout.first_levels, "second_levels": layout.second_levels}
+            if key in levels and not ((array >= 0) & (array < levels[key])).all():
+                raise ValueError(f"table {key}: expected levels from 0 to {levels[key] - 1}")
+            if not np.isfinite(array).all():
+                raise ValueError(f"table {key}: expected finite numbers, found NaN or infinity")
+            self.tables[key][:] = array
+        worth = dict(material or {})
+        unknown = [term for term in worth if term not in layout.material]
+        if unknown:
+            raise ValueError(
+                f"material: expected {', '.join(layout.material) or 'no terms'}, found"
+                f" {', '.join(unknown)}"
+            )
+        self.material = np.array([worth.get(t, 0.0) for t in layout.material], dtype=np.float64)
+        self.scale = np.array([scale], dtype=np.float64)
+        if not (np.isfinite(self.material).all() and np.isfinite(self.scale).all()):
+            raise ValueError("material and scale: expected finite numbers, found NaN or infinity")
+
+    def __repr__(self) -> str:
+        return f"SignatureEvaluator({self.game.name}, {self.layout.name}, {self.name!r})"
+
+    def copy(self) -> SignatureEvaluator:
+        """The same evaluator with tables of its own."""
+        return SignatureEvaluator(
+            self.game,
+            self.layout,
+            self.tables,
+            material=dict(zip(self.layout.material, self.material.tolist(), strict=True)),
+            scale=float(self.scale[0]),
+            name=self.name,
+            provenance=self.provenance,
+        )
+
+    def save(self, path: Any) -> None:
+        content = header(
+            self,
+            FORMAT,
+            scale=float(self.scale[0]),
+            material=dict(zip(self.layout.material, self.material.tolist(), strict=True)),
+            inputs=describe_input(self.game, self.layout.features),
+            layout=self.layout.description(),
+        )
+        save_arrays(path, content, self.tables)
+
+    def plain(self) -> Callable[[Any], float]:
+        layout, tables = self.layout, self.tables
+        features = layout.features
+        phase_of = None if layout.phase is None else kernels.uncompiled(layout.phase)
+        offsets = [starts(sizes).tolist() for sizes in layout.sizes[:2]]
+
+        def value(position: Any) -> float:
+            measured = dict(zip(features.names, features.values(position), strict=True))
+            phase = 0
+            if phase_of is not None:
+                phase = min(max(int(phase_of(position)), 0), layout.phases - 1)
+            summed = 0.0
+            outputs = []
+            for group, start in zip(layout.groups, offsets[0], strict=True):
+                cell = 0
+                for term in group:
+                    steps = layout.thresholds[term]
+                    reached = [
+                        measured[term] >= step if step > 0 else measured[term] > step
+                        for step in steps
+                    ]
+                    cell = cell * (len(steps) + 1) + sum(reached)
+                outputs.append(int(tables["first_levels"][phase, start + cell]))
+                summed += float(tables["first"][phase, start + cell])
+            above = []
+            for inputs, start in zip(layout.second, offsets[1], strict=True):
+                cell = 0
+                for table in inputs:
+                    cell = cell * layout.first_levels + outputs[table]
+                above.append(int(tables["second_levels"][phase, start + cell]))
+                summed += float(tables["second"][phase, start + cell])
+            cell = 0
+            for level in above:
+                cell = cell * layout.second_levels + level
+            found = float(tables["third"][phase, cell])
+            total = float(self.scale[0]) * (summed + found if layout.summed else found)
+            for weight, term in zip(self.material.tolist(), layout.material, strict=True):
+                total += weight * measured[term]
+            return total
+
+        return value
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        text, scope = _source(self.layout, len(self.game.start()))
+        address = native_function("value_at", text, scope, SIGNATURE)
+        arrays = [self.tables["first_levels"], self.tables["second_levels"], self.tables["third"]]
+        arrays += [self.scale, self.material, self.tables["first"], self.tables["second"]]
+        block = np.array([array.ctypes.data for array in arrays], dtype=np.int64)
+        return address, block.ctypes.data, (block, arrays)
+
+
+def signature_from(
+    path: Path,
+    content: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    game: Game | None,
+    inputs: Any,
+) -> SignatureEvaluator:
+    """The tables in a file's header and arrays; EvaluatorError where they are not of a layout.
+
+    inputs: the layout, None for the one of the game.
+    """
+    fields = {**FIELDS, "scale": float, "material": dict, "inputs": dict, "layout": dict}
+    check_fields(path, content, fields)
+    game = find_game(path, content, game)
+    try:
+        layout = layout_of(game) if inputs is None else inputs
+    except ValueError as error:
+        raise EvaluatorError(f"{path}: {error}") from None
+    if not isinstance(layout, SignatureLayout):
+        raise EvaluatorError(f"{path}: expected a layout as inputs, found {short(repr(inputs))}")
+    expected, found = layout.description(), dict(content["layout"])
+    if inputs is None and found.get("summed") in (True, False):
+        layout = replace(layout, summed=found["summed"])  # which is no matter of a game
+        expected = layout.description()
+    other = [key for key in {**expected, **found} if expected.get(key) != found.get(key)]
+    if other:
+        raise EvaluatorError(
+            f"{path}: expected the layout {layout.name}, found one with other {', '.join(other)}:"
+            f" {short(found.get(other[0]))}; pass inputs= for a layout of your own"
+        )
+    find_input(path, content["inputs"], game, layout.features)
+    tables = {
+        name: take_array(path, arrays, name, empty.dtype, empty.shape)
+        for name, empty in layout.empty_tables().items()
+    }
+    if arrays:
+        raise EvaluatorError(f"{path}: expected no other arrays, found {short(sorted(arrays))}")
+    worth = content["material"]
+    if not all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in worth.values()):
+        raise EvaluatorError(f"{path}: expected numbers as material, found {short(worth)}")
+    try:
+        return SignatureEvaluator(
+            game, layout, tables, material=worth, scale=content["scale"],
+            name=content["name"], provenance=content["provenance"],
+        )  # fmt: skip
+    except ValueError as error:
+        raise EvaluatorError(f"{path}: {error}") from None
+
+
+def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
+    """The text of the native evaluator, and the kernels it refers to.
+
+    No branches: the compiler shares what the terms have in common.
+    """
+    features, phases = layout.features, layout.phases
+    index = {term: i for i, term in enumerate(features.names)}
+    used = {t: index[t] for t in (*(t for g in layout.groups for t in g), *layout.material)}
+    # an unsigned place needs no check for counting from the end
+    scope = {"clamped": clamped, "uint64": np.uint64, **features.scope()}
+    scope = {k: v for k, v in scope.items() if k[:5] != "term_" or int(k[5:]) in used.values()}
+    if layout.phase is not None:
+        scope["phase_of"] = layout.phase
+    sizes, above, third = layout.sizes
+    lines = [
+        "def value_at(data, source):",
+        f"    position = {read_position(width)}",
+        *(["    swapped = swap(position)"] if features.swap else []),
+        f"    first = array_at(int8_pointer(load_int(data, 0)), ({phases * sum(sizes)},))",
+        f"    second = array_at(int8_pointer(load_int(data, 1)), ({phases * sum(above)},))",
+        f"    third = array_at(float64_pointer(load_int(data, 2)), ({phases * third},))",
+        "    summed = 0.0",
+    ]
+    defined: set[str] = set()
+
+    def value_of(term: str) -> str:
+        # each where it is first needed: so fewer of them wait in registers
+        name = f"x_{index[term]}"
+        if term not in defined:
+            defined.add(term)
+            lines.append(f"    {name} = {features.expression(index[term])}")
+        return name
+
+    if layout.phase is None:
+        lines.append("    phase = 0")
+    else:
+        lines.append(f"    phase = min(max(int(phase_of(position)), 0), {phases - 1})")
+    for table, (group, start) in enumerate(zip(layout.groups, starts(sizes), strict=True)):
+        lines.append(f"    cell = phase * {sum(sizes)} + {start}")
+        stride = sizes[table]
+        for term in group:
+            stride //= len(layout.thresholds[term]) + 1
+            level = _level(value_of(term), layout.thresholds[term])
+            lines.append(f"    cell += {stride} * ({level})")
+        lines.append(f"    y_{table} = int(first[uint64(cell)])")
+        if layout.summed:
+            lines.append("    summed += load_float(load_int(data, 5), cell)")
+    for table, (inputs, start) in enumerate(zip(layout.second, starts(above), strict=True)):
+        lines.append(f"    cell = phase * {sum(above)} + {start}")
+        stride = above[table]
+        for one in inputs:
+            stride //= layout.first_levels
+            lines.append(f"    cell += {stride} * y_{one}")
+        lines.append(f"    z_{table} = int(second[uint64(cell)])")
+        if layout.summed:
+            lines.append("    summed += load_float(load_int(data, 6), cell)")
+    lines.append(f"    cell = phase * {third}")
+    stride = third
+    for table in range(len(above)):
+        stride //= layout.second_levels
+        lines.append(f"    cell += {stride} * z_{table}")
+    lines.append("    total = load_float(load_int(data, 3), 0) * (summed + third[uint64(cell)])")
+    for i, term in enumerate(layout.material):
+        name = value_of(term)
+        lines.append(f"    total += load_float(load_int(data, 4), {i}) * {name}")
+    lines.append("    return total")
+    return "\n".join(lines) + "\n", scope
+
+
+def _level(name: str, steps: tuple[float, ...]) -> str:
+    """Source text for the level of a term, the value of which has a name."""
+    # whole numbers, so that the compiler need not compare as floats what is whole
+    left = [int(step) if step == int(step) else step for step in steps]
+    parts = []
+    most = 0
+    while {-most - 1, most + 1} <= set(left):
+        most += 1
+    if most > 1:
+        # as many comparisons as there are thresholds in one go
+        left = [step for step in left if abs(step) > most]
+        parts.append(f"clamped({name}, {most}) + {most}")
+    parts += [f"int({name} {'>=' if step > 0 else '>'} {step!r})" for step in left]
+    return " + ".join(parts)
+
+
+def clamped(value, most):  # type: ignore[no-untyped-def]
+    """How many of 1, 2 ... `most` a value reaches, less how many of -1, -2 ... it does."""
+    return sum((value >= step) - (value <= -step) for step in range(1, most + 1))
+
+
+def _clamped(value: Any, most: Any) -> Any:
+    if isinstance(value, types.Integer):
+        return lambda value, most: min(max(value, -most), most)
+
+    def native(value: Any, most: Any) -> Any:
+        total = 0
+        for step in range(1, most + 1):
+            total += int(value >= step) - int(value <= -step)
+        return total
+
+    return native
+
+
+overload(clamped, strict=False)(_clamped)

@@ -1,0 +1,225 @@
+"""The layout of signature tables: which terms are quantised how, and which tables they meet in.
+
+Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers. II - Recent
+Progress", IBM Journal of Research and Development 11 (1967).
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import Game
+from games.features import FeatureSet
+
+__all__ = ["SignatureLayout", "layout_of", "starts"]
+
+
+@dataclass(frozen=True)
+class SignatureLayout:
+    """Which terms are quantised how, and which tables they meet in.
+
+    features: holds all the terms named here. groups: the terms of each first-level table.
+    thresholds: of each term in a group, ascending. The level of a term is the number of its
+    thresholds that it reaches (those above 0) or exceeds (the others), so that thresholds that are
+    mirrored at 0 give mirrored levels. second: the first-level tables, by their place in `groups`,
+    of each second-level table; every one in exactly one of them. The third level is one table of
+    all these. material: terms whose weights are fixed, outside the tables. first_levels,
+    second_levels: how many levels a first-level or second-level table puts out. phases: how many
+    versions of all tables there are; phase: a kernel that says which applies to a position, from 0
+    (numbers beyond count as the nearest phase). summed: the value is the sum of the cells of all
+    tables of all levels, as terms are summed, instead of the cell of the third level alone. Samuel
+    had the latter; it tells apart only so many positions as the third level has cells.
+
+    The cell of a table is that of a number written with its inputs as digits, the first input
+    the highest. Raises ValueError for what does not fit together.
+    """
+
+    name: str
+    features: FeatureSet
+    groups: tuple[tuple[str, ...], ...]
+    thresholds: Mapping[str, tuple[float, ...]]
+    second: tuple[tuple[int, ...], ...]
+    material: tuple[str, ...] = ()
+    first_levels: int = 5
+    second_levels: int = 7
+    phases: int = 1
+    phase: Callable[[Any], int] | None = None
+    summed: bool = False
+
+    def __post_init__(self) -> None:
+        grouped = [term for group in self.groups for term in group]
+        unknown = [t for t in (*grouped, *self.material) if t not in self.features.terms]
+        if unknown or not grouped or not all(self.groups):
+            raise ValueError(
+                f"layout {self.name}: expected groups of terms of {self.features.name}, found"
+                f" {', '.join(unknown) or 'an empty group'}"
+            )
+        for term in grouped:
+            steps = self.thresholds.get(term, ())
+            rising = all(a < b for a, b in zip(steps, steps[1:], strict=False))
+            if not steps or not rising or not all(map(math.isfinite, steps)):
+                raise ValueError(
+                    f"layout {self.name}: expected ascending thresholds for {term}, found {steps}"
+                )
+        inputs = sorted(table for tables in self.second for table in tables)
+        if inputs != list(range(len(self.groups))) or not all(self.second):
+            raise ValueError(
+                f"layout {self.name}: expected each of {len(self.groups)} first-level tables in one"
+                f" second-level table, found {self.second}"
+            )
+        for field in ("first_levels", "second_levels"):
+            if not 2 <= getattr(self, field) <= 100:
+                raise ValueError(f"{field}: expected 2 to 100, found {getattr(self, field)}")
+        if self.phases < 1 or (self.phases > 1) != (self.phase is not None):
+            raise ValueError(
+                f"layout {self.name}: expected a phase kernel for more than one phase, and none"
+                f" for one, found {self.phases} phases and {self.phase}"
+            )
+        if self.phase is not None and not kernels.is_kernel(self.phase):
+            raise TypeError(f"phase: expected a function marked with @kernel, found {self.phase!r}")
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether what is good for one side can be exactly as bad for the other.
+
+        So it is where terms are differences between the sides and thresholds mirrored at 0: the
+        position seen by the other side then falls into the last cell less the cell.
+        """
+        return self.features.differences and all(
+            list(self.thresholds[term]) == [-step for step in reversed(self.thresholds[term])]
+            for group in self.groups
+            for term in group
+        )
+
+    @property
+    def sizes(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+        """How many cells each table has: of the first level, of the second, of the third."""
+        first = tuple(
+            math.prod(len(self.thresholds[term]) + 1 for term in group) for group in self.groups
+        )
+        second = tuple(self.first_levels ** len(tables) for tables in self.second)
+        return first, second, self.second_levels ** len(self.second)
+
+    def description(self) -> dict[str, Any]:
+        """Everything that cells mean, but for the kernels, as plain JSON values."""
+        return {
+            "layout": self.name,
+            "groups": [list(group) for group in self.groups],
+            "thresholds": {
+                term: [float(step) for step in self.thresholds[term]]
+                for group in self.groups
+                for term in group
+            },
+            "second": [list(tables) for tables in self.second],
+            "levels": [self.first_levels, self.second_levels],
+            "phases": self.phases,
+            "summed": self.summed,
+        }
+
+    def empty_tables(self) -> dict[str, NDArray[Any]]:
+        """Tables that say nothing: coefficients 0, output levels in the middle."""
+        first, second, third = self.sizes
+        return {
+            "first": np.zeros((self.phases, sum(first))),
+            "first_levels": np.full((self.phases, sum(first)), self.first_levels // 2, np.int8),
+            "second": np.zeros((self.phases, sum(second))),
+            "second_levels": np.full((self.phases, sum(second)), self.second_levels // 2, np.int8),
+            "third": np.zeros((self.phases, third)),
+        }
+
+    def inputs(self, level: int) -> NDArray[np.float64]:
+        """What leads to each cell of a level (1 to 3): its inputs' levels, counted from the middle.
+
+        [cells, inputs of all tables of the level]; 0 for the inputs of other tables.
+        """
+        bases = [
+            [[len(self.thresholds[term]) + 1 for term in group] for group in self.groups],
+            [[self.first_levels] * len(tables) for tables in self.second],
+            [[self.second_levels] * len(self.second)],
+        ][level - 1]
+        found = np.zeros((sum(map(math.prod, bases)), sum(map(len, bases))))
+        row = column = 0
+        for base in bases:
+            digits = np.indices(base).reshape(len(base), -1).T
+            place = (slice(row, row + len(digits)), slice(column, column + len(base)))
+            found[place] = digits - (np.array(base) - 1) / 2
+            row, column = row + len(digits), column + len(base)
+        return found
+
+    # --- cells of many positions --------------------------------------------------------------
+
+    def phases_of(self, positions: Any) -> NDArray[np.int64]:
+        """The phase of each position; [positions]."""
+        if self.phase is None:
+            return np.zeros(len(positions), dtype=np.int64)
+        marks = FeatureSet("phase", {"phase": self.phase})
+        found = marks.measure(positions)[:, 0].astype(np.int64)
+        return np.clip(found, 0, self.phases - 1)
+
+    def first_cells(self, terms: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The cells of the first-level tables, each counted from the first cell of its level.
+
+        terms: values of all terms of `features`, [positions, terms]. Returns [positions, tables].
+        """
+        cells = np.zeros((len(terms), len(self.groups)), dtype=np.int64)
+        for table, group in enumerate(self.groups):
+            for term in group:
+                column = terms[:, self.features.names.index(term)]
+                steps = self.thresholds[term]
+                cells[:, table] *= len(steps) + 1
+                for step in steps:
+                    cells[:, table] += column >= step if step > 0 else column > step
+        return cells + starts(self.sizes[0])
+
+    def second_cells(self, levels: NDArray[Any]) -> NDArray[np.int64]:
+        """Likewise of the second level, from output levels [positions, first-level tables]."""
+        cells = np.stack(
+            [_number(levels[:, list(tables)], self.first_levels) for tables in self.second], axis=1
+        )
+        return cells + starts(self.sizes[1])
+
+    def third_cells(self, levels: NDArray[Any]) -> NDArray[np.int64]:
+        """The cell of the third level, from output levels [positions, second-level tables]."""
+        return _number(levels, self.second_levels)
+
+
+def layout_of(game: Game) -> SignatureLayout:
+    """The layout that a game supplies in its module `signature`; ValueError where it has none."""
+    try:
+        own = importlib.import_module(f"games.{game.name}.signature")
+    except ModuleNotFoundError:
+        raise ValueError(
+            f"expected a game with a module signature, such as checkers, found {game.name};"
+            " give a layout of your own"
+        ) from None
+    return SignatureLayout(
+        game.name,
+        own.TERMS,
+        own.GROUPS,
+        own.THRESHOLDS,
+        own.SECOND,
+        material=own.MATERIAL,
+        phases=own.PHASES,
+        phase=own.phase,
+        summed=own.SUMMED,
+    )
+
+
+def starts(sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    """Where the cells of each table begin among those of its level."""
+    return np.cumsum(sizes, dtype=np.int64) - np.array(sizes, dtype=np.int64)
+
+
+def _number(digits: NDArray[Any], base: int) -> NDArray[np.int64]:
+    number = np.zeros(len(digits), dtype=np.int64)
+    for column in digits.T:
+        number = number * base + column
+    return number

@@ -1,0 +1,1 @@
+"""Expectiminimax for games with dice: the same rooms as alpha-beta."""

@@ -1,0 +1,364 @@
+"""Expectiminimax: the one source for native and plain searches of games with dice.
+
+The depth of a position before its roll is GNU Backgammon's number of plies: at depth 0 it is worth
+what the evaluator says, at depth n the average, over the rolls, of the best move's value at depth
+n - 1. Values are for the side to move. `line` is described in `search.expectiminimax.line`; every
+function that touches game, evaluator or memory is in `search.expectiminimax.native` or
+`search.native`.
+
+All values lie within `line.bound` of 0, so an average can be bounded when only some of its rolls
+are known: Star1 passes on to each roll the window outside which its value would settle the average,
+and Star2 looks first at one promising reply to each roll, which bounds it from below. An average
+that is not settled early is summed up in the order of the rolls from exact values, so that pruning
+does not change a bit of it; early ones keep a distance for what rounding may do.
+
+Sources: Michie 1966 (expectimax), Ballard 1983 (Star1, Star2), Hauk, Buro and Schaeffer 2004 (in
+negamax form, for backgammon).
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators
+
+from __future__ import annotations
+
+import numba
+from numba import float64, int64, void
+
+from games.kernels import kernel, next_up
+from search.expectiminimax.line import DEEPEST_ROLLS, DICE_LINE
+from search.expectiminimax.native import (
+    add_turned,
+    clear_outcomes,
+    float_at,
+    int_at,
+    list_moves,
+    outcome_here,
+    put_float,
+    put_int,
+    search_key,
+    searched,
+    sorting_value,
+    static_outcomes,
+)
+from search.native import (
+    EXACT,
+    LOWER,
+    UPPER,
+    play,
+    probe_lookup,
+    static_value,
+)
+from search.table import expect_probe, probe_table, store_table
+
+RECORD = numba.from_dtype(DICE_LINE)
+INFINITY = float("inf")
+NONE, STAR1, STAR2 = 0, 1, 2
+ROLLING = -1  # in place of a roll: the dice are still to be rolled
+ROUNDING = 1e-12  # of the largest value: more than sums over rolls are ever off by
+
+
+@kernel
+def checked(line, value):
+    """A value, which pruning takes to be within the bounds; one outside ends the search."""
+    if abs(value) > line.bound:
+        line.outside = value
+        line.stop = 1
+    return value
+
+
+@kernel
+def resting_value(line, ply):
+    """The value at depth 0: of the outcome, a lookup or the evaluator, asked once a position."""
+    key = search_key(line, ply, 0)
+    if line.caching:
+        expect_probe(line, key)
+    value = outcome_here(line, ply)  # before the probe, which takes the time to fetch its bucket
+    if value == value:
+        return checked(line, value)
+    if probe_lookup(line, ply) and line.hit_bound == EXACT:
+        line.horizon += line.hit_depth < DEEPEST_ROLLS
+        return checked(line, line.hit_value)
+    line.horizon += 1
+    if line.caching and probe_table(line, key):
+        return line.hit_value
+    line.evaluations += 1
+    value = checked(line, static_value(line, ply))
+    if line.caching and line.stop == 0:
+        store_table(line, key, value, 0, EXACT, 0)
+    return value
+
+
+@kernel
+def average(line, values, place):
+    """The average of what the rolls are worth, in their order."""
+    total = 0.0
+    for r in range(line.rolls):
+        chance = float_at(line.chances, r)
+        if chance > 0.0:
+            total += chance * float_at(values, place + r)
+    return total
+
+
+# --- replies ---------------------------------------------------------------------------------
+
+
+@kernel
+def promise_all(line, depth, ply, first, count):
+    """Give every move its promise: what an evaluator says of the position that it leads to."""
+    horizon = line.horizon  # what is only tried first is not what counts
+    for i in range(count):
+        play(line, ply, int_at(line.moves, first + i))
+        if depth == 1:
+            put_float(line.promises, first + i, -sorting_value(line, ply + 1))
+        else:
+            put_float(line.promises, first + i, -resting_value(line, ply + 1))
+    line.horizon = horizon
+
+
+@kernel
+def keep_best(line, first, count, keep, margin):
+    """Put the `keep` most promising moves in front, best first; returns how many are near enough.
+
+    A move counts whose promise is within `margin` of the best one's.
+    """
+    keep = min(keep, count)
+    for i in range(keep):
+        index = i
+        for j in range(i + 1, count):
+            if float_at(line.promises, first + j) > float_at(line.promises, first + index):
+                index = j
+        move = int_at(line.moves, first + index)
+        promise = float_at(line.promises, first + index)
+        if promise < float_at(line.promises, first) - margin:
+            return i
+        for j in range(index, i, -1):
+            put_int(line.moves, first + j, int_at(line.moves, first + j - 1))
+            put_float(line.promises, first + j, float_at(line.promises, first + j - 1))
+        put_int(line.moves, first + i, move)
+        put_float(line.promises, first + i, promise)
+    return keep
+
+
+@kernel
+def list_replies(line, depth, ply, roll):
+    """Put the moves with a roll on the stack, but for those that filters drop, with promises.
+
+    Where no evaluator orders them, the first to be tried is the one that was best with this roll in
+    a position beside this one; it finds fewer cuts than an evaluator does, but costs nothing.
+    """
+    place = ply * line.rolls + roll
+    first = line.top
+    count = list_moves(line, ply, roll)
+    keep = line.reply_keep
+    margin = line.reply_margin
+    if depth == 1:
+        keep = line.candidates
+        margin = INFINITY
+    if depth == 1 and line.sorter_at == 0:
+        killer = int_at(line.killers, place)
+        for i in range(count):
+            if int_at(line.moves, first + i) == killer:
+                put_float(line.promises, first + i, INFINITY)
+                break
+    elif keep > 0 or line.prune != NONE:
+        promise_all(line, depth, ply, first, count)
+        if keep > 0:
+            count = keep_best(line, first, count, keep, margin)
+    line.top = first + count
+    put_int(line.begins, place, first)
+    put_int(line.counts, place, count)
+
+
+@kernel
+def next_reply(line, place):
+    """The most promising move of a list that was not tried yet, and whether there is one.
+
+    It is then marked as tried.
+    """
+    first = int_at(line.begins, place)
+    best = first
+    for i in range(first + 1, first + int_at(line.counts, place)):
+        if float_at(line.promises, i) > float_at(line.promises, best):
+            best = i
+    left = float_at(line.promises, best) > -INFINITY
+    put_float(line.promises, best, -INFINITY)
+    return int_at(line.moves, best), left
+
+
+# --- the search ------------------------------------------------------------------------------
+
+
+@kernel
+def known(line, key, depth, alpha, beta, ply):
+    """Whether a lookup or the table settles the position; its value is then `hit_value`."""
+    if probe_lookup(line, ply) and line.hit_depth >= depth:
+        value = checked(line, line.hit_value)
+        if line.hit_bound == EXACT or (line.hit_bound == LOWER and value >= beta):
+            line.horizon += line.hit_depth < DEEPEST_ROLLS
+            return True
+        if line.hit_bound == UPPER and value <= alpha:
+            line.horizon += 1
+            return True
+    if not probe_table(line, key):
+        return False
+    value = line.hit_value
+    if (
+        line.hit_bound == EXACT
+        or (line.hit_bound == LOWER and value >= beta)
+        or (line.hit_bound == UPPER and value <= alpha)
+    ):
+        line.horizon += line.hit_move
+        return True
+    return False
+
+
+@kernel(signature=float64(RECORD, int64, float64, float64, int64, int64))
+def expectiminimax(line, depth, alpha, beta, ply, roll):
+    """The value of the position at `ply`, before its roll (`ROLLING`) or with a roll.
+
+    Before it, the average over the rolls of what each is worth. With one, the value of the best
+    move; `line.rolls` is added to the roll to try the most promising move only, and to leave the
+    list of the others on the stack for a second call, which begins with what `lowers` says of the
+    first. Exact where alpha < value < beta; at least beta is a lower bound, at most alpha an upper
+    bound (fail-soft). Meaningless once `line.stop` is set.
+    """
+    # As a number, not as a constant, for which a version of its own would be compiled: the cache
+    # loses that of a function which calls itself (numba issue 6061).
+    rolling = min(roll, ROLLING)
+    if roll != ROLLING:
+        probing = roll >= line.rolls
+        if probing:
+            roll -= line.rolls
+        place = ply * line.rolls + roll
+        top = line.top
+        if int_at(line.counts, place) == 0:
+            list_replies(line, depth, ply, roll)
+        best = float_at(line.lowers, place)
+        for _ in range(int_at(line.counts, place)):
+            move, left = next_reply(line, place)
+            if not left:
+                break
+            play(line, ply, move)
+            value = -expectiminimax(line, depth - 1, -beta, -max(alpha, best), ply + 1, rolling)
+            if line.stop != 0:
+                break
+            if value > best:
+                best = value
+                put_int(line.killers, place, move)
+                if value >= beta:
+                    break
+            if probing:
+                return best
+        line.top = top
+        return best
+
+    if line.nodes >= line.node_limit:
+        line.stop = 1
+    if line.stop != 0:
+        return 0.0
+    line.nodes += 1
+    if depth == 0:
+        return resting_value(line, ply)
+    value = outcome_here(line, ply)
+    if value == value:
+        return checked(line, value)
+    key = search_key(line, ply, depth)
+    if known(line, key, depth, alpha, beta, ply):
+        return line.hit_value
+
+    horizon = line.horizon
+    base = line.top
+    here = ply * line.rolls
+    bound = line.bound
+    slack = ROUNDING * bound
+    certain = 0.0
+    for r in range(line.rolls):
+        put_int(line.counts, here + r, 0)
+        put_float(line.lowers, here + r, -INFINITY)
+        certain += float_at(line.chances, r)
+    low = -bound * certain  # the least and the most that the average can be
+    high = bound * certain
+    kind = EXACT
+    if line.prune == STAR2 and beta < bound:
+        for r in range(line.rolls):
+            chance = float_at(line.chances, r)
+            if chance <= 0.0:
+                continue
+            ceiling = (beta + 2.0 * slack - low) / chance - bound
+            value = expectiminimax(line, depth, -INFINITY, ceiling, ply, line.rolls + r)
+            if line.stop != 0:
+                break
+            put_float(line.lowers, here + r, value)
+            low += chance * (value + bound)
+            if value >= ceiling:
+                kind = LOWER
+                break
+
+    floor = -INFINITY
+    ceiling = INFINITY
+    for r in range(line.rolls):
+        chance = float_at(line.chances, r)
+        if kind != EXACT or line.stop != 0:
+            break
+        if chance <= 0.0:
+            continue
+        lower = max(float_at(line.lowers, here + r), -bound)
+        if line.prune != NONE:
+            floor = bound - (high - alpha + 2.0 * slack) / chance
+            ceiling = lower + (beta + 2.0 * slack - low) / chance
+        value = expectiminimax(line, depth, floor, ceiling, ply, r)
+        put_float(line.lowers, here + r, value)
+        if line.prune != NONE:
+            low += chance * (value - lower)
+            high += chance * (value - bound)
+            if value >= ceiling:
+                kind = LOWER
+            elif value <= floor:
+                kind = UPPER
+    line.top = base
+    if line.stop != 0:
+        return 0.0
+    if kind == EXACT:
+        value = average(line, line.lowers, here)
+    else:
+        value = low - slack if kind == LOWER else high + slack
+    store_table(line, key, value, depth, kind, int(line.horizon != horizon))
+    return value
+
+
+# --- outcomes --------------------------------------------------------------------------------
+
+
+@kernel(signature=void(RECORD, int64, int64))
+def back_up_outcomes(line, depth, ply):
+    """Write the outcomes of the position at `ply`, backed up from `depth` plies of best replies.
+
+    Of equal replies the first one counts. What lookups know they do not tell of outcomes: where
+    one answered, it is the evaluator that is asked.
+    """
+    value = outcome_here(line, ply)
+    found = probe_lookup(line, ply) and line.hit_depth >= depth and line.hit_bound == EXACT
+    if depth == 0 or value == value or found:
+        static_outcomes(line, ply)
+        return
+    clear_outcomes(line, ply)
+    top = line.top
+    for r in range(line.rolls):
+        chance = float_at(line.chances, r)
+        if chance <= 0.0:
+            continue
+        place = ply * line.rolls + r
+        put_float(line.lowers, place, -INFINITY)
+        list_replies(line, depth, ply, r)
+        first = int_at(line.begins, place)
+        count = int_at(line.counts, place)
+        value = searched(line, depth, -INFINITY, INFINITY, ply, r)
+        for i in range(count):
+            play(line, ply, int_at(line.moves, first + i))
+            other = -searched(line, depth - 1, -next_up(value), next_up(-value), ply + 1, ROLLING)
+            if line.stop != 0:
+                return
+            if other == value:
+                back_up_outcomes(line, depth - 1, ply + 1)
+                add_turned(line, ply, chance)
+                break
+        line.top = top

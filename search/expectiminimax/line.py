@@ -1,0 +1,267 @@
+"""What a search with dice keeps while it looks ahead: the sibling of `search.alphabeta.line`.
+
+Native searches keep it in one structured record of numbers and addresses, and in arrays that these
+point to; plain ones in a Python object with the same field names. `search.expectiminimax.native`
+reads and writes both. Threads that share a search have a record each, and the root and the table in
+common.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import DiceGame
+from search.alphabeta.line import ENTRY, WIDTH
+
+__all__ = ["DEEPEST_ROLLS", "DICE_LINE", "NativeDiceLine", "PlainDiceLine", "new_table"]
+
+#: Most plies that a search with dice looks ahead.
+DEEPEST_ROLLS = 24
+#: Threads that can share the moves of a root.
+MOST_THREADS = 64
+
+#: What is new in each search, and what it counts from 0.
+_OPTIONS = (
+    "depth_limit node_limit caching shuffle exact want_outcomes limited decide_only generation"
+    " completed"
+).split()
+_COUNTERS = "nodes evaluations horizon stop lookups found top root_count kept".split()
+
+_NUMBERS = (
+    # addresses: the search and the line itself, the game, the evaluator, a cheap one that orders
+    # moves, outcomes, lookups, memory
+    "search_at address legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
+    " sorter_at sorter outcomes_at outcomes_data turn_at finished_at lookup_at tables positions"
+    " moves promises chances begins counts killers lowers outcomes table table_mask scratch"
+    # the root: its moves, their places in order and their values, the same as of the last depth
+    # searched in full; what threads share, and which of them this is
+    " root_moves root_ranks root_values settled_moves settled_values settled_outcomes shared"
+    " thread threads"
+    # what holds for all searches
+    " width rolls most_moves prune candidates reply_keep filter_keeps filter_margins outcome_count"
+    # what the last table or lookup probe found
+    " hit_depth hit_bound hit_move"
+).split()
+
+_FLOATS = "hit_value value bound reply_margin outside".split()
+
+DICE_LINE = np.dtype(
+    [(name, np.int64) for name in (*_OPTIONS, *_COUNTERS, *_NUMBERS)]
+    + [(name, np.float64) for name in _FLOATS]
+    + [
+        ("depth_value", np.float64, (DEEPEST_ROLLS + 1,)),
+        ("depth_move", np.int64, (DEEPEST_ROLLS + 1,)),
+        ("depth_nodes", np.int64, (DEEPEST_ROLLS + 1,)),
+    ],
+    align=True,
+)
+
+
+def new_table(table_mib: float) -> NDArray[np.int64]:
+    """Memory for a transposition table of at most so many MiB, to be cleared before use."""
+    buckets = 1
+    while buckets * 2 * 2 * ENTRY * 8 <= table_mib * 2**20:
+        buckets *= 2
+    # A bucket must not lie across two cache lines, so that there is room to begin with one.
+    return np.empty(buckets * 2 * ENTRY + 8, dtype=np.int64)
+
+
+class NativeDiceLine:
+    """A record of type `DICE_LINE` with the arrays that it points to."""
+
+    def __init__(self, game: DiceGame, table: NDArray[np.int64]) -> None:
+        self.record = np.zeros(1, dtype=DICE_LINE)
+        self._views = {name: self.record[name] for name in DICE_LINE.names or ()}
+        self._new_search = self.record.view(np.int64)[: len(_OPTIONS) + len(_COUNTERS)]
+        self.depth_value = self.record["depth_value"][0]
+        self.depth_move = self.record["depth_move"][0]
+        self.depth_nodes = self.record["depth_nodes"][0]
+        self._plies = -1
+        self._most_moves = int(getattr(game, "most_moves", 256))
+        self._rolls = len(game.rolls)
+        self._outcome_count = len(game.outcomes or ())
+        self._table = table
+        room = max(self._most_moves, self._rolls)
+        self._scratch = np.zeros(8, dtype=np.int64)
+        self._chances = np.array(game.rolls, dtype=np.float64)
+        self._root_moves, self._root_ranks, self._settled_moves = np.zeros((3, room), np.int64)
+        self._root_values, self._settled_values = np.zeros((2, room))
+        self._settled_outcomes = np.zeros(max(self._outcome_count, 1))
+        self._shared = np.zeros(1 + MOST_THREADS)
+        self._filter_keeps = np.zeros(DEEPEST_ROLLS + 1, dtype=np.int64)
+        self._filter_margins = np.zeros(DEEPEST_ROLLS + 1)
+        self._point(
+            "scratch chances settled_moves settled_values settled_outcomes filter_keeps"
+            " filter_margins"
+        )
+        start = table.ctypes.data
+        self.put(
+            address=self.record.ctypes.data,
+            table=start + (-start) % 64,
+            table_mask=(len(table) - 8) // (2 * ENTRY) - 1,
+            width=len(game.start()),
+            rolls=self._rolls,
+            most_moves=self._most_moves,
+            outcome_count=self._outcome_count,
+        )
+        self.own_root()
+        self.reserve(0)
+
+    def _point(self, names: str) -> None:
+        self.put(**{name: vars(self)["_" + name].ctypes.data for name in names.split()})
+
+    def prepare(self, **options: int) -> None:
+        """Begin a search with all of its `_OPTIONS`, alone, for nothing that earlier ones left."""
+        self._new_search[:] = [*(options[name] for name in _OPTIONS), *(0 for _ in _COUNTERS)]
+        self._views["outside"][0] = 0.0
+        if self._shares:
+            self.own_root()
+        if options["depth_limit"] > 0:
+            self.reserve(options["depth_limit"])
+            self._killers[:] = -1
+
+    def own_root(self) -> None:
+        """Keep the root moves for oneself."""
+        self._shares = False
+        self._point("root_moves root_ranks root_values shared")
+        self.put(thread=0, threads=1)
+
+    def share_root(self, first: NativeDiceLine, thread: int, threads: int) -> None:
+        """Be one of the threads that search the root moves of the first one."""
+        self._shares = True
+        names = ("root_moves", "root_ranks", "root_values", "shared")
+        self.put(**{name: getattr(first, name) for name in names}, thread=thread, threads=threads)
+
+    def __getattr__(self, name: str) -> Any:
+        view = self._views[name]
+        return view[0] if view.ndim > 1 else view.item()
+
+    def put(self, **values: Any) -> None:
+        """Set fields of the record."""
+        for name, value in values.items():
+            self._views[name][0] = value
+
+    def reserve(self, depth: int) -> None:
+        """Make room for searches of `depth` plies; memory not written to costs nothing."""
+        if depth <= self._plies:
+            return
+        self._plies = depth
+        plies, rolls = depth + 2, self._rolls
+        # Lists of moves lie behind each other, and each is written with room for the longest.
+        stack = (plies * rolls + 1) * self._most_moves
+        self._moves = np.zeros(stack, dtype=np.int64)
+        self._promises = np.zeros(stack, dtype=np.float64)
+        self._positions = np.zeros((plies + 1, WIDTH), dtype=np.int64)
+        self._root = self._positions[0]
+        self._begins, self._counts, self._killers = np.zeros((3, plies * rolls), dtype=np.int64)
+        self._lowers = np.zeros(plies * rolls, dtype=np.float64)
+        self._outcomes = np.zeros((plies + 1, max(self._outcome_count, 1)), dtype=np.float64)
+        self._point("moves promises positions begins counts killers lowers outcomes")
+
+    def set_root(self, position: Any) -> None:
+        """Make a position the root."""
+        self._root[: len(position)] = position
+
+    def settled(self) -> tuple[list[Any], list[float], list[float]]:
+        """The root moves, their values and outcomes of the last depth searched in full."""
+        count = self.root_count
+        return (
+            self._settled_moves[:count].tolist(),
+            self._settled_values[:count].tolist(),
+            self._settled_outcomes[: self._outcome_count].tolist(),
+        )
+
+    def filter_move(self, depth: int, keep: int, margin: float) -> None:
+        """Keep so many of the root moves after a depth, so near to the best."""
+        self._filter_keeps[depth], self._filter_margins[depth] = keep, margin
+
+    def clear(self) -> None:
+        """Forget what earlier searches left."""
+        self._table[:] = 0
+
+
+class PlainDiceLine:
+    """The same fields for positions and moves that are any Python objects."""
+
+    def __init__(
+        self, game: DiceGame, search: Any, evaluate: Any, probe: Any = None, sorter: Any = None
+    ) -> None:
+        self.game = game
+        self.search = search
+        self.evaluate = evaluate
+        self.probe = probe
+        self.sort = sorter
+        self.find_outcomes: Any = None
+        for name in (*_OPTIONS, *_COUNTERS, *_NUMBERS):
+            setattr(self, name, 0)
+        for name in _FLOATS:
+            setattr(self, name, 0.0)
+        self.sorter_at = int(sorter is not None)
+        self.threads = 1
+        self.outcome_count = len(game.outcomes or ())
+        self.rolls = len(game.rolls)
+        self.chances = [float(chance) for chance in game.rolls]
+        self.table: dict[Any, tuple[float, int, int, int]] = {}
+        self.root_moves: list[Any] = []
+        self.root_ranks: list[int] = []
+        self.root_values: list[float] = []
+        self.settled_moves: list[Any] = []
+        self.settled_values: list[float] = []
+        self.settled_outcomes: list[float] = []
+        self.shared: list[float] = [0.0, 0.0]
+        self.filter_keeps = [0] * (DEEPEST_ROLLS + 1)
+        self.filter_margins = [0.0] * (DEEPEST_ROLLS + 1)
+        self.depth_value = [0.0] * (DEEPEST_ROLLS + 1)
+        self.depth_move: list[Any] = [None] * (DEEPEST_ROLLS + 1)
+        self.depth_nodes = [0] * (DEEPEST_ROLLS + 1)
+        self._plies = -1
+        self.reserve(0)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def put(self, **values: Any) -> None:
+        """Set fields."""
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    def reserve(self, depth: int) -> None:
+        """Make room for searches of `depth` plies."""
+        if depth <= self._plies:
+            return
+        self._plies = depth
+        plies = depth + 2
+        self.moves: list[Any] = []
+        self.promises: list[float] = []
+        self.positions: list[Any] = [None] * (plies + 1)
+        self.begins, self.counts = [0] * (plies * self.rolls), [0] * (plies * self.rolls)
+        self.killers: list[Any] = [None] * (plies * self.rolls)
+        self.lowers = [0.0] * (plies * self.rolls)
+        self.outcomes: list[Any] = [()] * (plies + 1)
+
+    def prepare(self, **options: int) -> None:
+        """Begin a search with all of its `_OPTIONS`, for nothing that earlier ones left."""
+        self.put(**options, **dict.fromkeys(_COUNTERS, 0), outside=0.0)
+        self.reserve(options["depth_limit"])
+        self.killers[:] = [None] * len(self.killers)
+
+    def set_root(self, position: Any) -> None:
+        """Make a position the root."""
+        self.positions[0] = position
+
+    def settled(self) -> tuple[list[Any], list[float], list[float]]:
+        """The root moves, their values and outcomes of the last depth searched in full."""
+        count = self.root_count
+        return self.settled_moves[:count], self.settled_values[:count], self.settled_outcomes
+
+    def filter_move(self, depth: int, keep: int, margin: float) -> None:
+        """Keep so many of the root moves after a depth, so near to the best."""
+        self.filter_keeps[depth], self.filter_margins[depth] = keep, margin
+
+    def clear(self) -> None:
+        """Forget what earlier searches left."""
+        self.table.clear()

@@ -1,0 +1,361 @@
+"""How a game with dice, its evaluators and memory are bound into the search.
+
+As in `search.native`, each function's Python body serves the plain search (a `PlainDiceLine`, any
+Python objects), and compiled code gets the overload below it.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import from_dtype, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from games.contract import DiceGame
+from games.kernels import float_bits, product, uncompiled
+from games.kernels.memory import load_float, load_int, native_function, read_position, store_int
+from search.alphabeta.line import WIDTH
+from search.expectiminimax.line import DICE_LINE
+from search.native import call_float, call_int, rules_addresses
+
+__all__ = ["dice_addresses", "search_address"]
+
+
+# --- memory: an address in native code, a list in plain ------------------------------------------
+
+
+def int_at(memory, place):
+    """An integer (or, in a plain search, a move) of a list."""
+    return memory[place]
+
+
+@overload(int_at)
+def _int_at(memory, place):
+    return lambda memory, place: load_int(memory, place)
+
+
+def put_int(memory, place, value):
+    """Change an integer, or a move, of a list."""
+    memory[place] = value
+
+
+@overload(put_int)
+def _put_int(memory, place, value):
+    return lambda memory, place, value: store_int(memory, place, value)
+
+
+def float_at(memory, place):
+    """A number of a list."""
+    return memory[place]
+
+
+@overload(float_at)
+def _float_at(memory, place):
+    return lambda memory, place: load_float(memory, place)
+
+
+def put_float(memory, place, value):
+    """Change a number of a list."""
+    memory[place] = value
+
+
+@overload(put_float)
+def _put_float(memory, place, value):
+    return lambda memory, place, value: store_int(memory, place, float_bits(value))
+
+
+# --- the rules -----------------------------------------------------------------------------------
+
+
+def list_moves(line, ply, roll):
+    """Put the legal moves with a roll on the stack from `line.top` on; returns how many.
+
+    How promising the rules find them goes to the same places of `line.promises`.
+    """
+    position, top = line.positions[ply], line.top
+    moves = line.game.legal_moves(position, roll)
+    line.moves[top:] = moves
+    line.promises[top:] = [line.game.gain(position, move) for move in moves]
+    return len(moves)
+
+
+@overload(list_moves)
+def _list_moves(line, ply, roll):
+    def native(line, ply, roll):
+        source, top = line.positions + 8 * WIDTH * ply, 8 * line.top
+        return call_int(line.legal_at, (source, roll, line.moves + top, line.promises + top))
+
+    return native
+
+
+def outcome_here(line, ply):
+    """The outcome of the position for the side to move; NaN while the game goes on."""
+    value = line.game.outcome(line.positions[ply])
+    return float("nan") if value is None else float(value)
+
+
+@overload(outcome_here)
+def _outcome_here(line, ply):
+    return lambda line, ply: call_float(line.outcome_at, (line.positions + 8 * WIDTH * ply,))
+
+
+def search_key(line, ply, depth):
+    """What tells a search of the position to a depth from others; 63 bits, or in plain a pair."""
+    return line.positions[ply], depth
+
+
+@overload(search_key)
+def _search_key(line, ply, depth):
+    def native(line, ply, depth):
+        key = call_int(line.key_at, (line.positions + 8 * WIDTH * ply,))
+        return (key ^ product(depth, 0x1E3779B97F4A7C15)) & 0x7FFFFFFFFFFFFFFF
+
+    return native
+
+
+def sorting_value(line, ply):
+    """The position's value by the evaluator that only orders moves."""
+    return float(line.sort(line.positions[ply]))
+
+
+@overload(sorting_value)
+def _sorting_value(line, ply):
+    return lambda line, ply: call_float(
+        line.sorter_at, (line.sorter, line.positions + 8 * WIDTH * ply)
+    )
+
+
+# --- the search itself, entered by address as well: compiled once, and not with each that calls it
+
+
+def searched(line, depth, alpha, beta, ply, roll):
+    """What `search.expectiminimax.expectimax.expectiminimax` returns."""
+    return line.search(line, depth, alpha, beta, ply, roll)
+
+
+@overload(searched)
+def _searched(line, depth, alpha, beta, ply, roll):
+    return lambda line, depth, alpha, beta, ply, roll: call_float(
+        line.search_at,
+        (line.address, int(depth), float(alpha), float(beta), int(ply), int(roll)),
+    )
+
+
+@intrinsic
+def line_at(typingctx: Any, address: Any) -> Any:
+    """The record at an address."""
+    kind = from_dtype(DICE_LINE)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(kind))
+
+    return kind(types.int64), codegen
+
+
+def search_address(expectiminimax: Any) -> int:
+    """The address of the native search, for `searched`."""
+    text = """
+def search_at(address, depth, alpha, beta, ply, roll):
+    return expectiminimax(line_at(address), depth, alpha, beta, ply, roll)
+"""
+    scope = {"expectiminimax": expectiminimax, "line_at": line_at}
+    signature = "float64(int64, int64, float64, float64, int64, int64)"
+    return native_function("search_at", text, scope, signature)
+
+
+# --- the root ------------------------------------------------------------------------------------
+
+
+def clear_root(line, count):
+    """Make room for `count` root moves."""
+    line.root_moves, line.root_values, line.root_ranks = [0] * count, [0.0] * count, [0] * count
+
+
+@overload(clear_root)
+def _clear_root(line, count):
+    return lambda line, count: None
+
+
+def take(line):
+    """The number of the next root move, or roll, that no thread has taken yet."""
+    line.shared[0] += 1
+    return int(line.shared[0]) - 1
+
+
+@overload(take)
+def _take(line):
+    return lambda line: fetch_add(line.shared, 1)
+
+
+@intrinsic
+def fetch_add(typingctx: Any, address: Any, number: Any) -> Any:
+    """Add to the integer at an address in one step, whatever other threads do; its value before."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+        return builder.atomic_rmw("add", place, arguments[1], "monotonic")
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+def begin_shares(line):
+    """Before threads share the root moves: none is taken, and no value is known."""
+    line.shared[:] = [0, -float("inf")]
+
+
+@overload(begin_shares)
+def _begin_shares(line):
+    def native(line):
+        store_int(line.shared, 0, 0)
+        for thread in range(line.threads):
+            store_int(line.shared, 1 + thread, float_bits(-float("inf")))
+
+    return native
+
+
+def keep_root(line, ply, with_outcomes):
+    """Remember the root moves and values, and where asked for the outcomes at `ply`, as settled."""
+    line.settled_moves, line.settled_values = line.root_moves[:], line.root_values[:]
+    if with_outcomes:
+        line.settled_outcomes = line.outcomes[ply][:]
+
+
+@overload(keep_root)
+def _keep_root(line, ply, with_outcomes):
+    def native(line, ply, with_outcomes):
+        for i in range(line.root_count):
+            store_int(line.settled_moves, i, load_int(line.root_moves, i))
+            store_int(line.settled_values, i, load_int(line.root_values, i))
+        if with_outcomes:
+            here = ply * line.outcome_count
+            for i in range(line.outcome_count):
+                store_int(line.settled_outcomes, i, load_int(line.outcomes, here + i))
+
+    return native
+
+
+def set_position(line, positions, number):
+    """Make one of many positions the root."""
+    line.positions[0] = positions[number]
+
+
+@overload(set_position)
+def _set_position(line, positions, number):
+    def native(line, positions, number):
+        for i in range(line.width):
+            store_int(line.positions, i, positions[number, i])
+
+    return native
+
+
+# --- outcomes ------------------------------------------------------------------------------------
+
+
+@intrinsic
+def call_nothing(typingctx: Any, address: Any, arguments: Any) -> Any:
+    """Call the C function at an address, which returns nothing, with a tuple of integers."""
+
+    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        items = cgutils.unpack_tuple(builder, values[1])
+        kind = ir.FunctionType(ir.VoidType(), [item.type for item in items])
+        builder.call(builder.inttoptr(values[0], kind.as_pointer()), items)
+        return context.get_dummy_value()
+
+    return types.none(types.int64, arguments), codegen
+
+
+def static_outcomes(line, ply):
+    """Write the evaluator's outcomes of the position, or those of a finished game."""
+    position = line.positions[ply]
+    if line.game.outcome(position) is None:
+        line.outcomes[ply] = [float(p) for p in line.find_outcomes(position)]
+    else:
+        line.outcomes[ply] = [0.0] * line.outcome_count
+        uncompiled(line.game.outcomes.finished)(position, line.outcomes[ply])
+
+
+@overload(static_outcomes)
+def _static_outcomes(line, ply):
+    def native(line, ply):
+        source = line.positions + 8 * WIDTH * ply
+        target = line.outcomes + 8 * line.outcome_count * ply
+        value = call_float(line.outcome_at, (source,))
+        if value != value:
+            call_nothing(line.outcomes_at, (line.outcomes_data, source, target))
+        else:
+            call_int(line.finished_at, (source, target))
+
+    return native
+
+
+def clear_outcomes(line, ply):
+    """Begin a sum of outcomes at a ply."""
+    line.outcomes[ply] = [0.0] * line.outcome_count
+
+
+@overload(clear_outcomes)
+def _clear_outcomes(line, ply):
+    def native(line, ply):
+        for i in range(line.outcome_count):
+            store_int(line.outcomes, ply * line.outcome_count + i, 0)
+
+    return native
+
+
+def add_turned(line, ply, chance):
+    """Add the outcomes of the next ply, seen by this side, as often as `chance` says."""
+    turn_outcomes(line, ply + 1)
+    for i, probability in enumerate(line.outcomes[ply + 1]):
+        line.outcomes[ply][i] += chance * probability
+
+
+@overload(add_turned)
+def _add_turned(line, ply, chance):
+    def native(line, ply, chance):
+        turn_outcomes(line, ply + 1)
+        here = ply * line.outcome_count
+        for i in range(line.outcome_count):
+            more = chance * load_float(line.outcomes, here + line.outcome_count + i)
+            total = load_float(line.outcomes, here + i) + more
+            store_int(line.outcomes, here + i, float_bits(total))
+
+    return native
+
+
+def turn_outcomes(line, ply):
+    """Make the outcomes at a ply those of the other side."""
+    uncompiled(line.game.outcomes.turn)(line.outcomes[ply])
+
+
+@overload(turn_outcomes)
+def _turn_outcomes(line, ply):
+    return lambda line, ply: call_int(line.turn_at, (line.outcomes + 8 * line.outcome_count * ply,))
+
+
+# --- generated code for a game -------------------------------------------------------------------
+
+
+def dice_addresses(game: DiceGame) -> dict[str, int]:
+    """Addresses of the native code that stands between the search and a game's kernels."""
+    addresses = rules_addresses(game)
+    if game.outcomes is None:
+        return addresses
+    width, count = len(game.start()), len(game.outcomes)
+    block = f"array_at(float64_pointer(target), ({count},))"
+    finished = f"""
+def finished_at(source, target):
+    finished({read_position(width)}, {block})
+    return 0
+"""
+    turn = f"def turn_at(target):\n    turn({block})\n    return 0\n"
+    kinds = game.outcomes
+    scope = {"finished": kinds.finished}
+    addresses["finished_at"] = native_function(
+        "finished_at", finished, scope, "int64(int64, int64)"
+    )
+    addresses["turn_at"] = native_function("turn_at", turn, {"turn": kinds.turn}, "int64(int64)")
+    return addresses

@@ -1,0 +1,246 @@
+"""The root of a search with dice: its moves, deepening, filters and what threads share.
+
+As in `search.expectiminimax.expectimax` the source serves native and plain searches. A search is
+`begin`, and for each depth `narrow`, `share` and `settle`: `decide` in one native call, or `share`
+in a thread for each line.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators
+
+from __future__ import annotations
+
+from numba import int64, void
+
+from games.kernels import kernel, next_up, product
+from search.expectiminimax.expectimax import (
+    INFINITY,
+    NONE,
+    RECORD,
+    ROLLING,
+    average,
+    back_up_outcomes,
+    resting_value,
+)
+from search.expectiminimax.native import (
+    begin_shares,
+    clear_root,
+    float_at,
+    int_at,
+    keep_root,
+    list_moves,
+    put_float,
+    put_int,
+    searched,
+    set_position,
+    sorting_value,
+    take,
+    turn_outcomes,
+)
+from search.native import play
+
+
+@kernel
+def sort_root(line, count):
+    """Sort the first root moves by their values, best first, equals by their places in order."""
+    for i in range(1, count):
+        move = int_at(line.root_moves, i)
+        rank = int_at(line.root_ranks, i)
+        value = float_at(line.root_values, i)
+        j = i - 1
+        while j >= 0:
+            other = float_at(line.root_values, j)
+            if other > value or (other == value and int_at(line.root_ranks, j) < rank):
+                break
+            put_int(line.root_moves, j + 1, int_at(line.root_moves, j))
+            put_int(line.root_ranks, j + 1, int_at(line.root_ranks, j))
+            put_float(line.root_values, j + 1, other)
+            j -= 1
+        put_int(line.root_moves, j + 1, move)
+        put_int(line.root_ranks, j + 1, rank)
+        put_float(line.root_values, j + 1, value)
+
+
+@kernel
+def list_root(line, roll):
+    """Make the legal moves with a roll, or their best candidates, the root moves."""
+    count = list_moves(line, 0, roll)
+    clear_root(line, count)
+    choose = line.candidates > 0 and line.sorter_at != 0 and line.exact == 0
+    for i in range(count):
+        move = int_at(line.moves, i)
+        put_int(line.root_moves, i, move)
+        rank = i
+        if line.shuffle != 0:
+            rank = product(i + 1, line.shuffle) & 0xFFFFFFFF
+        put_int(line.root_ranks, i, rank)
+        if choose:
+            play(line, 0, move)
+            put_float(line.root_values, i, -sorting_value(line, 1))
+    if choose:
+        sort_root(line, count)
+        count = min(count, line.candidates)
+    line.root_count = count
+
+
+@kernel
+def settle(line, depth, roll):
+    """After an iteration: the best root move in front, its outcomes, and all that in the history.
+
+    A search that is stopped before has not completed the depth.
+    """
+    value = line.value
+    ply = 0
+    if roll != ROLLING:
+        sort_root(line, line.kept)
+        value = float_at(line.root_values, 0)
+        ply = 1
+    elif depth > 0:
+        value = average(line, line.root_values, 0)
+    last = depth == line.depth_limit or line.horizon == 0
+    with_outcomes = line.want_outcomes != 0 and (last or line.limited != 0)
+    if with_outcomes:
+        horizon = line.horizon
+        line.top = 0
+        if ply == 1:
+            play(line, 0, int_at(line.root_moves, 0))
+        back_up_outcomes(line, depth, ply)
+        if ply == 1:
+            turn_outcomes(line, 1)
+        line.horizon = horizon
+        if line.stop != 0:
+            return
+    keep_root(line, ply, with_outcomes)
+    if ply == 1:
+        line.depth_move[depth] = int_at(line.root_moves, 0)
+    line.value = value
+    line.completed = depth
+    line.depth_value[depth] = value
+    line.depth_nodes[depth] = line.nodes
+
+
+@kernel
+def begin(line, roll):
+    """Depth 0: list the root moves and value what each leads to, or the position before its roll.
+
+    Limits do not count yet.
+    """
+    line.top = 0
+    line.horizon = 0
+    line.completed = -1
+    line.root_count = 0
+    line.kept = 0
+    if roll == ROLLING:
+        clear_root(line, line.rolls)
+        line.value = searched(line, 0, -INFINITY, INFINITY, 0, ROLLING)
+    else:
+        list_root(line, roll)
+        for i in range(line.root_count):
+            play(line, 0, int_at(line.root_moves, i))
+            line.nodes += 1
+            put_float(line.root_values, i, -resting_value(line, 1))
+    line.kept = line.root_count
+    if line.stop == 0 and (roll == ROLLING or line.root_count > 0):
+        settle(line, 0, roll)
+
+
+@kernel
+def narrow(line, depth):
+    """Before an iteration: keep the moves that the filter of the depth before lets pass.
+
+    Returns whether there is anything to be found out.
+    """
+    keep = int_at(line.filter_keeps, depth - 1)
+    if keep > 0 and line.exact == 0 and line.kept > 0:
+        least = float_at(line.root_values, 0) - float_at(line.filter_margins, depth - 1)
+        count = 1
+        while count < min(keep, line.kept) and float_at(line.root_values, count) >= least:
+            count += 1
+        line.kept = min(count, line.kept)
+    begin_shares(line)
+    return line.decide_only == 0 or line.kept != 1
+
+
+@kernel
+def best_so_far(line):
+    """The best value that any thread has found for a root move in this iteration."""
+    best = -INFINITY
+    for thread in range(line.threads):
+        best = max(best, float_at(line.shared, 1 + thread))
+    return best
+
+
+@kernel(signature=void(RECORD, int64, int64))
+def share(line, depth, roll):
+    """Search root moves, or the rolls, until none is left that no thread has taken.
+
+    A root move that is not better than the best of the others has an upper bound as its value,
+    below theirs; with `exact`, and where a filter will ask for values, none has.
+    """
+    line.horizon = 0
+    exact = line.exact != 0 or line.prune == NONE or int_at(line.filter_keeps, depth) > 0
+    while line.stop == 0:
+        i = take(line)
+        line.top = 0
+        if roll == ROLLING:
+            if i >= line.rolls:
+                break
+            put_int(line.counts, i, 0)
+            put_float(line.lowers, i, -INFINITY)
+            value = 0.0
+            if float_at(line.chances, i) > 0.0:
+                value = searched(line, depth, -INFINITY, INFINITY, 0, i)
+        else:
+            if i >= line.kept:
+                break
+            # one that is as good as the best is told from worse ones: the first of them counts
+            alpha = -INFINITY if exact else -next_up(-best_so_far(line))
+            play(line, 0, int_at(line.root_moves, i))
+            value = -searched(line, depth, -INFINITY, -alpha, 1, ROLLING)
+            if line.stop == 0 and value > float_at(line.shared, 1 + line.thread):
+                put_float(line.shared, 1 + line.thread, value)
+        if line.stop == 0:
+            put_float(line.root_values, i, value)
+
+
+@kernel(signature=void(RECORD, int64))
+def decide(line, roll):
+    """Deepen until a limit is reached, all is known or `line.stop` is set.
+
+    On return `root_moves[0]` is the best move for the roll, `value` its value, or that of the
+    position before its roll, and `completed` the depth searched in full, which alone counts.
+    """
+    begin(line, roll)
+    if line.completed < 0:
+        return
+    for depth in range(1, line.depth_limit + 1):
+        if line.stop != 0 or line.horizon == 0 or not narrow(line, depth):
+            break
+        share(line, depth, roll)
+        if line.stop != 0:
+            break
+        settle(line, depth, roll)
+
+
+@kernel
+def decide_many(line, positions, rolls, moves, values):
+    """Decide on each of many positions and rolls; returns how many, up to a game that is over."""
+    for n in range(len(rolls)):
+        set_position(line, positions, n)
+        decide(line, rolls[n])
+        if line.stop != 0 or line.completed < 0:
+            return n
+        moves[n] = int_at(line.settled_moves, 0)
+        values[n] = line.value
+    return len(rolls)
+
+
+@kernel
+def value_many(line, positions, depth, values):
+    """The values of many positions before their rolls, searched to one depth; returns how many."""
+    for n in range(len(values)):
+        set_position(line, positions, n)
+        line.top = 0
+        values[n] = searched(line, depth, -INFINITY, INFINITY, 0, ROLLING)
+        if line.stop != 0:
+            return n
+    return len(values)

@@ -1,0 +1,451 @@
+"""The part of `Engine` that searches games with dice."""
+
+from __future__ import annotations
+
+import math
+import operator
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import DiceGame
+from search.evaluators.evaluator import Evaluator, PythonEvaluator, as_evaluator
+from search.expectiminimax.line import (
+    DEEPEST_ROLLS,
+    MOST_THREADS,
+    NativeDiceLine,
+    PlainDiceLine,
+    new_table,
+)
+from search.expectiminimax.move_filters import MoveFilters, as_filters
+from search.lookups.lookup import Lookup
+from search.result import Depth, Result
+from search.running import check_limits, run_search
+
+__all__ = ["PRUNE", "DiceSearch"]
+
+PRUNE = ("none", "star1", "star2")
+#: A search of at most so many plies takes milliseconds, less than a thread of its own.
+SHORT_DEPTH = 1
+#: So many positions at depth 0 take milliseconds too, and at depth 1 a thousandth.
+SHORT_BATCH = 1 << 12
+UNLIMITED = 1 << 62  # nodes
+ROLLING = -1  # in place of a roll: the dice are still to be rolled
+
+
+class DiceSearch:
+    """A game with dice, its evaluators, and what searches of them remember.
+
+    The options are those of `Engine`.
+    """
+
+    def __init__(
+        self,
+        game: DiceGame,
+        evaluator: Evaluator,
+        *,
+        lookup: Lookup | None,
+        table_mib: float,
+        prune: str | None,
+        order: Any,
+        filters: MoveFilters | str | None,
+        threads: int,
+        seed: Any,
+    ) -> None:
+        self.game = game
+        self.evaluator = evaluator
+        self.filters = as_filters(filters)
+        self.sorter = None if order is None else as_evaluator(game, order)
+        if self.filters.candidates and self.sorter is None:
+            raise ValueError(
+                f"filters: expected an evaluator as order, which chooses the"
+                f" {self.filters.candidates} candidates, found none"
+            )
+        if not 1 <= threads <= MOST_THREADS:
+            raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {threads}")
+        prune, bound = _pruning(game, evaluator, prune)
+        self._random = np.random.default_rng(seed) if seed is not None else None
+        self._errors: list[BaseException] = []
+        self._stopped = False
+        self._generation = 0
+        self.native = game.rules is not None and kernels.compiled
+        self._fast = self.native and not any(
+            isinstance(one, PythonEvaluator) for one in (evaluator, self.sorter)
+        )
+        self._lines: list[Any] = []
+        if self.native:
+            self._bind_native(lookup, table_mib, threads)
+        else:
+            self._bind_plain(lookup)
+        replies = self.filters.replies or (0, 0.0)
+        self._put(
+            prune=PRUNE.index(prune),
+            bound=bound,
+            candidates=self.filters.candidates,
+            reply_keep=replies[0],
+            reply_margin=replies[1],
+        )
+        for depth, one in enumerate(self.filters.moves[:DEEPEST_ROLLS]):
+            if one is not None:
+                for line in self._lines:
+                    line.filter_move(depth, *one)
+        self.clear()
+
+    def _bind_native(self, lookup: Lookup | None, table_mib: float, threads: int) -> None:
+        from search.expectiminimax import root as dice_root
+        from search.expectiminimax.expectimax import expectiminimax
+        from search.expectiminimax.native import dice_addresses, search_address
+
+        self._source: Any = dice_root
+        game, evaluator = self.game, self.evaluator
+        fields: dict[str, Any] = dice_addresses(game)
+        fields["search_at"] = search_address(expectiminimax)
+        self._kept = [None] * 4  # what native code reads
+        fields["evaluate_at"], fields["evaluator"], self._kept[0] = evaluator.native(self._fail)
+        if self.sorter is not None:
+            fields["sorter_at"], fields["sorter"], self._kept[1] = self.sorter.native(self._fail)
+        if lookup is not None:
+            fields["lookup_at"], fields["tables"], self._kept[2] = lookup.native(game)
+        if evaluator.gives_outcomes:
+            address, data, self._kept[3] = evaluator.native_outcomes()
+            fields |= {"outcomes_at": address, "outcomes_data": data}
+        table = new_table(table_mib)
+        for _ in range(threads):
+            line = NativeDiceLine(game, table)
+            line.put(**fields)
+            self._lines.append(line)
+
+    def _bind_plain(self, lookup: Lookup | None) -> None:
+        from search.expectiminimax import root as dice_root
+        from search.expectiminimax.expectimax import expectiminimax
+
+        twins: dict[int, Any] = {}
+        names = ("decide", "decide_many", "value_many")
+        self._source = SimpleNamespace(
+            **{name: kernels.uncompiled(getattr(dice_root, name), twins) for name in names}
+        )
+        line = PlainDiceLine(
+            self.game,
+            kernels.uncompiled(expectiminimax, twins),
+            self.evaluator.plain(),
+            lookup.plain() if lookup else None,
+            self.sorter.plain() if self.sorter else None,
+        )
+        if self.evaluator.gives_outcomes:
+            line.find_outcomes = lambda position: self.evaluator.outcomes([position])[0]
+        self._lines.append(line)
+
+    def _fail(self, error: BaseException) -> None:
+        self._errors.append(error)
+        self._put(stop=1)
+
+    def _put(self, **values: Any) -> None:
+        for line in self._lines:
+            line.put(**values)
+
+    def stop(self) -> None:
+        """End the search that is under way. Callable from any thread."""
+        self._stopped = True
+        self._put(stop=1)
+
+    def clear(self) -> None:
+        """Forget everything earlier searches left."""
+        self._lines[0].clear()
+
+    # --- one decision ------------------------------------------------------------------------
+
+    def search(
+        self,
+        position: Any,
+        roll: int | None,
+        depth: int | None,
+        nodes: int | None,
+        seconds: float | None,
+        exact: bool,
+    ) -> Result:
+        """What `Engine.search` returns, or with `exact` what `Engine.analyse` does."""
+        check_limits(depth, nodes, seconds, least=0, deepest=DEEPEST_ROLLS)
+        began = time.perf_counter()
+        self._check_position(position)
+        number = ROLLING if roll is None else self._checked_roll(roll)
+        outcome = self.game.outcome(position)
+        limit = DEEPEST_ROLLS if depth is None else int(depth)
+        if outcome is not None:
+            number, limit = ROLLING, 0
+        self._prepare(
+            limit,
+            nodes=nodes or UNLIMITED,
+            exact=exact,
+            want_outcomes=self.evaluator.gives_outcomes,
+            limited=nodes is not None or seconds is not None,
+        )
+        for line in self._lines:
+            line.set_root(position)
+        # With threads it is left to chance which nodes are the first so many.
+        shared = len(self._lines) > 1 and limit > 0 and nodes is None
+        search = self._decide_shared if shared else self._decide
+        interrupted = run_search(
+            lambda: search(number),
+            lambda: self._put(stop=1),
+            seconds=seconds,
+            short=self._short,
+        )
+        self._raise()
+        if outcome is not None:
+            return Result(None, outcome, (), 0, 0, 0.0, outcomes=self._outcomes())
+        return self._result(position, roll, exact, interrupted or self._stopped, began)
+
+    def _prepare(
+        self,
+        depth: int,
+        *,
+        nodes: int = UNLIMITED,
+        exact: bool = False,
+        want_outcomes: bool = False,
+        limited: bool = False,
+        decide_only: bool = False,
+    ) -> None:
+        self._stopped = False
+        self._generation = (self._generation + 1) & 0xFF
+        #: Whether it ends so soon that Ctrl-C can wait for it.
+        self._short = self._fast and depth <= SHORT_DEPTH
+        shuffle = 0 if self._random is None else int(self._random.integers(1 << 62)) | 1
+        for line in self._lines:
+            line.prepare(
+                depth_limit=depth,
+                node_limit=min(nodes, UNLIMITED),
+                caching=int(depth > 0),
+                shuffle=shuffle,
+                exact=int(exact),
+                want_outcomes=int(want_outcomes),
+                limited=int(limited),
+                decide_only=int(decide_only),
+                generation=self._generation,
+                completed=-1,
+            )
+
+    def _decide(self, roll: int) -> None:
+        line = self._lines[0]
+        self._source.decide(line.record[0] if self.native else line, roll)
+
+    def _decide_shared(self, roll: int) -> None:
+        """The same as `decide`, with a thread for each line."""
+        source, lines = self._source, self._lines
+        first, others = lines[0], lines[1:]
+        head = first.record[0]
+        for number, line in enumerate(lines):
+            line.share_root(first, number, len(lines))
+        source.begin(head, roll)
+        if first.completed < 0:
+            return
+        for depth in range(1, first.depth_limit + 1):
+            if first.stop or first.horizon == 0 or not source.narrow(head, depth):
+                break
+            threads = [
+                threading.Thread(target=source.share, args=(line.record[0], depth, roll))
+                for line in others
+            ]
+            for line, thread in zip(others, threads, strict=True):
+                line.put(kept=first.kept)
+                thread.start()
+            source.share(head, depth, roll)
+            for thread in threads:
+                thread.join()
+            for line in others:
+                for name in ("nodes", "evaluations", "horizon", "lookups", "found"):
+                    first.put(**{name: getattr(first, name) + getattr(line, name)})
+                    line.put(**{name: 0})
+            if any(line.stop for line in lines):
+                break
+            source.settle(head, depth, roll)
+
+    def _raise(self) -> None:
+        """Raise what an evaluator raised, or a value that pruning had not reckoned with."""
+        if self._errors:
+            error = self._errors[0]
+            self._errors.clear()
+            raise error
+        for line in self._lines:
+            if line.outside:
+                raise ValueError(
+                    f"expected values within the bounds of {self.evaluator.name}, which are"
+                    f" {self.evaluator.bounds}, found {line.outside}"
+                )
+
+    def _outcomes(self) -> tuple[float, ...] | None:
+        if not self.evaluator.gives_outcomes:
+            return None
+        return tuple(self._lines[0].settled()[2])
+
+    def _result(
+        self, position: Any, roll: int | None, exact: bool, interrupted: bool, began: float
+    ) -> Result:
+        line = self._lines[0]
+        completed = int(line.completed)
+        if completed < 0:  # stopped before anything was valued
+            move = None if roll is None else self.game.legal_moves(position, roll)[0]
+            value, pv = self.evaluator(position), (() if move is None else (move,))
+            seconds = time.perf_counter() - began
+            return Result(move, value, pv, 0, int(line.nodes), seconds, interrupted=interrupted)
+        as_move = int if self.native else (lambda move: move)
+        history = tuple(
+            Depth(
+                d,
+                float(line.depth_value[d]) + 0.0,
+                None if roll is None else as_move(line.depth_move[d]),
+                int(line.depth_nodes[d]),
+            )
+            for d in range(completed + 1)
+        )
+        best = history[-1]
+        ranked: tuple[tuple[Any, float], ...] = ()
+        if exact and roll is not None:
+            moves, values, _ = line.settled()
+            pairs = zip(moves, values, strict=True)
+            ranked = tuple((as_move(move), float(value) + 0.0) for move, value in pairs)
+        return Result(
+            best.move,
+            best.value,
+            () if best.move is None else (best.move,),
+            completed,
+            int(line.nodes),
+            time.perf_counter() - began,
+            history,
+            ranked,
+            int(line.lookups),
+            int(line.found),
+            interrupted,
+            self._outcomes(),
+            int(line.evaluations),
+        )
+
+    # --- many at once --------------------------------------------------------------------------
+
+    def best_moves(
+        self, positions: Any, rolls: Any, depth: int, decide_only: bool
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """What `Engine.best_moves` returns."""
+        check_limits(depth, None, None, least=0, deepest=DEEPEST_ROLLS)
+        rows = self._rows(positions)
+        dice = np.asarray(rolls if len(rolls) else np.zeros(0, dtype=np.int64))
+        if dice.dtype.kind not in "iu":
+            raise ValueError(f"rolls: expected whole numbers, found an array of {dice.dtype}")
+        dice = np.ascontiguousarray(dice, dtype=np.int64)
+        if dice.shape != (len(rows),):
+            raise ValueError(f"rolls: expected {len(rows)}, found an array of shape {dice.shape}")
+        if len(dice):
+            self._checked_roll(int(dice.min()))
+            self._checked_roll(int(dice.max()))
+        if not self.native:
+            dice = dice.tolist()
+        moves = np.zeros(len(rows), dtype=np.int64 if self.native else object)
+        values = np.zeros(len(rows))
+        self._prepare(int(depth), decide_only=decide_only)
+
+        def decide(line: Any, part: slice) -> int:
+            head = line.record[0] if self.native else line
+            arguments = (rows[part], dice[part], moves[part], values[part])
+            return int(self._source.decide_many(head, *arguments))
+
+        self._run_parts(decide, rows)
+        return moves, values
+
+    def values(self, positions: Any, depth: int) -> NDArray[np.float64]:
+        """What `Engine.values` returns."""
+        check_limits(depth, None, None, least=0, deepest=DEEPEST_ROLLS)
+        rows = self._rows(positions)
+        values = np.zeros(len(rows))
+        self._prepare(int(depth))
+
+        def value(line: Any, part: slice) -> int:
+            head = line.record[0] if self.native else line
+            return int(self._source.value_many(head, rows[part], int(depth), values[part]))
+
+        self._run_parts(value, rows)
+        return values
+
+    def _run_parts(self, work: Any, rows: Any) -> None:
+        """Let each line do a part of the rows; which ones does not change what comes out."""
+        count, parts = len(rows), len(self._lines)
+        ends = [count * i // parts for i in range(parts + 1)]
+        done = [0] * parts
+
+        def do(i: int) -> None:
+            done[i] = work(self._lines[i], slice(ends[i], ends[i + 1]))
+
+        def search() -> None:
+            threads = [threading.Thread(target=do, args=(i,)) for i in range(1, parts)]
+            for thread in threads:
+                thread.start()
+            do(0)
+            for thread in threads:
+                thread.join()
+
+        short = self._short and count <= SHORT_BATCH >> 10 * self._lines[0].depth_limit
+        interrupted = run_search(search, lambda: self._put(stop=1), seconds=None, short=short)
+        self._raise()
+        if interrupted or self._stopped:
+            raise KeyboardInterrupt
+        for i in range(parts):
+            if done[i] < ends[i + 1] - ends[i]:
+                raise ValueError(
+                    f"expected positions of games that go on, found {rows[ends[i] + done[i]]!r}"
+                )
+
+    # --- what comes in -------------------------------------------------------------------------
+
+    def _rows(self, positions: Any) -> Any:
+        if not self.native:
+            return list(positions)
+        width = len(self.game.start())
+        rows = np.ascontiguousarray(positions, dtype=np.int64)
+        if rows.size == 0:
+            rows = rows.reshape(0, width)
+        if rows.ndim != 2 or rows.shape[1] != width:
+            raise ValueError(
+                f"expected positions of {width} integers, found an array of shape {rows.shape}"
+            )
+        return rows
+
+    def _check_position(self, position: Any) -> None:
+        if self.native and len(position) != len(self.game.start()):
+            raise ValueError(
+                f"expected a position of {len(self.game.start())} integers, found {position!r}"
+            )
+
+    def _checked_roll(self, roll: Any) -> int:
+        try:
+            number = operator.index(roll)
+        except TypeError:
+            number = -1
+        if not 0 <= number < len(self.game.rolls):
+            raise ValueError(f"roll: expected 0 to {len(self.game.rolls) - 1}, found {roll!r}")
+        return number
+
+
+def _pruning(game: DiceGame, evaluator: Evaluator, prune: str | None) -> tuple[str, float]:
+    """How to prune, and how far from 0 the values of a search can be."""
+    reach = max(map(abs, evaluator.bounds))
+    if game.outcomes is not None:
+        worth = np.array(game.outcomes.worth)
+        ends = game.outcomes.base + np.array([worth[worth < 0].sum(), worth[worth > 0].sum()])
+        reach = max(reach, float(np.abs(ends).max()))
+    elif game.wins:
+        reach = max(reach, 1.0)
+    if prune is None:
+        prune = "star2" if math.isfinite(reach) else "none"
+    if prune not in PRUNE:
+        raise ValueError(f"prune: expected one of {', '.join(PRUNE)}, found {prune!r}")
+    if prune == "none":
+        return prune, math.inf
+    if not math.isfinite(reach):
+        raise ValueError(
+            f"prune: expected an evaluator that states its bounds for {prune}, found"
+            f" {evaluator.name} with {evaluator.bounds}"
+        )
+    return prune, reach * (1.0 + 1e-9)

@@ -1,0 +1,1 @@
+"""What is known of positions beforehand: rote memory, databases, opening books."""

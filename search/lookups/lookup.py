@@ -1,0 +1,113 @@
+"""Lookups: what is known of a position already, instead of searching it.
+
+Rote memory, endgame tables, bear-off tables and an opening book are all the same to the search:
+a kernel `probe(tables, position)` that returns (found, value, depth, bound), and the arrays that
+it reads. `value` is seen from the side to move, `depth` is how many plies of search it stands for,
+and `bound` is one of `EXACT`, `LOWER` and `UPPER`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+from games.kernels import is_kernel, uncompiled
+from games.kernels.memory import native_function, read_arrays, read_position
+from search.native import EXACT, LOWER, UPPER
+
+__all__ = ["EXACT", "LOWER", "UPPER", "CombinedLookup", "Lookup"]
+
+
+class Lookup:
+    """A probe kernel (or a plain function, for plain games) with the arrays that it reads.
+
+    `tables` is an array or a tuple of arrays; they may be filled further while searches run, but
+    not replaced. `outcomes`: a kernel outcomes(tables, position, target) that writes the exact
+    probabilities of the game's outcomes to an array and returns whether it knows the position;
+    where it does not, the array stays as it is. None where a lookup knows values alone.
+    """
+
+    def __init__(
+        self,
+        probe: Callable[..., Any],
+        tables: Any = (),
+        *,
+        outcomes: Callable[..., Any] | None = None,
+    ) -> None:
+        if outcomes is not None and not is_kernel(outcomes):
+            raise TypeError(f"outcomes: expected a function marked with @kernel, found {outcomes}")
+        self.probe = probe
+        self.tables = tables
+        self.outcomes = outcomes
+
+    def plain(self) -> Callable[[Any], tuple[bool, float, int, int]]:
+        """The probe as a Python function of a position."""
+        probe = uncompiled(self.probe) if is_kernel(self.probe) else self.probe
+        return lambda position: probe(self.tables, position)
+
+    def native(self, game: Game) -> tuple[int, int, Any]:
+        """Addresses of the native probe and of what it reads, and what keeps that alive."""
+        return _bind((self,), game)
+
+
+class CombinedLookup(Lookup):
+    """Several lookups as one, asked in order: the first that knows a position answers.
+
+    It is for games without dice, and gives no probabilities of outcomes. Raises ValueError for
+    none.
+    """
+
+    def __init__(self, *parts: Lookup) -> None:
+        if not parts:
+            raise ValueError("expected at least one lookup to combine, found none")
+        self.parts = parts
+        super().__init__(None)  # type: ignore[arg-type]  # its parts are asked instead
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CombinedLookup, self.parts
+
+    def plain(self) -> Callable[[Any], tuple[bool, float, int, int]]:
+        """The probes as one Python function of a position."""
+        probes = [part.plain() for part in self.parts]
+
+        def probe(position: Any) -> tuple[bool, float, int, int]:
+            answers = (ask(position) for ask in probes)
+            return next((answer for answer in answers if answer[0]), (False, 0.0, 0, EXACT))
+
+        return probe
+
+    def native(self, game: Game) -> tuple[int, int, Any]:
+        """As `Lookup.native`: one native function that asks all parts."""
+        return _bind(self.parts, game)
+
+
+def _bind(lookups: Sequence[Lookup], game: Game) -> tuple[int, int, Any]:
+    """The address of a native function that asks lookups in order, and of what it reads."""
+    blocks: list[Any] = []
+    lines = [
+        "def probe_at(data, source, target):",
+        f"    position = {read_position(len(game.start()))}",
+    ]
+    place = 0
+    for i, lookup in enumerate(lookups):
+        if not is_kernel(lookup.probe):
+            raise TypeError("expected a probe marked with @kernel for a game written as kernels")
+        block, tables = read_arrays(lookup.tables, f"(data + {8 * place})")
+        lines += [
+            f"    found_{i}, value_{i}, depth_{i}, bound_{i} = probe_{i}({tables}, position)",
+            f"    if found_{i}:",
+            f"        store_float(target, 0, float(value_{i}))",
+            f"        store_int(target, 1, int(depth_{i}))",
+            f"        store_int(target, 2, int(bound_{i}))",
+            "        return 1",
+        ]
+        blocks.append(block)
+        place += len(block)
+    text = "\n".join([*lines, "    return 0\n"])
+    scope = {f"probe_{i}": lookup.probe for i, lookup in enumerate(lookups)}
+    address = native_function("probe_at", text, scope, "int64(int64, int64, int64)")
+    block = np.concatenate(blocks)
+    return address, block.ctypes.data, (block, [lookup.tables for lookup in lookups])

@@ -1,0 +1,91 @@
+"""Opening books as a lookup: the beginning of the game without searching it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+from games.kernels import kernel, product
+from search.lookups.lookup import EXACT, Lookup
+from search.lookups.opening_book import OpeningBook
+from search.lookups.rote import find, place_all
+
+__all__ = ["BookLookup"]
+
+
+class BookLookup(Lookup):
+    """What a book knows, for searches: value and depth of each of its positions, all exact.
+
+    Made of the book as it is; what the book learns later it does not know.
+    """
+
+    def __init__(self, book: OpeningBook) -> None:
+        self.book = book
+        if book.game.rules is None:
+            super().__init__(_plain_probe(book))
+            return
+        key_of, probe = _kernels(book.game)
+        slots = 1024
+        while slots < 4 * len(book):
+            slots *= 2
+        keys = np.zeros(slots, dtype=np.int64)
+        values = np.zeros(slots, dtype=np.float64)
+        depths = np.zeros(slots, dtype=np.int64)
+        own = np.array([key_of(position) for position in book.positions], dtype=np.int64)
+        places = np.zeros(len(book), dtype=np.int64)
+        place_all(keys, slots - 1, own, places)
+        values[places], depths[places] = book.worth, book.worth_depths
+        super().__init__(probe, (keys, values, depths))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BookLookup, (self.book,)
+
+
+def _plain_probe(book: OpeningBook) -> Any:
+    def probe(tables: Any, position: Any) -> tuple[bool, float, int, int]:
+        number = book.number(position)
+        if number is None:
+            return (False, 0.0, 0, EXACT)
+        return (True, book.worth[number], book.worth_depths[number], EXACT)
+
+    return probe
+
+
+@kernel
+def _mixed(position):
+    """A hash of a position's integers, for games whose rules have no key."""
+    mixed = len(position)
+    for i in range(len(position)):
+        mixed = product(mixed ^ position[i], 0x1E3779B97F4A7C15)
+        mixed ^= (mixed >> 31) & 0x1FFFFFFFF
+    return mixed & 0x7FFFFFFFFFFFFFFF
+
+
+@kernel
+def _itself(position):
+    return position
+
+
+def _kernels(game: Game) -> tuple[Any, Any]:
+    """`key(position)` and `probe(tables, position)` of a game written as kernels."""
+    rules = game.rules
+    if rules is None:
+        raise TypeError(f"{game.name}: expected a game written as kernels")
+    hashed = rules.key or _mixed
+    standard = rules.standard or _itself
+
+    @kernel
+    def key(position):
+        return hashed(standard(position)) | 1
+
+    @kernel
+    def probe(tables, position):
+        keys, values, depths = tables
+        slot = find(keys, len(keys) - 1, key(position))
+        if keys[slot] == 0:
+            return (False, 0.0, 0, EXACT)
+        return (True, values[slot], depths[slot], EXACT)
+
+    return key, probe

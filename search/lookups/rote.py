@@ -1,0 +1,347 @@
+"""Rote memory: positions met in play with the values that search backed up for them.
+
+The first of the lookups (`search.lookups.lookup`). A value found at the leaf of a search is worth
+as many plies more as it was searched deep when it was stored, so that what is remembered grows
+deeper as it is used (Samuel 1959). In memory it is a hash table that native searches probe at full
+speed; on disk it is one SQLite table.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import Game
+from games.kernels import kernel
+from search.alphabeta.line import WIN
+from search.lookups.lookup import EXACT, Lookup
+
+__all__ = ["RoteError", "RoteMemory"]
+
+FORMAT = "plysmith-rote-1"
+#: Records are kept in a table at most this full.
+FULLEST = 0.5
+#: Records that a memory can be made for, of 80 bytes each.
+MOST_RECORDS = 1 << 26
+
+
+class RoteError(ValueError):
+    """A file that holds no rote memory, or one of another game."""
+
+
+@kernel
+def find(keys, mask, key):
+    """The slot of a key, or of the empty place where it belongs."""
+    slot = (key ^ (key >> 31)) & mask
+    while keys[slot] != 0 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel
+def place_all(keys, mask, new_keys, slots):
+    """Find the slot of every key, entering those that are new."""
+    for i in range(len(new_keys)):
+        slot = find(keys, mask, new_keys[i])
+        keys[slot] = new_keys[i]
+        slots[i] = slot
+
+
+def probe_kernel(game: Game) -> Any:
+    """`probe(tables, position)` of a game, which looks a position up as its standard form."""
+    rules = game.rules
+    if rules is None or rules.key is None:
+        raise ValueError(f"rote memory: expected a game whose rules have a key, found {game.name}")
+    key_of = rules.key
+    standard = rules.standard
+
+    if standard is None:
+
+        @kernel
+        def standard_key(position):
+            return key_of(position) | 1
+
+    else:
+
+        @kernel
+        def standard_key(position):
+            return key_of(standard(position)) | 1
+
+    @kernel
+    def probe(tables, position):
+        keys, values, depths, uses = tables
+        slot = find(keys, len(keys) - 1, standard_key(position))
+        if keys[slot] == 0:
+            return (False, 0.0, 0, EXACT)
+        uses[slot] += 1
+        return (True, values[slot], depths[slot], EXACT)
+
+    return standard_key, probe
+
+
+class RoteMemory(Lookup):
+    """Positions with backed-up values and depths, for one game.
+
+    Positions are stored in their standard form (the rules' `standard`: in checkers seen by
+    Black, boards of kings alone also reflected), so that mirror images share a record.
+
+    capacity: records kept at most. oldest: a record whose age exceeds this is forgotten. Age grows
+    at each `merge` and is halved for each use since. direction: by what part the magnitude of a
+    value shrinks for each ply that it was backed up, so that of equal values the nearer is
+    preferred.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        capacity: int = 1_000_000,
+        oldest: int = 200,
+        direction: float = 0.002,
+    ) -> None:
+        if not 1 <= capacity <= MOST_RECORDS:
+            raise ValueError(f"capacity: expected 1 to {MOST_RECORDS}, found {capacity}")
+        if oldest < 1:
+            raise ValueError(f"oldest: expected at least 1, found {oldest}")
+        if not 0 <= direction < 0.1:
+            raise ValueError(f"direction: expected 0 to 0.1, found {direction}")
+        self.game = game
+        self.capacity = capacity
+        self.oldest = oldest
+        self.direction = direction
+        self._standard_key, probe = probe_kernel(game)
+        slots = 1024
+        while slots * FULLEST < capacity:
+            slots *= 2
+        self._keys = np.zeros(slots, dtype=np.int64)
+        self._values = np.zeros(slots, dtype=np.float64)
+        self._depths = np.zeros(slots, dtype=np.int64)
+        self._uses = np.zeros(slots, dtype=np.int64)
+        self._ages = np.zeros(slots, dtype=np.int64)
+        self._new: dict[int, tuple[float, int]] = {}
+        self._count = 0
+        super().__init__(probe, (self._keys, self._values, self._depths, self._uses))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The table is mostly room, and native code is found anew by whoever receives a copy.
+        slots = np.flatnonzero(self._keys)
+        columns = (self._keys, self._values, self._depths, self._ages)
+        options = (self.capacity, self.oldest, self.direction)
+        return _copy, (self.game, options, tuple(c[slots] for c in columns), dict(self._new))
+
+    def __len__(self) -> int:
+        """How many positions are remembered, those not merged yet included."""
+        return self._count + len(self._new)
+
+    def store(self, position: Any, value: float, depth: int) -> None:
+        """Remember what a search of `depth` plies backed up; searches see it after `merge`.
+
+        A record of greater depth is kept as it is.
+        """
+        if not abs(value) <= WIN or depth < 0:
+            raise ValueError(
+                f"expected a value of -{WIN:g} to {WIN:g} and a depth of at least 0, found"
+                f" {value} and {depth}"
+            )
+        key = int(self._standard_key(position))
+        known = self._new.get(key)
+        if known is None or known[1] <= depth:
+            if abs(value) < WIN / 2:
+                value *= 1.0 - self.direction * depth
+            self._new[key] = (value, depth)
+
+    def merge(self) -> None:
+        """Take in what was stored; records grow older, used ones younger, old ones go.
+
+        Where there are too many, those of least depth go first, and of these the oldest. Nothing
+        grows older where nothing was stored or used since the last merge.
+        """
+        if not self._new and not self._uses.any():
+            return
+        used = np.minimum(self._uses, 62)
+        self._ages = (self._ages + (self._keys != 0)) >> used
+        self._uses[:] = 0
+        keys = np.array(list(self._new), dtype=np.int64)
+        values = np.array([value for value, _ in self._new.values()], dtype=np.float64)
+        depths = np.array([depth for _, depth in self._new.values()], dtype=np.int64)
+        self._new.clear()
+        crowded = self._count + len(keys) > self.capacity
+        if crowded or bool((self._ages > self.oldest).any()):
+            self._choose(keys, values, depths)
+        else:
+            self._enter(keys, values, depths, np.zeros_like(keys))
+
+    def _enter(
+        self,
+        keys: NDArray[np.int64],
+        values: NDArray[np.float64],
+        depths: NDArray[np.int64],
+        ages: NDArray[np.int64],
+    ) -> None:
+        """Put records into the table, for which there is room; a deeper one there stays."""
+        slots = np.zeros(len(keys), dtype=np.int64)
+        place_all(self._keys, len(self._keys) - 1, keys, slots)
+        better = depths >= self._depths[slots]
+        chosen = slots[better]
+        self._values[chosen] = values[better]
+        self._depths[chosen] = depths[better]
+        self._ages[chosen] = ages[better]
+        self._count = int(np.count_nonzero(self._keys))
+
+    def _choose(
+        self, keys: NDArray[np.int64], values: NDArray[np.float64], depths: NDArray[np.int64]
+    ) -> None:
+        """Keep those most worth it of the records and newcomers, and none that is too old."""
+        slots = np.flatnonzero((self._keys != 0) & (self._ages <= self.oldest))
+        ages = np.concatenate([self._ages[slots], np.zeros_like(keys)])
+        keys = np.concatenate([self._keys[slots], keys])
+        values = np.concatenate([self._values[slots], values])
+        depths = np.concatenate([self._depths[slots], depths])
+        # of the records of one position the last is the deepest, and of equal ones the newest
+        order = np.lexsort((np.arange(len(keys)), depths, keys))
+        order = order[np.append(keys[order[1:]] != keys[order[:-1]], len(order) > 0)[: len(order)]]
+        rank = np.lexsort((keys[order], ages[order], -depths[order]))
+        order = order[np.sort(rank[: self.capacity])]
+        for table in (self._keys, self._values, self._depths, self._uses, self._ages):
+            table[:] = 0
+        self._enter(keys[order], values[order], depths[order], ages[order])
+
+    def records(self) -> list[tuple[int, float, int, int]]:
+        """(key, value, depth, age) of every merged record, in order of the keys."""
+        slots = np.flatnonzero(self._keys)
+        slots = slots[np.argsort(self._keys[slots])]
+        columns = (self._keys, self._values, self._depths, self._ages)
+        return list(zip(*(column[slots].tolist() for column in columns), strict=True))
+
+    def identity(self) -> str:
+        """What a file must share with the game that it is read for."""
+        position = self.game.start()
+        keys = [int(self._standard_key(position))]
+        for _ in range(8):
+            moves = self.game.legal_moves(position)
+            if not moves:
+                break
+            position = self.game.play(position, moves[0])
+            keys.append(int(self._standard_key(position)))
+        return struct.pack(f"<{len(keys)}q", *keys).hex()
+
+    def save(self, path: Any, *, evaluator: str = "") -> None:
+        """Write all merged records to a SQLite file, replacing it as a whole.
+
+        `evaluator` names what the values come from. Raises OSError where it cannot be written.
+        """
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.new")
+        temporary.unlink(missing_ok=True)
+        facts = {
+            "format": FORMAT,
+            "game": self.game.name,
+            "rules": str(self.game.version),
+            "identity": self.identity(),
+            "evaluator": evaluator,
+            "capacity": str(self.capacity),
+            "oldest": str(self.oldest),
+            "direction": repr(self.direction),
+        }
+        try:
+            with closing(sqlite3.connect(temporary)) as database:
+                database.execute("PRAGMA synchronous = FULL")
+                # the file is replaced as a whole: a journal would only be left behind by a kill
+                database.execute("PRAGMA journal_mode = MEMORY")
+                database.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT)")
+                database.execute(
+                    "CREATE TABLE positions (key INTEGER PRIMARY KEY, value REAL NOT NULL,"
+                    " depth INTEGER NOT NULL, age INTEGER NOT NULL)"
+                )
+                database.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+                database.executemany("INSERT INTO positions VALUES (?, ?, ?, ?)", self.records())
+                database.commit()
+            temporary.replace(path)
+        except sqlite3.Error as error:
+            raise OSError(f"{path}: cannot write the rote memory: {error}") from error
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, game: Game, path: Any) -> RoteMemory:
+        """The memory in a file; FileNotFoundError or RoteError where there is none that fits."""
+        path = Path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"{path}: expected a rote memory, found no file")
+        facts, rows = _read(path)
+        if facts.get("format") != FORMAT or facts.get("game") != game.name:
+            raise RoteError(
+                f"{path}: expected a rote memory of {game.name} ({FORMAT}), found"
+                f" {str(facts.get('game'))[:60]} ({str(facts.get('format'))[:60]})"
+            )
+        try:
+            memory = cls(
+                game,
+                capacity=int(facts["capacity"]),
+                oldest=int(facts["oldest"]),
+                direction=float(facts["direction"]),
+            )
+            memory._enter(*_columns(rows, memory.capacity))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise RoteError(
+                f"{path}: expected a rote memory, found a damaged one: {str(error)[:200]}"
+            ) from None
+        if facts.get("identity") != memory.identity() or facts.get("rules") != str(game.version):
+            raise RoteError(
+                f"{path}: expected positions identified as by rules {game.version} of {game.name},"
+                f" found rules {str(facts.get('rules'))[:60]} or another numbering of positions"
+            )
+        return memory
+
+
+def _copy(
+    game: Game,
+    options: tuple[int, int, float],
+    columns: tuple[Any, Any, Any, Any],
+    new: dict[int, tuple[float, int]],
+) -> RoteMemory:
+    """A memory of the same records, for another process; it counts its own uses."""
+    capacity, oldest, direction = options
+    memory = RoteMemory(game, capacity=capacity, oldest=oldest, direction=direction)
+    memory._enter(*columns)
+    memory._new.update(new)
+    return memory
+
+
+def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    """Facts and positions as they stand in a file."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            # a view could be a query without end
+            names = "SELECT name FROM sqlite_master WHERE type = 'table'"
+            tables = {name for (name,) in database.execute(names)}
+            if not {"facts", "positions"} <= tables:
+                raise sqlite3.DatabaseError(f"tables {sorted(tables)}"[:200])
+            facts = dict(database.execute("SELECT name, value FROM facts"))
+            rows = database.execute("SELECT key, value, depth, age FROM positions ORDER BY key")
+            return facts, rows.fetchall()
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise RoteError(f"{path}: expected a rote memory, found none: {error}") from None
+
+
+def _columns(rows: list[tuple[Any, ...]], capacity: int) -> tuple[Any, Any, Any, Any]:
+    """Keys, values, depths and ages of records from a file; ValueError if no memory has such."""
+    if len(rows) > capacity:
+        raise ValueError(f"expected at most {capacity} records, found {len(rows)}")
+    for row in rows:
+        key, value, depth, age = row
+        whole = type(key) is type(depth) is type(age) is int
+        if not whole or key % 2 == 0 or depth < 0 or age < 0 or type(value) is not float:
+            raise ValueError(f"expected an odd key, a value, a depth and an age, found {row}")
+        if not abs(value) <= WIN:
+            raise ValueError(f"expected values of -{WIN:g} to {WIN:g}, found {value}")
+    columns = list(zip(*rows, strict=True)) if rows else [(), (), (), ()]
+    kinds = (np.int64, np.float64, np.int64, np.int64)
+    return tuple(np.array(c, dtype=k) for c, k in zip(columns, kinds, strict=True))  # type: ignore[return-value]

@@ -1,0 +1,120 @@
+"""What networks see of backgammon, and the phases, against slow twins and by hand."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from games.backgammon import rules
+from games.backgammon.encoding import POINTS
+from games.backgammon.phases import CONTACT, CRASHED, PHASES, RACE, in_contact, phase
+from games.backgammon.rules import START, packed
+from games.kernels import uncompiled
+
+pytestmark = pytest.mark.plain
+
+
+def place(own, theirs=None, side=0):
+    """A position from {point: checkers}, each side counting its own way; the rest is borne off."""
+    boards = []
+    for given in (own, own if theirs is None else theirs):
+        counts = [given.get(point, 0) for point in range(26)]
+        counts[0] = 15 - sum(counts[1:])
+        boards += packed(tuple(counts))
+    return (*boards, side)
+
+
+def counts(position):
+    """How many checkers each side has on points 0 to 25."""
+    near, far, their_near, their_far, _ = position
+    return tuple(
+        tuple((low | high << 52) >> 4 * point & 15 for point in range(26))
+        for low, high in ((near, far), (their_near, their_far))
+    )
+
+
+@pytest.fixture(scope="module")
+def positions():
+    """Every position of 40 random games, the finished ones included."""
+    generator = random.Random(1979)
+    moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
+    found = []
+    for _ in range(40):
+        position = START
+        while True:
+            found.append(position)
+            count = rules.legal_moves(position, generator.randrange(21), moves)
+            if not count:
+                break
+            position = rules.play(position, int(moves[generator.randrange(count)]))
+    return found
+
+
+def inputs(position):
+    """The inputs as lists of 0 and 1, one after another."""
+    found = []
+    for side in counts(position):
+        for on in side[1:25]:
+            found += [on == 1, on >= 2, on >= 3, on >= 4, on >= 5, on >= 6]
+        found += [side[25] >= least for least in range(1, 5)]
+        found += [side[0] >= least for least in range(1, 16)]
+    return found
+
+
+def test_the_inputs_are_those_of_the_definition(positions):
+    assert POINTS.size == 326
+    dense = POINTS.dense(positions)
+    assert np.array_equal(dense, np.array([inputs(position) for position in positions]))
+
+
+def test_never_more_inputs_than_checkers_are_active(positions):
+    full = place({1: 1}, {24: 1})  # 14 borne off and a single one, on either side
+    assert len(POINTS.places(full)) == POINTS.most == 30
+    rows = POINTS.active_rows([*positions, full])
+    assert rows.shape == (len(positions) + 1, 30)
+
+
+def test_places_of_the_start_position():
+    # own: 6 has 5 checkers, 8 has 3, 13 has 5, 24 has 2
+    side = [6 * 5 + unit for unit in (1, 2, 3, 4)] + [6 * 7 + unit for unit in (1, 2)]
+    side += [6 * 12 + unit for unit in (1, 2, 3, 4)] + [6 * 23 + 1]
+    assert sorted(POINTS.places(START)) == side + [163 + place for place in side]
+
+
+def test_phases_by_hand():
+    assert PHASES.names == ("contact", "crashed", "race")
+    assert phase(START) == CONTACT
+    home = {6: 3, 5: 3, 4: 3, 3: 2, 2: 2, 1: 2}
+    assert phase(place(home)) == RACE
+    # the rearmost checkers stand back to back: on 12 and on the other side's 13, which is our 12
+    assert phase(place({**home, 6: 2, 12: 1}, {**home, 6: 2, 12: 1})) == RACE
+    assert phase(place({**home, 6: 2, 13: 1}, {**home, 6: 2, 11: 1})) == RACE
+    assert phase(place({**home, 6: 2, 13: 1}, {**home, 6: 2, 13: 1})) == CONTACT
+    # on the bar, against 15 in their home: contact; against none but those borne off: finished
+    assert phase(place({**home, 6: 2, 25: 1}, home)) == CONTACT
+    assert phase(place({**home, 25: 1}, {})) == RACE
+    # six useful checkers against an anchor on our deuce point are few, seven are not
+    waiting = {23: 2, 13: 5, 8: 3, 6: 5}
+    few, seven = {6: 3, 5: 3, 2: 5, 1: 4}, {6: 4, 5: 3, 2: 4, 1: 4}
+    for own in (few, {6: 3, 5: 3, 2: 1}):
+        assert phase(place(own, waiting)) == phase(place(waiting, own)) == CRASHED
+    assert phase(place(seven, waiting)) == phase(place(waiting, seven)) == CONTACT
+
+
+def test_phases_agree_with_a_slow_twin(positions):
+    seen = set()
+    for position in positions:
+        own, theirs = counts(position)
+        mine = [point for point in range(1, 26) if own[point]]
+        others = [25 - point for point in range(1, 26) if theirs[point]]
+        contact = any(a > b for a in mine for b in others)
+        crashed = any(sum(side[3:]) <= 6 for side in (own, theirs))
+        expected = (CRASHED if crashed else CONTACT) if contact else RACE
+        assert phase(position) == expected == uncompiled(phase)(position)
+        assert in_contact(position) == contact
+        other = (*position[2:4], *position[:2], 1 - position[4])
+        assert phase(other) == expected
+        seen.add(expected)
+    assert seen == {CONTACT, CRASHED, RACE}

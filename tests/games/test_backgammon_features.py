@@ -1,0 +1,366 @@
+"""Terms of backgammon against hand-worked positions, slow twins, and the rules themselves."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from games.backgammon import race_terms, rules, terms
+from games.backgammon.blockade import entering_rolls, escaping_rolls
+from games.backgammon.features import EXPERT
+from games.backgammon.pips import other_side
+from games.backgammon.rules import START, packed
+from games.backgammon.shots import choosing_rolls, hitting_rolls, pips_lost
+from games.kernels import is_kernel
+
+pytestmark = pytest.mark.plain
+
+ROLLS = [(a, b) for a in range(1, 7) for b in range(1, 7)]
+
+
+def place(own, theirs, off=0, their_off=0):
+    """A position from {point: checkers}, each side counting its own way.
+
+    What is missing of 15 checkers and those borne off stands on the own ace point.
+    """
+    boards = []
+    for given, out in ((own, off), (theirs, their_off)):
+        counts = [given.get(point, 0) for point in range(26)]
+        counts[0] = out
+        counts[1] += 15 - sum(counts)
+        boards += packed(tuple(counts))
+    return (*boards, 0)
+
+
+def counts(position):
+    """How many checkers each side has on points 0 to 25."""
+    near, far, their_near, their_far, _ = position
+    return tuple(
+        [(low | high << 52) >> 4 * point & 15 for point in range(26)]
+        for low, high in ((near, far), (their_near, their_far))
+    )
+
+
+@pytest.fixture(scope="module")
+def positions():
+    """Positions of random games, and of games in which each side likes to run or to hit."""
+    generator = random.Random(1976)
+    moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
+    found = []
+    for game in range(30):
+        position = START
+        while True:
+            if generator.random() < 0.3:
+                found.append(position)
+            count = rules.legal_moves(position, generator.randrange(21), moves)
+            if not count:
+                found.append(position)
+                break
+            tried = [int(moves[generator.randrange(count)]) for _ in range(1 + game % 3)]
+            after = [rules.play(position, move) for move in tried]
+            position = max(after, key=lambda p: (p[1] >> 48, -terms.blots(other_side(p))))
+    return found
+
+
+# --- slow twins ------------------------------------------------------------------------------
+
+
+def paths(own, theirs, dice):
+    """The sets of blots hit on every way to use the dice in this order, or the first of them."""
+    found = {frozenset()}
+    if not dice:
+        return found
+    bar = own[25]
+    for source in [25] if bar else [p for p in range(1, 25) if own[p]]:
+        target = source - dice[0]
+        if target < 1 or theirs[25 - target] >= 2:
+            continue
+        after, them = own[:], theirs[:]
+        after[source] -= 1
+        after[target] += 1
+        hit = frozenset([25 - target]) if them[25 - target] == 1 else frozenset()
+        if hit:
+            them[25 - target] = 0
+        found |= {hit | more for more in paths(after, them, dice[1:])}
+    return found
+
+
+def hits(own, theirs):
+    """For each of the 36 rolls the sets of blots that it can hit."""
+    known = {}
+    for a, b in ROLLS:
+        orders = [(a,) * 4] if a == b else [(a, b), (b, a)]
+        if (b, a) in known:
+            known[a, b] = known[b, a]
+        else:
+            known[a, b] = set().union(*(paths(own, theirs, dice) for dice in orders))
+    return known
+
+
+def escaping(point, theirs):
+    """Rolls of 36 by which a checker on a point gets beyond the last block of the next six."""
+
+    def blocked(at):
+        return at >= 1 and theirs[25 - at] >= 2
+
+    last = max((pips for pips in range(1, 7) if blocked(point - pips)), default=0)
+    escaped = 0
+    for a, b in ROLLS:
+        reached = set()
+        for dice in [(a,) * 4] if a == b else [(a, b), (b, a)]:
+            at = 0
+            for die in dice:
+                at += die
+                if blocked(point - at):
+                    break
+                reached.add(at)
+        escaped += last == 0 or any(pips > last for pips in reached)
+    return escaped
+
+
+def kleinman(lead, total):
+    return math.erf((lead + 4) / math.sqrt(max(total - 4, 1)))
+
+
+def wasted(own):
+    spare = 2 * max(own[1] - 1, 0) + max(own[2] - 1, 0) + max(own[3] - 3, 0)
+    return spare + sum(own[point] == 0 for point in (4, 5, 6))
+
+
+def to_save(own):
+    if own[0]:
+        return 0
+    nearest = min([point for point in range(1, 6) if own[point]], default=6)
+    return sum(n * max(point - 6, 0) for point, n in enumerate(own)) + nearest
+
+
+def spread(own):
+    on = [point for point in range(1, 26) for _ in range(own[point])]
+    if not on:
+        return 0.0
+    middle = sum(on) // len(on)
+    return sum(abs(point - middle) for point in on) / len(on) / 10
+
+
+def twins(position):
+    """Every term by the words of its definition."""
+    own, theirs = counts(position)
+    board = range(1, 25)
+    held = [point for point in range(1, 26) if own[point]]
+    made = [point for point in board if own[point] >= 2]
+    anchors = [point for point in made if 18 <= point]
+    last = max(held, default=0)
+    their_last = max((point for point in range(1, 26) if theirs[point]), default=0)
+    back = [point for point in range(19, 26) for _ in range(own[point])]
+    pips = sum(n * point for point, n in enumerate(own))
+    their_pips = sum(n * point for point, n in enumerate(theirs))
+    waste, their_waste = wasted(own), wasted(theirs)
+    runs = [
+        length
+        for length in range(1, 8)
+        for start in board
+        if set(range(start, start + length)) <= set(made)
+    ]
+    closed = sum(theirs[point] >= 2 for point in range(1, 7))
+    return {
+        "pips": pips / 167,
+        "borne_off": own[0] / 15,
+        "home": sum(own[1:7]) / 15,
+        "outside_pips": sum(n * max(p - 6, 0) for p, n in enumerate(own)) / 60,
+        "blots": sum(own[p] == 1 for p in board) / 5,
+        "home_blots": sum(own[p] == 1 for p in range(1, 7)) / 3,
+        "on_bar": own[25] / 2,
+        "shut_out": closed**2 / 36 if own[25] else 0,
+        "home_points": sum(p <= 6 for p in made) / 6,
+        "outside_points": sum(7 <= p <= 17 for p in made) / 5,
+        "prime": max(runs, default=0) / 6,
+        "barrier": sum(1 <= 25 - p <= 24 and own[25 - p] >= 2
+                       for p in range(their_last - 6, their_last)) / 6,
+        "containment": 1 - min(escaping(p, own) for p in range(18, 26)) / 36,
+        "anchor": (25 - min(anchors)) / 7 if anchors else 0,
+        "deep_anchor": (max(anchors) - 17) / 7 if anchors else 0,
+        "last_checker": last / 25,
+        "back_checkers": len(back) / 5,
+        "escapes": escaping(last, theirs) / 36,
+        "trapped": sum(36 - escaping(p, theirs) for p in back) / 72,
+        "to_pass": sum(n * max(p - (25 - their_last), 0) for p, n in enumerate(own)) / 60,
+        "passed_pips": sum(n * p for p, n in enumerate(own) if p < 25 - their_last) / 60,
+        "timing": (sum(own[p] * (p - 6) for p in range(7, 19))
+                   + sum(max(own[p] - 2, 0) * (p - 3) for p in (4, 5, 6))) / 40,
+        "stacked": sum(max(own[p] - 3, 0) for p in board) / 5,
+        "out_of_play": sum(max(own[p] - 2, 0) for p in (1, 2)) / 5,
+        "builders": sum(own[p] >= (3 if p < 7 else 1) for p in range(4, 13)) / 5,
+        "zone": sum(own[1:13]) / 10,
+        "gaps": sum(own[p] < 2 <= min(own[p - 1], own[p + 1]) for p in range(2, 8)) / 3,
+        "spread": spread(own),
+        "waste": waste / 10,
+        "rolls_left": max((pips + waste) / 8.167, (15 - own[0]) / 2) / 20,
+        "home_gaps": sum(n == 0 for n in own[1:7]) / 6,
+        "gammon_race": -kleinman(their_pips + their_waste - to_save(own),
+                                 their_pips + their_waste + to_save(own)) if own[0] == 0 else -1,
+        "gammon_pips": to_save(own) / 100,
+        "backgammon_pips": sum(n * max(p - 18, 0) for p, n in enumerate(own)) / 20,
+        "checkers_left": math.ceil((15 - own[0]) / 2) / 8,
+        "crossovers": sum(n * ((p - 1) // 6) for p, n in enumerate(own) if p) / 10,
+        "race_chance": kleinman(their_pips + their_waste - pips - waste,
+                                their_pips + their_waste + pips + waste),
+    }  # fmt: skip
+
+
+TWINS = tuple(twins(START))
+KERNELS = {
+    name: term
+    for module in (terms, race_terms)
+    for name, term in vars(module).items()
+    if is_kernel(term) and term.__module__ == module.__name__ and not name.startswith("_")
+}
+PARTS = {"wasted", "kleinman", "save_pips"}
+
+
+def test_every_term_has_a_twin():
+    assert set(TWINS) | {"shots", "damage", "choices"} | PARTS == set(KERNELS)
+
+
+def test_terms_agree_with_their_definitions(positions):
+    for position in positions[:: len(positions) // 700]:
+        for name, expected in twins(position).items():
+            found = KERNELS[name](position)
+            assert found == pytest.approx(expected, abs=1e-12), (name, counts(position))
+
+
+def test_terms_of_the_other_side(positions):
+    assert len(EXPERT.theirs) == 31
+    places = {name: place for place, name in enumerate(EXPERT.names)}
+    some = positions[::40]
+    measured = EXPERT.measure(some)
+    for name in EXPERT.theirs:
+        own = KERNELS[name.removeprefix("their_")]
+        expected = [own(other_side(position)) for position in some]
+        assert measured[:, places[name]].tolist() == expected
+
+
+def test_shots_agree_with_all_ways_to_play(positions):
+    """And with the rules, but for hits that they forbid because both dice could be played."""
+    moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
+    forbidden = seen = 0
+    for position in positions[:: len(positions) // 250]:
+        own, theirs = counts(position)
+        found = hits(own, theirs)
+        some = {roll: frozenset().union(*ways) for roll, ways in found.items()}
+        assert hitting_rolls(*position[:4]) == sum(bool(hit) for hit in some.values())
+        assert choosing_rolls(*position[:4]) == sum(len(hit) >= 2 for hit in some.values())
+        lost = sum(25 - min(hit) for hit in some.values() if hit)
+        assert pips_lost(*position[:4]) == lost
+        assert terms.shots(position) == hitting_rolls(*position[:4]) / 36
+        assert terms.damage(position) == pytest.approx(lost / 36 / 12)
+        assert terms.choices(position) == choosing_rolls(*position[:4]) / 36
+        if own[0] == 15 or theirs[0] == 15:
+            continue
+        for number, (high, low) in enumerate(rules.ROLLS):
+            count = rules.legal_moves(position, number, moves)
+            after = [rules.play(position, int(move)) for move in moves[:count]]
+            legal = any(p[1] >> 48 > theirs[25] for p in after)
+            assert legal <= bool(some[high, low])
+            forbidden += legal < bool(some[high, low])
+            seen += bool(some[high, low])
+    assert seen > 1000
+    assert forbidden <= seen // 200
+
+
+# --- by hand ---------------------------------------------------------------------------------
+
+
+def test_start_position():
+    values = dict(zip(EXPERT.names, EXPERT.measure([START])[0], strict=True))
+    expected = {
+        "pips": 1,
+        "shots": 0,
+        "home_points": 1 / 6,  # the six point
+        "prime": 1 / 6,
+        # the other side's two checkers on our ace point have 2 to 7 before them: 6 is made
+        "barrier": 1 / 6,
+        "anchor": 1 / 7,
+        "deep_anchor": 1,
+        "last_checker": 24 / 25,
+        "to_pass": (2 * 23 + 5 * 12 + 3 * 7 + 5 * 5) / 60,
+        "passed_pips": 0,
+        "timing": (5 * 7 + 3 * 2 + 3 * 3) / 40,  # the mid point, the eight point, spares on six
+        "stacked": 4 / 5,
+        "builders": 2 / 5,  # the eight and the six point
+        "rolls_left": (167 + 2) / 8.167 / 20,  # the points 4 and 5 are empty
+        "gammon_pips": (2 * 18 + 5 * 7 + 3 * 2 + 6) / 100,
+        "backgammon_pips": 12 / 20,
+        # blocked are 5, 7 and 12 pips: all sixes (11), 51, 42, 53, 54, and 22, 33, 44 escape
+        "escapes": (11 + 4 * 2 + 3) / 36,
+        # from the bar, where 6 and 8 pips are blocked, 61, 52, 43, 54, 63, 64, 65 and 55 escape
+        "containment": (36 - 15) / 36,
+        "trapped": 2 * 14 / 72,
+    }
+    for name, value in expected.items():
+        assert values[name] == pytest.approx(value), name
+        assert values[f"their_{name}"] == values[name]
+
+
+def test_shots_by_hand():
+    # from 24 a blot on 18, six pips away: sixes (11), 51 and 42 (4), 33 and 22 (2)
+    aim = place({24: 1}, {7: 1})
+    assert hitting_rolls(*aim[:4]) == 17
+    # with five pips blocked 51 hits by way of the one
+    assert hitting_rolls(*place({24: 1}, {7: 1, 6: 2})[:4]) == 17
+    # with one pip blocked as well it does not
+    assert hitting_rolls(*place({24: 1}, {7: 1, 6: 2, 2: 2})[:4]) == 15
+    # the blot on the seven point has come 18 pips: so many are lost, in 17 of 36 rolls
+    assert pips_lost(*aim[:4]) == 17 * 18
+    # from the bar a blot on the other side's ace point: 11 rolls with a one
+    assert hitting_rolls(*place({25: 1, 6: 2}, {1: 1, 9: 14})[:4]) == 11
+    # a second one on the four: 20 rolls with a one or a four, and 22
+    assert hitting_rolls(*place({25: 1, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 21
+    # with two on the bar as well: 22 hits with the third two
+    assert hitting_rolls(*place({25: 2, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 21
+    # 41 hits either; so do 11 with one on the bar, and 31 by way of the ace point
+    assert choosing_rolls(*place({25: 2, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 2
+    assert choosing_rolls(*place({25: 1, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 5
+
+
+def test_blockades_by_hand():
+    five, six = 0b11111 << 3, 0b111111 << 2
+    assert escaping_rolls(24, 0) == 36
+    assert escaping_rolls(24, six) == escaping_rolls(25, six) == 0
+    # at the edge of a prime of five all sixes escape; one pip behind it 61 does, by the one first
+    assert escaping_rolls(23, five) == 11
+    assert escaping_rolls(24, five) == 2
+    assert entering_rolls(0) == 36
+    assert entering_rolls(0b1010) == 32
+    assert entering_rolls(0b1111110) == 0
+
+
+def test_races_by_hand():
+    # 20 pips ahead, 220 in all: K = 24² / 216, √K = 1.633, erf = 0.9791
+    assert race_terms.kleinman(20, 220) == pytest.approx(0.97908, abs=1e-5)
+    assert race_terms.kleinman(-4, 220) == 0.0
+    low = place({1: 5, 2: 5, 3: 5}, {6: 5, 5: 5, 4: 5})
+    assert race_terms.waste(low) == pytest.approx((8 + 4 + 2 + 3) / 10)
+    assert race_terms.waste(other_side(low)) == 0.0
+    # 30 pips and 17 wasted against 75: 28 ahead of 122 in all
+    assert race_terms.race_chance(low) == pytest.approx(math.erf(32 / math.sqrt(118)))
+    # nobody has borne off: 1 pip saves the gammon
+    assert race_terms.gammon_pips(low) == 1 / 100
+    assert race_terms.gammon_race(place({1: 1}, {1: 1}, off=1)) == -1.0
+
+
+def test_sets_measure_natively_what_python_reads(positions):
+    some = positions[::200]
+    native = EXPERT.measure(some)
+    assert native.shape == (len(some), len(EXPERT))
+    assert native == pytest.approx(np.array([EXPERT.values(p) for p in some]), abs=1e-12)
+    assert np.isfinite(EXPERT.measure(positions)).all()
+
+
+def test_typical_values_are_of_the_order_of_one(positions):
+    values = np.abs(EXPERT.measure(positions))
+    assert (values.mean(axis=0) < 1.5).all()
+    assert (values.max(axis=0) > 0.2).all()
+    assert values.max() < 7.0

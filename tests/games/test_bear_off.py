@@ -1,0 +1,536 @@
+"""Bear-off databases: ground truth, slow twins in fractions, GNU Backgammon, and damaged files."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import pickle
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import games
+from games import kernels
+from games.backgammon import Backgammon, bear_off_tables
+from games.backgammon.bear_off import (
+    EXACT_DEPTH,
+    LONGEST,
+    NEAR_DEPTH,
+    WHOLE,
+    outcomes,
+    positions_of,
+    probe,
+    rank,
+    unrank,
+    write_successors,
+)
+from games.backgammon.bear_off_tables import FILE, BearOff, bear_off, build
+from games.backgammon.outcomes import OUTCOMES
+from games.backgammon.rules import CHECKERS, MOST_MOVES, PROBABILITIES, ROLLS, START, packed
+from search import EXACT
+from search.lookups.bear_off import bear_off_lookup
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+Counts = tuple[int, ...]
+CHANCES = [Fraction(1 if high == low else 2, 36) for high, low in ROLLS]
+#: How many checkers positions have that are compared one by one with a twin.
+FEW = 4 if kernels.compiled else 2
+
+
+@functools.cache
+def full() -> BearOff:
+    """The tables of the usual size, built here and not read from a file."""
+    return build()
+
+
+@functools.cache
+def small() -> BearOff:
+    return build(checkers=FEW, both=2)
+
+
+def near(counts: Counts) -> int:
+    """The lower half of the board with so many checkers on points 1 to 6."""
+    return packed((CHECKERS - sum(counts), *counts))[0]
+
+
+def counts_of(number: int) -> Counts:
+    board = unrank(number)
+    return tuple(board >> 4 * point & 15 for point in range(1, 7))
+
+
+def position(mine: Counts, theirs: Counts) -> tuple[int, ...]:
+    return near(mine), 0, near(theirs), 0, 0
+
+
+def all_counts(most: int) -> list[Counts]:
+    return [c for c in itertools.product(range(most + 1), repeat=6) if sum(c) <= most]
+
+
+# --- numbers of positions --------------------------------------------------------------------
+
+
+@plain
+def test_positions_are_numbered_by_checkers_and_then_by_how_far_they_are() -> None:
+    def order(counts: Counts) -> list[int]:
+        return [sum(counts[point:]) for point in range(6)]
+
+    for number, counts in enumerate(sorted(all_counts(5), key=order)):
+        assert rank(near(counts)) == number
+        assert unrank(number) == near(counts)
+
+
+@compiled_only
+def test_every_number_has_its_position() -> None:
+    assert positions_of(15) == 54264
+    assert [positions_of(n) for n in (0, 1, 6)] == [1, 7, 924]
+    boards = [unrank(number) for number in range(54264)]
+    assert [rank(board) for board in boards] == list(range(54264))
+    assert all(sum(board >> 4 * p & 15 for p in range(7)) == CHECKERS for board in boards)
+    assert len(set(boards)) == 54264
+
+
+# --- slow twins ------------------------------------------------------------------------------
+
+
+def results(counts: Counts, dice: tuple[int, ...]) -> set[Counts]:
+    """All that a side can make of dice in one order, by the words of the rules."""
+    if not dice or not any(counts):
+        return {counts}
+    die, found = dice[0], set()
+    highest = max(point for point in range(1, 7) if counts[point - 1])
+    for point in range(1, 7):
+        if counts[point - 1] and (point >= die or point == highest):
+            after = list(counts)
+            after[point - 1] -= 1
+            if point > die:
+                after[point - die - 1] += 1
+            found |= results(tuple(after), dice[1:])
+    return found
+
+
+@functools.cache
+def all_results(counts: Counts, roll: int) -> frozenset[Counts]:
+    high, low = ROLLS[roll]
+    if high == low:
+        return frozenset(results(counts, (high,) * 4))
+    return frozenset(results(counts, (high, low)) | results(counts, (low, high)))
+
+
+@functools.cache
+def least(counts: Counts) -> Fraction:
+    """The least mean number of rolls until all checkers are off."""
+    if not any(counts):
+        return Fraction(0)
+    return 1 + sum(
+        chance * min(least(after) for after in all_results(counts, roll))
+        for roll, chance in enumerate(CHANCES)
+    )
+
+
+@functools.cache
+def least_first(counts: Counts) -> Fraction:
+    """The same until one of 15 checkers is off."""
+    if sum(counts) < CHECKERS:
+        return Fraction(0)
+    return 1 + sum(
+        chance * min(least_first(after) for after in all_results(counts, roll))
+        for roll, chance in enumerate(CHANCES)
+    )
+
+
+@plain
+def test_moves_are_those_of_the_rules() -> None:
+    moves, after = np.zeros((2, MOST_MOVES), dtype=np.int64)
+    for number in range(1, positions_of(FEW)):
+        for roll in range(21):
+            count = write_successors(number, roll, moves, after)
+            found = [counts_of(int(n)) for n in after[:count]]
+            assert len(set(found)) == count
+            assert set(found) == all_results(counts_of(number), roll)
+            assert max(after[:count]) < number
+
+
+@plain
+def test_expected_rolls_are_those_of_a_slow_twin() -> None:
+    assert len(small().expected) == positions_of(FEW)
+    for number, rolls in enumerate(small().expected):
+        assert rolls == pytest.approx(float(least(counts_of(number))), abs=1e-12)
+
+
+@plain
+def test_distributions_are_those_of_the_best_plays() -> None:
+    rolls = small().rolls.astype(float)
+    for number in range(1, positions_of(FEW)):
+        of_roll = []
+        for roll in range(21):
+            ways = [rank(near(after)) for after in all_results(counts_of(number), roll)]
+            best = min(least(counts_of(way)) for way in ways)
+            # of equally good plays any may have been taken
+            of_roll.append([rolls[w] for w in ways if least(counts_of(w)) == best])
+        low = sum(p * np.min(rows, axis=0) for p, rows in zip(PROBABILITIES, of_roll, strict=True))
+        high = sum(p * np.max(rows, axis=0) for p, rows in zip(PROBABILITIES, of_roll, strict=True))
+        row = rolls[number]
+        assert row[0] == 0
+        assert (row[1:] >= low[:-1] - 1e-7).all()
+        assert (row[1:] <= high[:-1] + 1e-7).all()
+    assert rolls[0, 0] == 1
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "counts",
+    [(15, 0, 0, 0, 0, 0), (0, 15, 0, 0, 0, 0), (0, 0, 15, 0, 0, 0), (0, 1, 12, 2, 0, 0)],
+    ids=str,
+)
+def test_rolls_until_the_first_is_off_are_those_of_a_slow_twin(counts: Counts) -> None:
+    tables = full()
+    row = rank(near(counts)) - WHOLE
+    assert tables.expected_first[row] == pytest.approx(float(least_first(counts)), abs=1e-12)
+
+
+@functools.cache
+def equity(game: Backgammon, at: tuple[int, ...]) -> float:
+    """Plain expectiminimax to the end of the game, through the face of the game."""
+    outcome = game.outcome(at)
+    if outcome is not None:
+        return outcome
+    return sum(
+        chance * max(-equity(game, game.play(at, move)) for move in game.legal_moves(at, roll))
+        for roll, chance in enumerate(game.rolls)
+    )
+
+
+@plain
+def test_equities_of_both_sides_are_those_of_plain_expectiminimax() -> None:
+    game = Backgammon()
+    most = 2 if kernels.compiled else 1
+    boards = [counts for counts in all_counts(most) if any(counts)]
+    for mine, theirs in itertools.product(boards, repeat=2):
+        at = position(mine, theirs)
+        found, value, depth, bound = probe(small().tables, at)
+        assert (found, depth, bound) == (True, EXACT_DEPTH, EXACT)
+        assert value == pytest.approx(equity(game, at), abs=1e-7)
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ((0, 0, 0, 0, 0, 15), (2, 2, 0, 0, 0, 0)),  # loses, and may save the gammon
+        ((0, 0, 0, 0, 0, 15), (0, 0, 0, 0, 0, 1)),
+        ((2, 2, 0, 0, 0, 0), (0, 0, 0, 0, 0, 15)),  # wins, perhaps a gammon
+        ((4, 0, 0, 0, 0, 0), (15, 0, 0, 0, 0, 0)),
+        ((0, 3, 0, 0, 0, 0), (13, 2, 0, 0, 0, 0)),
+    ],
+)
+def test_gammons_are_those_of_plain_expectiminimax(mine: Counts, theirs: Counts) -> None:
+    at = position(mine, theirs)
+    found, value, depth, bound = probe(full().tables, at)
+    assert (found, depth, bound) == (True, NEAR_DEPTH, EXACT)
+    assert value == pytest.approx(equity(Backgammon(), at), abs=1e-6)
+    assert abs(value) > 1
+
+
+# --- the full tables -------------------------------------------------------------------------
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("counts", "rolls"),
+    [
+        ((0, 0, 0, 0, 0, 1), 1.25),
+        ((0, 0, 0, 0, 1, 1), 1.960048),
+        ((0, 0, 0, 0, 0, 2), 2.109611),
+        ((2, 2, 2, 0, 0, 0), 2.805255),
+        ((0, 0, 0, 2, 2, 2), 4.438164),
+        ((0, 1, 2, 3, 4, 5), 9.471416),
+        ((2, 2, 2, 3, 3, 3), 8.138923),
+        ((1, 2, 3, 4, 3, 2), 8.131609),
+        ((0, 0, 0, 1, 4, 4), 6.696821),
+        ((0, 0, 0, 0, 0, 8), 6.878793),
+        ((15, 0, 0, 0, 0, 0), 6.979592),
+        ((0, 0, 0, 0, 0, 15), 12.266187),
+    ],
+    ids=str,
+)
+def test_expected_rolls_are_known(counts: Counts, rolls: float) -> None:
+    assert full().expected[rank(near(counts))] == pytest.approx(rolls, abs=1e-6)
+
+
+@compiled_only
+def test_distributions_have_the_mean_that_they_were_played_for() -> None:
+    tables = full()
+    numbers = np.arange(LONGEST)
+    for rows, means in (
+        (tables.rolls, tables.expected),
+        (tables.first, tables.expected_first),
+    ):
+        rows = rows.astype(float)
+        assert rows.min() == 0
+        assert np.abs(rows.sum(1) - 1).max() < 1e-6
+        assert np.abs(rows @ numbers - means).max() < 2e-6
+    # nothing is lost at the end of the rows
+    assert tables.rolls[:, -1].max() == tables.first[:, -1].max() == 0
+    assert tables.first[:, 0].max() == 0
+
+
+@compiled_only
+def test_a_checker_less_is_never_worse() -> None:
+    tables = full()
+    fewer = np.array(
+        [
+            (number, rank(unrank(number) - (1 << 4 * point) + 1))
+            for number in range(positions_of(CHECKERS))
+            for point in range(1, 7)
+            if unrank(number) >> 4 * point & 15
+        ]
+    )
+    assert (tables.expected[fewer[:, 1]] <= tables.expected[fewer[:, 0]]).all()
+    small = fewer[fewer[:, 0] < len(tables.equities)]
+    more, less = small.T
+    assert (tables.equities[less] >= tables.equities[more] - 1e-6).all()
+    assert (tables.equities[:, less] <= tables.equities[:, more] + 1e-6).all()
+
+
+@compiled_only
+def test_equities_are_possible_and_the_roll_is_worth_something() -> None:
+    equities = full().equities
+    assert equities.shape == (924, 924)
+    assert equities.min() == -1
+    assert equities.max() == 1
+    # who rolls is at least as well off as who waits for the other in the same position
+    assert (equities + equities.T >= -1e-6).all()
+    assert (np.diag(equities)[1:] > 0).all()
+
+
+@compiled_only
+def test_two_tables_of_one_side_come_near_the_equities_of_both() -> None:
+    tables = full()
+    rolls = tables.rolls[:924].astype(float)
+    left = 1 - np.cumsum(rolls, axis=1) + rolls  # that n rolls are not too late
+    near_equities = 2 * rolls @ left.T - 1
+    error = np.abs(near_equities - tables.equities)
+    assert error.mean() < 0.002
+    assert 0.01 < error.max() < 0.03
+    # as the probe puts them together, given no table of both
+    alone = (np.zeros((1, 1), dtype=np.float32), tables.rolls, tables.first)
+    for mine, theirs in np.random.default_rng(5).integers(1, 924, (200, 2)):
+        at = position(counts_of(int(mine)), counts_of(int(theirs)))
+        found, value, depth, _ = probe(alone, at)
+        assert (found, depth) == (True, NEAR_DEPTH)
+        assert value == pytest.approx(near_equities[mine, theirs], abs=1e-6)
+
+
+# --- the probe -------------------------------------------------------------------------------
+
+
+def boards() -> list[tuple[int, ...]]:
+    """Positions of all that the tables hold, finished ones among them."""
+    generator = np.random.default_rng(3)
+    numbers = generator.integers(0, len(tables_here().rolls), (300, 2)).tolist()
+    numbers += generator.integers(0, len(tables_here().equities), (100, 2)).tolist()
+    last = len(tables_here().rolls) - 1
+    numbers += [(0, 1), (1, 0), (0, last), (last, 0), (last, last)]
+    return [position(counts_of(a), counts_of(b)) for a, b in numbers if a or b]
+
+
+def tables_here() -> BearOff:
+    return full() if kernels.compiled else small()
+
+
+@plain
+def test_outcomes_are_possible_and_worth_what_the_probe_says() -> None:
+    tables = tables_here().tables
+    game = Backgammon()
+    for at in boards():
+        target = np.full(5, np.nan)
+        assert outcomes(tables, at, target)
+        _, value, _, _ = probe(tables, at)
+        assert OUTCOMES.values(target) == pytest.approx(value, abs=1e-12)
+        confined = target.copy()
+        OUTCOMES.confine(at, confined)
+        assert confined == pytest.approx(target, abs=1e-12)
+        ended = game.outcome(at)
+        assert ended is None or value == pytest.approx(ended, abs=1e-6)
+        assert probe(tables, (*at[:4], 1)) == probe(tables, at)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        (packed((14, *24 * (0,), 1)), packed((14, 1))),  # on the bar
+        (packed((14, 0, 0, 0, 0, 0, 0, 1)), packed((14, 1))),  # on point 7
+        (packed((14, 1)), packed((14, 0, 0, 0, 0, 0, 0, 1))),
+        (packed((14, 1)), packed((14, *23 * (0,), 1))),  # contact
+        (packed((13, 1)), packed((14, 1))),  # 14 checkers
+        (packed((14, 1)), packed((14, 2))),  # 16 checkers
+        (packed((15, 15, 15, 15, 15, 15, 15)), packed((14, 1))),
+    ],
+)
+def test_other_positions_are_not_found(mine: tuple[int, int], theirs: tuple[int, int]) -> None:
+    at = (*mine, *theirs, 0)
+    target = np.full(5, 7.0)
+    for tables in (small().tables, tables_here().tables):
+        assert probe(tables, at)[0] is False
+        assert not outcomes(tables, at, target)
+    assert (target == 7).all()
+
+
+@plain
+def test_the_start_and_what_the_tables_are_too_small_for_are_not_found() -> None:
+    assert probe(small().tables, START)[0] is False
+    assert probe(small().tables, position((FEW, 0, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0)))[0] is True
+    assert probe(small().tables, position((FEW, 1, 0, 0, 0, 0), (1, 0, 0, 0, 0, 0)))[0] is False
+
+
+@compiled_only
+def test_the_lookup_answers_natively_as_in_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, builds: list[int]
+) -> None:
+    monkeypatch.setattr(bear_off_tables, "user_cache_dir", lambda *_, **__: str(tmp_path))
+    game = games.load("backgammon")
+    lookup = bear_off_lookup(game)
+    again = pickle.loads(pickle.dumps(lookup))
+    assert len(pickle.dumps(lookup)) < 1000
+    python = again.plain()
+    address, data, keep = lookup.native(game)
+    ask = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
+    answer = np.zeros(3, dtype=np.int64)
+    for at in [*boards(), START]:
+        row = np.array(at, dtype=np.int64)
+        found = ask(data, row.ctypes.data, answer.ctypes.data)
+        value, depth, bound = answer.view(np.float64)[0], *answer[1:]
+        expected = python(at)
+        assert found == expected[0]
+        if found:
+            assert (value, depth, bound) == (pytest.approx(expected[1], abs=1e-12), *expected[2:])
+    del keep
+
+
+@plain
+def test_other_games_have_no_bear_off() -> None:
+    with pytest.raises(ValueError, match="expected backgammon, found nim"):
+        bear_off_lookup(games.load("nim"))
+
+
+@plain
+@pytest.mark.parametrize("options", [(15, 9), (16, 6), (3, 4), (3, 0)])
+def test_tables_have_a_size(options: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="expected 1 <= both <= checkers"):
+        build(checkers=options[0], both=options[1])
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def builds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One entry for each time that tables are built."""
+    calls: list[int] = []
+
+    def counted() -> BearOff:
+        calls.append(1)
+        return full()
+
+    monkeypatch.setattr(bear_off_tables, "build", counted)
+    return calls
+
+
+def same(first: BearOff, second: BearOff) -> bool:
+    return all(
+        np.array_equal(getattr(first, name), getattr(second, name))
+        for name in ("equities", "rolls", "first", "expected", "expected_first")
+    )
+
+
+@compiled_only
+def test_tables_are_built_once_and_then_read(tmp_path: Path, builds: list[int]) -> None:
+    for _ in range(2):
+        assert same(bear_off(tmp_path / "new"), full())
+    assert len(builds) == 1
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [FILE]
+
+
+def cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def flipped(place: int) -> Any:
+    def change(content: bytes) -> bytes:
+        at = place % len(content)
+        return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+    return change
+
+
+def older(content: bytes) -> bytes:
+    return content.replace(bear_off_tables.FORMAT.encode(), b"plysmith-bear-off-0")
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "damage",
+    [
+        cut, flipped(0), flipped(20), flipped(300), flipped(100_000), flipped(-1), older,
+        lambda content: b"", lambda content: content + b"\0", lambda content: b"{}",
+    ],
+)  # fmt: skip
+def test_damaged_files_are_built_anew(damage: Any, tmp_path: Path, builds: list[int]) -> None:
+    bear_off(tmp_path)
+    path = tmp_path / FILE
+    whole = path.read_bytes()
+    assert damage(whole) != whole
+    path.write_bytes(damage(whole))
+    assert same(bear_off(tmp_path), full())
+    assert len(builds) == 2
+    assert path.read_bytes() == whole
+
+
+@compiled_only
+def test_tables_do_without_a_file(tmp_path: Path, builds: list[int]) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert same(bear_off(tmp_path / "file"), full())
+    (tmp_path / "folder" / FILE).mkdir(parents=True)
+    assert same(bear_off(tmp_path / "folder"), full())
+    assert len(builds) == 2
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == [FILE]
+
+
+# --- GNU Backgammon --------------------------------------------------------------------------
+
+
+@compiled_only
+def test_one_side_is_as_in_gnu_backgammon() -> None:
+    gnu: Any = pytest.importorskip("gnubg_nn")
+    tables = full()
+    rows, means, errors = [], [], []
+    for number in range(1, 54264):
+        counts = gnu.bearoff_id_2_pos(number) if number < 54263 else (0, 0, 0, 0, 0, 15)
+        rows.append(rank(near(counts)))
+        theirs = np.array((0.0, *gnu.bearoff_probabilities(tuple(counts))))
+        means.append(theirs @ np.arange(len(theirs)))
+        errors.append(np.abs(tables.rolls[rows[-1], : len(theirs)] - theirs).max())
+    assert sorted(rows) == list(range(1, 54264))
+    assert np.abs(tables.expected[rows] - means).max() < 2e-4
+    # where two plays are about equal, it may have taken the other
+    assert np.mean(np.array(errors) > 1e-4) < 0.005
+    assert max(errors) < 3e-3
+
+
+@compiled_only
+def test_both_sides_are_as_in_gnu_backgammon() -> None:
+    gnu: Any = pytest.importorskip("gnubg_nn")
+    for most, kind in ((924, gnu.p_bearoff), (54264, gnu.p_1sbear)):
+        for a, b in np.random.default_rng(2).integers(1, most, (2000, 2)).tolist():
+            mine, theirs = counts_of(a), counts_of(b)
+            board = [list(theirs) + 19 * [0], list(mine) + 19 * [0]]
+            target = np.zeros(5)
+            assert outcomes(full().tables, position(mine, theirs), target)
+            assert target[0] == pytest.approx(gnu.probabilities(board, kind)[0], abs=2e-4)

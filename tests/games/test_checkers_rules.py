@@ -1,0 +1,262 @@
+"""The rules of checkers against published counts, their own source, and OpenSpiel."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games.checkers import rules
+from games.checkers.notation import captured_squares, move_path, parse_position, squares_of
+from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, MOST_MOVES, SQUARES, START
+from games.kernels import uncompiled
+
+Position = tuple[int, int, int, int]
+
+LEAVES = [7, 49, 302, 1469, 7361]  # from the start, depth 1 to 5
+
+
+def legal(position: Position, write: Any = rules.legal_moves) -> list[int]:
+    moves = np.zeros(MOST_MOVES, dtype=np.int64)
+    return [int(move) for move in moves[: write(position, moves)]]
+
+
+def leaves(position: Position, depth: int) -> int:
+    moves = legal(position)
+    if depth == 1:
+        return len(moves)
+    return sum(leaves(rules.play(position, move), depth - 1) for move in moves)
+
+
+def random_game(generator: random.Random, plies: int = 150) -> Iterator[tuple[Position, list[int]]]:
+    """The positions of a random game with their legal moves."""
+    position = START
+    for _ in range(plies):
+        moves = legal(position)
+        yield position, moves
+        if not moves:
+            return
+        position = rules.play(position, generator.choice(moves))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("depth", range(1, 6))
+def test_number_of_leaves_from_the_start(depth: int) -> None:
+    assert leaves(START, depth) == LEAVES[depth - 1]
+
+
+@pytest.mark.plain
+def test_number_of_leaves_with_kings() -> None:
+    assert leaves(parse_position("W:W18,K5:B10,11,K32"), 5) == 517
+
+
+@pytest.mark.plain
+def test_the_position_that_the_game_begins_with() -> None:
+    own, opponent, kings, side = START
+    assert (squares_of(own), squares_of(opponent)) == ([*range(1, 13)], [*range(21, 33)])
+    assert (kings, side) == (0, BLACK)
+
+
+def test_compiled_and_uncompiled_rules_agree() -> None:
+    names = ["jumpers", "movers", "outcome", "noisy", "key", "swap_sides"]
+    plain = {name: uncompiled(getattr(rules, name)) for name in names}
+    plain_legal, plain_play = uncompiled(rules.legal_moves), uncompiled(rules.play)
+    plain_gain, plain_final = uncompiled(rules.gain), uncompiled(rules.irreversible)
+    generator = random.Random(3)
+    ended = 0
+    for _ in range(10):
+        for position, moves in random_game(generator):
+            for name in names:
+                # As text, since NaN is not equal to itself.
+                assert str(getattr(rules, name)(position)) == str(plain[name](position)), name
+            assert 0 <= rules.key(position) < 1 << 63
+            assert legal(position, plain_legal) == moves
+            for move in moves:
+                assert plain_play(position, move) == rules.play(position, move)
+                assert plain_gain(position, move) == rules.gain(position, move)
+                assert plain_final(position, move) == rules.irreversible(position, move)
+            ended += not moves
+    assert ended, "no game reached its end, so that outcome was not tested"
+
+
+@pytest.mark.plain
+def test_what_every_move_does_to_the_board() -> None:
+    """Every consequence of a move, worked out from the squares that it names."""
+    generator = random.Random(5)
+    crowned = captures = long_captures = 0
+    for _ in range(20):
+        for position, moves in random_game(generator):
+            before = tuple(position)
+            own, opponent, kings, side = position
+            for move in moves:
+                path, taken = move_path(move), captured_squares(move)
+                source, target = bit(path[0]), bit(path[-1])
+                theirs, ours, new_kings, mover = rules.play(position, move)
+                captured = sum(bit(square) for square in taken)
+                assert tuple(position) == before
+                assert mover == 1 - side
+                assert ours == own & ~source | target
+                assert theirs == opponent & ~captured
+                crowning = target & (LAST_ROW if side == BLACK else FIRST_ROW) != 0
+                king = kings & source != 0
+                assert new_kings == kings & ~source & ~captured | (
+                    target if king or crowning else 0
+                )
+                assert (ours | theirs) & ~SQUARES == 0
+                assert rules.gain(position, move) == len(taken)
+                assert rules.irreversible(position, move) == (bool(taken) or not king)
+                assert rules.noisy(position) == bool(taken)
+                crowned += crowning and not king
+                captures += bool(taken)
+                long_captures += len(taken) > 1
+            assert (rules.outcome(position) == -1.0) == (not moves)
+    assert crowned and captures and long_captures
+
+
+def bit(square: int) -> int:
+    return 1 << square - 1 + (square - 1) // 8
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("B:W14:B9", [[9, 18]]),
+        ("B:W14:B9,1", [[9, 18]]),  # whoever can capture must
+        ("B:W14,15,23:B9,10", [[9, 18, 27], [10, 17], [10, 19, 26]]),  # not the most
+        ("B:W14:B9,18", [[9, 13], [18, 22], [18, 23]]),  # no room to land
+        ("B:W24,26:BK31", [[31, 22]]),
+    ],
+)
+def test_captures(text: str, paths: list[list[int]]) -> None:
+    assert sorted(move_path(move) for move in legal(parse_position(text))) == paths
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        # From 31 a king could go on over 27 (to 24) or 26; a man that is crowned there stops.
+        ("B:W18,26,27:B15", [15, 22, 31]),
+        ("W:W18:B6,7,15", [18, 11, 2]),
+    ],
+)
+def test_a_man_that_reaches_the_king_row_stops_there(text: str, path: list[int]) -> None:
+    position = parse_position(text)
+    moves = legal(position)
+    assert [move_path(move) for move in moves] == [path]
+    crowned = rules.play(position, moves[0])
+    assert squares_of(crowned[2]) == [path[-1]]
+    # With the turn handed back the new king does capture backwards.
+    onward = legal(rules.swap_sides(crowned))
+    assert onward and all(move >> 12 for move in onward)
+
+
+@pytest.mark.plain
+def test_a_king_goes_on_where_a_man_would_stop() -> None:
+    moves = legal(parse_position("B:W18,26,27:BK15"))
+    assert [move_path(move) for move in moves] == [[15, 22, 31, 24]]
+
+
+@pytest.mark.plain
+def test_a_king_may_end_where_it_began() -> None:
+    position = parse_position("W:WK30:B17,18,25,26")
+    paths = sorted(move_path(move) for move in legal(position))
+    assert paths == [[30, 21, 14, 23, 30], [30, 23, 14, 21, 30]]
+    for move in legal(position):
+        assert rules.play(position, move)[:2] == (0, position[0])
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("text", ["B:W5:B", "B:W9,14:B5", "W:WK32:B23,24,27,28"])
+def test_a_side_without_a_move_has_lost(text: str) -> None:
+    position = parse_position(text)
+    assert legal(position) == []
+    assert rules.outcome(position) == -1.0
+
+
+class OpenSpielTwin:
+    """OpenSpiel's game, with whole captures for moves and our numbers for squares."""
+
+    signs = {"o": "black man", "8": "black king", "+": "white man", "*": "white king"}
+
+    def __init__(self, state: Any) -> None:
+        self.state = state
+
+    @staticmethod
+    def square(file: int, rank: int) -> int:
+        """Its first player sits at rank 1, ours at the top: the board turned by half a turn."""
+        return 4 * rank + (7 - file) // 2 + 1
+
+    def squares(self, action: int) -> list[int]:
+        text = self.state.action_to_string(self.state.current_player(), action)
+        return [self.square(ord(text[i]) - ord("a"), int(text[i + 1]) - 1) for i in (0, 2)]
+
+    def board(self) -> dict[int, str]:
+        lines = str(self.state).splitlines()[:8]
+        return {
+            self.square(file, rank): self.signs[lines[7 - rank][1 + file]]
+            for rank in range(8)
+            for file in range(8)
+            if lines[7 - rank][1 + file] != "."
+        }
+
+    def moves(self) -> dict[tuple[int, ...], list[int]]:
+        """The actions of every move of the side to move, by the squares that it visits."""
+        found: dict[tuple[int, ...], list[int]] = {}
+        for action in self.state.legal_actions():
+            start, end = self.squares(action)
+            if abs((start - 1) // 4 - (end - 1) // 4) == 1:
+                found[start, end] = [action]
+                continue
+            after = OpenSpielTwin(self.state.clone())
+            after.state.apply_action(action)
+            if after.state.is_terminal() or after.state.current_player() != self.player():
+                found[start, end] = [action]
+                continue
+            for path, rest in after.moves().items():
+                found[start, *path] = [action, *rest]
+        return found
+
+    def player(self) -> int:
+        return int(self.state.current_player())
+
+
+@pytest.mark.openspiel
+def test_every_position_of_random_games_has_the_moves_that_openspiel_finds() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    game = pyspiel.load_game("checkers")
+    generator = random.Random(7)
+    seen: dict[str, int] = {"long capture": 0, "king": 0, "stuck": 0}
+    for _ in range(300):
+        twin, position = OpenSpielTwin(game.new_initial_state()), START
+        while not twin.state.is_terminal():
+            assert twin.player() == position[3]
+            assert twin.board() == board(position)
+            ours = {tuple(move_path(move)): move for move in legal(position)}
+            theirs = twin.moves()
+            assert set(ours) == set(theirs)
+            path = generator.choice(sorted(theirs))
+            for action in theirs[path]:
+                twin.state.apply_action(action)
+            seen["long capture"] += len(path) > 2
+            position = rules.play(position, ours[path])
+            seen["king"] += position[2] != 0
+        if not legal(position):
+            seen["stuck"] += 1
+            # OpenSpiel's first player is the one to move in the first position.
+            assert twin.state.returns()[position[3]] == -1.0 == rules.outcome(position)
+    assert all(seen.values()), seen
+
+
+def board(position: Position) -> dict[int, str]:
+    own, opponent, kings, side = position
+    colours = {("black", "white")[side]: own, ("white", "black")[side]: opponent}
+    return {
+        square: f"{colour} {'king' if kings & bit(square) else 'man'}"
+        for colour, pieces in colours.items()
+        for square in squares_of(pieces)
+    }

@@ -1,0 +1,261 @@
+"""The example of a user's own game in kernels, against slow twins, published counts and search."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from pages import ROOT
+
+from docs.examples import connect_four
+from docs.examples.connect_four import ConnectFour, legal_moves, play
+from games import MoveError, PositionError
+from games.kernels import compiled, kernel
+from search import Engine, KernelEvaluator, LinearEvaluator
+from search.minimax import minimax
+
+GAME = ConnectFour()
+Square = tuple[int, int]  # column and row, from 0
+
+
+class SlowBoard:
+    """Connect Four with columns as strings; knows nothing of bits."""
+
+    def __init__(self, columns: tuple[str, ...] = ("",) * 7, side: str = "X") -> None:
+        self.columns = columns
+        self.side = side
+
+    def __hash__(self) -> int:
+        return hash(self.columns)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SlowBoard) and self.columns == other.columns
+
+    def at(self, square: Square) -> str:
+        column, row = square
+        inside = 0 <= column < 7 and 0 <= row < len(self.columns[column])
+        return self.columns[column][row] if inside else "."
+
+    def won(self, side: str, more: Square | None = None) -> bool:
+        """Whether a side has four in line, perhaps with a stone more."""
+        stones = [(c, r) for c in range(7) for r in range(6) if self.at((c, r)) == side]
+        stones += [more] if more else []
+        return any(
+            all((c + i * x, r + i * y) in stones for i in range(4))
+            for c, r in stones
+            for x, y in ((1, 0), (0, 1), (1, 1), (1, -1))
+        )
+
+    def moves(self) -> list[int]:
+        if self.won("XO"[self.side == "X"]):
+            return []
+        return [column for column in range(7) if len(self.columns[column]) < 6]
+
+    def play(self, move: int) -> SlowBoard:
+        columns = list(self.columns)
+        columns[move] += self.side
+        return SlowBoard(tuple(columns), "XO"[self.side == "X"])
+
+    def text(self) -> str:
+        rows = ["".join(self.at((column, row)) for column in range(7)) for row in range(6)]
+        return f"{'/'.join(reversed(rows))} {self.side}"
+
+    def completing(self, side: str) -> set[Square]:
+        """The empty squares that would make a four."""
+        empty = [(c, r) for c in range(7) for r in range(6) if self.at((c, r)) == "."]
+        return {square for square in empty if self.won(side, square)}
+
+
+def leaves(board: SlowBoard, depth: int) -> int:
+    moves = board.moves()
+    if depth == 1:
+        return len(moves)
+    return sum(leaves(board.play(move), depth - 1) for move in moves)
+
+
+@kernel(signature="int64(UniTuple(int64, 3), int64, int64[:, ::1])")
+def native_leaves(position, depth, buffers):
+    if depth == 0:
+        return 1
+    moves = buffers[depth]
+    total = 0
+    for i in range(legal_moves(position, moves)):
+        total += native_leaves(play(position, moves[i]), depth - 1, buffers)
+    return total
+
+
+def random_boards(seed: int, games: int) -> list[tuple[SlowBoard, Any]]:
+    """Positions of random games, in both forms."""
+    generator = random.Random(seed)
+    found = []
+    for _ in range(games):
+        board, position = SlowBoard(), GAME.start()
+        while True:
+            found.append((board, position))
+            moves = board.moves()
+            if not moves:
+                break
+            move = generator.choice(moves)
+            board, position = board.play(move), GAME.play(position, move)
+    return found
+
+
+# Depth 8 counted once by a program of another make; the first win is at ply 7.
+LEAVES = [1, 7, 49, 343, 2401, 16807, 117649, 823536, 5673234]
+# Different positions after each ply (Tromp, OEIS A212693).
+POSITIONS = [1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("depth", range(1, 5))
+def test_number_of_leaves_as_a_slow_board_has(depth: int) -> None:
+    buffers = np.zeros((depth + 1, 7), dtype=np.int64)
+    assert native_leaves(GAME.start(), depth, buffers) == LEAVES[depth]
+    assert leaves(SlowBoard(), depth) == LEAVES[depth]
+
+
+@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
+@pytest.mark.parametrize("depth", range(5, 9))
+def test_number_of_leaves(depth: int) -> None:
+    buffers = np.zeros((depth + 1, 7), dtype=np.int64)
+    assert native_leaves(GAME.start(), depth, buffers) == LEAVES[depth]
+
+
+@pytest.mark.parametrize("plies", [5, pytest.param(8, marks=pytest.mark.slow)])
+def test_number_of_positions_as_published(plies: int) -> None:
+    positions = {GAME.start()}
+    counts = [1]
+    for _ in range(plies):
+        positions = {GAME.play(p, move) for p in positions for move in GAME.legal_moves(p)}
+        counts.append(len(positions))
+    assert counts == POSITIONS[: plies + 1]
+
+
+@pytest.mark.plain
+def test_rules_and_texts_as_a_slow_board_has_them() -> None:
+    ends = set()
+    for board, position in random_boards(seed=1, games=40):
+        moves = board.moves()
+        assert sorted(GAME.legal_moves(position)) == moves
+        assert GAME.position_text(position) == board.text()
+        lost = board.won("XO"[board.side == "X"])
+        expected = -1.0 if lost else None if moves else 0.0
+        assert GAME.outcome(position) == expected
+        ends.add(expected)
+    assert {-1.0, None} <= ends
+
+
+@pytest.mark.plain
+def test_a_full_board_is_a_draw() -> None:
+    board = "XXOOXXO/OOXXOOX/XXOOXXO/OOXXOOX/XXOOXXO/OOXXOOX X"
+    position = GAME.parse_position(board)
+    assert (GAME.outcome(position), GAME.legal_moves(position)) == (0.0, [])
+
+
+@pytest.mark.plain
+def test_terms_as_a_slow_board_has_them() -> None:
+    found = set()
+    for board, position in random_boards(seed=2, games=12):
+        squares = board.completing(board.side)
+        bits = connect_four.completing(position)
+        assert {(i // 7, i % 7) for i in range(49) if bits >> i & 1} == squares
+        ready = {(c, r) for c, r in squares if r == len(board.columns[c])}
+        assert connect_four.threats(position) == len(squares)
+        assert connect_four.ready(position) == len(ready)
+        own = [(c, r) for c in range(7) for r in range(6) if board.at((c, r)) == board.side]
+        assert connect_four.centre(position) == sum(c == 3 for c, _ in own)
+        assert connect_four.near_centre(position) == sum(c in (2, 4) for c, _ in own)
+        steps = ((1, 0), (0, 1), (1, 1), (1, -1))
+        pairs = [(c, r, x, y) for c, r in own for x, y in steps if (c + x, r + y) in own]
+        threes = [p for p in pairs if (p[0] + 2 * p[2], p[1] + 2 * p[3]) in own]
+        assert connect_four.pairs(position) == len(pairs)
+        assert connect_four.threes(position) == len(threes)
+        found |= {("ready", len(ready)), ("threes", len(threes))}
+    assert {("ready", 0), ("ready", 1), ("threes", 1), ("threes", 2)} <= found
+
+
+EMPTY = "......./......./......./......./......."
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected six rows of seven X, O and '.'"),
+        (f"{EMPTY}/....... Z", "expected six rows of seven"),
+        (f"{EMPTY}/......./....... X", "expected six rows of seven"),
+        (f"{EMPTY}/...Y... O", "expected six rows of seven"),
+        (f"{EMPTY}/..X.... X", "found 1 X, 0 O and X to move"),
+        ("......./......./......./......./...X.../....... O", "every stone to stand on another"),
+        (f"{EMPTY}/XXX.O.. O", "found 3 X, 1 O and O to move"),
+        ("......./......./......./......./.OOOO../.XXXX.. X", "no four of X, who is to move"),
+    ],
+)
+def test_positions_that_are_refused(text: str, message: str) -> None:
+    with pytest.raises(PositionError, match=message):
+        GAME.parse_position(text)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("text", ["0", "8", "4", "d", ""])
+def test_moves_that_are_refused(text: str) -> None:
+    position = GAME.start()
+    for _ in range(6):
+        position = GAME.play(position, 3)  # column 4 is full
+    with pytest.raises(MoveError, match=rf"of \[1, 2, 3, 5, 6, 7\], found '{text}'"):
+        GAME.parse_move(position, text)
+
+
+def test_search_values_are_those_of_minimax() -> None:
+    evaluator = LinearEvaluator(GAME, GAME.features["lines"], [0.5, 0.25, 1, 2, 0.125, -0.0625])
+    engine = Engine(GAME, evaluator, equal_depth=True)
+    plain = evaluator.plain()
+    for _, position in random_boards(seed=3, games=2)[::4]:
+        for depth in (1, 3):
+            result = engine.search(position, depth=depth)
+            if result.plies_to_end is None:
+                assert result.value == minimax(GAME, position, depth, plain)
+            else:
+                assert result.value * minimax(GAME, position, depth, plain) > 0
+
+
+def test_search_wins_at_once_and_blocks() -> None:
+    engine = Engine(GAME, "hand")
+    three = GAME.parse_position("......./......./......./..O..../..O..../X.O.XXX O")
+    result = engine.search(three, depth=5)
+    assert (GAME.move_text(three, result.move), result.plies_to_end) == ("3", 1)
+    swapped = GAME.parse_position("......./......./......./..X..../..X..../..X.OO. O")
+    assert GAME.move_text(swapped, engine.search(swapped, depth=4).move) == "3"
+
+
+@kernel
+def centre_alone(weights, position):
+    return weights[0] * (connect_four.centre(position) - position[2])
+
+
+def test_an_evaluator_of_ones_own() -> None:
+    evaluator = KernelEvaluator(GAME, centre_alone, np.array([2.0]))
+    position = GAME.play(GAME.start(), 3)
+    assert evaluator(position) == -2.0
+    assert Engine(GAME, evaluator).search(position, depth=3).value == pytest.approx(
+        minimax(GAME, position, 3, evaluator.plain())
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not compiled, reason="measures compiled code")
+def test_own_game_is_searched_as_fast_as_checkers() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.own_game", "--json", "--rounds", "3"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    figures = json.loads(done.stdout.splitlines()[-1])
+    assert figures["ratio"] > 0.5

@@ -1,0 +1,297 @@
+"""Features from a file of the user's own: what is taken, and messages for what is not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import Game, kernels
+from games.checkers import Checkers
+from games.checkers.features import CLASSIC, SAMUEL
+from games.feature_file import FeatureFileError, add_features, file_digest, load_features
+from games.tic_tac_toe import TicTacToe
+from play.players.player import parse_player
+from play.transport import pack, unpack
+from search import Engine, EvaluatorError, LinearEvaluator, load_evaluator
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKERS = Checkers()
+HEAD = "from games.kernels.bits import popcount\nfrom games.kernels.compiler import kernel\n\n\n"
+TWO = (
+    HEAD
+    + '''GOAL = 3
+
+
+@kernel
+def _pieces(position):
+    return popcount(position[0])
+
+
+@kernel
+def pieces_squared(position):
+    """Pieces, squared."""
+    return _pieces(position) ** 2
+
+
+@kernel
+def past_goal(position):
+    """1 with more than GOAL pieces."""
+    return 1 if _pieces(position) > GOAL else 0
+'''
+)
+
+
+def written(folder: Path, text: str, name: str = "my_features.py") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def squared(position: Any) -> float:
+    """The slow twin of `pieces_squared`, as a difference of both sides."""
+    own, opponent = (bin(side).count("1") for side in position[:2])
+    return float(own**2 - opponent**2)
+
+
+# --- what is taken ---------------------------------------------------------------------------
+
+
+@pytest.mark.plain
+def test_terms_of_a_file_join_those_of_a_set(tmp_path: Path) -> None:
+    features = load_features(written(tmp_path, TWO), CHECKERS, CLASSIC)
+    assert features.name == "classic+pieces_squared+past_goal"
+    assert features.names == (*CLASSIC.names, "pieces_squared", "past_goal")
+    assert features.swap is CLASSIC.swap
+    position = CHECKERS.parse_position("B:W18,22,K27:B1,2,3,4,K5")
+    measured = dict(zip(features.names, features.values(position), strict=True))
+    assert measured["pieces_squared"] == squared(position) == 25 - 9
+    assert measured["past_goal"] == 1
+    assert measured["men"] == 4 - 2
+    assert np.array_equal(features.measure([position])[0], features.values(position))
+
+
+@pytest.mark.plain
+def test_a_file_and_its_copy_are_one(tmp_path: Path) -> None:
+    first = load_features(written(tmp_path, TWO), CHECKERS, CLASSIC)
+    (tmp_path / "run").mkdir()
+    copy = written(tmp_path / "run", TWO, "features.py")
+    assert load_features(copy, CHECKERS, CLASSIC) == first
+    assert load_features(copy, CHECKERS, CLASSIC).fingerprint == first.fingerprint
+    assert file_digest(copy) == file_digest(tmp_path / "my_features.py")
+    edited = written(tmp_path, TWO.replace("GOAL = 3", "GOAL = 4"))
+    other = load_features(edited, CHECKERS, CLASSIC)
+    assert other.name == first.name and other.fingerprint != first.fingerprint
+    assert file_digest(edited) != file_digest(copy)
+
+
+@pytest.mark.plain
+def test_a_set_of_its_own(tmp_path: Path) -> None:
+    text = TWO + (
+        "\n\nfrom games.checkers.rules import swap_sides\n"
+        "from games.features.feature_set import FeatureSet\n\n"
+        "FEATURES = FeatureSet('bare', {'squared': pieces_squared}, swap_sides)\n"
+    )
+    features = load_features(written(tmp_path, text), CHECKERS, CLASSIC)
+    assert (features.name, features.names) == ("bare", ("squared",))
+    assert "bare" in add_features(CHECKERS, tmp_path / "my_features.py").features
+    taken = written(tmp_path, text.replace("'bare'", "'classic'"), "taken.py")
+    with pytest.raises(FeatureFileError, match="that no feature set of checkers has, found"):
+        load_features(taken, CHECKERS, CLASSIC)
+
+
+@pytest.mark.plain
+def test_imported_kernels_are_not_terms(tmp_path: Path) -> None:
+    text = HEAD + (
+        "from games.checkers.features import men as terrible\n\n\n"
+        "@kernel\ndef twice(position):\n    return 2 * terrible(position)\n"
+    )
+    features = load_features(written(tmp_path, text), CHECKERS, SAMUEL)
+    assert features.names == (*SAMUEL.names, "twice")
+
+
+class Kayles(Game):
+    """A game in plain Python with positions of any length, and no features."""
+
+    def start(self) -> tuple[int, ...]:
+        return (5,)
+
+    def legal_moves(self, rows: Any) -> list[Any]:
+        return [
+            (row, pins, left)
+            for row, length in enumerate(rows)
+            for pins in (1, 2)
+            for left in range(length - pins + 1)
+        ]
+
+    def play(self, rows: Any, move: Any) -> Any:
+        row, pins, left = move
+        parts = (left, rows[row] - pins - left)
+        return tuple(sorted(part for part in (*rows[:row], *rows[row + 1 :], *parts) if part))
+
+    def outcome(self, rows: Any) -> float | None:
+        return None if rows else -1.0
+
+
+@pytest.mark.plain
+def test_a_game_in_plain_python_gets_its_first_features(tmp_path: Path) -> None:
+    text = HEAD + "@kernel\ndef rows(position):\n    return len(position)\n"
+    game = add_features(Kayles(), written(tmp_path, text))
+    assert Kayles.features == {}
+    (features,) = game.features.values()
+    assert (features.name, features.swap) == ("rows", None)
+    assert features.measure([(1, 2), (5,), (1, 1, 2)])[:, 0].tolist() == [2, 1, 3]
+    evaluator = LinearEvaluator(game, features, [-0.5])
+    assert Engine(game, evaluator).search(game.start(), depth=2).move is not None
+
+
+def test_an_evaluator_is_found_again_by_the_name_of_its_set(tmp_path: Path) -> None:
+    path = written(tmp_path, TWO)
+    features = load_features(path, CHECKERS, CLASSIC)
+    made = LinearEvaluator(CHECKERS, features, {"men": 1.0, "pieces_squared": 0.25})
+    made.save(tmp_path / "best.json")
+    with pytest.raises(EvaluatorError, match="pass features= for a set of your own"):
+        load_evaluator(tmp_path / "best.json")  # nothing is run because a data file names it
+    own = add_features(CHECKERS, path)
+    assert list(CHECKERS.features) == ["classic", "samuel"]
+    assert list(own.features)[2:] == [
+        "classic+pieces_squared+past_goal", "samuel+pieces_squared+past_goal"
+    ]  # fmt: skip
+    player = parse_player(own, str(tmp_path / "best.json"))
+    position = CHECKERS.parse_position("B:W18,22:B1,2,3,4")
+    assert player.evaluator is not None
+    assert player.evaluator(position) == 2 + 0.25 * squared(position)
+    assert load_evaluator(tmp_path / "best.json", features=features)(position) == 5
+    # another meaning under the same names
+    written(tmp_path, TWO.replace("** 2", "** 3"))
+    with pytest.raises(EvaluatorError, match="other definitions of pieces_squared"):
+        parse_player(add_features(CHECKERS, path), str(tmp_path / "best.json"))
+
+
+def test_what_is_added_twice_or_clashes_with_one_set(tmp_path: Path) -> None:
+    path = written(tmp_path, HEAD + "@kernel\ndef CENT(position):\n    return position[0] & 1\n")
+    assert list(add_features(CHECKERS, path).features) == ["classic", "samuel", "classic+CENT"]
+    with pytest.raises(FeatureFileError, match="no term of samuel has, found CENT"):
+        load_features(path, CHECKERS, SAMUEL)
+    again = written(tmp_path, HEAD + "@kernel\ndef spots(position):\n    return 1\n", "b.py")
+    both = add_features(TicTacToe(), again)
+    with pytest.raises(FeatureFileError, match="has, found spots"):
+        load_features(again, both, both.features[list(both.features)[-1]])
+
+
+def test_terms_travel_by_value(tmp_path: Path) -> None:
+    """To a process that has never seen the file, with the file gone."""
+    path = written(tmp_path, TWO)
+    own = add_features(CHECKERS, path)
+    features = own.features["classic+pieces_squared+past_goal"]
+    evaluator = LinearEvaluator(own, features, {"men": 1.0, "pieces_squared": 0.25})
+    game, back = unpack(pack((own, evaluator)))
+    assert back.game is game and back.features.fingerprint == features.fingerprint
+    (tmp_path / "packed").write_bytes(pack((own, evaluator)))
+    path.unlink()
+    position = CHECKERS.start()
+    for move in (0, 1, 2, 0, 1):
+        moves = CHECKERS.legal_moves(position)
+        position = CHECKERS.play(position, moves[move % len(moves)])
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom play.transport import unpack\n"
+        "from search import Engine\n"
+        f"game, evaluator = unpack(Path({str(tmp_path / 'packed')!r}).read_bytes())\n"
+        f"result = Engine(game, evaluator).search({position!r}, depth=4)\n"
+        f"print(evaluator({position!r}), result.value, result.nodes)\n"
+    )
+    for _ in range(2):  # the second finds in the cache what the first compiled
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+        here = Engine(own, evaluator).search(position, depth=4)
+        assert done.stdout.split() == [
+            str(evaluator(position)), str(here.value), str(here.nodes)
+        ]  # fmt: skip
+
+
+# --- what is not -----------------------------------------------------------------------------
+
+
+@pytest.mark.plain
+def test_no_such_file(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.py", tmp_path):
+        with pytest.raises(FileNotFoundError, match="expected a file with features, found none"):
+            load_features(path, CHECKERS, CLASSIC)
+
+
+def one(body: str, before: str = "", parameters: str = "position") -> str:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return f"{HEAD}{before}@kernel\ndef wrong({parameters}):\n{lines}"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = 1\n", "my_features.py: expected a function term.position. marked with @kernel, found"
+         " none"),
+        ("x = 1\n\ndef f(:\n", "my_features.py, line 3: expected Python, found invalid syntax"),
+        ("x = 1\nx = y\n", "my_features.py, line 2: NameError: name 'y' is not defined"),
+        ("import nothing_such\n", "line 1: ModuleNotFoundError: No module named 'nothing_such'"),
+        ("def f(position):\n    return 1\n", "found f without the mark"),
+        ("FEATURES = 3\n", "expected FEATURES to be a games.features.FeatureSet, found int"),
+        (one("return 1").replace("wrong", "men"), "no term of classic has, found men"),
+        (one("return 1", parameters="position, other"), "take a position, found 2 parameters"),
+        (one("return later(position)"), "line 5: NameError: kernel wrong uses the name later"),
+        (one("return None"), "expected term wrong to return a number, found None in position B:W"),
+        (one("return 1e999"), "return a finite number, found inf in position B:W"),
+        (one("return 0.0 / (position[2] * 0.0)"), "raised ZeroDivisionError: .* in position B:W"),
+        (one("if position[2]:\n    raise ValueError('kings')\nreturn 1"),
+         "term wrong raised ValueError: kings in position .*K"),
+        (one("return position[position[3] + 3]"), "raised IndexError: .* in position W:"),
+    ],
+)  # fmt: skip
+def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(FeatureFileError, match=message):
+        load_features(written(tmp_path, text), CHECKERS, CLASSIC)
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (one("return position.own"), 7, "Unknown attribute 'own' of type UniTuple.int64 x 4."),
+        (one("own, opponent, kings = position\nreturn own"), 7, "expected 3, got 4"),
+        (one("return len([x for x in position])"), 7, "a kernel makes no lists, dictionaries"),
+        (one("squares = {1: 2}\nreturn squares[1]"), 8, "a kernel makes no lists, dictionaries"),
+        (one("return popcount(position)"), 7, "there is no popcount.UniTuple.int64 x 4.."),
+        (one("return f(position[0])", "def f(x):\n    return x\n\n\n"), 11, "Untyped global name"
+         " 'f': .* has to be a kernel as well"),
+        (one("return _f(position)", "@kernel\ndef _f(x):\n    return x.own\n\n\n"), 7, "Unknown"),
+    ],
+)  # fmt: skip
+def test_kernels_that_cannot_be_compiled(
+    tmp_path: Path, text: str, line: int, message: str
+) -> None:
+    expected = rf"my_features.py, line {line}: term wrong cannot be compiled for positions of 4"
+    with pytest.raises(FeatureFileError, match=f"{expected} integers: .*{message}"):
+        load_features(written(tmp_path, text), CHECKERS, CLASSIC)
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="only native integers overflow")
+def test_integers_that_overflow(tmp_path: Path) -> None:
+    path = written(tmp_path, one("return position[0] * position[0] * position[0]"))
+    with pytest.raises(FeatureFileError, match="to be the same compiled and uncompiled, found"):
+        load_features(path, CHECKERS, CLASSIC)
+
+
+@pytest.mark.plain
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "binary.py"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FeatureFileError, match="expected Python as UTF-8, found"):
+        load_features(path, CHECKERS, CLASSIC)
+    path.write_bytes(b"x = 1\x00\n")
+    with pytest.raises(FeatureFileError, match="null bytes"):
+        load_features(path, CHECKERS, CLASSIC)

@@ -1,0 +1,400 @@
+"""Batch learners: what is learned from which games, and the same bits after every interruption."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from games import kernels
+from games.checkers import Checkers
+from games.nim import Nim
+from learner.fit.logistic import LogisticFit
+from learner.fit.targets import expectations, fit_scale
+from learner.positions.filters import Filter, distinct
+from learner.positions.packing import packed
+from learner.positions.shards import Rows
+from learner.positions.store import PositionStore
+from learner.rounds.batch import BatchFit, BatchLearner, scale_of
+from learner.rounds.network_fit import NetworkFit
+from learner.rounds.quantised_fit import QuantisedFit
+from play.workers import Workers
+from search import WIN, LinearEvaluator, Techniques
+from search.alphabeta.probcut import ProbCut
+from search.evaluators.network import NetworkEvaluator
+
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+CHECKERS, NIM = Checkers(), Nim((3, 4, 5))
+CLASSIC = CHECKERS.features["classic"]
+LEARNERS = [BatchFit, NetworkFit, QuantisedFit]
+
+
+def make(kind: Any, store: Any = None, **options: Any) -> Any:
+    usual: dict[str, Any] = {
+        "games": 12, "depth": 2, "round_games": 5, "keep_rounds": 2, "games_per_report": 4,
+        "most_plies": 40, "seed": 1,
+    }  # fmt: skip
+    if kind is NetworkFit:
+        usual |= {"hidden": (6,), "epochs": 2, "rate": 0.01}
+    if kind is QuantisedFit:
+        usual |= {"nodes": None, "hidden": (6,), "endgame": 3, "rate": 0.01}
+    return kind(CHECKERS, **{**usual, "store": store, **options})
+
+
+def text_of(learner: Any) -> str:
+    return json.dumps(learner.checkpoint())
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+# --- what is learned -------------------------------------------------------------------------
+
+
+@compiled_only
+def test_rounds_learn_from_the_games_of_the_last_rounds(tmp_path: Path) -> None:
+    notes: list[str] = []
+    learner = make(BatchFit, tmp_path)
+    learner.fit("material", watch=lambda p: notes.append(f"{p.game} {p.updates} {p.note}"))
+    store = PositionStore(tmp_path, CHECKERS)
+    rows = store.load()
+    assert sorted(set(rows.game_number.tolist())) == list(range(12))
+    assert learner.updates_ == len(rows) == len(learner.store_)
+    assert [note.split()[0] for note in notes] == ["4", "5", "9", "10", "12"]
+    rounds = [note.split()[2:4] for note in notes if len(note.split()) > 2]
+    assert rounds == [["round", "1:"], ["round", "2:"], ["round", "3:"]]
+    for number, (first, last) in enumerate([(0, 4), (0, 9), (5, 11)]):
+        wanted = Filter(quiet=True, first_game=first, last_game=last)
+        kept = distinct(CHECKERS, store.load(keep=wanted))
+        assert learner.rounds_[number]["positions"] == len(kept)
+    # the last fit again, by hand
+    fitted = LogisticFit(CLASSIC, fixed={"men": 1.0}, blend=0.5).fit_rows(kept)
+    assert fitted.weights_.tolist() == learner.evaluator_.weights.tolist()
+    assert learner.rounds_[-1] == {
+        "positions": len(kept), "K": fitted.K_, "loss": fitted.loss_,
+    }  # fmt: skip
+    assert learner.evaluator_.weights[0] == 1.0
+
+
+@compiled_only
+def test_stored_labels_are_those_of_the_games(tmp_path: Path) -> None:
+    records = []
+    learner = make(BatchFit, tmp_path, games=3, games_per_report=1, opening_plies=3, decide=False)
+    learner.fit("classic", watch=lambda progress: records.append(progress.record))
+    # a task is a few games, of which the last is reported
+    record = records[-1]
+    rows = PositionStore(tmp_path, CHECKERS).load(keep=Filter(first_game=2, last_game=2))
+    assert rows.ply.tolist() == list(range(3, len(record.moves)))
+    assert [tuple(p) for p in rows.positions.tolist()] == list(record.positions[3:-1])
+    values = [entry.value for entry in record.annotations[3:]]
+    np.testing.assert_array_equal(rows.value, np.array(values, dtype=np.float32))
+    sides = [1 - 2 * CHECKERS.to_move(position) for position in record.positions[3:-1]]
+    assert rows.result.tolist() == [record.outcome() * side for side in sides]
+
+
+@compiled_only
+def test_decided_positions_are_learned_from_where_wanted(tmp_path: Path) -> None:
+    kept = {}
+    for decided in (True, False):
+        folder = tmp_path / str(decided)
+        learner = make(BatchFit, folder, games=5, depth=4, decide=False, decided=decided,
+                       most_plies=150)  # fmt: skip
+        learner.fit("classic")
+        rows = PositionStore(folder, CHECKERS).load()
+        assert (np.abs(rows.value) > WIN / 2).any()
+        kept[decided] = learner.rounds_[0]["positions"]
+        wanted = Filter(quiet=True, undecided=not decided)
+        assert kept[decided] == len(
+            distinct(CHECKERS, PositionStore(folder, CHECKERS).load(keep=wanted))
+        )
+    assert kept[True] > kept[False]
+
+
+def test_scale_of_rows_that_say_nothing() -> None:
+    positions = np.zeros((4, 4), dtype=np.int64)
+
+    def rows(value: Any, result: Any) -> Rows:
+        return Rows.of(positions, value=np.array(value), result=np.array(result))
+
+    good = rows([1.0, 2.0, -1.0, 0.5], [1, 0, -1, 0])
+    assert scale_of(good) == fit_scale(good.value, good.result)
+    assert scale_of(rows([0.0] * 4, [1, 0, -1, 0])) is None
+    assert scale_of(rows([WIN] * 4, [1, 1, 1, 1])) is None
+    assert scale_of(rows([1.0, 2.0, -1.0, 0.5], [0, 0, 0, 0])) is None
+    assert scale_of(rows([1.0, 2.0, -1.0, 0.5], [-1, 0, 1, 0])) is None
+
+
+@pytest.mark.parametrize("scale", [None, 1.5])
+def test_learning_that_begins_from_nothing(scale: float | None) -> None:
+    options: dict[str, Any] = {
+        "games": 60, "round_games": 20, "depth": 1, "decide": False, "opening_plies": 1,
+    }  # fmt: skip
+    network = NetworkFit(NIM, inputs="parity", hidden=(), scale=scale, rate=0.1, **options).fit()
+    lines = BatchFit(NIM, features="parity", **options).fit()
+    for learner in (network, lines):
+        assert len(cast(Any, learner).rounds_) == 3
+        # the unit stays that of the first round
+        found = [kept.get("K", kept.get("scale")) for kept in cast(Any, learner).rounds_]
+        assert found == [1.0 if learner is lines else scale or 1.0] * 3
+        # one stick left is lost, as every learner finds
+        assert learner.evaluator_((0, 0, 1, 0)) < learner.evaluator_((0, 1, 1, 0))
+
+
+@compiled_only
+def test_the_network_is_taught_what_was_found(tmp_path: Path) -> None:
+    learner = make(NetworkFit, tmp_path, games=5, epochs=200, rate=0.01, blend=0.25)
+    learner.fit("material")
+    rows = distinct(CHECKERS, PositionStore(tmp_path, CHECKERS).load(keep=Filter(quiet=True)))
+    expected = expectations(rows.value, rows.result, scale=2.0 / 1.5, blend=0.25)
+    found = np.tanh(learner.evaluator_.values(rows.positions) / 1.5)
+    # sigmoid(2 x) is (tanh(x) + 1) / 2; the network remembers most of so few positions
+    away = found - (2.0 * expected - 1.0)
+    assert float(np.mean(away**2)) < 0.02 < float(np.var(2.0 * expected - 1.0))
+    assert learner.rounds_[0]["error"] == pytest.approx(float(np.mean(away**2)), abs=0.01)
+    assert learner.rounds_[0]["scale"] == 1.5
+
+
+@compiled_only
+def test_the_end_of_a_run_goes_through_all_rounds(tmp_path: Path) -> None:
+    short = make(QuantisedFit, tmp_path / "a", keep_rounds=1).fit("material")
+    whole = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
+    states: list[str] = []
+    whole.fit("material", watch=lambda progress: states.append(text_of(whole)))
+    rows = distinct(CHECKERS, PositionStore(tmp_path / "b", CHECKERS).load(keep=Filter(quiet=True)))
+    assert whole.rounds_[:2] == short.rounds_[:2]
+    assert short.rounds_[2]["positions"] < len(rows) == whole.rounds_[2]["positions"]
+    # the error after the fit is over all of them
+    model = whole._model
+    blended, searched = (
+        expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
+        for blend in (0.3, 0.0)
+    )
+    few = (model.inputs.active_rows(rows.positions) < 128).sum(axis=1) <= 3
+    error = model.error(rows.positions, np.where(few, searched, blended))
+    assert whole.rounds_[2]["after"] == pytest.approx(error**0.5)
+    assert whole.rounds_[2]["after"] < whole.rounds_[2]["before"]
+    again = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
+    assert text_of(again.fit(resume=json.loads(states[-2]))) == states[-1]
+
+
+# --- the same bits ---------------------------------------------------------------------------
+
+
+@compiled_only
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_resumed_runs_end_bit_for_bit_as_uninterrupted_ones(kind: Any, tmp_path: Path) -> None:
+    states: dict[int, str] = {}
+    kept: dict[int, dict[str, bytes]] = {}
+
+    def watch(progress: Any) -> None:
+        states[progress.game] = text_of(whole)
+        kept[progress.game] = files(tmp_path / "whole")
+
+    whole = make(kind, tmp_path / "whole")
+    whole.fit("material", watch=watch)
+    assert sorted(states) == [4, 5, 9, 10, 12]
+    assert text_of(make(kind, tmp_path / "again").fit("material")) == states[12]
+    assert files(tmp_path / "again") == kept[12]
+    for number in (4, 5, 9, 10):
+        # as it was at the checkpoint, and as a run leaves it that was killed later
+        for later in (number, 12):
+            folder = tmp_path / f"{number}-{later}"
+            folder.mkdir()
+            for name, data in kept[later].items():
+                (folder / name).write_bytes(data)
+            (folder / ".positions-000009.npz.new.part").write_bytes(b"torn")
+            start = "material" if kind is QuantisedFit else None
+            resumed = make(kind, folder).fit(start, resume=json.loads(states[number]))
+            assert text_of(resumed) == states[12], (number, later)
+            assert files(folder) == kept[12]
+            assert resumed.rounds_ == whole.rounds_
+    finished = make(kind, tmp_path / "again").fit(resume=json.loads(states[12]), watch=watch)
+    assert text_of(finished) == states[12]
+
+
+@compiled_only
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_a_finished_run_is_prolonged(kind: Any, tmp_path: Path) -> None:
+    states: dict[int, str] = {}
+    short = make(kind, tmp_path / "short", games=10)
+    short.fit("material", watch=lambda p: states.update({p.game: text_of(short)}))
+    start = "material" if kind is QuantisedFit else None  # which the checkpoint names
+    longer = make(kind, tmp_path / "short", games=15).fit(start, resume=json.loads(states[10]))
+    whole = make(kind, tmp_path / "whole", games=15).fit("material")
+    assert text_of(longer) == text_of(whole)
+    assert files(tmp_path / "short") == files(tmp_path / "whole")
+
+
+@compiled_only
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_whoever_plays_the_result_is_the_same(kind: Any, tmp_path: Path) -> None:
+    expected = text_of(make(kind, tmp_path / "0").fit())
+    others = [("threads", 1), ("threads", 2), *([("loky", 2)] if kind is NetworkFit else [])]
+    for backend, jobs in others:
+        folder = tmp_path / f"{backend}-{jobs}"
+        learner = make(kind, folder, workers=Workers(backend, jobs))
+        assert text_of(learner.fit()) == expected, (backend, jobs)
+        assert files(folder) == files(tmp_path / "0")
+
+
+@compiled_only
+def test_a_network_of_another_scale_is_resumed() -> None:
+    options: dict[str, Any] = {
+        "games": 20, "round_games": 10, "games_per_report": 10, "depth": 1, "decide": False,
+        "inputs": "parity", "hidden": (), "rate": 0.1, "opening_plies": 1,
+    }  # fmt: skip
+    weights = np.array([[0.1], [0.2], [-0.3], [0.4]])
+    given = NetworkEvaluator(
+        NIM, NIM.features["parity"], [(weights, np.zeros(1))], scale=0.25, name="given"
+    )
+    states: list[str] = []
+    whole = NetworkFit(NIM, **options)
+    whole.fit(given, watch=lambda progress: states.append(text_of(whole)))
+    fresh = NetworkFit(NIM, **options)
+    fresh.prepare()
+    fresh.store_ = whole.store_  # of temporary stores nobody resumes
+    cast(Any, fresh).prepare = lambda evaluator=None: None
+    assert text_of(fresh.fit(resume=json.loads(states[0]))) == states[1]
+
+
+# --- errors ----------------------------------------------------------------------------------
+
+
+@compiled_only
+def test_stores_that_cannot_be_used(tmp_path: Path) -> None:
+    learner = make(BatchFit, tmp_path, games=5)
+    state = json.loads(text_of(learner.fit("material")))
+    count = len(learner.store_)
+    with pytest.raises(ValueError, match=f"store: expected an empty folder, found {count}"):
+        make(BatchFit, tmp_path, games=5).fit("material")
+    with pytest.raises(ValueError, match=f"expected at least {count} rows, found 0"):
+        make(BatchFit, tmp_path / "other", games=10).fit(resume=state)
+    with pytest.raises(ValueError, match=f"expected at least {count} rows, found 0"):
+        make(BatchFit, games=10).fit(resume=state)
+
+
+@compiled_only
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_a_damaged_checkpoint_is_refused_and_leaves_the_store_as_it_is(
+    kind: Any, tmp_path: Path
+) -> None:
+    learner = make(kind, tmp_path, games=5, depth=1)
+    state = json.loads(text_of(learner.fit("material")))
+    before = files(tmp_path)
+    state["positions"] -= 10
+    bad: Any
+    if kind is QuantisedFit:
+        weights = state["weights"]["weights_1"]
+        numbers = np.full(math.prod(weights[1]), math.nan, dtype=np.float32)
+        bad = {**state["weights"], "weights_1": [*weights[:2], packed(numbers)]}
+    else:
+        bad = [math.nan, *state["weights"][1:]]
+    damaged = [
+        {**state, "weights": [0.5]}, {**state, "weights": bad}, {**state, "weights": None},
+        {**state, "rounds_done": None}, {**state, "rounds_done": [3]},
+        *({k: v for k, v in state.items() if k != name}
+          for name in ("weights", "rounds_done", "positions")),
+        {**state, "positions": "x"}, {**state, "positions": -1}, {**state, "positions": 1e9},
+    ]  # fmt: skip
+    for wrong in damaged:
+        with pytest.raises(ValueError, match="expected a state of this learner, found"):
+            make(kind, tmp_path, games=10, depth=1).fit(resume=json.loads(json.dumps(wrong)))
+        assert files(tmp_path) == before
+    for options in ({"blend": 0.75}, {"round_games": 4}, {"seed": 2}, {"depth": 3}):
+        with pytest.raises(ValueError, match="expected a checkpoint of the same learner, options"):
+            make(kind, tmp_path, **options).fit(resume=state)
+    assert files(tmp_path) == before
+
+
+WRONG: list[tuple[Any, dict[str, Any], str]] = [
+    (BatchFit, {"round_games": 0}, "round_games: expected at least 1, found 0"),
+    (BatchFit, {"keep_rounds": 0}, "keep_rounds: expected at least 1, found 0"),
+    (BatchFit, {"games_per_report": 0}, "games_per_report: expected at least 1, found 0"),
+    (BatchFit, {"most_plies": 0}, "most_plies: expected more than the 4 of an opening, found 0"),
+    (BatchFit, {"blend": 1.5}, "blend: expected 0 to 1, found 1.5"),
+    (BatchFit, {"blend": math.nan}, "blend: expected 0 to 1, found nan"),
+    (BatchFit, {"features": "nothing"}, "features: expected one of classic, samuel for checkers"),
+    (BatchFit, {"fixed": {"PIECES": 1.0}}, "fixed: expected terms of classic, "),
+    (BatchFit, {"method": "guess"}, "method: expected one of lbfgs, logistic, ridge, sgd, found"),
+    (BatchFit, {"loss": "none"}, "loss: expected one of cross_entropy, squared, found 'none'"),
+    (BatchFit, {"alpha": -1.0}, "alpha: expected a number of at least 0, found -1.0"),
+    (QuantisedFit, {"epochs": 0}, "epochs: expected at least 1, found 0"),
+    (QuantisedFit, {"last_epochs": -1}, "last_epochs: expected at least 0, found -1"),
+    (QuantisedFit, {"last_rate": 0.0}, "last_rate: expected more than 0 and at most 1, found 0.0"),
+    (QuantisedFit, {"scale": 0.0}, "scale: expected more than 0, found 0.0"),
+    (QuantisedFit, {"techniques": "hope"}, "expected techniques among exact, selective"),
+    (QuantisedFit, {"techniques": "beam=3"}, "such by which wins are proved, found beam=3"),
+    (
+        QuantisedFit,
+        {"techniques": Techniques(probcut=ProbCut("checkers", "classic", "", ()))},
+        "techniques: expected none that is learned of one evaluator",
+    ),
+    (NetworkFit, {"epochs": 0}, "epochs: expected at least 1, found 0"),
+    (NetworkFit, {"batch": 0}, "batch: expected at least 1, found 0"),
+    (NetworkFit, {"rate": 2.0}, "rate: expected more than 0 and at most 1, found 2.0"),
+    (NetworkFit, {"scale": -1.0}, "scale: expected more than 0, found -1.0"),
+    (NetworkFit, {"scale": math.nan}, "scale: expected more than 0, found nan"),
+    (NetworkFit, {"hidden": (1,)}, "hidden: expected widths of at least 2, found (1,)"),
+    (NetworkFit, {"inputs": "nothing"}, "expected one of classic, samuel, piece_squares for"),
+    (NetworkFit, {"depth": None}, "expected a depth or a number of nodes, found neither"),
+    (NetworkFit, {"games": 0}, "games: expected at least 1, found 0"),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "message"), WRONG)
+def test_wrong_options_are_told_before_the_first_game(
+    kind: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        make(kind, **options).prepare()
+
+
+def test_evaluators_that_learning_cannot_start_from() -> None:
+    samuel = CHECKERS.features["samuel"]
+    given = LinearEvaluator(CHECKERS, samuel, np.zeros(len(samuel)))
+    with pytest.raises(ValueError, match="expected an evaluator over the terms men, .* found"):
+        make(BatchFit).fit(given)
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_the_constructor_only_stores(kind: Callable[..., BatchLearner]) -> None:
+    learner = kind("no such game", games=-1, round_games=-7)
+    assert clone(learner).get_params() == learner.get_params()
+    assert not [name for name in vars(learner) if name.endswith("_")]
+
+
+def test_a_temporary_store_goes_with_the_learner() -> None:
+    learner: Any = BatchFit(
+        NIM, games=4, round_games=4, depth=1, features="parity", decide=False, opening_plies=1
+    )
+    learner.fit()
+    folder = learner.store_.folder
+    assert any(folder.iterdir())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del learner
+    assert not folder.exists()
+
+
+def test_a_round_without_positions_changes_nothing() -> None:
+    # at nine plies every position of this game is proved won or lost
+    learner = BatchFit(NIM, features="parity", games=4, round_games=2, depth=9, decided=False)
+    learner.fit()
+    assert learner.rounds_ == [{"positions": 0.0}] * 2
+    assert not learner.evaluator_.weights.any()
+
+
+def test_what_is_proved_is_learned_from() -> None:
+    learner = BatchFit(NIM, features="parity", games=40, round_games=20, depth=2, blend=0.0, K=1.0)
+    learner.fit()
+    assert learner.evaluator_.weights.any()

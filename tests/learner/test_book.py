@@ -1,0 +1,484 @@
+"""Books, agreement with them, and what learns from them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import games
+from benchmarks import book as benchmark
+from games.checkers.pdn import write_game
+from games.features import FeatureSet
+from games.kernels import kernel
+from games.record import GameRecord
+from learner.books.agreement import agreement, compare
+from learner.books.book import (
+    BookEntry,
+    BookReport,
+    Settler,
+    make_book,
+    read_book,
+    record_entries,
+)
+from learner.books.book_polynomial import BookPolynomial
+from learner.books.book_rows import BookRows
+from learner.books.cells import CellPairs, counted_cells, levels_of, mirrored_cells
+from learner.books.signature import SignatureTables
+from search import WIN, PythonEvaluator
+from search.evaluators.signature import SignatureLayout
+
+plain = pytest.mark.plain
+CHECKERS = games.load("checkers")
+
+
+def entry(values: list[tuple[int, ...]], chosen: int = 0, game: int = 0) -> BookEntry:
+    """An entry whose moves lead to made-up positions, the side that chooses to move."""
+    count = len(values)
+    return BookEntry(
+        CHECKERS.start(), tuple(range(count)), chosen, tuple(values), (1.0,) * count,
+        (None,) * count, game,
+    )  # fmt: skip
+
+
+def rated(*values: int, chosen: int = 0, game: int = 0) -> BookEntry:
+    return entry([(value, 0, 0, 0) for value in values], chosen, game)
+
+
+FIRST = PythonEvaluator(CHECKERS, lambda position: float(position[0]))
+SECOND = PythonEvaluator(CHECKERS, lambda position: float(position[0] // 10))
+
+# --- agreement -------------------------------------------------------------------------------
+
+
+@plain
+def test_agreement_by_hand() -> None:
+    entries = [
+        rated(5, 3, 2, 7),  # two lower, one higher: second
+        rated(4, 4, 1),  # one lower, one tied: first or second by lot
+        rated(1, 2, 3, 1, chosen=1, game=1),  # two lower, one higher: second
+    ]
+    found = agreement(FIRST, entries)
+    assert found.coefficient.value == pytest.approx((5 - 2) / (5 + 2))
+    assert found.strict.value == pytest.approx((5 - 2) / (5 + 2 + 1))
+    assert [share.value for share in found.shares] == pytest.approx([0.5 / 3, 2.5 / 3, 0.0])
+    assert found.games.tolist() == [0, 1]
+    assert found.lower.tolist() == [3, 2] and found.higher.tolist() == [1, 1]
+    assert found.tied.tolist() == [1, 0] and found.entries == 3
+    assert found.by_game.tolist() == pytest.approx([0.5, 1 / 3])
+    assert found.coefficient.low == pytest.approx(1 / 3)
+    assert found.coefficient.high == pytest.approx(0.5)
+    assert str(found.coefficient) == "0.429 [0.333, 0.500]"
+
+
+@plain
+def test_signs_and_ends_of_games_count_for_the_side_that_chooses() -> None:
+    seen_by_other = replace(rated(5, 3, 7), signs=(-1.0, 1.0, -1.0))
+    assert BookRows.of([seen_by_other]).values(FIRST).tolist() == [-5, 3, -7]
+    ended = replace(rated(5, 3, 7), outcomes=(None, 1.0, -1.0))
+    assert BookRows.of([ended]).values(FIRST).tolist() == [5, WIN, -WIN]
+
+
+@plain
+def test_differences_are_paired() -> None:
+    random = np.random.default_rng(3)
+    entries = [
+        rated(*random.permutation(40)[:6], chosen=int(random.integers(6)), game=game)
+        for game in range(40)
+        for _ in range(3)
+    ]
+    same = compare(FIRST, FIRST, entries)
+    assert (same.coefficient.value, same.coefficient.low, same.coefficient.high) == (0, 0, 0)
+    ahead, behind = compare(FIRST, SECOND, entries), compare(SECOND, FIRST, entries)
+    one, two = agreement(FIRST, entries), agreement(SECOND, entries)
+    for name in ("coefficient", "strict"):
+        estimate = getattr(ahead, name)
+        apart = getattr(one, name).value - getattr(two, name).value
+        assert estimate.value == pytest.approx(apart)
+        assert estimate.low < estimate.value < estimate.high
+        assert estimate.low == pytest.approx(-getattr(behind, name).high)
+    # games are alike in what makes a book move rank high: so the difference is surer than either
+    width = ahead.strict.high - ahead.strict.low
+    assert width < one.strict.high - one.strict.low
+    with pytest.raises(ValueError, match="expected entries of a book, found none"):
+        agreement(FIRST, [])
+    with pytest.raises(ValueError, match="expected entries of a book, found none"):
+        compare(FIRST, FIRST, [])
+
+
+# --- reading and making ----------------------------------------------------------------------
+
+BOOK = """[Event "Black wins"]
+[Result "0-1"]
+
+1. 11-15 23-19 2. 8-11 22-17 0-1
+
+[Event "A move that is not one"]
+[Result "1-0"]
+
+1. 11-15 23-19 2. 8-11 22-30 1-0
+
+[Event "Drawn"]
+[Result "1/2-1/2"]
+
+1. 11-15 1/2-1/2
+
+[Event "Results that differ"]
+[Result "1-0"]
+
+1. 9-13 22-18 0-1
+"""
+
+
+@plain
+def test_reading_a_damaged_book(tmp_path: Path) -> None:
+    path = tmp_path / "book.pdn"
+    path.write_text(BOOK)
+    report = BookReport()
+    entries = list(read_book(CHECKERS, path, report=report))
+    assert [e.game for e in entries] == [0, 0, 1]
+    assert [CHECKERS.move_text(e.position, e.move) for e in entries] == ["11-15", "8-11", "9-13"]
+    assert report.games == 2 and report.entries == 3
+    assert report.positions == {"move of the side that lost": 3}
+    damaged, drawn = report.skipped
+    assert (damaged.path, damaged.game) == (str(path), 2)
+    assert damaged.reason.startswith("line 9: move 4 of the game: expected")
+    assert str(drawn) == f"{path}: game 3: no winner"
+    (repaired,) = report.repaired
+    assert repaired.game == 4 and "line 17: expected the result" in repaired.reason
+    both = list(read_book(CHECKERS, [path, path], side="both", skip_plies=1))
+    assert [e.game for e in both] == [0, 0, 0, 2, 3, 3, 3, 5]
+
+
+@plain
+def test_bad_options_of_a_book(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="side: expected one of winner, both, found 'loser'"):
+        read_book(CHECKERS, [], side="loser")
+    with pytest.raises(ValueError, match="skip_plies: expected at least 0, found -1"):
+        read_book(CHECKERS, [], skip_plies=-1)
+    with pytest.raises(ValueError, match="expected checkers, the game of PDN files, found nim"):
+        read_book(games.load("nim"), [])
+    with pytest.raises(FileNotFoundError):
+        list(read_book(CHECKERS, tmp_path / "none.pdn"))
+    with pytest.raises(ValueError, match="depth: expected at least 1, found 0"):
+        make_book(CHECKERS, "material", games=1, depth=0)
+
+
+def test_moves_lead_to_the_quiet_positions_behind_captures() -> None:
+    record = GameRecord(CHECKERS)
+    for text in ("11-15", "23-19", "8-11"):
+        record.play_text(text)
+    (found,) = [e for e in record_entries(record, skip_plies=2) if e.position[3] == 0]
+    settler = Settler(CHECKERS)
+    for move, quiet, sign in zip(found.moves, found.settled, found.signs, strict=True):
+        after = CHECKERS.play(found.position, move)
+        assert not CHECKERS.noisy(quiet)
+        assert sign == (1.0 if quiet[3] == found.position[3] else -1.0)
+        assert (quiet == after) == (not CHECKERS.noisy(after))
+        if CHECKERS.noisy(after):
+            # captures chosen by material lead to what the search's quiescence says
+            evaluator = settler._engine.evaluator if settler._engine else None
+            quiet_again, same = settler(after)
+            assert quiet_again == quiet and same == -sign
+            assert evaluator is None or settler._engine is not None
+    noisy = [CHECKERS.noisy(CHECKERS.play(found.position, move)) for move in found.moves]
+    assert any(noisy) and not all(noisy)
+    assert CHECKERS.move_text(found.position, found.move) == "8-11"
+
+
+def test_a_book_of_search_is_the_same_again_and_from_its_file(tmp_path: Path) -> None:
+    made = list(make_book(CHECKERS, "classic", games=3, depth=2, seed=5, most_plies=30))
+    again = list(make_book(CHECKERS, "classic", games=3, depth=2, seed=5, most_plies=30))
+    assert [record.moves for record in made] == [record.moves for record in again]
+    assert len({tuple(record.moves[:6]) for record in made}) == 3
+    assert all(record.over for record in made)
+    expected = [
+        e
+        for number, record in enumerate(made)
+        for e in record_entries(record, number=number, searched=True)
+    ]
+    assert {e.game for e in expected} == {0, 1, 2}
+    path = tmp_path / "made.pdn"
+    path.write_text("\n".join(map(write_game, made)))
+    report = BookReport()
+    read = list(read_book(CHECKERS, path, side="both", searched=True, report=report))
+    assert read == expected
+    assert report.positions["not searched"] == 18  # the openings
+
+
+# --- votes and cells -------------------------------------------------------------------------
+
+
+@plain
+def test_votes() -> None:
+    entries = [rated(1, 2, 3, chosen=1), rated(1, 2), replace(rated(1, 2), outcomes=(1.0, None))]
+    rows = BookRows.of(entries)
+    material = np.array([0.0, 0.2, 5.0, 0.0, 0.0, 0.0, 0.0])
+    assert rows.votes(material, None).tolist() == [-1, 2, -1, 1, -1, 0, 0]
+    assert rows.votes(material, 0.5).tolist() == [-1, 1, 0, 1, -1, 0, 0]
+
+
+def pairs(**changes: Any) -> CellPairs:
+    """Four rows in two phases; row 0 was preferred to 1 (twice as weighty) and to 2, 3 to 1."""
+    given: dict[str, Any] = {
+        "better": np.array([0, 0, 3]), "worse": np.array([1, 2, 1]),
+        "weight": np.array([2.0, 1.0, 1.0]), "material": np.zeros(4), "sign": np.ones(4),
+        "phase": np.array([0, 0, 0, 0]), "phases": 2,
+    }  # fmt: skip
+    return CellPairs(**{**given, **changes})
+
+
+@plain
+def test_counted_cells_by_hand() -> None:
+    cells = np.array([[0], [1], [0], [2]])
+    found = counted_cells(pairs(), cells, 3, smoothing=0.0, mirror=None)
+    # the pair 0, 2 lies in one cell and says nothing: cell 1 is 3 times worse
+    assert found[0].tolist() == [1.0, -1.0, 1.0]
+    assert not found[1].any()
+    # A - D is 2, -3, 1 of 2, 3, 1; in all phases together (A - D) / (A + D + 1)
+    smooth = counted_cells(pairs(), cells, 3, smoothing=1.0, mirror=None)
+    together = np.array([2 / 3, -3 / 4, 1 / 2])
+    np.testing.assert_allclose(smooth[0], (np.array([2, -3, 1]) + together) / [3, 4, 2])
+    np.testing.assert_allclose(smooth[1], together)
+    # seen by the other side: what was preferred speaks against the cell
+    turned = counted_cells(pairs(sign=-np.ones(4)), cells, 3, smoothing=1.0, mirror=None)
+    np.testing.assert_allclose(turned, -smooth)
+    mirrored = counted_cells(pairs(), cells, 3, smoothing=0.0, mirror=mirrored_cells((3,)))
+    # cell 0 has 2 for it and, as the image of cell 2, 1 against it
+    np.testing.assert_allclose(mirrored[0], [1 / 3, 0.0, -1 / 3])
+
+
+@plain
+def test_levels_are_evenly_wide_and_mirrored() -> None:
+    cells = np.array([[-1.0, -0.5, -0.1, 0.0, 0.1, 0.5, 1.0]])
+    assert levels_of(cells, np.ones((1, 7)), (7,), 5).tolist() == [[0, 1, 2, 2, 2, 3, 4]]
+    assert levels_of(cells, np.zeros((1, 7)), (7,), 5).tolist() == [[2] * 7]
+    assert mirrored_cells((2, 3)).tolist() == [1, 0, 4, 3, 2]
+
+
+# --- learning --------------------------------------------------------------------------------
+
+
+@kernel
+def a(position):
+    return position[0]
+
+
+@kernel
+def b(position):
+    return position[1]
+
+
+@kernel
+def c(position):
+    return position[2]
+
+
+@kernel
+def negated(position):
+    return (-position[0], -position[1], -position[2], position[3])
+
+
+ONE_SIDED = FeatureSet("one side", {"a": a, "b": b, "c": c})
+TWO_SIDED = FeatureSet("two sides", {"a": a, "b": b, "c": c}, negated)
+STEPS = {"a": (-3, -1, 1, 3), "b": (-3, -1, 1, 3), "c": (-1, 1)}
+
+
+def tables_of(features: FeatureSet, summed: bool) -> SignatureLayout:
+    return SignatureLayout("test", features, (("a", "b", "c"),), STEPS, ((0,),), summed=summed)
+
+
+def synthetic(rule: Any, games: int, seed: int) -> list[BookEntry]:
+    """A book in which the preferred move is the one that a rule of three numbers rates highest."""
+    random = np.random.default_rng(seed)
+    entries = []
+    while len(entries) < 5 * games:
+        moves = [tuple(int(x) for x in (*random.integers(-3, 4, 3), 0)) for _ in range(5)]
+        values = [rule(*move[:3]) for move in moves]
+        if values.count(max(values)) == 1:
+            entries.append(entry(moves, int(np.argmax(values)), len(entries) // 5))
+    return entries
+
+
+METHODS = pytest.mark.parametrize("method", ["samuel", "logistic"])
+
+
+@METHODS
+@pytest.mark.parametrize("summed", [True, False])
+def test_tables_learn_what_terms_say_together(method: str, summed: bool) -> None:
+    def rule(a: int, b: int, c: int) -> float:
+        return (1 if a > 0 else -1) * (1 if b > 0 else -1) + 0.5 * (c > 0)
+
+    learn, held = synthetic(rule, 200, 1), synthetic(rule, 60, 2)
+    tables = SignatureTables(
+        CHECKERS, layout=tables_of(ONE_SIDED, summed), material={}, method=method,
+        antisymmetric=False, smoothing=1.0,
+    ).fit(learn).evaluator_  # fmt: skip
+    polynomial = (
+        BookPolynomial(CHECKERS, features=ONE_SIDED, material={}, method=method)
+        .fit(learn)
+        .evaluator_
+    )
+    assert agreement(tables, held).coefficient.value > 0.9
+    assert agreement(polynomial, held).coefficient.value < 0.6
+    ahead = compare(tables, polynomial, held)
+    assert ahead.coefficient.low > 0.2 and ahead.strict.low > 0.2
+
+
+@METHODS
+def test_antisymmetric_tables(method: str) -> None:
+    learn = synthetic(lambda a, b, c: np.sign(a) * np.sign(b) * np.sign(c), 200, 3)
+    held = synthetic(lambda a, b, c: np.sign(a) * np.sign(b) * np.sign(c), 60, 4)
+    doubled = replace(
+        tables_of(TWO_SIDED, True),
+        thresholds={t: tuple(2 * s for s in steps) for t, steps in STEPS.items()},
+    )
+    # half of the positions are seen by the other side, which finds them as bad
+    learn = [
+        replace(e, settled=tuple(negated(p) for p in e.settled), signs=(-1.0,) * 5)
+        if number % 2
+        else e
+        for number, e in enumerate(learn)
+    ]
+    tables = SignatureTables(CHECKERS, layout=doubled, material={}, method=method, smoothing=1.0)
+    found = tables.fit(learn).evaluator_
+    for position in [(1, 2, 3, 0), (-1, 3, 0, 0), (2, -2, -1, 0)]:
+        assert found(position) == pytest.approx(-found(negated(position)))
+    assert agreement(found, held).coefficient.value > 0.95
+
+
+@METHODS
+def test_polynomials_find_the_weights_of_a_polynomial(method: str) -> None:
+    learn = synthetic(lambda a, b, c: 4.0 * a - 2.0 * b + 0.5 * c, 300, 5)
+    learner = BookPolynomial(CHECKERS, features=ONE_SIDED, material={"a": 4.0}, method=method)
+    weights = learner.fit(learn).evaluator_.weights
+    assert weights[0] == 4.0  # which is given
+    assert weights[1] < 0 < weights[2] and abs(weights[1]) > weights[2]
+    if method == "logistic":
+        np.testing.assert_allclose(weights, [4.0, -2.0, 0.5], rtol=0.15)
+    else:
+        rows = BookRows.of(learn)
+        own, values = rows.chosen[rows.entry], np.array(rows.positions)[:, 1]
+        lower, higher = (values < values[own]).sum(), (values > values[own]).sum()
+        assert learner.coefficients_[1] == pytest.approx((lower - higher) / (lower + higher))
+    fixed = BookPolynomial(
+        CHECKERS, features=ONE_SIDED, material={}, method="samuel", scale=2.0
+    ).fit(learn)
+    assert np.abs(fixed.evaluator_.weights).max() == 2.0  # the leading term's
+
+
+LEARNERS = pytest.mark.parametrize(
+    "make",
+    [
+        lambda **o: BookPolynomial(CHECKERS, features=ONE_SIDED, material={"c": 1.0}, **o),
+        lambda **o: SignatureTables(
+            CHECKERS, layout=tables_of(ONE_SIDED, True), antisymmetric=False, smoothing=1.0, **o
+        ),
+    ],
+    ids=["polynomial", "tables"],
+)
+
+
+def learned(learner: Any) -> list[bytes]:
+    found = learner.evaluator_
+    if isinstance(learner, BookPolynomial):
+        return [found.weights.tobytes()]
+    return [array.tobytes() for array in (*found.tables.values(), found.scale)]
+
+
+@METHODS
+@LEARNERS
+def test_portions_give_the_same_as_one_go(make: Any, method: str) -> None:
+    entries = synthetic(lambda a, b, c: a * b + c, 40, 6)
+    whole = make(method=method, half_life=50.0).fit(entries)
+    parts = make(method=method, half_life=50.0)
+    for start in range(0, len(entries), 63):
+        parts.partial_fit(entries[start : start + 63])
+        if start == 63:
+            assert learned(parts) != learned(whole)
+            state = parts.get_state()
+            text = json.dumps({k: v if k == "entries" else v.tolist() for k, v in state.items()})
+    assert learned(parts) == learned(whole) and parts.entries_ == len(entries)
+    for given in (state, json.loads(text)):
+        resumed = make(method=method, half_life=50.0)
+        resumed.set_state(given)
+        resumed.partial_fit(entries[126:])
+        assert learned(resumed) == learned(whole)
+    assert learned(make(method=method).fit(entries)) != learned(whole)  # nothing forgotten
+
+
+@LEARNERS
+def test_learners_without_anything_to_learn(make: Any) -> None:
+    learner = make()
+    with pytest.raises(AttributeError, match="expected `fit` before evaluator_"):
+        _ = learner.evaluator_
+    assert learner.fit([]).evaluator_((1, 2, 0, 0)) == 0.0
+    one = learner.fit([rated(1, 1)]).evaluator_
+    assert one((1, 2, 0, 0)) == 0.0
+    empty = make()
+    empty.set_state(learner.fit([]).get_state())
+    assert empty.entries_ == 0
+    with pytest.raises(ValueError, match="expected a state with entries"):
+        empty.set_state({"entries": 1, "votes": [1]})
+    state = learner.fit([rated(1, 2)]).get_state()
+    with pytest.raises(ValueError, match="votes: expected 2, found 1"):
+        empty.set_state({**state, "votes": state["votes"][:1]})
+
+
+@plain
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        (SignatureTables, {"method": "guess"}, "method: expected one of samuel, logistic"),
+        (SignatureTables, {"within": -1.0}, "within: expected None or a number above 0"),
+        (SignatureTables, {"half_life": 0.0}, "half_life: expected None or a number above 0"),
+        (SignatureTables, {"smoothing": 0.0}, "smoothing: expected a number above 0"),
+        (SignatureTables, {"material": {"MOB": 1.0}}, "found MOB"),
+        (SignatureTables, {"game": "nim"}, "expected a game with a module signature"),
+        (
+            SignatureTables,
+            {"layout": tables_of(ONE_SIDED, True)},
+            "expected a symmetric layout with odd numbers of levels",
+        ),
+        (BookPolynomial, {"features": "none"}, "features: expected one of classic"),
+        (BookPolynomial, {"material": {"none": 1.0}}, "found none"),
+        (BookPolynomial, {"penalty": 0.0}, "penalty: expected a number above 0"),
+        (BookPolynomial, {"top_power": 0}, "top_power: expected 1 to 30"),
+        (BookPolynomial, {"scale": 0.0}, "scale: expected None or a number above 0"),
+    ],
+)
+def test_bad_options_of_learners(kind: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        kind(**options).fit([])
+
+
+def test_learning_checkers_from_search(tmp_path: Path) -> None:
+    records = make_book(CHECKERS, "classic", games=12, depth=5, seed=2, most_plies=60)
+    entries = [e for n, record in enumerate(records) for e in record_entries(record, number=n)]
+    learn = [e for e in entries if e.game % 4]
+    held = [e for e in entries if e.game % 4 == 0]
+    for learner in (SignatureTables(), BookPolynomial(method="samuel")):
+        found = learner.fit(learn).evaluator_
+        assert agreement(found, held).strict.low > 0.2
+        path = tmp_path / f"learned{found.suffix}"
+        found.save(path)
+
+
+def test_the_benchmark_makes_a_book_and_reads_it_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book, picture = tmp_path / "book.pdn", tmp_path / "book.png"
+    making = ["--games", "8", "--depth", "1", "--keep", str(book), "--plot", str(picture)]
+    monkeypatch.setattr(sys, "argv", ["book", *making])
+    benchmark.main()
+    first = capsys.readouterr().out
+    assert "signature tables less" in first and picture.stat().st_size > 10_000
+    monkeypatch.setattr(sys, "argv", ["book", str(book), "--searched"])
+    benchmark.main()
+    second = capsys.readouterr().out
+    assert second[second.index("learned from") :].strip() in first

@@ -1,0 +1,261 @@
+"""Learners that follow their own search: the same bits resumed, and whoever plays."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from games import kernels
+from games.checkers import Checkers
+from games.nim import Nim
+from games.tic_tac_toe import TicTacToe
+from learner.bootstrap.frame import Bootstrap
+from learner.bootstrap.root_strap import RootStrap
+from learner.bootstrap.td_leaf import TDLeaf
+from learner.bootstrap.temporal_difference import TemporalDifference
+from learner.bootstrap.tree_strap import TreeStrap
+from learner.online.least_mean_squares import LeastMeanSquares
+from learner.rounds.batch import BatchFit
+from learner.self_play import Task, play_task
+from play.workers import Workers
+from search import LinearEvaluator
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
+#: With White, the second side, to move at the start.
+WHITE_FIRST = CHECKERS.parse_position("W:W21,22,K25,30:B1,2,5,K14")
+LEARNERS = [TemporalDifference, TDLeaf, RootStrap, TreeStrap]
+
+
+# --- whole runs ------------------------------------------------------------------------------
+
+
+def make(kind: Any, network: bool = False, **options: Any) -> Any:
+    usual: dict[str, Any] = {
+        "games": 12,
+        "depth": 2,
+        "games_per_update": 4,
+        "most_plies": 50,
+        "seed": 1,
+    }
+    if network:
+        usual |= {"inputs": "piece_squares", "hidden": (6,)}
+    return kind(CHECKERS, **{**usual, **options})
+
+
+def text_of(learner: Any) -> str:
+    return json.dumps(learner.checkpoint())
+
+
+@compiled_only
+@pytest.mark.parametrize("network", [False, True], ids=["linear", "network"])
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_resumed_runs_end_bit_for_bit_as_uninterrupted_ones(kind: Any, network: bool) -> None:
+    states: dict[int, str] = {}
+    notes: list[Any] = []
+
+    def watch(progress: Any) -> None:
+        states[progress.game] = text_of(whole)
+        notes.append((progress.game, progress.games, progress.updates, progress.note))
+
+    whole = make(kind, network)
+    assert whole.fit("material" if network else None, watch=watch) is whole
+    assert [note[:2] for note in notes] == [(4, 12), (8, 12), (12, 12)]
+    assert whole.updates_ == notes[-1][2] > notes[0][2] > 0
+    assert notes[-1][3] == f"error {whole.errors_[-1]:.5f}"
+    values = whole.evaluator_.values([CHECKERS.start(), WHITE_FIRST])
+    assert np.isfinite(values).all()
+    assert values.any()
+    assert text_of(make(kind, network).fit("material" if network else None)) == states[12]
+    assert len({states[n] for n in (4, 8, 12)}) == 3
+    for number in (4, 8):
+        # the checkpoint says it all: with what learning began does not matter any more
+        resumed = make(kind, network).fit(resume=json.loads(states[number]))
+        assert text_of(resumed) == states[12]
+        assert resumed.evaluator_.values([WHITE_FIRST]) == whole.evaluator_.values([WHITE_FIRST])
+    finished = make(kind, network).fit(resume=json.loads(states[12]), watch=watch)
+    assert text_of(finished) == states[12]
+    assert len(notes) == 3
+    longer = make(kind, network, games=16).fit(resume=json.loads(states[12]))
+    assert (longer.games_played_, text_of(longer) != states[12]) == (16, True)
+
+
+@compiled_only
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_whoever_plays_the_result_is_the_same(kind: Any) -> None:
+    expected = text_of(make(kind, games=10, games_per_update=10).fit())
+    # processes take seconds to begin
+    others = [("threads", 1), ("threads", 2), *([("loky", 2)] if kind is TreeStrap else [])]
+    for backend, jobs in others:
+        learner = make(kind, games=10, games_per_update=10, workers=Workers(backend, jobs))
+        assert text_of(learner.fit()) == expected, (backend, jobs)
+
+
+def test_the_rate_falls_to_a_tenth_and_every_update_has_its_own_order() -> None:
+    asked: list[tuple[float, float]] = []
+
+    class Watched:
+        def __init__(self, model: Any) -> None:
+            self.model = model
+            self.inputs = model.inputs
+
+        def learn(self, *lesson: Any, rate: float, random: Any) -> float:
+            asked.append((rate, float(random.random())))
+            return 0.0
+
+    learner = RootStrap(NIM, games=100, depth=1, inputs="parity", rate=0.5, games_per_update=10)
+    prepare = learner.prepare
+
+    def prepared(evaluator: Any = None) -> None:
+        prepare(evaluator)
+        learner.model_ = cast(Any, Watched(learner.model_))
+
+    cast(Any, learner).prepare = prepared
+    learner.fit()
+    assert [rate for rate, _ in asked] == pytest.approx([0.5 * (1 - 0.09 * i) for i in range(10)])
+    assert len({draw for _, draw in asked}) == 10
+
+
+@compiled_only
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_fixed_weights_hold_whatever_learning_starts_from(kind: Any) -> None:
+    features = CHECKERS.features["classic"]
+    given = LinearEvaluator(CHECKERS, features, np.linspace(0.2, 0.9, len(features)))
+    learner = make(kind, games=4)
+    learner.fit(given)
+    found = learner.evaluator_.term_weights()
+    assert found.pop("men") == 1.0
+    assert given.weights[0] == 0.2
+    before = given.term_weights()
+    moved = [name for name, weight in found.items() if weight != before[name]]
+    assert len(moved) > len(features) / 2
+    held = make(kind, games=4, fixed={"kings": 1.5, "men": 0.75}).fit()
+    weights = held.evaluator_.term_weights()
+    assert (weights["kings"], weights["men"]) == (1.5, 0.75)
+    free = make(kind, games=4, fixed={}).fit(given).evaluator_.term_weights()
+    assert free["men"] != 0.2
+
+
+@plain
+def test_learning_without_compilation() -> None:
+    for kind in LEARNERS:
+        learner = kind(NIM, games=4, depth=1, inputs="parity", games_per_update=2, decide=False)
+        learner.fit()
+        assert learner.updates_ > 0
+        assert np.count_nonzero(cast(Any, learner.evaluator_).weights) > 1
+
+
+# --- errors ----------------------------------------------------------------------------------
+
+WRONG: list[tuple[Any, dict[str, Any], str]] = [
+    (TemporalDifference, {"decay": 1.5}, "decay: expected 0 to 1, found 1.5"),
+    (TDLeaf, {"decay": math.nan}, "decay: expected 0 to 1, found nan"),
+    (TreeStrap, {"positions_per_game": 0}, "positions_per_game: expected at least 1, found 0"),
+    (TreeStrap, {"least_depth": 0}, "least_depth: expected at least 1, found 0"),
+    (RootStrap, {"rate": 0.0}, "rate: expected more than 0 and at most 1, found 0.0"),
+    (RootStrap, {"rate": math.nan}, "rate: expected more than 0 and at most 1, found nan"),
+    (RootStrap, {"scale": -1.0}, "scale: expected more than 0, found -1.0"),
+    (RootStrap, {"games_per_update": 0}, "games_per_update: expected at least 1, found 0"),
+    (RootStrap, {"most_plies": 0}, "most_plies: expected more than the 4 of an opening, found 0"),
+    (RootStrap, {"games": 0}, "games: expected at least 1, found 0"),
+    (RootStrap, {"seed": -1}, "seed: expected at least 0, found -1"),
+    (RootStrap, {"depth": 0}, "depth: expected 1 to 30 plies, found 0"),
+    (RootStrap, {"depth": None}, "expected a depth or a number of nodes, found neither"),
+    (RootStrap, {"nodes": 3}, "nodes: expected at least 10, found 3"),
+    (RootStrap, {"opening_plies": 99}, "plies: expected 0 to 40, found 99"),
+    (RootStrap, {"inputs": "squares"}, "expected one of classic, samuel for checkers, found"),
+    (RootStrap, {"inputs": "piece_squares"}, "inputs: expected a feature set where hidden is None"),
+    (RootStrap, {"inputs": CHECKERS.encodings["piece_squares"]}, "found encoding piece_squares"),
+    (RootStrap, {"inputs": "squares", "hidden": ()}, "inputs: expected one of classic, samuel"),
+    (RootStrap, {"hidden": (1,)}, "hidden: expected widths of at least 2, found (1,)"),
+    (RootStrap, {"hidden": (4,), "fixed": {"men": 1.0}}, "fixed: expected none for a network"),
+    (RootStrap, {"fixed": {"PIECES": 1.0}}, "fixed: expected terms of classic, found PIECES"),
+    (RootStrap, {"fixed": {"men": math.nan}}, "expected finite numbers, found NaN"),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "message"), WRONG)
+def test_wrong_options(kind: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        kind(CHECKERS, **options).fit()
+
+
+def test_evaluators_that_learning_cannot_start_from() -> None:
+    samuel = CHECKERS.features["samuel"]
+    for given in (LinearEvaluator(CHECKERS, samuel, np.zeros(len(samuel))), lambda position: 0.0):
+        with pytest.raises(ValueError, match="expected an evaluator over the terms men, .* found"):
+            make(RootStrap).fit(given)
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_the_constructor_only_stores(kind: Callable[..., Bootstrap]) -> None:
+    learner = kind("no such game", games=-1, rate=7.0, hidden=(3,), inputs="nothing")
+    assert clone(learner).get_params() == learner.get_params()
+    assert not [name for name in vars(learner) if name.endswith("_")]
+
+
+@compiled_only
+def test_checkpoints_of_others_and_damaged_ones() -> None:
+    learner = make(RootStrap, games=4)
+    state = json.loads(text_of(learner.fit()))
+    for other in (
+        make(TDLeaf, games=8), make(RootStrap, games=8, rate=0.5),
+        make(RootStrap, games=8, seed=2), make(RootStrap, games=8, fixed={"men": 2.0}),
+        make(RootStrap, True, games=8), make(RootStrap, games=8, inputs="samuel"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="expected a checkpoint of the same learner"):
+            other.fit(resume=state)
+    model = state["model"]
+    damaged = [
+        {**state, "model": None}, {**state, "model": [1]}, {**state, "games_played": "x"},
+        {key: value for key, value in state.items() if key != "updates"},
+        {**state, "model": {**model, "weights": [0.5]}},
+        {**state, "model": {**model, "square": [math.nan] * len(model["square"])}},
+        {**state, "model": {**model, "steps": math.inf}},
+        {**state, "model": {key: value for key, value in model.items() if key != "spread"}},
+    ]  # fmt: skip
+    for wrong in damaged:
+        with pytest.raises(ValueError, match="expected a state of this learner, found"):
+            make(RootStrap, games=8).fit(resume=json.loads(json.dumps(wrong)))
+
+
+def test_an_evaluator_in_another_unit_is_brought_to_that_of_the_fixed_weights() -> None:
+    features = CHECKERS.features["classic"]
+    given = LinearEvaluator(CHECKERS, features, {"men": 100.0, "kings": 135.0, "bridge": -7.0})
+    for kind in (RootStrap, BatchFit, LeastMeanSquares):
+        learner: Any = kind(CHECKERS, games=2)
+        learner.prepare(given)
+        weights = learner.evaluator_.term_weights()
+        assert (weights["men"], weights["kings"], weights["bridge"]) == (1.0, 1.35, -0.07)
+
+
+def test_treestrap_of_minimax_knows_every_value() -> None:
+    options: dict[str, Any] = {"games": 2, "games_per_update": 2, "depth": 3, "most_plies": 12}
+    pruned, full = TreeStrap(CHECKERS, **options), TreeStrap(CHECKERS, minimax=True, **options)
+    assert full.fit("classic").updates_ > pruned.fit("classic").updates_
+    task = Task(
+        CHECKERS,
+        full.evaluator_,
+        full.model_.inputs,
+        2,
+        None,
+        12,
+        True,
+        [()],
+        full._teacher(),
+        True,
+    )
+    (lesson,) = play_task(task)
+    assert (lesson.low == lesson.high).all()
+    (lesson,) = play_task(replace(task, minimax=False))
+    assert (lesson.low < lesson.high).any()

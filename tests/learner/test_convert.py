@@ -1,0 +1,358 @@
+"""Models of torch and scikit-learn in the native search."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    PoissonRegressor,
+    Ridge,
+    SGDRegressor,
+)
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    PolynomialFeatures,
+    RobustScaler,
+    StandardScaler,
+)
+from sklearn.tree import DecisionTreeRegressor
+from torch import nn
+
+from games.checkers import Checkers
+from games.nim import Nim
+from games.tic_tac_toe import TicTacToe
+from learner.models.convert import Case, agreement, agreement_text, as_native
+from search import Engine, LinearEvaluator, as_evaluator, load_evaluator
+from search.evaluators.network import NetworkEvaluator
+from search.evaluators.samples import sample_positions
+
+CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
+CLASSIC, SQUARES = CHECKERS.features["classic"], CHECKERS.encodings["piece_squares"]
+POSITIONS = sample_positions(CHECKERS, 400)
+TERMS = CLASSIC.measure(POSITIONS)
+#: What models are fitted to: something of the game with noise.
+VALUES = TERMS[:, 0] + 1.5 * TERMS[:, 1] + np.random.default_rng(1).normal(0, 1, 400)
+WON = (VALUES > np.median(VALUES)).astype(int)
+
+
+def model_of(*widths: int, seed: int = 3, **options: Any) -> nn.Sequential:
+    torch.manual_seed(seed)
+    layers: list[nn.Module] = []
+    for before, after in zip(widths, widths[1:], strict=False):
+        layers += [nn.Linear(before, after, **options), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def torch_values(model: nn.Module, inputs: Any) -> np.ndarray:
+    with torch.no_grad():
+        return model(torch.tensor(inputs, dtype=torch.float32)).double().numpy().reshape(-1)
+
+
+def fitted(estimator: Any, values: Any = VALUES) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return estimator.fit(TERMS, values)
+
+
+# --- torch -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("inputs", "width"), [(CLASSIC, 16), (SQUARES, 128), ((SQUARES, CLASSIC), 144)]
+)
+@pytest.mark.parametrize("hidden", [(64, 32), (7,), ()])
+def test_a_torch_network(inputs: Any, width: int, hidden: tuple[int, ...]) -> None:
+    model = model_of(width, *hidden, 1)
+    evaluator = as_native(CHECKERS, model, inputs, scale=10.0, name="mine")
+    assert isinstance(evaluator, NetworkEvaluator)
+    assert (evaluator.name, evaluator.scale) == ("mine", 10.0)
+    assert evaluator.widths == (width, *hidden, 1)
+    assert evaluator.provenance == {"model": "Sequential"}
+    parts = inputs if isinstance(inputs, tuple) else (inputs,)
+    measured = [p.measure(POSITIONS) if p is CLASSIC else p.dense(POSITIONS) for p in parts]
+    expected = 10 * torch_values(model, np.hstack(measured))
+    assert np.allclose(evaluator.values(POSITIONS), expected, rtol=1e-5, atol=1e-4)
+    assert Engine(CHECKERS, evaluator).search(CHECKERS.start(), depth=4).depth == 4
+
+
+class Wrapped(nn.Module):
+    def __init__(self, inner: nn.Module, factor: float = 1.0) -> None:
+        super().__init__()
+        self.inner = inner
+        self.factor = factor
+
+    def forward(self, inputs: Any) -> Any:
+        return self.factor * self.inner(inputs)[:, 0]
+
+
+def test_torch_modules_that_hold_others() -> None:
+    inner = nn.Sequential(nn.Dropout(0.5), nn.Linear(16, 6), nn.Linear(6, 5, bias=False))
+    model = Wrapped(nn.Sequential(inner, nn.Identity(), nn.ReLU(), nn.ReLU(), nn.Linear(5, 1)))
+    assert model.training
+    evaluator = as_native(CHECKERS, model, CLASSIC)
+    assert model.training and inner.training  # as it was
+    assert evaluator.widths == (16, 5, 1)
+    expected = torch_values(model.eval(), TERMS)
+    assert np.allclose(evaluator.values(POSITIONS), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_torch_output_through_a_relu_and_in_double() -> None:
+    model = nn.Sequential(nn.Linear(16, 1), nn.ReLU()).double()
+    evaluator = as_native(CHECKERS, model, CLASSIC)
+    values = evaluator.values(POSITIONS)
+    assert values.min() == 0 < values.max()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_linear_torch_model(bias: bool) -> None:
+    model = nn.Linear(16, 1, bias=bias)
+    evaluator = as_native(CHECKERS, model, CLASSIC, scale=3.0)
+    assert isinstance(evaluator, NetworkEvaluator if bias else LinearEvaluator)
+    expected = 3 * torch_values(model, TERMS)
+    assert np.allclose(evaluator.values(POSITIONS), expected, atol=1e-4)
+    for case in agreement(CHECKERS, evaluator, model, POSITIONS, scale=3.0):
+        assert case.difference < 1e-6
+
+
+def test_small_games() -> None:
+    for game, features in ((TIC_TAC_TOE, "lines"), (NIM, "parity")):
+        inputs = game.features[features]
+        evaluator = as_native(game, model_of(len(inputs), 4, 1), inputs)
+        assert Engine(game, evaluator).search(game.start(), depth=2).depth == 2
+
+
+# --- scikit-learn ----------------------------------------------------------------------------
+
+ESTIMATORS: dict[str, tuple[Callable[[], Any], type]] = {
+    "linear": (LinearRegression, NetworkEvaluator),
+    "linear, no intercept": (lambda: LinearRegression(fit_intercept=False), LinearEvaluator),
+    "ridge": (lambda: Ridge(alpha=2.0), NetworkEvaluator),
+    "ridge, no intercept": (lambda: Ridge(fit_intercept=False), LinearEvaluator),
+    "descent": (lambda: SGDRegressor(eta0=1e-4, random_state=1), NetworkEvaluator),
+    "network": (
+        lambda: MLPRegressor(hidden_layer_sizes=(8, 5), max_iter=20, random_state=1),
+        NetworkEvaluator,
+    ),
+    "network, linear": (
+        lambda: MLPRegressor(
+            hidden_layer_sizes=(8, 5), activation="identity", max_iter=20, random_state=1
+        ),
+        NetworkEvaluator,
+    ),
+    "scaled": (lambda: make_pipeline(StandardScaler(), Ridge()), NetworkEvaluator),
+    "divided": (
+        lambda: make_pipeline(StandardScaler(with_mean=False), Ridge(fit_intercept=False)),
+        LinearEvaluator,
+    ),
+    "centred": (
+        lambda: make_pipeline(StandardScaler(with_std=False), Ridge(fit_intercept=False)),
+        NetworkEvaluator,
+    ),
+    "scaled often": (
+        lambda: make_pipeline(
+            MaxAbsScaler(),
+            MinMaxScaler((-1, 2)),
+            "passthrough",
+            make_pipeline(
+                RobustScaler(), MLPRegressor(hidden_layer_sizes=(9,), max_iter=20, random_state=1)
+            ),
+        ),
+        NetworkEvaluator,
+    ),
+    "robust, not centred": (
+        lambda: make_pipeline(RobustScaler(with_centering=False, with_scaling=False), Ridge()),
+        NetworkEvaluator,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_regression(kind: str) -> None:
+    make, expected = ESTIMATORS[kind]
+    model = fitted(make())
+    evaluator = as_native(CHECKERS, model, CLASSIC, scale=2.0)
+    assert type(evaluator) is expected
+    assert np.allclose(evaluator.values(POSITIONS), 2 * model.predict(TERMS), rtol=1e-4, atol=1e-4)
+    assert evaluator.values(POSITIONS).std() > 0.1
+    if kind == "network, linear":
+        assert evaluator.widths == (16, 1)  # all in one layer
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        LogisticRegression,
+        lambda: make_pipeline(StandardScaler(), LogisticRegression()),
+        lambda: MLPClassifier(hidden_layer_sizes=(8,), max_iter=50, random_state=1),
+        lambda: make_pipeline(
+            MaxAbsScaler(), MLPClassifier(hidden_layer_sizes=(8,), max_iter=50, random_state=1)
+        ),
+    ],
+)
+def test_a_classifier_gives_the_logarithm_of_the_odds(make: Callable[[], Any]) -> None:
+    model = fitted(make(), WON)
+    evaluator = as_native(CHECKERS, model, CLASSIC)
+    chances = 1 / (1 + np.exp(-evaluator.values(POSITIONS)))
+    assert np.allclose(chances, model.predict_proba(TERMS)[:, 1], atol=1e-5)
+    assert np.ptp(chances) > 0.5
+
+
+def test_a_classifier_that_is_sure() -> None:
+    model = fitted(MLPClassifier(hidden_layer_sizes=(8,), max_iter=2, random_state=1), WON)
+    model.coefs_[-1] *= 100
+    assert as_native(CHECKERS, model, CLASSIC, scale=5.0).values(POSITIONS).max() > 5 * 36
+
+
+def test_over_an_encoding_and_saved(tmp_path: Any) -> None:
+    model = Ridge().fit(SQUARES.dense(POSITIONS), VALUES)
+    evaluator = as_native(CHECKERS, model, SQUARES)
+    evaluator.save(tmp_path / "ridge.safetensors")
+    read = load_evaluator(tmp_path / "ridge.safetensors")
+    assert read.values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
+
+
+# --- what cannot be -----------------------------------------------------------------------------
+
+
+def with_outputs(model: MLPRegressor, activation: str) -> MLPRegressor:
+    model.out_activation_ = activation
+    return model
+
+
+def not_a_number(model: nn.Linear) -> nn.Linear:
+    nn.init.constant_(model.weight, math.nan)
+    return model
+
+
+def test_a_conversion_that_is_not_the_model_is_refused() -> None:
+    model = Wrapped(model_of(16, 4, 1), factor=1.01)
+    position = CHECKERS.start()
+    text = r"B:W.*:B.*: native -?[0-9.]+, model -?[0-9.]+"
+    with pytest.raises(ValueError, match=rf"within 0.0001 of the model's on 1000 posi.*{text}; B:"):
+        as_native(CHECKERS, model, CLASSIC)
+    with pytest.raises(ValueError, match="on 1 positions, found B:W21,22,.*: native") as caught:
+        as_native(CHECKERS, model, CLASSIC, positions=[position], tolerance=1e-9)
+    assert len(str(caught.value).split(";")) == 1
+    as_native(CHECKERS, model, CLASSIC, tolerance=0.02)
+    model.factor = math.nan
+    with pytest.raises(ValueError, match="model nan"):
+        as_native(CHECKERS, model, CLASSIC)
+
+
+def test_the_worst_cases_come_first() -> None:
+    model = model_of(16, 5, 1)
+    evaluator = as_native(CHECKERS, model, CLASSIC, scale=4.0)
+    with torch.no_grad():
+        model[0].weight[:, 1] += 1.0  # kings count otherwise
+    expected = 4 * torch_values(model, TERMS)
+    cases = agreement(CHECKERS, evaluator, model, np.array(POSITIONS), worst=400)
+    differences = [case.difference for case in cases]
+    assert differences == sorted(differences, reverse=True)
+    assert differences[0] > 0.1 and differences[-1] < 1e-5
+    first = cases[0]
+    place = POSITIONS.index(first.position)
+    assert first.model == pytest.approx(expected[place], rel=1e-5)
+    assert first.native == evaluator(first.position)
+    assert agreement(CHECKERS, evaluator, model, POSITIONS, worst=3) == cases[:3]
+    assert Case((), 3.0, 2.5).difference == 0.2
+    assert Case((), 0.0, 0.5).difference == 0.5
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: nn.Sequential(nn.Linear(16, 1), nn.Tanh()), "ReLU, Dropout, .* found a Tanh"),
+        (lambda: nn.Sequential(nn.ReLU(), nn.Linear(16, 1)), "a linear layer before the first"),
+        (lambda: nn.Sequential(), "expected a torch.nn.Sequential of .*, found no layer"),
+        (lambda: nn.Bilinear(16, 16, 1), "found a Bilinear"),
+        (lambda: nn.ModuleList([nn.Linear(16, 1)]), "found a ModuleList"),
+        (
+            lambda: fitted(MLPRegressor(activation="tanh", max_iter=2)),
+            "activation relu or ident.*tanh",
+        ),
+        (
+            lambda: with_outputs(fitted(MLPRegressor(max_iter=2)), "exp"),
+            "expected outputs identity or logistic, found exp",
+        ),
+        (lambda: fitted(DecisionTreeRegressor()), "LinearRegression, .* found a DecisionTreeReg"),
+        (lambda: fitted(PoissonRegressor(), np.abs(VALUES)), "found a PoissonRegressor"),
+        (lambda: fitted(make_pipeline(PolynomialFeatures(), Ridge())), "found a PolynomialFeatu"),
+        (lambda: fitted(make_pipeline(FunctionTransformer(), Ridge())), "found a FunctionTransf"),
+        (lambda: fitted(make_pipeline(MinMaxScaler(clip=True), Ridge())), "does not clip, found"),
+        (lambda: fitted(make_pipeline(StandardScaler())), "Pipeline of StandardScaler.*a Pipeline"),
+        (lambda: Pipeline([("all", "passthrough")]), "found a Pipeline"),
+        (lambda: VALUES, "found a ndarray"),
+        (lambda: lambda position: 0.0, "found a function"),
+    ],
+    ids=range(16),
+)
+def test_models_of_other_kinds(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        as_native(CHECKERS, make(), CLASSIC)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: model_of(15, 4, 1),
+            "expected a model of 16 inputs and one output, found 15 and 1",
+        ),
+        (
+            lambda: model_of(16, 4, 2),
+            "expected a model of 16 inputs and one output, found 16 and 2",
+        ),
+        (lambda: fitted(Ridge(), np.c_[VALUES, VALUES]), "inputs and one output, found 16 and 2"),
+        (lambda: fitted(LogisticRegression(), np.arange(400) % 3), "found 16 and 3"),
+        (
+            lambda: fitted(MLPClassifier(hidden_layer_sizes=(3,), max_iter=2), np.arange(400) % 3),
+            "found 16 and 3",
+        ),
+        (lambda: not_a_number(nn.Linear(16, 1)), "expected finite numbers, found NaN or infinity"),
+    ],
+    ids=range(6),
+)
+def test_models_of_other_shapes(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        as_native(CHECKERS, make(), CLASSIC)
+
+
+@pytest.mark.parametrize(
+    "model", [Ridge(), MLPRegressor(), make_pipeline(StandardScaler(), Ridge())]
+)
+def test_models_that_were_not_fitted(model: Any) -> None:
+    with pytest.raises(NotFittedError, match="not fitted"):
+        as_native(CHECKERS, model, CLASSIC)
+
+
+def test_agreement_needs_inputs_and_positions() -> None:
+    model = nn.Linear(16, 1)
+    with pytest.raises(TypeError, match="expected a NetworkEvaluator or a LinearEvaluator, found"):
+        agreement(CHECKERS, as_evaluator(CHECKERS, None), model, POSITIONS)
+    with pytest.raises(ValueError, match="positions: expected at least one, found none"):
+        as_native(CHECKERS, model, CLASSIC, positions=[])
+
+
+def test_the_worst_disagreements_are_told() -> None:
+    file = Path(__file__).resolve().parents[2] / "data/checkers/network.safetensors"
+    evaluator = load_evaluator(file, game=CHECKERS)
+    assert isinstance(evaluator, NetworkEvaluator)
+    head, *cases = agreement_text(evaluator, positions=500, worst=2).splitlines()
+    assert head.startswith("native code and torch agree to ")
+    assert float(head.split()[6]) < 1e-4
+    assert len(cases) == 2
+    assert all(" and " in case and ":W" in case for case in cases)

@@ -1,0 +1,416 @@
+"""Learners of weights in games with dice: the same frames as without, and no luck in targets."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import train
+from games import kernels
+from games.backgammon import Backgammon
+from games.contract import DiceGame
+from games.features import FeatureSet
+from games.kernels import kernel
+from learner.bootstrap.root_strap import RootStrap
+from learner.bootstrap.temporal_difference import TemporalDifference
+from learner.dice_play import DiceSelfPlay, game_seeds
+from learner.models.model import squash
+from learner.online.least_mean_squares import LeastMeanSquares
+from learner.online.samuel import Samuel
+from learner.rounds.batch import BatchFit
+from learner.run.recipes import RECIPES
+from learner.self_play import Task, game_rows, lambda_returns, play_task
+from play.match.dice import Dice
+from play.workers import Workers
+from search import Engine, LinearEvaluator, as_evaluator
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+
+@kernel
+def ahead(position: Any) -> Any:
+    return position[1] - position[0]
+
+
+@kernel
+def odd(position: Any) -> Any:
+    return position[0] & 1
+
+
+class Track(DiceGame):
+    """A race over 12 fields: a side goes as far as its roll of 1, 2 or 3, or one field.
+
+    The first roll is a 3. Who is not halfway home loses two points.
+    """
+
+    name = "track"
+    wins = False
+    rolls = (0.25, 0.5, 0.25)
+    first_rolls = (0.0, 0.0, 1.0)
+    #: Fields that the side to move has still to go, and those of the other.
+    features = {"track": FeatureSet("track", {"ahead": ahead, "odd": odd})}
+
+    def start(self) -> Any:
+        return 12, 12
+
+    def legal_moves(self, position: Any, roll: int | None = None) -> list[int]:
+        assert roll is not None
+        if self.outcome(position) is not None:
+            return []
+        return [1, roll + 1] if roll else [1]
+
+    def play(self, position: Any, move: int) -> Any:
+        mine, theirs = position
+        return theirs, max(0, mine - move)
+
+    def outcome(self, position: Any) -> float | None:
+        mine, theirs = position
+        return (-2.0 if mine > 6 else -1.0) if theirs == 0 else None
+
+
+BACKGAMMON, TRACK = Backgammon(), Track()
+
+
+@functools.cache
+def hand() -> LinearEvaluator:
+    found = as_evaluator(BACKGAMMON, "hand")
+    assert isinstance(found, LinearEvaluator)
+    return found
+
+
+def evaluator_of(game: DiceGame) -> LinearEvaluator:
+    return (
+        hand() if game is BACKGAMMON else LinearEvaluator(game, game.features["track"], [0.2, 0.1])
+    )
+
+
+def exact(game: DiceGame, evaluator: Any, position: Any, depth: int) -> float:
+    """Expectiminimax as it is written in books, before the roll."""
+    outcome = game.outcome(position)
+    if outcome is not None:
+        return outcome
+    if depth == 0:
+        return float(evaluator.plain()(position))
+    return sum(
+        chance
+        * max(
+            -exact(game, evaluator, game.play(position, move), depth - 1)
+            for move in game.legal_moves(position, roll)
+        )
+        for roll, chance in enumerate(game.rolls)
+        if chance
+    )
+
+
+def self_play(game: DiceGame, **options: Any) -> DiceSelfPlay:
+    engine = Engine(game, evaluator_of(game), table_mib=1.0)
+    usual: dict[str, Any] = {"depth": 0, "most_plies": 400, "backups": True}
+    return DiceSelfPlay(game, engine, **{**usual, **options})
+
+
+def tuples(positions: Any) -> list[Any]:
+    return [tuple(int(x) for x in position) for position in positions]
+
+
+# --- games ------------------------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_game_is_that_of_the_best_moves_for_the_rolls_drawn(depth: int) -> None:
+    loop = self_play(TRACK, depth=depth)
+    rolled = set()
+    for seeds in [(0, 0), (0, 1), (3, 7)]:
+        played = loop.play(seeds)
+        dice = Dice(TRACK, seeds[0])
+        position = TRACK.start()
+        for ply, (move, roll) in enumerate(zip(played.moves, played.rolls, strict=True)):
+            assert roll == dice.roll(dice.stream(seeds[1]), ply)
+            values = {
+                move: -exact(TRACK, evaluator_of(TRACK), TRACK.play(position, move), depth)
+                for move in TRACK.legal_moves(position, roll)
+            }
+            assert values[move] == pytest.approx(max(values.values()))
+            assert played.values[ply] == pytest.approx(
+                exact(TRACK, evaluator_of(TRACK), position, depth + 1)
+            )
+            position = TRACK.play(position, move)
+        assert played.positions[-1] == position
+        final = TRACK.outcome(position)
+        assert final is not None
+        assert played.outcome == (-final if len(played.moves) % 2 else final)
+        assert played.outcomes()[-1] == final
+        assert played.rolls[0] == 2  # a sole roll begins
+        record = played.record()
+        assert (record.outcome(), record.rolls) == (played.outcome, played.rolls)
+        rolled.add(tuple(played.rolls))
+    assert len(rolled) == 3
+
+
+@compiled_only
+def test_native_games_are_those_of_the_slow_loop() -> None:
+    native, slow = self_play(BACKGAMMON), self_play(BACKGAMMON)
+    assert native.native
+    slow.native = False
+    for seeds in [(0, 0), (5, 1)]:
+        one, other = native.play(seeds), slow.play(seeds)
+        assert one.moves == other.moves and one.rolls == other.rolls
+        assert one.positions.tolist() == other.positions.tolist()
+        assert one.values.tolist() == other.values.tolist()
+        assert (one.outcome, one.reason) == (other.outcome, "end of the game")
+        assert one.record().outcome() == one.outcome
+
+
+@compiled_only
+def test_backed_up_values_are_exact() -> None:
+    played = self_play(BACKGAMMON).play((2, 3))
+    # the last ones meet outcomes beneath them
+    for ply in (0, 20, len(played.moves) - 2, len(played.moves) - 1):
+        position = tuples(played.positions)[ply]
+        assert played.values[ply] == pytest.approx(exact(BACKGAMMON, hand(), position, 1))
+    assert np.isnan(self_play(BACKGAMMON, backups=False).play((2, 3)).values).all()
+
+
+@compiled_only
+def test_a_game_that_is_too_long_is_worth_nothing() -> None:
+    played = self_play(BACKGAMMON, most_plies=7).play((0, 0))
+    assert (len(played.moves), played.outcome, played.reason) == (7, 0.0, "most plies")
+    assert played.record().reason == "most plies"
+
+
+def test_seeds_of_games() -> None:
+    seeds = game_seeds(5)
+    assert [next(seeds) for _ in range(3)] == [(5, 0), (5, 1), (5, 2)]
+
+
+# --- targets ----------------------------------------------------------------------------------
+
+
+def lesson(learner: Any) -> Any:
+    """What a learner makes of the first game."""
+    learner.prepare(evaluator_of(learner.game))
+    task = Task(
+        learner.game_, learner.evaluator_, learner.model_.inputs, 0, None, 400, True, [(0, 0)],
+        learner._teacher(), backups=learner.backups,
+    )  # fmt: skip
+    return play_task(task)[0]
+
+
+@plain
+def test_temporal_differences_have_lambda_returns_of_points_as_targets() -> None:
+    learner = TemporalDifference(TRACK, depth=0, inputs="track", decay=0.6, scale=2.0)
+    found = lesson(learner)
+    played, value = found.played, evaluator_of(TRACK).plain()
+    plies = len(played.moves)
+    assert np.isnan(played.values).all()  # nothing was searched for
+    statics = [float(np.tanh(value(p) / 2.0)) for p in played.positions[:plies]]
+    expected = []
+    for ply in range(plies):
+        # what follows in the view of the side to move at this ply: the next values, the outcome
+        sign = -1.0 if ply % 2 else 1.0
+        later = [(-1.0) ** (k - ply) * statics[k] for k in range(ply + 1, plies)]
+        later.append(float(np.tanh(sign * played.outcome / 2.0)))
+        shares = [0.4 * 0.6**k for k in range(len(later) - 1)]
+        expected.append(float(np.dot(shares, later[:-1]) + 0.6 ** (len(later) - 1) * later[-1]))
+    assert found.low == pytest.approx(np.array(expected))
+    assert found.high.tolist() == found.low.tolist()
+    assert lambda_returns(np.array([0.5]), 1.0, 0.6).tolist() == [1.0]
+
+
+@plain
+def test_rootstrap_follows_exact_values() -> None:
+    found = lesson(RootStrap(TRACK, depth=0, inputs="track", scale=2.0))
+    expected = [exact(TRACK, evaluator_of(TRACK), p, 1) for p in found.played.positions[:-1]]
+    assert found.low == pytest.approx(squash(np.array(expected), 2.0))
+    assert found.rows.tolist() == [
+        [float(theirs - mine), mine & 1] for mine, theirs in found.played.positions[:-1]
+    ]
+
+
+@plain
+def test_stored_rows_hold_exact_values_and_who_won() -> None:
+    played = self_play(TRACK).play((0, 2))
+    rows = game_rows(played, 9)
+    expected = [exact(TRACK, evaluator_of(TRACK), p, 1) for p in played.positions[:-1]]
+    assert rows.value == pytest.approx(np.array(expected), rel=1e-6)
+    signs = [1 if (played.outcome > 0) == (ply % 2 == 0) else -1 for ply in range(len(rows))]
+    assert rows.result.tolist() == signs
+
+
+@plain
+def test_online_learners_compare_a_position_with_its_own_backup() -> None:
+    learner = LeastMeanSquares(TRACK, games=1, depth=0, features="track", fixed={})
+    seen: list[Any] = []
+    correct = learner._correct
+
+    def watched(earlier: Any, now: Any) -> bool:
+        assert [earlier_one is now for earlier_one in earlier] == [True]
+        seen.append((now, learner._alpha.copy()))
+        return correct(earlier, now)
+
+    learner._correct = watched  # type: ignore[method-assign]
+    records = []
+    learner.fit(evaluator_of(TRACK), watch=lambda progress: records.append(progress.record))
+    # Alpha has the first move of game 0
+    assert [now.position for now, _ in seen] == records[0].positions[:-1:2]
+    for now, alpha in seen:
+        assert now.result.value == pytest.approx(exact(TRACK, alpha, now.position, 1))
+    assert learner.updates_ == len(seen)
+    assert learner._alpha.weights.tolist() != evaluator_of(TRACK).weights.tolist()
+
+
+@plain
+def test_samuel_takes_the_tempo_off_differences() -> None:
+    learner = Samuel(
+        TRACK, games=2, depth=0, features="track", fixed={}, threshold=0.0, unit=0.125, top_power=2,
+        growing_span=False,
+    )  # fmt: skip
+    differences: list[float] = []
+    correct = learner._correct
+
+    def watched(earlier: Any, now: Any) -> bool:
+        differences.append(now.result.value - learner._static(now.terms))
+        return correct(earlier, now)
+
+    learner._correct = watched  # type: ignore[method-assign]
+    learner.fit()
+    mean = 0.0
+    for difference in differences:
+        mean += 0.001 * (difference - mean)
+    assert learner.tempo_ == pytest.approx(mean) and mean != 0.0
+    weights = np.abs(learner._alpha.weights)
+    assert weights.max() == 0.5  # 2 ** 2 units
+    assert set(weights.tolist()) <= {0.0, 0.125, 0.25, 0.5}
+
+
+@plain
+@pytest.mark.parametrize(
+    ("outcomes", "note"),
+    [
+        # of 16 games of a point each 8 points are two standard errors, of those of two points 16
+        ([1.0] * 12 + [-1.0] * 4, ""),
+        ([1.0] * 13 + [-1.0] * 3, "Beta takes over Alpha's polynomial"),
+        ([-1.0] * 12 + [1.0] * 4, ""),
+        ([-1.0] * 13 + [1.0] * 3, "black mark 1"),
+        ([-2.0] * 12 + [2.0] * 4, ""),
+    ],
+)
+def test_samuel_takes_a_trial_that_luck_explains_for_undecided(
+    outcomes: list[float], note: str
+) -> None:
+    learner = Samuel(TRACK, depth=0, features="track", fixed={}, trial=16)
+    learner.prepare(evaluator_of(TRACK))
+    notes = [learner._after_game(outcome) for outcome in outcomes]
+    assert notes == [""] * 15 + [note]
+    # the next trial begins from nothing
+    notes = [learner._after_game(0.0) for _ in range(16)]
+    assert notes == [""] * 16
+
+
+# --- whole learners ---------------------------------------------------------------------------
+
+SMALL: dict[str, Any] = {"games": 5, "depth": 0, "seed": 3}
+LEARNERS: dict[str, Any] = {
+    "samuel": lambda **o: Samuel(
+        BACKGAMMON, features="linear", threshold=0.0, unit=2.0**-18, **SMALL, **o
+    ),
+    "lms": lambda **o: LeastMeanSquares(BACKGAMMON, features="linear", rate=0.01, **SMALL, **o),
+    "td": lambda **o: TemporalDifference(
+        BACKGAMMON, inputs="linear", games_per_update=2, **SMALL, **o
+    ),
+    "rootstrap": lambda **o: RootStrap(
+        BACKGAMMON, inputs="linear", games_per_update=2, **SMALL, **o
+    ),
+    "batch": lambda **o: BatchFit(
+        BACKGAMMON, features="linear", round_games=2, games_per_report=1, K=1.0, **SMALL, **o
+    ),
+}
+
+
+@compiled_only
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learning_goes_on_bit_for_bit(name: str, tmp_path: Any) -> None:
+    def made(folder: str) -> Any:
+        learner = LEARNERS[name]()
+        return learner.set_params(store=tmp_path / folder) if name == "batch" else learner
+
+    whole = made("whole").fit()
+    saved: list[str] = []
+
+    class Stop(Exception):
+        pass
+
+    def stop(progress: Any) -> None:
+        if progress.game >= 2 and not saved:
+            saved.append(json.dumps(cut.checkpoint()))
+            raise Stop
+
+    cut = made("cut")
+    with pytest.raises(Stop):
+        cut.fit(watch=stop)
+    resumed = made("cut").fit(resume=json.loads(saved[0]))
+    assert resumed.evaluator_.weights.tolist() == whole.evaluator_.weights.tolist()
+    assert np.abs(whole.evaluator_.weights).max() > 0
+    assert (resumed.updates_, resumed.games_played_) == (whole.updates_, 5)
+
+
+@compiled_only
+@pytest.mark.parametrize("name", ["td", "rootstrap", "batch"])
+def test_workers_change_nothing(name: str) -> None:
+    alone = LEARNERS[name]().fit()
+    with_two = LEARNERS[name](workers=Workers(jobs=2)).fit()
+    assert with_two.evaluator_.weights.tolist() == alone.evaluator_.weights.tolist()
+
+
+@compiled_only
+def test_a_few_hundred_games_teach_to_bring_checkers_home() -> None:
+    from learner.arena import measure
+    from play.players.player import Limits
+
+    learner = TemporalDifference(
+        BACKGAMMON, games=200, depth=0, inputs="linear", scale=3.0, rate=0.02, most_plies=400
+    ).fit()
+    found = measure(
+        BACKGAMMON, learner.evaluator_, "random", games=200, limits=Limits(depth=0), seed=1
+    )
+    assert found.value > 1.0
+
+
+# --- what is refused --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["tdleaf", "treestrap", "signature", "book", "network"])
+def test_learners_without_dice_say_so(name: str) -> None:
+    learner = RECIPES[name].load()(BACKGAMMON)
+    with pytest.raises(ValueError, match=f"expected one without dice for {RECIPES[name].kind}"):
+        learner.fit()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"depth": 3}, "depth: expected 0 to 2 plies in a game with dice, found 3"),
+        ({"depth": 0, "nodes": 100}, "expected 0 to 2 plies in a game with dice, found 100 nodes"),
+        ({"depth": 0, "rollouts": 4}, "rollouts: expected 0 in a game with dice, found 4"),
+        ({"depth": 0, "features": "classic"}, "expected one of expert, linear, pubeval for"),
+    ],
+)
+def test_options_that_dice_do_not_take(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        BatchFit(BACKGAMMON, **{"features": "linear", **options}).fit()
+    with pytest.raises(ValueError, match="unit: expected more than 0"):
+        Samuel(BACKGAMMON, depth=0, features="linear", unit=0.0).fit()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_train_has_a_recipe(name: str) -> None:
+    arguments = ["backgammon", "--learner", name]
+    settings = train.settings_of(train.parser().parse_args(arguments))
+    assert settings["depth"] == 0
+    options = settings["options"]
+    assert options.get("features", options.get("inputs")) == "linear"

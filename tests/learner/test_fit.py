@@ -1,0 +1,627 @@
+"""Fitting weights to stored positions: known weights come back, by every method, in every unit."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GroupKFold
+
+from games import kernels
+from games.checkers import Checkers
+from learner.fit.logistic import LogisticFit, measure
+from learner.fit.targets import add_losses, expectations, fit_scale, mean_loss
+from learner.fit.validation import (
+    CalibrationBin,
+    PathPoint,
+    calibration,
+    calibration_error,
+    choose_alpha,
+    regularisation_path,
+)
+from learner.positions.shards import Rows
+from learner.reports.fit_plots import plot_calibration, plot_path
+from search import LinearEvaluator
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+NAMES = ("men", "kings", "centre", "rare", "rows")
+TRUE = np.array([1.0, 1.5, -0.2, 0.8, 0.03])
+K = 0.7
+METHODS = ("lbfgs", "logistic", "ridge", "sgd")
+#: Targets of the data below stay within these, so that no method has to cut them off.
+CLIP = 0.9999
+
+
+def terms_of(rows: int, seed: int = 0) -> Any:
+    """Whole numbers such as terms have: small, correlated, rare, and of another size."""
+    random = np.random.default_rng(seed)
+    men = random.integers(-3, 4, rows)
+    return np.stack(
+        [
+            men,
+            random.integers(-1, 2, rows),
+            men + random.integers(-2, 3, rows),
+            (random.random(rows) < 0.05) * random.choice([-1, 1], rows),
+            random.integers(-20, 21, rows),
+        ],
+        axis=1,
+    ).astype(np.float32)
+
+
+def results_of(expected: Any, seed: int = 1) -> Any:
+    """Wins (1), draws (0.5) and losses (0) with the given means."""
+    random = np.random.default_rng(seed)
+    two = random.random((2, len(expected))) < expected
+    return two.mean(axis=0)
+
+
+# --- losses and targets ----------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize("loss", ["cross_entropy", "squared"])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_the_kernel_of_the_losses_agrees_with_its_slow_twin(loss: str, kind: Any) -> None:
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(200, 3)).astype(kind)
+    margin, direction = random.normal(size=200) * 5, np.array([0.5, -200.0, 3.0])
+    targets, weights = random.random(200), random.random(200)
+    gradient = np.ones(3)
+    found = add_losses(rows, margin, targets, weights, direction, loss == "squared", gradient)
+    mean, slopes = mean_loss(loss, margin + rows @ direction, targets, weights)
+    assert found == pytest.approx(mean * weights.sum(), rel=1e-9)
+    np.testing.assert_allclose(gradient, 1 + slopes @ rows, rtol=1e-6, atol=1e-9)
+
+
+@plain
+@pytest.mark.parametrize("loss", ["cross_entropy", "squared"])
+def test_losses_are_what_the_formulas_say_and_slopes_their_derivatives(loss: str) -> None:
+    logits = np.array([-3.0, -0.1, 0.0, 2.0])
+    targets = np.array([0.0, 0.25, 0.5, 1.0])
+    weights = np.array([1.0, 2.0, 0.5, 0.0])
+    p = 1 / (1 + np.exp(-logits))
+    by_hand = {
+        "cross_entropy": -(targets * np.log(p) + (1 - targets) * np.log(1 - p)),
+        "squared": (targets - p) ** 2,
+    }[loss]
+    mean, slopes = mean_loss(loss, logits, targets, weights)
+    assert mean == pytest.approx(np.average(by_hand, weights=weights))
+    step = 1e-6
+    for i in range(4):
+        moved = logits.copy()
+        moved[i] += step
+        rise = (mean_loss(loss, moved, targets, weights)[0] - mean) / step * weights.sum()
+        assert rise == pytest.approx(slopes[i], abs=1e-5)
+    assert np.isfinite(mean_loss(loss, np.array([-1e9, 1e9]), np.ones(2), np.ones(2))[0])
+
+
+@plain
+def test_expectations_blend_results_with_what_search_said() -> None:
+    value, result = [0.0, 2.0, -2.0, 1e12, 2.0], [1, 0, -1, -1, 2]
+    searched = [0.5, expit(1.0), expit(-1.0), 1.0, expit(1.0)]
+    np.testing.assert_allclose(expectations(value, result, scale=0.5, blend=0.0), searched)
+    np.testing.assert_allclose(
+        expectations(value, result, scale=0.5, blend=1.0), [1, 0.5, 0, 0, expit(1.0)]
+    )
+    np.testing.assert_allclose(
+        expectations(value, result, scale=0.5, blend=0.25)[:3],
+        [0.25 + 0.375, 0.125 + 0.75 * searched[1], 0.75 * searched[2]],
+    )
+    with pytest.raises(ValueError, match="blend: expected 0 to 1, found 2"):
+        expectations(value, result, scale=0.5, blend=2)
+
+
+@plain
+@pytest.mark.parametrize("loss", ["cross_entropy", "squared"])
+@pytest.mark.parametrize("scale", [1e-5, 0.4, 30.0])
+def test_the_scale_comes_back_in_any_unit_of_values(loss: str, scale: float) -> None:
+    random = np.random.default_rng(0)
+    value = random.normal(size=20_000) * 1.5 / scale
+    result = 2 * results_of(expit(scale * value)) - 1
+    found = fit_scale(value, result, loss=loss)
+    assert found == pytest.approx(scale, rel=0.03)
+    # unknown results, decided values and rows without weight say nothing
+    more = np.concatenate([value, [1.0, 1e12, 5.0]]), np.concatenate([result, [2, -1, -1]])
+    weight = np.ones(len(value) + 3)
+    weight[-1] = 0
+    assert fit_scale(*more, loss=loss, sample_weight=weight) == pytest.approx(found, rel=1e-6)
+    # exact expectations give it exactly, and no other is better
+    exact = 2 * expit(scale * value) - 1
+    assert fit_scale(value, exact, loss=loss) == pytest.approx(scale, rel=1e-4)
+    best = mean_loss(loss, found * value, (result + 1) / 2, np.ones(len(value)))[0]
+    for other in (0.97 * found, 1.03 * found):
+        assert mean_loss(loss, other * value, (result + 1) / 2, np.ones(len(value)))[0] > best
+
+
+@plain
+@pytest.mark.parametrize(
+    ("value", "result", "message"),
+    [
+        ([1.0, 2.0], [2, 2], "expected rows with a known result"),
+        ([0.0, 0.0], [1, -1], "expected rows with a known result and a value that is not 0"),
+        ([1.0, -1.0], [-1, 1], "expected results that rise with the values"),
+        ([1.0, 1.0], [0, 0], "expected results that rise"),
+        ([1e12], [1], "expected rows"),
+    ],
+)
+def test_a_scale_that_cannot_be_found_is_an_error(value: Any, result: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fit_scale(value, result)
+
+
+# --- known weights come back -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_come_back_from_exact_expectations(method: str) -> None:
+    terms = terms_of(4000)
+    fit = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, clip=CLIP)
+    assert fit.fit(terms, expit(K * terms @ TRUE)) is fit
+    np.testing.assert_allclose(fit.weights_, TRUE, atol=5e-4)
+    assert pytest.approx(K) == fit.K_
+    np.testing.assert_allclose(fit.values(terms), terms @ TRUE, atol=0.01)
+    np.testing.assert_allclose(fit.predict(terms), expit(K * terms @ TRUE), atol=0.002)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fixed_term_stays_exactly_and_sets_the_unit(method: str) -> None:
+    terms = terms_of(4000)
+    fit = LogisticFit(NAMES, method=method, alpha=1e-9, clip=CLIP, fixed={"men": 3.0})
+    fit.fit(terms, expit(K * terms @ TRUE))
+    assert fit.weights_[0] == 3.0
+    np.testing.assert_allclose(fit.weights_, 3 * TRUE, atol=2e-3)
+    assert pytest.approx(K / 3, rel=1e-3) == fit.K_
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "ridge", "sgd"])
+def test_fixed_terms_stay_beside_a_scale_that_is_given(method: str) -> None:
+    terms = terms_of(4000)
+    fixed = {"men": 1.0, "centre": -0.2}
+    fit = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, clip=CLIP, fixed=fixed)
+    fit.fit(terms, expit(K * terms @ TRUE))
+    assert fit.K_ == K
+    assert (fit.weights_[0], fit.weights_[2]) == (1.0, -0.2)
+    np.testing.assert_allclose(fit.weights_, TRUE, atol=5e-4)
+    # a fixed weight that is wrong stays as well, and the rest makes the best of it
+    fit = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, fixed={"rare": 0.0})
+    fit.fit(terms, expit(K * terms @ TRUE))
+    assert fit.weights_[3] == 0.0
+    np.testing.assert_allclose(fit.weights_[[0, 1, 2, 4]], TRUE[[0, 1, 2, 4]], atol=0.1)
+
+
+@pytest.mark.parametrize("loss", ["cross_entropy", "squared"])
+def test_weights_come_back_from_results_within_their_error(loss: str) -> None:
+    terms = terms_of(40_000)
+    results = results_of(expit(K * terms @ TRUE))
+    fit = LogisticFit(NAMES, loss=loss, scale=K).fit(terms, results)
+    # twice the standard error of the rarest term, whose information is 40,000 * 0.05 / 4 * 2 * K²
+    np.testing.assert_allclose(fit.weights_, TRUE, atol=0.1)
+    # no other weights are better
+    for step in np.vstack([np.eye(5), -np.eye(5)]) * 0.01:
+        other = mean_loss(loss, K * (terms @ (fit.weights_ + step)), results, np.ones(40_000))[0]
+        assert other > fit.loss_ - 1e-12
+    assert fit.loss_ == pytest.approx(-fit.score(terms, results))
+    assert fit.loss_ == pytest.approx(
+        mean_loss(loss, K * fit.values(terms), results, np.ones(40_000))[0], rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("fixed", [None, {"men": 1.0}])
+def test_rows_doubled_and_weighted_have_the_optimum_of_fractional_targets(fixed: Any) -> None:
+    terms = terms_of(3000)
+    targets = results_of(expit(K * terms @ TRUE))
+    targets[::3] = expit(K * terms @ TRUE)[::3]
+    weights = np.random.default_rng(0).integers(1, 5, 3000)
+    options: dict[str, Any] = {"alpha": 0.0, "tolerance": 1e-10, "fixed": fixed}
+    whole = LogisticFit(NAMES, **options).fit(terms, targets, weights)
+    both = np.concatenate([terms, terms])
+    ends = np.repeat([1.0, 0.0], 3000)
+    shares = np.concatenate([weights * targets, weights * (1 - targets)])
+    doubled = LogisticFit(NAMES, **options).fit(both, ends, shares)
+    by_sklearn = LogisticFit(NAMES, method="logistic", **options).fit(terms, targets, weights)
+    for other in (doubled, by_sklearn):
+        np.testing.assert_allclose(other.weights_, whole.weights_, atol=2e-5)
+        assert pytest.approx(whole.K_, rel=1e-5) == other.K_
+        assert other.loss_ == pytest.approx(whole.loss_, rel=1e-8)
+
+
+def test_the_penalty_is_that_of_logistic_regression() -> None:
+    terms = terms_of(3000)
+    targets = results_of(expit(K * terms @ TRUE))
+    sizes = []
+    for alpha in (1e-3, 0.1, 1.0):
+        one, other = (
+            LogisticFit(NAMES, method=method, alpha=alpha, tolerance=1e-10).fit(terms, targets)
+            for method in ("lbfgs", "logistic")
+        )
+        np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-6)
+        sizes.append(np.abs(one.weights_ * one.spread_).sum())
+    assert sizes[0] > 1.2 * sizes[1] > 2.0 * sizes[2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_weight_is_worth_as_many_rows(method: str) -> None:
+    terms = terms_of(1500)
+    targets = np.clip(results_of(expit(K * terms @ TRUE)), 0.05, 0.95)
+    count = np.random.default_rng(0).integers(0, 4, 1500)
+    options: dict[str, Any] = {"method": method, "alpha": 1e-3, "tolerance": 1e-9}
+    weighted = LogisticFit(NAMES, **options).fit(terms, targets, count)
+    repeated = LogisticFit(NAMES, **options).fit(terms.repeat(count, 0), targets.repeat(count))
+    np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=3e-3)
+    np.testing.assert_allclose(weighted.spread_, repeated.spread_, rtol=1e-6)
+    assert weighted.loss_ == pytest.approx(repeated.loss_, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_unit_of_a_term_does_not_matter(method: str) -> None:
+    terms = terms_of(2000).astype(np.float64)
+    targets = expit(K * terms @ TRUE)
+    sizes = np.array([1.0, 1000.0, 0.01, 1.0, 7.0])
+    one = LogisticFit(NAMES, method=method, alpha=0.01).fit(terms, targets)
+    other = LogisticFit(NAMES, method=method, alpha=0.01).fit(terms * sizes, targets)
+    np.testing.assert_allclose(other.weights_ * sizes, one.weights_, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "ridge", "sgd"])
+def test_regularisation_holds_the_weights_at_the_start(method: str) -> None:
+    terms = terms_of(1000)
+    targets = expit(K * terms @ TRUE)
+    start = {"men": 0.9, "rows": 0.1}
+    held = LogisticFit(NAMES, method=method, scale=K, alpha=1e4, start=start)
+    np.testing.assert_allclose(held.fit(terms, targets).weights_, [0.9, 0, 0, 0, 0.1], atol=1e-3)
+    free = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, start=start, clip=CLIP)
+    np.testing.assert_allclose(free.fit(terms, targets).weights_, TRUE, atol=1e-3)
+    # without a start they are held at 0
+    zero = LogisticFit(NAMES, method=method, scale=K, alpha=1e4).fit(terms, targets)
+    np.testing.assert_allclose(zero.weights_, 0, atol=1e-3)
+
+
+def test_ridge_solves_the_normal_equations() -> None:
+    terms = terms_of(500).astype(np.float64)
+    targets = np.clip(results_of(expit(K * terms @ TRUE)), 0.1, 0.9)
+    fit = LogisticFit(NAMES, method="ridge", scale=K, alpha=0.3).fit(terms, targets)
+    unit = np.sqrt((terms**2).mean(axis=0))
+    scaled = terms / unit
+    wanted = np.log(targets / (1 - targets))
+    u = np.linalg.solve(scaled.T @ scaled / 500 + 0.3 * np.eye(5), scaled.T @ wanted / 500)
+    np.testing.assert_allclose(fit.weights_, u / unit / K, rtol=1e-8)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_terms_that_say_nothing_or_the_same_do_no_harm(method: str) -> None:
+    terms = terms_of(2000)
+    targets = expit(K * terms @ TRUE)
+    names = (*NAMES, "nothing", "men_again")
+    wide = np.column_stack([terms, np.zeros(2000), terms[:, 0]])
+    fit = LogisticFit(names, method=method, scale=K, alpha=1e-6, clip=CLIP).fit(wide, targets)
+    assert fit.weights_[5] == 0
+    together = fit.weights_[:5].copy()
+    together[0] += fit.weights_[6]
+    np.testing.assert_allclose(together, TRUE, atol=2e-3)
+    assert fit.weights_[0] == pytest.approx(fit.weights_[6], abs=0.02)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_data_and_seed_give_the_same_bits(method: str) -> None:
+    terms = terms_of(1000)
+    targets = results_of(expit(K * terms @ TRUE))
+    one, two = (LogisticFit(NAMES, method=method, seed=5).fit(terms, targets) for _ in range(2))
+    assert one.weights_.tobytes() == two.weights_.tobytes()
+    again = clone(one).fit(terms, targets)
+    assert again.weights_.tobytes() == one.weights_.tobytes()
+
+
+# --- stored positions ------------------------------------------------------------------------
+
+CHECKERS = Checkers()
+CLASSIC = CHECKERS.features["classic"]
+
+
+def stored_rows(count: int, weights: dict[str, float], scale: float) -> tuple[Rows, Any]:
+    """Positions of random checkers play, with the values of an evaluator, and results by chance."""
+    random = np.random.default_rng(3)
+    positions, numbers, position, game = [], [], CHECKERS.start(), 0
+    while len(positions) < count:
+        positions.append(position)
+        numbers.append(game)
+        moves = CHECKERS.legal_moves(position)
+        over = not moves
+        game += over
+        position = (
+            CHECKERS.start()
+            if over
+            else CHECKERS.play(position, moves[int(random.integers(len(moves)))])
+        )
+    evaluator = LinearEvaluator(CHECKERS, CLASSIC, weights)
+    values = evaluator.values(positions)
+    result = 2 * results_of(expit(scale * values)) - 1
+    return Rows.of(positions, value=values, result=result, game_number=numbers), evaluator
+
+
+@compiled_only
+def test_stored_positions_give_back_the_evaluator_that_valued_them() -> None:
+    weights = {"men": 1.0, "kings": 1.6, "mobility": 0.1, "back_row": 0.2}
+    rows, evaluator = stored_rows(20_000, weights, scale=0.8)
+    np.testing.assert_array_equal(
+        measure(CLASSIC, rows.positions), CLASSIC.measure(rows.positions).astype(np.float32)
+    )
+    fit = LogisticFit(CLASSIC, blend=0.0, alpha=1e-10).fit_rows(rows)
+    assert pytest.approx(0.8, rel=0.05) == fit.K_  # found from the results
+    np.testing.assert_allclose(fit.weights_, evaluator.weights, atol=0.01)
+    # from the results alone, with a fixed term: as far as they say
+    fit = LogisticFit(CLASSIC, blend=1.0, fixed={"men": 1.0}, alpha=1e-3).fit_rows(rows)
+    assert fit.weights_[0] == 1.0
+    assert fit.weights_[1] == pytest.approx(1.6, abs=0.15)
+    # values in another unit do not change what a fixed term is worth
+    hundredths = Rows(
+        rows.positions, 100 * rows.value, rows.result, rows.ply, rows.game_number, rows.count
+    )
+    other = LogisticFit(CLASSIC, fixed={"men": 1.0}).fit_rows(hundredths)
+    same = LogisticFit(CLASSIC, fixed={"men": 1.0}).fit_rows(rows)
+    np.testing.assert_allclose(other.weights_, same.weights_, atol=1e-3)
+    # and without one they set the unit
+    other = LogisticFit(CLASSIC, blend=0.0, alpha=1e-10).fit_rows(hundredths)
+    np.testing.assert_allclose(other.weights_, 100 * evaluator.weights, atol=1.0)
+
+
+@compiled_only
+def test_counts_weigh_and_unknown_results_need_a_scale() -> None:
+    rows, _ = stored_rows(2000, {"men": 1.0}, scale=0.8)
+    doubled = Rows.concatenate([rows, rows], 4)
+    counted = rows.take(slice(None))
+    counted.count[:] = 2
+    options: dict[str, Any] = {"alpha": 1e-3}
+    one, two = (LogisticFit(CLASSIC, **options).fit_rows(each) for each in (doubled, counted))
+    np.testing.assert_allclose(one.weights_, two.weights_, atol=1e-6)
+    unknown = Rows.of(rows.positions, value=rows.value)
+    with pytest.raises(ValueError, match="expected rows with a known result"):
+        LogisticFit(CLASSIC).fit_rows(unknown)
+    fit = LogisticFit(CLASSIC, scale=0.5, alpha=1e-9).fit_rows(unknown)
+    np.testing.assert_allclose(fit.weights_[0], 1.0, atol=1e-3)
+    with pytest.raises(TypeError, match="expected a FeatureSet to measure positions"):
+        LogisticFit(CLASSIC.names).fit_rows(rows)
+
+
+# --- wrong input -----------------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "newton"}, "method: expected one of lbfgs, logistic, ridge, sgd"),
+        ({"loss": "absolute"}, "loss: expected one of cross_entropy, squared"),
+        ({"method": "ridge", "loss": "squared"}, "expected 'cross_entropy' for method 'ridge'"),
+        ({"scale": 0.0}, "scale: expected a number above 0, found 0.0"),
+        ({"scale": float("nan")}, "scale: expected a number above 0"),
+        ({"alpha": -1.0}, "alpha: expected a number of at least 0"),
+        ({"clip": 1.0}, "clip: expected a number between 0.5 and 1"),
+        ({"fixed": {"queens": 1.0}}, "fixed: expected terms of men, kings.*found queens"),
+        ({"start": {"queens": 1.0}}, "start: expected terms of men"),
+        ({"fixed": dict.fromkeys(NAMES, 1.0)}, "expected a term to learn"),
+        ({"method": "logistic", "start": {"men": 1.0}}, "start: expected none for method"),
+        (
+            {"method": "logistic", "fixed": {"men": 1.0, "kings": 1.0}},
+            "expected at most one term not 0",
+        ),
+        ({"method": "logistic", "fixed": {"men": -1.0}}, "to have the sign of its fixed weight"),
+        ({"fixed": {"men": -1.0}}, "whose weighted sum rises with the targets"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
+    terms = terms_of(100)
+    with pytest.raises(ValueError, match=message):
+        LogisticFit(NAMES, **options).fit(terms, expit(K * terms @ TRUE))
+
+
+@plain
+@pytest.mark.parametrize(
+    ("rows", "targets", "weights", "message"),
+    [
+        (np.zeros((4, 3)), np.zeros(4), None, r"X: expected \[rows, 5 terms\], found shape"),
+        (np.zeros((0, 5)), np.zeros(0), None, "X: expected"),
+        (np.full((4, 5), np.nan), np.zeros(4), None, "X: expected finite numbers"),
+        (np.ones((4, 5)), np.zeros(3), None, "y: expected 4 numbers of 0 to 1"),
+        (np.ones((4, 5)), np.full(4, -1.0), None, "y: expected 4 numbers of 0 to 1"),
+        (np.ones((4, 5)), np.full(4, np.nan), None, "y: expected 4 numbers of 0 to 1"),
+        (np.ones((4, 5)), np.zeros(4), np.ones(3), "sample_weight: expected 4 numbers"),
+        (np.ones((4, 5)), np.zeros(4), -np.ones(4), "sample_weight: expected 4 numbers"),
+        (np.ones((4, 5)), np.zeros(4), np.zeros(4), "sample_weight: expected 4 numbers"),
+    ],
+)
+def test_wrong_data_is_refused(rows: Any, targets: Any, weights: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        LogisticFit(NAMES).fit(rows, targets, weights)
+
+
+def test_results_all_alike_are_no_data_for_logistic_regression() -> None:
+    with pytest.raises(ValueError, match="expected wins and losses"):
+        LogisticFit(NAMES, method="logistic").fit(np.ones((4, 5)), np.ones(4))
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "sgd"])
+def test_a_fit_that_is_cut_short_says_so(method: str) -> None:
+    terms = terms_of(500)
+    with pytest.warns(ConvergenceWarning, match=f"{method}: expected to be done within 1"):
+        LogisticFit(NAMES, method=method, iterations=1).fit(terms, expit(3 * terms @ TRUE))
+
+
+# --- regularisation path ---------------------------------------------------------------------
+
+
+def overfitting() -> tuple[Any, Any, Any]:
+    """Few games, many terms: too little regularisation learns the games by heart."""
+    random = np.random.default_rng(0)
+    games = np.arange(60).repeat(4)
+    terms = random.normal(size=(60, 30)).repeat(4, 0) + 0.1 * random.normal(size=(240, 30))
+    targets = (random.random(60) < expit(1.2 * terms[::4, 0])).astype(float).repeat(4)
+    return terms, targets, games
+
+
+def test_the_path_finds_where_to_stop_between_too_much_and_too_little() -> None:
+    terms, targets, games = overfitting()
+    fit = LogisticFit([f"t{i}" for i in range(30)])
+    path = regularisation_path(fit, terms, targets, games, alphas=[1e-4, 10.0, 0.1, 1.0, 1e-2])
+    assert [point.alpha for point in path] == [10.0, 1.0, 0.1, 1e-2, 1e-4]
+    train = [point.train_error for point in path]
+    assert train == sorted(train, reverse=True)
+    error = [point.error for point in path]
+    assert min(error) < error[0] and min(error) < error[-1] / 2
+    assert all(point.standard_error > 0 for point in path)
+    assert choose_alpha(path) in (1.0, 0.1)
+    sizes = [np.abs(point.weights).sum() for point in path]
+    assert sizes == sorted(sizes)
+    assert not hasattr(fit, "weights_")
+
+
+def test_the_path_agrees_with_its_slow_twin() -> None:
+    terms, targets, games = overfitting()
+    names = [f"t{i}" for i in range(30)]
+    weights = np.random.default_rng(1).integers(1, 4, 240)
+    path = regularisation_path(
+        LogisticFit(names, alpha=7.0, tolerance=1e-9),
+        terms,
+        targets,
+        games,
+        alphas=[0.3, 0.03],
+        folds=4,
+        sample_weight=weights,
+    )
+    for point in path:
+        errors = []
+        for learn, test in GroupKFold(4).split(terms, targets, games):
+            assert set(games[learn]).isdisjoint(games[test])
+            fit = LogisticFit(names, alpha=point.alpha, tolerance=1e-9)
+            fit.fit(terms[learn], targets[learn], weights[learn])
+            errors.append(-fit.score(terms[test], targets[test], weights[test]))
+        assert point.error == pytest.approx(np.mean(errors), rel=1e-5)
+        assert point.standard_error == pytest.approx(np.std(errors, ddof=1) / 2, rel=1e-4)
+        whole = LogisticFit(names, alpha=point.alpha, tolerance=1e-9).fit(terms, targets, weights)
+        np.testing.assert_allclose(point.weights, whole.weights_, atol=1e-5)
+
+
+def test_alpha_is_chosen_by_the_least_error_or_within_one_standard_error() -> None:
+    nothing = np.zeros(1)
+    path = [
+        PathPoint(10.0, 0.70, 0.01, 0.7, nothing),
+        PathPoint(1.0, 0.62, 0.03, 0.6, nothing),
+        PathPoint(0.1, 0.60, 0.025, 0.5, nothing),
+        PathPoint(0.01, 0.60, 0.02, 0.4, nothing),
+    ]
+    assert choose_alpha(path) == 0.1
+    assert choose_alpha(path, one_standard_error=True) == 1.0
+    assert choose_alpha(path[2:], one_standard_error=True) == 0.1
+
+
+def test_a_path_that_cannot_be_measured_is_an_error() -> None:
+    terms, targets, games = overfitting()
+    fit = LogisticFit([f"t{i}" for i in range(30)])
+    for options, message in (
+        ({"groups": games // 20}, "expected at least 5 games, found 3"),
+        ({"groups": games[1:]}, "groups: expected 240 numbers"),
+        ({"groups": games, "folds": 1}, "folds: expected at least 2"),
+        ({"groups": games, "alphas": []}, "alphas: expected at least one"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            regularisation_path(fit, terms, targets, **options)  # type: ignore[arg-type]
+
+
+# --- calibration -----------------------------------------------------------------------------
+
+
+@plain
+def test_calibration_by_hand() -> None:
+    table = calibration([0.1, 0.2, 0.2, 0.9, 1.0], [0, 0.5, 1, 1, 1], bins=2)
+    assert [(part.low, part.high, part.count) for part in table] == [(0, 0.5, 3), (0.5, 1, 2)]
+    assert [part.predicted for part in table] == pytest.approx([0.5 / 3, 0.95])
+    assert [part.found for part in table] == pytest.approx([0.5, 1.0])
+    # Wilson's interval for two of two, and for as many as scatter like 0, 0.5, 1
+    assert (table[1].found_low, table[1].found_high) == pytest.approx((0.34238, 1.0), abs=1e-5)
+    size = 0.25 / (0.5 / 9 * 3 / 2)
+    half = 1.96 * np.sqrt(0.25 / size + 1.96**2 / 4 / size**2) / (1 + 1.96**2 / size)
+    assert table[0].found_high - 0.5 == pytest.approx(half, abs=1e-4)
+    assert calibration_error(table) == pytest.approx((3 * (0.5 - 0.5 / 3) + 2 * 0.05) / 5)
+
+
+@plain
+def test_intervals_cover_what_is_true_and_games_count_once() -> None:
+    random = np.random.default_rng(0)
+    inside = narrow = total = 0
+    for _ in range(30):
+        chance = random.random(300)
+        games = np.arange(300).repeat(10)
+        predicted = chance.repeat(10)
+        found = (random.random(300) < chance).astype(float).repeat(10)
+        for part in calibration(predicted, found, bins=5, groups=games):
+            inside += part.found_low <= part.predicted <= part.found_high
+            total += 1
+        for part in calibration(predicted, found, bins=5):
+            narrow += part.found_low <= part.predicted <= part.found_high
+    assert inside / total > 0.9
+    assert narrow / total < 0.6  # which ignore that ten rows are one game
+
+
+@plain
+def test_a_row_of_weight_three_counts_as_three() -> None:
+    random = np.random.default_rng(0)
+    predicted = random.random(200)
+    found = results_of(predicted)
+    count = random.integers(0, 4, 200)
+    weighted = calibration(predicted, found, sample_weight=count, groups=np.arange(200))
+    repeated = calibration(
+        predicted.repeat(count), found.repeat(count), groups=np.arange(200).repeat(count)
+    )
+    for one, other in zip(weighted, repeated, strict=True):
+        for name in CalibrationBin.__dataclass_fields__:
+            assert getattr(one, name) == pytest.approx(getattr(other, name))
+
+
+@plain
+def test_bins_in_which_all_games_end_alike_have_an_interval_still() -> None:
+    for result in (0.0, 1.0):
+        (part,) = calibration(np.full(50, 0.62), np.full(50, result), bins=10)
+        assert (part.low, part.high) == pytest.approx((0.6, 0.7))
+        assert 0.0 <= part.found_low <= result <= part.found_high <= 1.0
+        assert part.found_high - part.found_low == pytest.approx(0.0714, abs=1e-3)
+    assert calibration([], []) == []
+
+
+@plain
+def test_wrong_predictions_are_refused() -> None:
+    for arguments, message in (
+        (([0.5, 2.0], [0, 1]), "predicted: expected numbers of 0 to 1"),
+        (([0.5, 0.5], [0, np.nan]), "found: expected numbers of 0 to 1"),
+        (([0.5], [0, 1]), "expected one number a row"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            calibration(*arguments)
+    with pytest.raises(ValueError, match="bins: expected at least 1"):
+        calibration([0.5], [1], bins=0)
+    with pytest.raises(ValueError, match="expected at least one bin"):
+        calibration_error([])
+
+
+# --- pictures --------------------------------------------------------------------------------
+
+
+def test_pictures_are_written_without_a_warning(tmp_path: Path) -> None:
+    terms, targets, games = overfitting()
+    fit = LogisticFit([f"t{i}" for i in range(30)], alpha=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plot_path(
+            tmp_path / "path.png",
+            regularisation_path(fit, terms, targets, games, alphas=[1.0, 0.1]),
+        )
+        table = calibration(fit.fit(terms, targets).predict(terms), targets, groups=games)
+        plot_calibration(tmp_path / "calibration.png", table)
+    for path in tmp_path.iterdir():
+        assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000

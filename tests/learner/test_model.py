@@ -1,0 +1,449 @@
+"""Models that follow targets: their gradients and steps, by finite differences and by torch."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from games import kernels
+from games.checkers import Checkers
+from games.checkers.encoding import PIECE_SQUARES
+from games.features import Encoding
+from games.nim import Nim
+from games.tic_tac_toe import TicTacToe
+from learner.models.model import Adam, LinearModel, Model, batches, squash
+from learner.models.network_model import NetworkModel, forward, network_model
+from learner.self_play import rows_of
+from search import WIN, Engine, LinearEvaluator, as_evaluator
+from search.evaluators.samples import sample_positions
+
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
+CLASSIC, PARITY = CHECKERS.features["classic"], NIM.features["parity"]
+SAMPLE = sample_positions(CHECKERS, 600)
+NIMS = sample_positions(NIM, 300)
+
+
+def linear(weights: Any = None, *, scale: float = 2.0, learned: Any = None) -> LinearModel:
+    """A model over the four terms of nim."""
+    start = LinearEvaluator(NIM, PARITY, np.zeros(4) if weights is None else weights)
+    mask = np.ones(4, dtype=bool) if learned is None else np.array(learned)
+    return LinearModel(start, learned=mask, scale=scale)
+
+
+def small(inputs: Any = PARITY, hidden: tuple[int, ...] = (), **options: Any) -> NetworkModel:
+    return network_model(NIM, inputs, hidden, **{"scale": 2.0, "seed": 0, **options})
+
+
+def lesson(
+    positions: Any, inputs: Any, seed: int = 1
+) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
+    """Rows with targets: some values, some bounds of either kind."""
+    random = np.random.default_rng(seed)
+    values = np.tanh(random.normal(0, 1, len(positions)))
+    kind = random.integers(3, size=len(positions))
+    low, high = np.where(kind == 1, -1.0, values), np.where(kind == 2, 1.0, values)
+    return rows_of(inputs, positions), low, high
+
+
+def weights_of(model: Any) -> NDArray[np.float64]:
+    if isinstance(model, LinearModel):
+        return model.evaluator.weights.copy()
+    return np.concatenate([part.ravel() for layer in model.evaluator.layers for part in layer])
+
+
+def error_of(weights: Any, rows: Any, low: Any, high: Any, scale: float) -> float:
+    """Half the mean squared distance from the intervals, one row after the other."""
+    total = 0.0
+    for row, least, most in zip(rows, low, high, strict=True):
+        found = np.tanh(float(row @ weights) / scale)
+        total += max(least - found, found - most, 0.0) ** 2
+    return total / len(rows) / 2
+
+
+# --- squashing, batches, Adam ----------------------------------------------------------------
+
+
+def test_values_are_squashed_and_wins_are_one() -> None:
+    found = squash(np.array([0.0, 1.5, -3.0, WIN, -WIN, WIN - 7]), 1.5)
+    assert found.tolist() == [0.0, np.tanh(1.0), np.tanh(-2.0), 1.0, -1.0, 1.0]
+
+
+def test_batches_hold_every_row_once() -> None:
+    cut = batches(1000, 256, np.random.default_rng(0))
+    assert sorted(np.concatenate(cut).tolist()) == list(range(1000))
+    assert [len(one) for one in cut] == [250] * 4
+    assert [one.tolist() for one in batches(3, 256, np.random.default_rng(0))] != [[0, 1, 2]]
+    assert len(batches(3, 256, np.random.default_rng(0))) == 1
+    assert batches(0, 256, np.random.default_rng(0)) == []
+
+
+def test_adam_is_that_of_torch() -> None:
+    random = np.random.default_rng(2)
+    weights = random.normal(0, 1, 7)
+    theirs = torch.tensor(weights, requires_grad=True)
+    optimiser, adam = torch.optim.Adam([theirs]), Adam(7)
+    for step in range(300):
+        gradient = random.normal(0, 10.0 ** random.integers(-6, 3), 7)
+        rate = 0.1 / (1 + step)
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        theirs.grad = torch.tensor(gradient)
+        optimiser.step()
+        weights += adam.step(gradient, rate)
+        np.testing.assert_allclose(weights, theirs.detach().numpy(), rtol=1e-9)
+
+
+# --- weights over terms ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_gradient_is_that_of_finite_differences(seed: int) -> None:
+    start = np.random.default_rng(seed).normal(0, 1, 4)
+    rows, low, high = lesson(NIMS[:200], PARITY, seed)
+    model = linear(start)
+    taken: list[NDArray[np.float64]] = []
+
+    class Watched(Adam):
+        def step(self, gradient: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+            taken.append(gradient.copy())
+            return super().step(gradient, rate)
+
+    model._adam = Watched(4)
+    before = error_of(start, rows, low, high, 2.0)
+    found = model.learn(rows, low, high, rate=0.01, random=np.random.default_rng(0))
+    assert found == pytest.approx(2 * before)
+    (gradient,) = taken
+    unit = np.sqrt(np.maximum((rows**2).mean(axis=0), 1e-4))
+    for i, h in enumerate(1e-6 * np.eye(4)):
+        up, down = (error_of(start + sign * h, rows, low, high, 2.0) for sign in (1, -1))
+        # in units of the term's size and of the scale
+        assert gradient[i] * unit[i] / 2.0 == pytest.approx((up - down) / 2e-6, abs=1e-8)
+    # a first step of Adam is `rate` standard deviations long in every direction
+    moved = (model.evaluator.weights - start) * unit
+    np.testing.assert_allclose(moved, -0.01 * np.sign(gradient), rtol=1e-4)
+
+
+def test_a_value_inside_its_interval_is_right_and_one_outside_goes_to_the_nearer_end() -> None:
+    row = np.ones((1, 1))
+    always = PARITY.only(["always"])
+    for weight, low, high, direction in [
+        (0.3, -1.0, 0.8, 0), (0.3, 0.1, 1.0, 0), (0.3, np.tanh(0.15), np.tanh(0.15), 0),
+        (0.3, 0.5, 1.0, 1), (0.3, -1.0, -0.2, -1), (0.3, 0.5, 0.5, 1), (-4.0, -0.5, 0.9, 1),
+    ]:  # fmt: skip
+        start = LinearEvaluator(NIM, always, [weight])
+        both: list[Any] = [
+            LinearModel(start, learned=np.array([True]), scale=2.0),
+            small(always, start=start),
+        ]
+        for model in both:
+            before = weights_of(model)
+            error = model.learn(
+                row, np.array([low]), np.array([high]), rate=0.1, random=np.random.default_rng(0)
+            )
+            moved = weights_of(model) - before
+            distance = max(low - np.tanh(weight / 2), np.tanh(weight / 2) - high, 0.0)
+            assert error == pytest.approx(distance**2, abs=1e-6)
+            if direction:
+                np.testing.assert_allclose(moved, 0.1 * direction, rtol=1e-3)
+            else:
+                np.testing.assert_allclose(moved, 0.0, atol=1e-6 if model is both[0] else 0.11)
+    # far outside it goes until it is inside, and rests
+    model = linear([5.0, 0.0, 0.0, 0.0], learned=[True, False, False, False])
+    rows = np.tile([1.0, 0.0, 0.0, 0.0], (64, 1))
+    errors = [
+        model.learn(
+            rows, np.full(64, -1.0), np.full(64, 0.5), rate=0.02, random=np.random.default_rng(0)
+        )
+        for _ in range(600)
+    ]
+    assert errors[0] > 0.2
+    assert errors[-1] == 0.0
+    assert 0.0 < np.tanh(model.evaluator.weights[0] / 2.0) <= 0.5
+
+
+def test_fixed_weights_never_move() -> None:
+    model = linear([1.0, 0.25, -0.5, 3.0], learned=[False, True, False, True])
+    for seed in range(50):
+        model.learn(*lesson(NIMS, PARITY, seed), rate=0.3, random=np.random.default_rng(seed))
+    weights = model.evaluator.weights
+    assert (weights[0], weights[2]) == (1.0, -0.5)
+    assert abs(weights[1] - 0.25) > 0.1
+    assert abs(weights[3] - 3.0) > 0.1
+
+
+@pytest.mark.parametrize("kind", ["linear", "network"])
+def test_weights_behind_consistent_targets_are_found(kind: str) -> None:
+    truth = np.array([-0.7, 1.1, -1.3, 2.2])
+    rows = rows_of(PARITY, NIMS)
+    values = np.tanh(rows @ truth / 2.0)
+    model: Any = linear() if kind == "linear" else small()
+    for step in range(1500):
+        error = model.learn(
+            rows, values, values, rate=0.03 * 0.997**step, random=np.random.default_rng(step)
+        )
+    assert error < 1e-8
+    np.testing.assert_allclose(model.evaluator.values(NIMS), rows @ truth, atol=2e-3)
+
+
+def test_a_network_of_one_layer_steps_where_weights_do() -> None:
+    """The terms have other units in the one and a bias in the other: the direction is the same."""
+    rows, low, high = lesson(NIMS, PARITY)
+    start = LinearEvaluator(NIM, PARITY, [0.1, -0.4, 0.2, 0.6])
+    lines = LinearModel(start.copy(), learned=np.ones(4, dtype=bool), scale=2.0, size=len(rows))
+    network = small(PARITY, start=start, size=len(rows))
+    # `network` keeps the best linear function of the terms, which the weights are
+    for layer, weights in zip(network.evaluator.layers, [start.weights[:, None]], strict=True):
+        layer[0][:] = weights
+    before = weights_of(network)[:4]
+    errors = [
+        model.learn(rows, low, high, rate=0.01, random=np.random.default_rng(0))
+        for model in (lines, network)
+    ]
+    assert errors[0] == pytest.approx(errors[1], rel=1e-5)
+    moved = np.sign(lines.evaluator.weights - start.weights)
+    assert np.abs(moved).min() == 1
+    assert np.sign(weights_of(network)[:4] - before).tolist() == moved.tolist()
+
+
+# --- networks --------------------------------------------------------------------------------
+
+
+def test_a_step_of_a_network_is_that_of_its_gradient() -> None:
+    model = small(NIM.encodings["piles"], (5, 3), seed=4)
+    for weights, bias in model.evaluator.layers:
+        random = np.random.default_rng(len(bias))
+        weights[:] += random.normal(0, 0.3, weights.shape)
+        bias[:] = random.normal(0, 0.3, bias.shape)
+    rows, low, _ = lesson(NIMS[:100], model.inputs)
+
+    def error() -> float:
+        return float(np.mean((np.tanh(model.evaluator.values(NIMS[:100]) / 2.0) - low) ** 2))
+
+    first, bias = model.evaluator.layers[1]
+    slopes = {}
+    for place in [(0, 0), (2, 1), (4, 2)]:
+        kept, ends = first[place], []
+        for h in (2e-3, -2e-3):
+            first[place] = kept + h
+            ends.append(error())
+        first[place] = kept
+        slopes[place] = (ends[0] - ends[1]) / 4e-3
+    before = error()
+    found = model.learn(rows, low, low, rate=1e-9, random=np.random.default_rng(0))
+    assert found == pytest.approx(before, rel=1e-4)
+    steep: Any = model.layers[1][0].grad
+    for place, slope in slopes.items():
+        assert steep[place].item() == pytest.approx(slope, abs=5e-4, rel=0.05)
+
+
+def test_search_sees_every_step() -> None:
+    model = network_model(CHECKERS, "piece_squares", (8,), scale=1.5, seed=0, start="material")
+    engine = Engine(CHECKERS, model.evaluator)
+    for (weights, bias), (theirs, their_bias) in zip(
+        model.evaluator.layers, model.layers, strict=True
+    ):
+        assert theirs.data_ptr() == weights.ctypes.data
+        assert their_bias.data_ptr() == bias.ctypes.data
+    start = CHECKERS.start()
+    found = []
+    for _ in range(2):
+        engine.clear()
+        leaf = engine.search(start, depth=1)
+        assert leaf.value == -model.evaluator(CHECKERS.play(start, leaf.move))
+        found.append(leaf.value)
+        model.learn(*lesson(SAMPLE, PIECE_SQUARES), rate=0.05, random=np.random.default_rng(0))
+    assert found[0] != found[1]
+
+
+def test_material_is_passed_on_exactly_through_every_shape() -> None:
+    positions = sample_positions(CHECKERS, 12_000)[9000:]
+    expected = as_evaluator(CHECKERS, "material").values(positions)
+    assert len(np.unique(expected)) > 5
+    for hidden in [(), (2,), (16, 8), (8, 8, 4)]:
+        model = network_model(
+            CHECKERS, "piece_squares", hidden, scale=1.0, seed=3, start="material"
+        )
+        assert model.evaluator.widths == (128, *hidden, 1)
+        np.testing.assert_allclose(
+            model.evaluator.values(positions), expected, atol=1e-5, err_msg=str(hidden)
+        )
+
+
+def test_without_a_start_all_is_even_and_the_network_learns_all_the_same() -> None:
+    for hidden in [(), (6,), (6, 4)]:
+        model = small(NIM.encodings["piles"], hidden)
+        assert not model.evaluator.values(NIMS).any()
+        rows, low, high = lesson(NIMS, model.inputs)
+        errors = [
+            model.learn(rows, low, high, rate=0.02, random=np.random.default_rng(i))
+            for i in range(60)
+        ]
+        assert errors[-1] < errors[0]
+        assert model.evaluator.values(NIMS).any()
+
+
+def test_a_network_of_the_same_layers_is_copied() -> None:
+    given = small(NIM.encodings["piles"], (6, 4), seed=1).evaluator
+    given.layers[-1][0][:] = 0.5
+    given.scale = 3.0
+    same = small(NIM.encodings["piles"], (6, 4), start=given).evaluator
+    assert same.values(NIMS).tolist() == given.values(NIMS).tolist()
+    same.layers[0][0][:] = 0.0
+    assert given.layers[0][0].any()
+    other = small(NIM.encodings["piles"], (6, 5), start=given).evaluator
+    assert other.widths == (960, 6, 5, 1)
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("inputs", "hidden"),
+    [("piece_squares", (64, 32)), ("classic", (16,)), ("piece_squares", ()), ("classic", (8, 8))],
+)
+def test_torch_and_the_native_search_calculate_the_same(inputs: str, hidden: Any) -> None:
+    positions = sample_positions(CHECKERS, 10_000)
+    model = network_model(CHECKERS, inputs, hidden, scale=1.5, seed=0, start="material")
+    rows, low, high = lesson(positions, model.inputs)
+    for epoch in range(2):
+        model.learn(rows, low, high, rate=0.003, random=np.random.default_rng(epoch))
+    with torch.no_grad():
+        theirs = forward(model.layers, model.rows(positions), sparse=model.sparse).numpy()
+    ours = model.evaluator.values(positions)
+    away = np.abs(ours - theirs)
+    worst = np.argsort(-away)[:5]
+    assert away.max() < 1e-4, [
+        (CHECKERS.position_text(positions[i]), float(ours[i]), float(theirs[i])) for i in worst
+    ]
+    assert np.abs(ours).max() > 1
+
+
+def test_rows_that_have_no_active_place() -> None:
+    cells: Encoding = TIC_TAC_TOE.encodings["cells"]
+    model = network_model(TIC_TAC_TOE, "cells", (4,), scale=1.0, seed=0)
+    for weights, bias in model.evaluator.layers:
+        weights[:], bias[:] = 0.5, np.arange(1.0, 1.0 + len(bias))
+    empty, first = TIC_TAC_TOE.start(), TIC_TAC_TOE.parse_position("X........ O")
+    assert cells.places(empty) == []
+    for positions in ([empty], [empty, first, empty], [first]):
+        with torch.no_grad():
+            found = forward(model.layers, model.rows(positions), sparse=True).tolist()
+        assert found == pytest.approx(model.evaluator.values(positions).tolist())
+
+
+# --- state -----------------------------------------------------------------------------------
+
+
+def models(kind: str) -> Any:
+    made: dict[str, Any] = {
+        "linear": lambda: linear([1.0, 0.0, 0.0, 0.0], learned=[False, True, True, True]),
+        "table": lambda: small(NIM.encodings["piles"], ()),
+        "network": lambda: small(NIM.encodings["piles"], (5, 3)),
+        "terms": lambda: small(PARITY, (4,)),
+    }
+    return made[kind]()
+
+
+KINDS = ["linear", "table", "network", "terms"]
+
+
+def teach(model: Model, first: int, last: int) -> None:
+    for seed in range(first, last):
+        model.learn(
+            *lesson(NIMS, model.inputs, seed), rate=0.02, random=np.random.default_rng(seed)
+        )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_state_comes_back_exactly_and_learning_goes_on_bit_for_bit(kind: str) -> None:
+    model, other = models(kind), models(kind)
+    teach(model, 0, 7)
+    text = json.dumps(model.get_state())
+    array = weights_of(other)
+    evaluator = other.evaluator
+    other.set_state(json.loads(text))
+    assert other.evaluator is evaluator
+    assert array.tobytes() != weights_of(other).tobytes()
+    assert json.dumps(other.get_state()) == text
+    assert weights_of(other).tobytes() == weights_of(model).tobytes()
+    for one in (model, other):
+        teach(one, 7, 12)
+    assert weights_of(other).tobytes() == weights_of(model).tobytes()
+    assert json.dumps(other.get_state()) == json.dumps(model.get_state()) != text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_state_before_the_first_lesson(kind: str) -> None:
+    model, other = models(kind), models(kind)
+    other.set_state(json.loads(json.dumps(model.get_state())))
+    for one in (model, other):
+        teach(one, 0, 3)
+    assert weights_of(other).tobytes() == weights_of(model).tobytes()
+
+
+@pytest.mark.parametrize("kind", ["linear", "table", "terms"])
+@pytest.mark.parametrize("name", ["weights", "mean", "square"])
+def test_states_that_are_damaged(kind: str, name: str) -> None:
+    model = models(kind)
+    teach(model, 0, 2)
+    good = model.get_state()
+    for wrong in ([], good[name][:1], good[name][:-1], [*good[name], 0.0], "x", None,
+                  [float("nan"), *good[name][1:]], ["x", *good[name][1:]]):  # fmt: skip
+        with pytest.raises((ValueError, TypeError)):
+            models(kind).set_state({**good, name: wrong})
+    for steps in (-1, None, "x", float("nan"), float("inf")):
+        with pytest.raises((ValueError, TypeError)):
+            models(kind).set_state({**good, "steps": steps})
+
+
+def test_a_scale_of_a_network_to_start_from_is_part_of_the_state() -> None:
+    given = small(PARITY, (4,)).evaluator
+    given.scale = 0.25
+    model, other = small(PARITY, (4,), start=given), small(PARITY, (4,))
+    teach(model, 0, 3)
+    other.set_state(json.loads(json.dumps(model.get_state())))
+    for one in (model, other):
+        teach(one, 3, 5)
+    assert other.evaluator.values(NIMS).tolist() == model.evaluator.values(NIMS).tolist()
+
+
+# --- errors ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "inputs", "hidden", "message"),
+    [
+        (CHECKERS, "classic", (1,), "hidden: expected widths of at least 2, found (1,)"),
+        (CHECKERS, "nothing", (4,), "expected one of classic"),
+        (CHECKERS, "nothing", (4,), "piece_squares"),
+        (CHECKERS, "nothing", (4,), "for checkers, found 'nothing'"),
+        (TIC_TAC_TOE, 7, (4,), "expected one of lines, positions, cells for tic_tac_toe, found 7"),
+        (CHECKERS, "classic", (5000,), "found 5000"),
+    ],
+)
+def test_networks_that_cannot_be(game: Any, inputs: Any, hidden: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        network_model(game, inputs, hidden, scale=1.0, seed=0)
+
+
+# --- what the small games' encodings are -----------------------------------------------------
+
+
+@pytest.mark.plain
+def test_encodings_of_the_small_games() -> None:
+    position = (0b100010001, 0b1000100, 0)
+    table, cells = (TIC_TAC_TOE.encodings[name] for name in ("positions", "cells"))
+    digits = "102010201"  # own squares 1, the other side's 2
+    assert table.places(position) == [int(digits, 3)]
+    assert cells.places(position) == [0, 9 + 2, 4, 9 + 6, 8]
+    boards = sample_positions(TIC_TAC_TOE, 500)
+    numbers = table.active_rows(boards)[:, 0].tolist()
+    assert len(set(zip(numbers, boards, strict=True))) == len(set(numbers)) == len(set(boards))
+    piles = NIM.encodings["piles"]
+    assert piles.places((3, 0, 5, 1)) == [3, 64, 128 + 5]

@@ -1,0 +1,204 @@
+"""Networks of outcomes in torch: the same probabilities as native code, and fits that fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from games import kernels
+from games.backgammon import Backgammon
+from games.features import FeatureSet
+from games.kernels import kernel
+from learner.models.outcome_model import (
+    Examples,
+    OutcomeModel,
+    confined,
+    largest_difference,
+    phases_of,
+)
+from learner.td_gammon.explore import explore
+from learner.td_gammon.td_gammon import new_network
+from search import load_evaluator
+from search.evaluators.outcome_network import OutcomeNetwork
+
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+
+GAME = Backgammon()
+POINTS = GAME.encodings["points"]
+
+
+@kernel
+def _off(position):
+    return (position[0] & 15) / 15
+
+
+@kernel
+def _on_bar(position):
+    return float(position[1] >> 48)
+
+
+FEW = FeatureSet("few", {"off": _off, "on bar": _on_bar})
+
+
+def network(*hidden: int, inputs: Any = POINTS, seed: int = 1) -> OutcomeNetwork:
+    made = new_network(GAME, inputs, hidden, spread=1.0, seed=seed)
+    random = np.random.default_rng(seed)
+    for net in made.nets:
+        weights, bias = net.layers[-1]
+        weights[...] = random.normal(0.0, 0.1, weights.shape)
+        bias[...] = 0.5, -3.0, -5.0, -3.0, -5.0  # so that gammons are as likely as they can be
+    return made
+
+
+@pytest.fixture(scope="module")
+def positions() -> NDArray[np.int64]:
+    return explore(network(12), 120, seed=(6,), first_plies=2000, first_share=1.0).positions[
+        :10_000
+    ]
+
+
+@pytest.mark.parametrize(("inputs", "hidden"), [(POINTS, (12,)), ((POINTS, FEW), (10, 6))])
+def test_torch_and_native_code_agree(positions: Any, inputs: Any, hidden: Any) -> None:
+    assert len(positions) == 10_000
+    assert largest_difference(network(*hidden, inputs=inputs), positions) < 1e-5
+
+
+def test_a_difference_is_seen(positions: Any) -> None:
+    net = network(12)
+    examples = Examples(net, positions[:300])
+    model = OutcomeModel(net)
+    net.nets[0].layers[0][0][:, 3] += 0.5
+    apart = np.abs(model.probabilities(examples) - net.outcomes(examples.positions)).max()
+    model.read()
+    together = np.abs(model.probabilities(examples) - net.outcomes(examples.positions)).max()
+    assert apart > 1e-3 and together < 1e-5
+
+
+def test_one_net_for_all_phases(positions: Any) -> None:
+    three = network(12)
+    one = OutcomeNetwork(GAME, [(POINTS, three.nets[1].layers)])
+    assert largest_difference(one, positions[:2000]) < 1e-5
+    assert [len(seen.index) for seen in Examples(one, positions).seen] == [len(positions)]
+
+
+def test_examples_are_joined_without_measuring_them_again(positions: Any) -> None:
+    net = network(10, 6, inputs=(POINTS, FEW))
+    parts = [Examples(net, rows) for rows in (positions[:70], positions[70:75], positions[75:300])]
+    joined, whole = Examples.joined(parts), Examples(net, positions[:300])
+    random = np.random.default_rng(3)
+    targets = random.random((300, 5))
+    errors = []
+    for examples in (joined, whole):
+        assert np.array_equal(examples.positions, positions[:300])
+        model = OutcomeModel(net.copy())
+        errors.append(model.learn(examples, targets, rate=0.01, random=np.random.default_rng(4)))
+    assert errors[0] == errors[1]
+    assert np.array_equal(
+        OutcomeModel(net).probabilities(joined), OutcomeModel(net).probabilities(whole)
+    )
+    # what a net over the encoding alone sees
+    plain = network(12)
+    found = OutcomeModel(plain).probabilities(whole.encoded())
+    assert np.array_equal(
+        found, OutcomeModel(plain).probabilities(Examples(plain, positions[:300]))
+    )
+
+
+def test_phases_and_what_can_be(positions: Any) -> None:
+    rows = positions[::200]
+    phase = kernels.uncompiled(GAME.phases.phase)
+    assert phases_of(GAME, rows).tolist() == [phase(tuple(row)) for row in rows.tolist()]
+    random = np.random.default_rng(2).random((len(rows), 5))
+    slow = random.copy()
+    for row, own in zip(rows.tolist(), slow, strict=True):
+        kernels.uncompiled(GAME.outcomes.confine)(tuple(row), own)
+    before = random.copy()
+    assert np.array_equal(confined(GAME, rows, random), slow)
+    assert np.array_equal(random, before) and not np.array_equal(random, slow)
+    impossible = np.concatenate([seen.possible for seen in Examples(network(12), rows).seen]) == 0
+    assert 0 < impossible.sum() and not impossible[:, 0].any()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_learning_what_another_network_says(positions: Any, share: float) -> None:
+    rows = positions[:6000]
+    targets = network(12, seed=5).outcomes(rows)
+    pupil = new_network(GAME, POINTS, (12,), spread=0.5, seed=1)
+    model = OutcomeModel(pupil, equity_share=share, batch=64)
+    examples = Examples(pupil, rows)
+    before = model.equity_error(examples, targets)
+    random = np.random.default_rng(1)
+    first = model.learn(examples, targets, rate=0.003, random=random)
+    last = model.learn(examples, targets, rate=0.003, last_rate=1e-4, epochs=8, random=random)
+    after = model.equity_error(examples, targets)
+    assert 0 < last < 0.3 * first and after < 0.5 * before, (first, last, before, after)
+    # the evaluator has learned it, natively too
+    error = GAME.outcomes.values(pupil.outcomes(rows)) - GAME.outcomes.values(targets)
+    assert np.sqrt(np.mean(error**2)) == pytest.approx(after, abs=1e-5)
+
+
+def test_a_perfect_network_has_no_loss_and_a_seed_decides_all(
+    positions: Any, tmp_path: Any
+) -> None:
+    rows = positions[:1500]
+    net = network(12)
+    examples, targets = Examples(net, rows), net.outcomes(rows)
+    loss = OutcomeModel(net.copy()).learn(
+        examples, targets, rate=1e-9, random=np.random.default_rng(1)
+    )
+    assert abs(loss) < 1e-4
+    results = []
+    for _ in range(2):
+        one = network(12, seed=3)
+        OutcomeModel(one, weight_decay=0.01).learn(
+            examples, targets, rate=0.01, epochs=2, random=np.random.default_rng(4)
+        )
+        results.append(one)
+    assert np.array_equal(results[0].outcomes(rows), results[1].outcomes(rows))
+    results[0].save(tmp_path / "net.safetensors")
+    read = load_evaluator(tmp_path / "net.safetensors", game=GAME)
+    assert np.array_equal(read.outcomes(rows[:50]), results[1].outcomes(rows[:50]))
+
+
+def test_weight_decay_shrinks_weights_alone(positions: Any) -> None:
+    examples = Examples(network(12), positions[:256])
+    sizes = []
+    for decay in (0.0, 10.0):
+        net = network(12)
+        before = [b.copy() for _, b in net.nets[0].layers]
+        model = OutcomeModel(net, weight_decay=decay, batch=64)
+        own = np.clip(net.outcomes(examples.positions), 0, 1)
+        model.learn(examples, own, rate=1e-3, epochs=3, random=np.random.default_rng(0))
+        sizes.append(np.abs(net.nets[0].layers[0][0]).mean())
+        assert all(np.abs(b - a).max() < 0.05 for (_, b), a in zip(
+            net.nets[0].layers, before, strict=True))  # fmt: skip
+    assert sizes[1] < 0.97 * sizes[0]
+
+
+def test_wrong_requests(positions: Any) -> None:
+    net = network(12)
+    for options, message in (
+        ({"batch": 0}, "batch"), ({"threads": 0}, "threads"), ({"equity_share": 2}, "equity_share"),
+        ({"weight_decay": -1}, "weight_decay"), ({"device": "tpu"}, "cpu, cuda or auto"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            OutcomeModel(net, **options)
+    if not torch.cuda.is_available():
+        with pytest.raises(ValueError, match="without a GPU"):
+            OutcomeModel(net, device="cuda")
+    model = OutcomeModel(net, device="auto")
+    examples = Examples(net, positions[:10])
+    random = np.random.default_rng(0)
+    for targets in (np.full((10, 5), 1.5), np.full((10, 5), np.nan), np.zeros((9, 5))):
+        with pytest.raises(ValueError, match="targets: expected"):
+            model.learn(examples, targets, rate=0.1, random=random)
+    with pytest.raises(ValueError, match="epochs, rate"):
+        model.learn(examples, np.zeros((10, 5)), rate=0.0, random=random)
+    before = net.nets[0].layers[0][0].copy()
+    with pytest.raises(FloatingPointError, match="rate of learning"):
+        model.learn(examples, np.zeros((10, 5)), rate=1e38, epochs=5, random=random)
+    assert np.array_equal(net.nets[0].layers[0][0], before)

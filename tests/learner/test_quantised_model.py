@@ -1,0 +1,212 @@
+"""Networks of integers that learn: what torch calculates is what native code does."""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from twin import random_positions
+
+from games.checkers import Checkers
+from games.checkers.encoding import PIECE_SQUARES
+from games.features import Encoding
+from games.kernels import kernel
+from games.nim import Nim
+from learner.models.quantised_model import MOST_BIAS, QuantisedModel
+from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.quantised import UNIT
+
+CHECKERS = Checkers()
+POSITIONS = np.array([CHECKERS.start(), *random_positions(CHECKERS, 9, 299, plies=100)])
+
+
+def model(*hidden: int, **options: Any) -> QuantisedModel:
+    return QuantisedModel(CHECKERS, "piece_squares", hidden, **options)
+
+
+def material() -> NDArray[np.float64]:
+    """What a player expects who counts pieces, a king as two."""
+    weights = np.repeat([1.0, 2.0, -1.0, -2.0], 32)
+    ahead = PIECE_SQUARES.dense(POSITIONS).astype(np.float64) @ weights
+    return np.asarray(1.0 / (1.0 + np.exp(-ahead / 2.0)))
+
+
+def fitted(learner: QuantisedModel, epochs: int = 60, seed: int = 3) -> QuantisedModel:
+    random = np.random.default_rng(seed)
+    return learner.fit(
+        POSITIONS, material(), random=random, epochs=epochs, rate=0.01, last_rate=0.001
+    )
+
+
+def whole(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.round(outputs * UNIT)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "phases"), [((48,), ()), ((40, 9), (12,)), ((96, 32, 8), (8, 20))]
+)
+def test_torch_and_native_code_agree_to_the_last_bit(
+    hidden: tuple[int, ...], phases: tuple[int, ...]
+) -> None:
+    learner = model(*hidden, phases=phases, scale=0.5, size=64)
+    for _ in range(3):
+        evaluator = learner.evaluator()
+        exact = whole(evaluator.values(POSITIONS) / 0.5)
+        np.testing.assert_array_equal(whole(learner.outputs(POSITIONS)), exact)
+        assert len(set(exact)) > 100
+        np.testing.assert_allclose(
+            learner.expectations(POSITIONS), 1 / (1 + np.exp(-exact / UNIT)), atol=1e-6
+        )
+        fitted(learner, epochs=3)
+
+
+def test_a_fit_learns_and_not_by_heart() -> None:
+    learner = model(32, 8, phases=(12,), size=32)
+    targets = material()
+    before = learner.error(POSITIONS, targets)
+    assert fitted(learner) is learner
+    assert learner.loss_ < 0.01 * np.var(targets)
+    after = learner.error(POSITIONS, targets)
+    assert after < 0.01 * np.var(targets) < before
+    new = [CHECKERS.parse_position(t) for t in ("B:W18,24,31:B1,2,K9,10", "W:W18,24,31:B1,2,K9,10")]
+    ahead, behind = learner.evaluator().values(new)
+    assert ahead > 0.3
+    assert behind < -0.3
+
+
+def test_one_position_is_worth_as_many_as_its_weight() -> None:
+    """Two targets for each position: what is expected lies where the weights say."""
+    positions = np.concatenate([POSITIONS[:40]] * 2)
+    targets = np.repeat([0.0, 1.0], 40)
+    weights = np.repeat([3.0, 1.0], 40)
+    learner = model(16, size=80)
+    learner.fit(positions, targets, weights, random=np.random.default_rng(0), epochs=300, rate=0.01)
+    np.testing.assert_allclose(learner.expectations(POSITIONS[:40]), 0.25, atol=0.03)
+    assert learner.loss_ == pytest.approx(0.25 * 0.75, abs=0.003)
+    assert learner.error(positions, targets, weights) == pytest.approx(learner.loss_, abs=0.003)
+
+
+def test_the_same_seeds_give_the_same_bits() -> None:
+    before = torch.get_num_threads()
+    first, second = (fitted(model(24, 8, phases=(12,), seed=4, size=50), 3) for _ in range(2))
+    assert first.loss_ == second.loss_
+    for name, array in first.get_state().items():
+        np.testing.assert_array_equal(array, second.get_state()[name])
+    other = fitted(model(24, 8, phases=(12,), seed=5, size=50), 3)
+    assert other.loss_ != first.loss_
+    assert torch.get_num_threads() == before
+
+
+def test_it_goes_on_from_a_state_to_the_same_bits(tmp_path: Path) -> None:
+    learner = fitted(model(24, 8, phases=(12,), size=50), 2)
+    path = tmp_path / "state.safetensors"
+    save_arrays(path, {}, learner.get_state())
+    expected = fitted(learner, 2, seed=8).get_state()
+    again = model(24, 8, phases=(12,), size=50, seed=99)
+    again.set_state(load_arrays(path)[1])
+    found = fitted(again, 2, seed=8).get_state()
+    assert int(found["steps"][0]) == 24
+    assert list(found) == list(expected)
+    for name, array in expected.items():
+        np.testing.assert_array_equal(found[name], array)
+
+
+def test_a_state_of_another_model_is_refused() -> None:
+    learner = model(24, 8)
+    state = learner.get_state()
+    before = learner.outputs(POSITIONS)
+    infinite = state["weights_0"].copy()
+    infinite[0, 0] = np.inf
+    for change in (
+        {"weights_1": np.zeros(3, np.float32)},
+        {"steps": np.array([-1])},
+        {"weights_0": infinite},
+        {"more": np.zeros(2)},
+    ):
+        with pytest.raises(ValueError, match="state: expected steps and finite arrays"):
+            learner.set_state(state | change)
+    with pytest.raises(ValueError, match="state"):
+        learner.set_state({name: array for name, array in state.items() if name != "square_3"})
+    np.testing.assert_array_equal(learner.outputs(POSITIONS), before)
+
+
+def test_it_starts_from_a_network() -> None:
+    evaluator = fitted(model(24, 8, phases=(12,), size=50, scale=2.0), 2).evaluator()
+    again = model(24, 8, phases=(12,), scale=2.0, seed=9, start=evaluator)
+    assert again.evaluator().values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
+    with pytest.raises(ValueError, match="start: expected a network over piece_squares"):
+        model(24, 9, phases=(12,), start=evaluator)
+    with pytest.raises(ValueError, match=r"phases \(13,\)"):
+        model(24, 8, phases=(13,), start=evaluator)
+
+
+def test_weights_stay_where_integers_can_hold_them() -> None:
+    """Steps as large as can be, towards what no network can say: nothing overflows."""
+    learner = model(16, 8, size=300)
+    random = np.random.default_rng(1)
+    targets = (material() > 0.5).astype(float)
+    learner.fit(POSITIONS, targets, random=random, epochs=60, rate=1.0)
+    (first, bias), *others = learner.evaluator().layers
+    assert np.abs(first).max() == (32767 - MOST_BIAS) // 32
+    assert np.abs(bias).max() <= MOST_BIAS
+    assert max(np.abs(weights).max() for weights, _ in others) == 127
+
+
+@kernel
+def pile_sizes(position, places):
+    """One input for the sticks of each pile."""
+    for pile in range(3):
+        places[pile] = 6 * pile + position[pile]
+    return 3
+
+
+def test_positions_of_another_game_as_a_list() -> None:
+    nim = Nim((3, 4, 5))
+    positions = [nim.start(), *random_positions(nim, 1, 60)]
+    targets = [float((a ^ b ^ c) != 0) for a, b, c in (p[:3] for p in positions)]
+    learner = QuantisedModel(nim, Encoding("piles", 24, 3, pile_sizes), (32, 16), size=61)
+    random = np.random.default_rng(2)
+    learner.fit(positions, targets, random=random, epochs=300, rate=0.01)
+    assert ((learner.evaluator().values(positions) > 0) == np.array(targets, bool)).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"inputs": "chess_squares"}, "expected an encoding of checkers .piece_squares., found"),
+        ({"hidden": ()}, "expected hidden layers"),
+        ({"hidden": (8, 0)}, r"hidden=\(8, 0\)"),
+        ({"hidden": (8.0,)}, r"hidden=\(8.0,\)"),
+        ({"hidden": (1 << 40,)}, "hidden layers of 1 to 4096 units"),
+        ({"size": 0}, "size=0"),
+        ({"scale": 0.0}, "scale=0.0"),
+        ({"phases": (9, 3)}, "ascending"),
+    ],
+)
+def test_impossible_options(options: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"inputs": "piece_squares", "hidden": (8,), **options}
+    with pytest.raises(ValueError, match=message):
+        QuantisedModel(CHECKERS, given.pop("inputs"), given.pop("hidden"), **given)
+
+
+def test_impossible_targets() -> None:
+    learner = model(8)
+    random = np.random.default_rng(0)
+    for targets, message in (
+        ([0.5], "targets: expected 3 numbers from 0 to 1, found shape"),
+        ([0.5, 0.5, 1.1], "to 1.1"),
+        ([0.5, 0.5, np.nan], "targets"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learner.fit(POSITIONS[:3], targets, random=random)
+    for options in ({"epochs": 0}, {"rate": 0.0}, {"last_rate": 2.0}):
+        with pytest.raises(ValueError, match="at least one epoch"):
+            learner.fit(POSITIONS[:2], [0, 1], random=random, **options)
+    with pytest.raises(ValueError, match="sample_weight"):
+        learner.fit(POSITIONS[:2], [0, 1], [0, 0], random=random)

@@ -1,0 +1,144 @@
+"""Every learner that train.py offers: a whole run of seconds, and one killed and resumed."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sklearn.base import clone
+
+import train
+from games import kernels
+from games.backgammon import Backgammon
+from games.backgammon.match_file import read_matches
+from games.checkers import Checkers
+from games.contract import DiceGame, Game
+from learner.books.book_polynomial import BookPolynomial
+from learner.books.signature import SignatureTables
+from learner.fit.logistic import LogisticFit
+from learner.reports.worth import start_for
+from learner.run.recipes import RECIPES
+from learner.run.run import GAMES, Run
+from learner.run.settings import make_learner
+from play.players.player import Limits
+from search import Engine, load_evaluator
+from search.evaluators.samples import sample_positions
+
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+CHECKERS, BACKGAMMON = Checkers(), Backgammon()
+#: All but the one with a run of its own kind (`tests/test_train.py`).
+NAMES = [name for name in RECIPES if name != "rote"]
+#: So that there is more than one round.
+ROUNDS = {"batch": 12, "signature": 12, "network": 12, "quantised": 12, "comparison": 12}
+
+
+#: Learners that are tried on backgammon, and the plies of their searches.
+DICE = {"tdgammon": "0", "backups": "1", "comparison": "0"}
+
+
+class Killed(BaseException):
+    """Ends a run as a kill does."""
+
+
+def game_of(name: str) -> Game:
+    """The game that a learner is tried on."""
+    return BACKGAMMON if name in DICE else CHECKERS
+
+
+def run_of(name: str, folder: Path) -> tuple[Run, Any]:
+    game = game_of(name)
+    dice = isinstance(game, DiceGame)
+    depth = DICE.get(name, "2")
+    arguments = [game.name, "--learner", name, "--games", "24", "--depth", depth, "--seed", "5"]
+    if name in ROUNDS:
+        arguments += ["--set", f"round_games={ROUNDS[name]}", "--set", "games_per_report=4"]
+    if name == "comparison":
+        arguments += ["--features", "linear"]
+    elif dice:  # a small network, for the time that compiling takes
+        reports = "games_per_report=4" if name == "tdgammon" else "sift_units=8"
+        size = "round_games=2" if name == "tdgammon" else "round_games=4"
+        for option in ("inputs=points", "hidden=(8,)", size, reports):
+            arguments += ["--set", option]
+    settings = train.settings_of(train.parser().parse_args(arguments))
+    learner = make_learner(game, settings, None)
+    session = Run(
+        learner, game, folder, opponents=["random" if dice else "material"], snapshots=2,
+        snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=0 if dice else 1),
+        options=settings,
+    )  # fmt: skip
+    return session, start_for(game, settings["from"], learner)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [recipe.load() for recipe in RECIPES.values()] + [BookPolynomial, SignatureTables, LogisticFit],
+    ids=lambda kind: kind.__name__,
+)
+def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
+    first, *others = inspect.signature(kind).parameters.values()
+    assert first.kind is first.POSITIONAL_OR_KEYWORD
+    assert all(option.kind is option.KEYWORD_ONLY for option in others)
+    made = kind("checkers")
+    assert vars(made) == made.get_params(deep=False) == clone(made).get_params(deep=False)
+    assert hash(made) != hash(clone(made)), "compared by what they are"
+    # a new default without a type would be no field: only the class would have it
+    assert {o.name: getattr(kind, o.name) for o in others} == {o.name: o.default for o in others}
+    assert "__dataclass_fields__" in vars(kind), "annotated options are none without the decorator"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_of_every_learner_resumes_to_the_same_bytes(name: str, tmp_path: Path) -> None:
+    session, start = run_of(name, tmp_path / "whole")
+    best = session.train(start)
+    game = game_of(name)
+    limits = {"roll": 5, "depth": 0} if isinstance(game, DiceGame) else {"depth": 3}
+    assert Engine(game, best).search(game.start(), **limits).move is not None
+    suffix = best.suffix
+    again = load_evaluator(tmp_path / f"whole/best{suffix}", game=game)
+    positions = sample_positions(game, 20)
+    assert again.values(positions).tolist() == best.values(positions).tolist()
+
+    killed, start = run_of(name, tmp_path / "killed")
+
+    def kill(progress: Any, measured: Any) -> None:
+        if progress.game >= 14:
+            raise Killed
+
+    with pytest.raises(Killed):
+        killed.train(start, show=kill)
+    assert not (tmp_path / f"killed/best{suffix}").exists()
+    resumed, start = run_of(name, tmp_path / "killed")
+    resumed.train(start, resume=True)
+    files = [f"last{suffix}", f"best{suffix}", "log.csv", "snapshots.csv"]
+    if game.name in GAMES:
+        files.append(GAMES[game.name])
+        assert (tmp_path / "whole" / files[-1]).stat().st_size > 0
+    for file in files:
+        whole, other = tmp_path / "whole" / file, tmp_path / "killed" / file
+        assert other.read_bytes() == whole.read_bytes(), file
+
+
+def test_a_run_of_backgammon_keeps_games_that_can_be_read(tmp_path: Path) -> None:
+    session, start = run_of("tdgammon", tmp_path / "run")
+    session.train(start)
+    assert not (tmp_path / "run/games.pdn").exists()
+    played = list(read_matches((tmp_path / "run/games.mat").read_text("utf-8"), BACKGAMMON))
+    lines = (tmp_path / "run/log.csv").read_text("utf-8").splitlines()[1:]
+    assert len(played) == len(lines) == 6
+    for match, line in zip(played, lines, strict=True):
+        number, _, _, outcome, plies, _ = line.split(",")
+        assert match.tags == {"Event": "Plysmith", "Round": number}
+        assert (match.match_length, match.problems) == (0, [])
+        ((record, problems),) = match.games
+        assert record is not None and problems == []
+        assert (record.outcome(), record.ply) == (float(outcome), int(plies))
+
+
+def test_a_learner_without_features_takes_none(capsys: Any, tmp_path: Path) -> None:
+    for name in ("signature", "book"):
+        arguments = ["checkers", "--learner", name, "--features", "classic"]
+        assert train.main([*arguments, "--run", str(tmp_path / name)]) == 2
+        assert f"--features: expected none for {name}" in capsys.readouterr().err

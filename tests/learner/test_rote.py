@@ -1,0 +1,642 @@
+"""Rote memory and the learner that fills it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from twin import Twin, random_positions
+
+from games import Game, Rules, kernels
+from games.checkers import Checkers
+from games.checkers.rules import reflect, turn
+from games.contract import KernelGame
+from games.nim import Nim
+from learner.online.rote import Rote, RoteRun
+from search import WIN, Engine, as_evaluator
+from search.lookups.rote import RoteError, RoteMemory
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+CHECKERS = Checkers()
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def memory(**options: Any) -> RoteMemory:
+    return RoteMemory(CHECKERS, **{"capacity": 100, "direction": 0.0, **options})
+
+
+def positions(count: int) -> list[Any]:
+    """Positions of which no two share a record."""
+    found = {kernels.uncompiled(CHECKERS.rules.standard)(p): p
+             for p in random_positions(CHECKERS, 7, 4 * count)}  # fmt: skip
+    return list(found.values())[:count]
+
+
+def probe(found: RoteMemory, position: Any) -> tuple[float, int] | None:
+    """(value, depth) of what is remembered of a position, and whether all ways to ask agree."""
+    hit, value, depth, _ = found.plain()(position)
+    return (value, depth) if hit else None
+
+
+def depths(found: RoteMemory) -> list[int]:
+    return sorted(depth for _, _, depth, _ in found.records())
+
+
+def ages(found: RoteMemory) -> list[int]:
+    return sorted(age for *_, age in found.records())
+
+
+# --- one record ------------------------------------------------------------------------------
+
+
+@plain
+def test_what_is_stored_is_found_after_the_merge() -> None:
+    found = memory()
+    known = positions(30)
+    for i, position in enumerate(known[:20]):
+        found.store(position, i - 9.5, i % 7)
+    assert len(found) == 20
+    assert probe(found, known[0]) is None
+    found.merge()
+    assert len(found) == 20
+    for i, position in enumerate(known[:20]):
+        assert probe(found, position) == (i - 9.5, i % 7)
+    assert [probe(found, position) for position in known[20:]] == [None] * 10
+
+
+@compiled_only
+def test_a_search_asks_the_same_memory_as_python_does() -> None:
+    found = memory()
+    start = CHECKERS.start()
+    children = [CHECKERS.play(start, move) for move in CHECKERS.legal_moves(start)]
+    for i, child in enumerate(children[:4]):
+        found.store(child, float(i), 3)
+    found.merge()
+    result = Engine(CHECKERS, lookup=found).analyse(start, depth=1)
+    expected = {m: -float(i) if i < 4 else 0.0 for i, m in enumerate(CHECKERS.legal_moves(start))}
+    assert dict(result.moves) == expected
+    assert (result.lookups, result.found) == (7, 4)
+    # the engine was made before; what is merged later it sees too
+    engine = Engine(CHECKERS, lookup=found)
+    found.store(children[6], -2.0, 3)
+    found.merge()
+    assert engine.search(start, depth=1).value == 2.0
+
+
+@plain
+def test_a_greater_depth_is_kept_and_an_equal_one_replaced() -> None:
+    found = memory()
+    (position,) = positions(1)
+    for merge_between in (False, True):
+        found = memory()
+        for value, depth in ((1.0, 4), (2.0, 6), (3.0, 5), (4.0, 6), (5.0, 1)):
+            found.store(position, value, depth)
+            if merge_between:
+                found.merge()
+        found.merge()
+        assert probe(found, position) == (4.0, 6)
+        assert len(found) == 1
+
+
+@plain
+def test_values_shrink_by_direction_but_wins_do_not() -> None:
+    found = memory(direction=0.01)
+    first, second, third = positions(3)
+    found.store(first, 8.0, 5)
+    found.store(second, WIN - 7, 5)
+    found.store(third, 7 - WIN, 5)
+    found.merge()
+    assert probe(found, first) == (pytest.approx(8.0 * 0.95), 5)
+    assert probe(found, second) == (WIN - 7, 5)
+    assert probe(found, third) == (7 - WIN, 5)
+
+
+@plain
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 2 * WIN])
+def test_what_is_no_value_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match=r"expected a value .* found"):
+        memory().store(CHECKERS.start(), value, 1)
+    with pytest.raises(ValueError, match=r"a depth of at least 0, found .* and -1"):
+        memory().store(CHECKERS.start(), 0.0, -1)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"capacity": 0}, "capacity: expected 1 to 67108864, found 0"),
+        ({"capacity": 10**12}, "capacity: expected 1 to 67108864, found 1000000000000"),
+        ({"oldest": 0}, "oldest: expected at least 1, found 0"),
+        ({"direction": -0.1}, "direction: expected 0 to 0.1, found -0.1"),
+        ({"direction": float("nan")}, "direction: expected 0 to 0.1, found nan"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        memory(**options)
+
+
+@plain
+def test_a_game_without_keys_has_no_memory() -> None:
+    with pytest.raises(ValueError, match="expected a game whose rules have a key, found nim"):
+        RoteMemory(Nim((3, 4)))
+
+
+# --- standard forms --------------------------------------------------------------------------
+
+
+def mirrored(position: Any) -> Any:
+    """The same position with the colours exchanged."""
+    own, opponent, kings, side = position
+    rotate = kernels.uncompiled(turn)
+    return rotate(own), rotate(opponent), rotate(kings), 1 - side
+
+
+@plain
+def test_colour_mirrored_positions_share_a_record() -> None:
+    found = memory()
+    known = positions(12)
+    for i, position in enumerate(known):
+        assert mirrored(mirrored(position)) == position
+        found.store(position, float(i), 2)
+    found.merge()
+    assert [probe(found, mirrored(p)) for p in known] == [(float(i), 2) for i in range(12)]
+    for i, position in enumerate(known):
+        found.store(mirrored(position), float(-i), 3)
+    found.merge()
+    assert len(found) == 12
+    assert [probe(found, p) for p in known] == [(float(-i), 3) for i in range(12)]
+
+
+@plain
+def test_boards_of_kings_alone_share_a_record_with_their_reflection() -> None:
+    found = memory()
+    mirror = kernels.uncompiled(reflect)
+    own, opponent, kings, side = CHECKERS.parse_position("B:WK32,K19:BK1,K14,K3")
+    image = (mirror(own), mirror(opponent), mirror(kings), side)
+    assert image != (own, opponent, kings, side)
+    assert len(CHECKERS.legal_moves(image)) == len(
+        CHECKERS.legal_moves((own, opponent, kings, side))
+    )
+    found.store((own, opponent, kings, side), 1.5, 4)
+    found.merge()
+    assert probe(found, image) == probe(found, mirrored(image)) == (1.5, 4)
+    # with men on the board the reflection is another position
+    own, opponent, kings, side = CHECKERS.parse_position("B:WK32,19:BK1,K14,K3")
+    found.store((own, opponent, kings, side), 2.5, 4)
+    found.merge()
+    assert probe(found, (mirror(own), mirror(opponent), mirror(kings), side)) is None
+
+
+# --- ages and capacity -----------------------------------------------------------------------
+
+
+@plain
+def test_records_grow_old_and_use_refreshes_them() -> None:
+    found = memory(oldest=6)
+    used, unused, *others = positions(20)
+    found.store(used, 1.0, 3)
+    found.store(unused, 2.0, 3)
+    found.merge()
+    assert ages(found) == [0, 0]
+    for number, other in enumerate(others[:6], start=1):
+        found.store(other, 0.0, 1)
+        found.merge()
+        assert max(ages(found)) == number
+    assert len(found) == 8
+    # used twice: (6 + 1) / 4; the other is one merge too old
+    assert probe(found, used) == probe(found, used)
+    found.store(others[6], 0.0, 1)
+    found.merge()
+    assert ages(found) == [0, 1, 1, 2, 3, 4, 5, 6]
+    assert probe(found, unused) is None
+    assert probe(found, used) == (1.0, 3)
+    # stored anew it is new
+    found.store(used, 1.0, 3)
+    found.merge()
+    assert ages(found).count(0) == 1
+
+
+@plain
+def test_nothing_grows_older_where_nothing_happened() -> None:
+    found = memory(oldest=2)
+    found.store(CHECKERS.start(), 1.0, 3)
+    for _ in range(10):
+        found.merge()
+    assert ages(found) == [0]
+
+
+@plain
+def test_the_least_deep_go_first_be_they_old_or_new() -> None:
+    found = memory(capacity=5)
+    known = positions(12)
+    for i in range(5):
+        found.store(known[i], float(i), 5 + i)
+    found.merge()
+    assert depths(found) == [5, 6, 7, 8, 9]
+    found.store(known[5], 5.0, 20)
+    found.store(known[6], 6.0, 1)
+    found.store(known[7], 7.0, 6)
+    found.merge()
+    assert depths(found) == [6, 7, 8, 9, 20]
+    assert probe(found, known[6]) is None
+    # of equal depth the oldest goes
+    assert probe(found, known[1]) is None
+    assert probe(found, known[7]) == (7.0, 6)
+    assert len(found) == 5
+
+
+@plain
+def test_a_full_memory_keeps_the_deeper_value_of_a_position() -> None:
+    found = memory(capacity=2)
+    first, second, third = positions(3)
+    found.store(first, 1.0, 9)
+    found.store(second, 2.0, 8)
+    found.merge()
+    found.store(second, 3.0, 4)
+    found.store(third, 4.0, 1)
+    found.merge()
+    assert (probe(found, first), probe(found, second)) == ((1.0, 9), (2.0, 8))
+    for i, position in enumerate(positions(50)):
+        found.store(position, float(i), 10 + i)
+    found.merge()
+    assert depths(found) == [58, 59]
+
+
+@plain
+def test_many_records_survive_forgetting() -> None:
+    found = memory(capacity=60)
+    known = positions(100)
+    expected: dict[Any, tuple[float, int]] = {}
+    generator = np.random.default_rng(2)
+    for _ in range(20):
+        for i in generator.integers(100, size=15).tolist():
+            depth = int(generator.integers(1000))
+            found.store(known[i], float(i), depth)
+            expected[i] = (float(i), max(depth, expected.get(i, (0.0, 0))[1]))
+        found.merge()
+        deepest = sorted(expected.items(), key=lambda item: -item[1][1])[:60]
+        assert depths(found) == sorted(entry[1] for _, entry in deepest)
+        expected = dict(deepest)
+    assert all(probe(found, known[i]) == entry for i, entry in expected.items())
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+def filled(**options: Any) -> RoteMemory:
+    found = memory(**options)
+    known = positions(40)
+    for i, position in enumerate(known):
+        found.store(position, i / 3, i % 9)
+        if i % 10 == 0:
+            found.merge()
+    probe(found, known[0])
+    found.store(known[1], WIN - 3, 30)
+    found.merge()
+    return found
+
+
+@plain
+def test_a_file_brings_all_back(tmp_path: Path) -> None:
+    found = filled(oldest=77, direction=0.003)
+    path = tmp_path / "odd name ?#%41 ä" / "memory.sqlite"
+    found.save(path, evaluator="classic")
+    assert [p.name for p in path.parent.iterdir()] == ["memory.sqlite"]
+    loaded = RoteMemory.load(CHECKERS, path)
+    assert loaded.records() == found.records()
+    assert len(set(ages(loaded))) > 2
+    assert (loaded.capacity, loaded.oldest, loaded.direction) == (100, 77, 0.003)
+    for position in positions(40):
+        assert probe(loaded, position) == probe(found, position)
+    # and both go on alike
+    for other in (found, loaded):
+        other.merge()
+        other.store(CHECKERS.start(), 1.0, 1)
+        other.merge()
+    assert loaded.records() == found.records()
+    loaded.save(path)
+    assert RoteMemory.load(CHECKERS, path).records() == found.records()
+
+
+@plain
+def test_an_empty_memory_is_saved_too(tmp_path: Path) -> None:
+    memory().save(tmp_path / "empty.sqlite")
+    assert len(RoteMemory.load(CHECKERS, tmp_path / "empty.sqlite")) == 0
+
+
+class OtherGame(Checkers):
+    name = "giveaway"
+
+
+class OtherKeys(Checkers):
+    """Checkers whose positions are numbered without regard to their standard form."""
+
+    rules = Rules(
+        **{
+            part: getattr(Checkers.rules, part)
+            for part in ("legal_moves", "play", "outcome", "key", "noisy", "irreversible", "gain")
+        }
+    )
+
+
+class NewRules(Checkers):
+    version = Checkers.version + 1
+
+
+@plain
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [
+        (OtherGame, "expected a rote memory of giveaway .* found checkers"),
+        (OtherKeys, "expected positions identified as by rules .* another numbering"),
+        (NewRules, "expected positions identified as by rules 2 of checkers, found rules 1"),
+    ],
+)
+def test_another_game_is_refused(tmp_path: Path, game: type[KernelGame], message: str) -> None:
+    filled().save(tmp_path / "memory.sqlite")
+    other: Game = game()
+    with pytest.raises(RoteError, match=message):
+        RoteMemory.load(other, tmp_path / "memory.sqlite")
+
+
+@plain
+def test_files_that_hold_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    with pytest.raises(FileNotFoundError, match="expected a rote memory, found no file"):
+        RoteMemory.load(CHECKERS, path)
+    with pytest.raises(FileNotFoundError, match="expected a rote memory, found no file"):
+        RoteMemory.load(CHECKERS, tmp_path)
+    filled().save(path)
+    whole = path.read_bytes()
+    broken = {"empty": b"", "text": b"no database", "zeros": bytes(8192), "head": whole[:100]}
+    broken |= {f"{part}/8": whole[: len(whole) * part // 8] for part in range(1, 8)}
+    for name, content in broken.items():
+        path.write_bytes(content)
+        with pytest.raises(RoteError, match="expected a rote memory, found") as caught:
+            RoteMemory.load(CHECKERS, path)
+        assert str(path) in str(caught.value), name
+
+
+@plain
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_bytes_never_do_harm(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "memory.sqlite"
+    filled().save(path)
+    content = bytearray(path.read_bytes())
+    generator = np.random.default_rng(seed)
+    for place in generator.integers(len(content), size=20 if seed % 2 else 400).tolist():
+        content[place] = int(generator.integers(256))
+    path.write_bytes(content)
+    try:
+        loaded = RoteMemory.load(CHECKERS, path)
+    except RoteError:
+        return
+    for _, value, depth, age in loaded.records():
+        assert abs(value) <= WIN
+        assert depth >= 0
+        assert age >= 0
+
+
+HOSTILE = {
+    "format": ("UPDATE facts SET value = 'other' WHERE name = 'format'", "found checkers"),
+    "capacity": ("UPDATE facts SET value = '99999999999' WHERE name = 'capacity'", "capacity"),
+    "small": ("UPDATE facts SET value = '3' WHERE name = 'capacity'", "expected at most 3 records"),
+    "text": ("UPDATE facts SET value = 'x' WHERE name = 'oldest'", "damaged"),
+    "direction": ("UPDATE facts SET value = 'nan' WHERE name = 'direction'", "direction"),
+    "missing": ("DELETE FROM facts WHERE name = 'oldest'", "damaged"),
+    "infinite": ("UPDATE positions SET value = 9e999", "expected values of"),
+    "large": ("UPDATE positions SET value = 1e13", "expected values of"),
+    "word": ("UPDATE positions SET value = 'much'", "expected an odd key"),
+    "blob": ("UPDATE positions SET value = x'0102'", "expected an odd key"),
+    "depth": ("UPDATE positions SET depth = -1", "expected an odd key"),
+    "half": ("UPDATE positions SET depth = 2.5", "expected an odd key"),
+    "age": ("UPDATE positions SET age = 'old'", "expected an odd key"),
+    "key": ("UPDATE positions SET key = 0 WHERE key = (SELECT min(key) FROM positions)", "odd key"),
+    "no table": ("DROP TABLE positions", "expected a rote memory, found none"),
+    "columns": ("ALTER TABLE positions RENAME COLUMN age TO years", "no such column"),
+    "endless": (
+        "DROP TABLE positions; CREATE VIEW positions AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
+        " SELECT i + 1 FROM n) SELECT 2 * i + 1 AS key, 0.0 AS value, 1 AS depth, 1 AS age FROM n",
+        "expected a rote memory, found none",
+    ),
+}
+
+
+@plain
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_files(tmp_path: Path, case: str) -> None:
+    statement, message = HOSTILE[case]
+    path = tmp_path / "memory.sqlite"
+    filled().save(path)
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(statement)
+    with pytest.raises(RoteError, match=message) as caught:
+        RoteMemory.load(CHECKERS, path)
+    assert len(str(caught.value)) < 600 + len(str(path))
+
+
+@plain
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: Any) -> None:
+    path = tmp_path / "memory.sqlite"
+    found = filled()
+    found.save(path)
+    before = path.read_bytes()
+
+    def full(self: Path, target: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        found.save(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["memory.sqlite"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        found.save(tmp_path / "file" / "memory.sqlite")
+
+
+# --- a search with memory --------------------------------------------------------------------
+
+
+@compiled_only
+@pytest.mark.parametrize("opening", [0, 1, 2])
+def test_three_plies_with_memory_are_worth_six(opening: int) -> None:
+    """Where all leaves of a search are remembered 3 plies deep, it finds the value of 6 plies.
+
+    Leaves are the quiet positions that quiescence ends in, which may be more than 3 plies away;
+    the twin backs their values up without window, table or order.
+    """
+    evaluator = as_evaluator(CHECKERS, "classic")
+    root = [CHECKERS.start(), *random_positions(CHECKERS, opening, 2, 30)][opening]
+    exact = Twin(CHECKERS, evaluator)
+    leaves: set[Any] = set()
+
+    def collect(position: Any) -> float:
+        leaves.add(position)
+        return exact.value(position, 3)
+
+    deeper = Twin(CHECKERS, collect)
+    expected = deeper.value(root, 3)
+    found = RoteMemory(CHECKERS, direction=0.0)
+    for position in leaves:
+        found.store(position, exact.value(position, 3), 3)
+    found.merge()
+
+    options: dict[str, Any] = {"repetition": False, "equal_depth": True}
+    without = Engine(CHECKERS, evaluator, **options)
+    engine = Engine(CHECKERS, evaluator, lookup=found, **options)
+    result = engine.search(root, depth=3)
+    assert result.value == expected
+    assert dict(engine.analyse(root, depth=3).moves) == dict(deeper.moves(root, 3))
+    # every leaf is answered, so nothing is evaluated
+    assert 0 < result.found <= result.lookups
+    zero = Engine(CHECKERS, None, lookup=found, **options).search(root, depth=3)
+    assert (zero.value, zero.move) == (result.value, result.move)
+    if opening == 0:  # no capture reaches across the horizon: these are 6 plies in every line
+        six = without.search(root, depth=6)
+        assert six.value == result.value
+        assert six.nodes > 3 * result.nodes
+    assert without.search(root, depth=3).lookups == 0
+
+
+@compiled_only
+def test_many_engines_share_a_memory_from_two_threads() -> None:
+    """In a process of its own: native code that reads freed memory would end this one."""
+    program = """
+        import gc, threading
+        from games.checkers import Checkers
+        from search import Engine
+        from search.lookups.rote import RoteMemory
+
+        game = Checkers()
+        memory = RoteMemory(game, capacity=5000, oldest=10**9)
+        position = game.start()
+        for move in game.legal_moves(position):
+            memory.store(game.play(position, move), 1.0, 9)
+        memory.merge()
+        values = []
+
+        def work():
+            for _ in range(60):
+                engine = Engine(game, "material", lookup=memory, table_mib=0.1)
+                gc.collect()
+                junk = [bytearray(512) for _ in range(200)]
+                result = engine.search(game.start(), depth=4)
+                assert result.found >= 7, result
+                values.append(result.value)
+                del junk
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            memory.store(position, 1.0, 2)
+            memory.merge()
+        assert len(values) == 120 and len(set(values)) == 1, set(values)
+        print("sound")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True, text=True, cwd=ROOT, timeout=120,
+        env={**os.environ, "MALLOC_PERTURB_": "165"},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout.strip()) == (0, "sound"), done.stderr
+
+
+# --- the learner -----------------------------------------------------------------------------
+
+
+@compiled_only
+def test_the_learner_remembers_what_it_played(tmp_path: Path) -> None:
+    records = []
+    learner = Rote(CHECKERS, games=3, depth=2, seed=4, capacity=5000, direction=0.0)
+    assert learner.fit("material", watch=lambda p: records.append(p.record)) is learner
+    assert (learner.games_played_, len(records)) == (3, 3)
+    remembered = len(learner.memory_)
+    assert 30 < remembered <= learner.moves_
+    evaluated = [
+        position
+        for record in records
+        for position, note in zip(record.positions, record.annotations, strict=False)
+        if note.value
+    ]
+    assert evaluated
+    assert all(probe(learner.memory_, position) for position in evaluated)
+    again = clone(learner).fit("material")
+    assert again.memory_.records() == learner.memory_.records()
+
+
+@compiled_only
+def test_rote_learning_goes_on_as_if_it_had_never_stopped(tmp_path: Path) -> None:
+    whole = Rote(CHECKERS, games=4, depth=2, seed=1, capacity=300)
+    states: dict[int, str] = {}
+
+    def watch(progress: Any) -> None:
+        states[progress.game] = json.dumps(whole.checkpoint(tmp_path))
+
+    whole.fit("material", watch=watch)
+    for game in (1, 3, 4):
+        resumed = clone(whole)
+        resumed.fit("material", resume=json.loads(states[game]),
+                    watch=lambda p, it=resumed: it.checkpoint(tmp_path / "other"))  # fmt: skip
+        assert resumed.memory_.records() == whole.memory_.records(), game
+        assert (resumed.games_played_, resumed.moves_) == (4, whole.moves_)
+    with pytest.raises(ValueError, match="expected a checkpoint of"):
+        clone(whole).set_params(depth=3).fit("material", resume=json.loads(states[1]))
+    for damage in ({"moves": None}, {"games_played": "x"}, {"memory": 7}):
+        with pytest.raises(ValueError, match="expected a state of this learner, found"):
+            clone(whole).fit("material", resume={**json.loads(states[1]), **damage})
+
+
+@compiled_only
+def test_a_run_of_the_learner_may_be_moved(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    options: dict[str, Any] = {"depth": 1, "seed": 1, "capacity": 500}
+    run = RoteRun(Rote(CHECKERS, games=2, **options), "run")
+    run.train("material")
+    names = {p.name for p in Path("run").iterdir()}
+    assert names == {"checkpoint.json", "log.csv", "memory-000002.sqlite", "memory.sqlite",
+                     "options.json"}  # fmt: skip
+    Path("run").rename("moved")
+    longer = RoteRun(Rote(CHECKERS, games=3, **options), "moved")
+    longer.train("material", resume=True)
+    assert len(Path("moved/log.csv").read_text().splitlines()) == 4
+    assert not Path("moved/memory-000002.sqlite").exists()
+    kept = RoteMemory.load(CHECKERS, "moved/memory.sqlite")
+    assert kept.records() == longer.learner.memory_.records()
+    # a finished run that is resumed is as it was
+    before = RoteMemory.load(CHECKERS, "moved/memory.sqlite").records()
+    RoteRun(Rote(CHECKERS, games=3, **options), "moved").train("material", resume=True)
+    assert RoteMemory.load(CHECKERS, "moved/memory.sqlite").records() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"games": 0}, "games: expected at least 1, found 0"),
+        ({"depth": -1}, "depth: expected 1 to 30 plies, found -1"),
+        ({"depth": None}, "expected a depth or a number of nodes"),
+        ({"merge_moves": 0}, "merge_moves: expected at least 1, found 0"),
+        ({"openings": 0}, "openings: expected at least 1, found 0"),
+        ({"capacity": -1}, "capacity: expected 1 to"),
+        ({"game": "nim"}, "expected a game whose rules have a key, found nim"),
+    ],
+)
+def test_bad_options_of_the_learner(tmp_path: Path, options: Any, message: str) -> None:
+    learner = Rote(**{"game": CHECKERS, "games": 1, "depth": 1, **options})
+    with pytest.raises(ValueError, match=message):
+        RoteRun(learner, tmp_path / "run").train(None)
+    assert not (tmp_path / "run").exists()

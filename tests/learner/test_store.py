@@ -1,0 +1,712 @@
+"""The position store: nothing lost or twice or half written, and the same bits again."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+import warnings
+import zipfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import learner.positions.shards
+from benchmarks.store import main as measure
+from games import Game, kernels
+from games.checkers import Checkers
+from games.checkers.rules import standard
+from games.nim import Nim
+from games.tic_tac_toe import TicTacToe
+from learner.positions.filters import Games
+from learner.positions.positions import noisy, standard_keys
+from learner.positions.shards import pack, pieces, unpack
+from learner.positions.store import Filter, PositionStore, Rows, StoreError, distinct, split
+
+plain = pytest.mark.plain
+CHECKERS = Checkers()
+NIM = Nim()
+WIDTH = len(NIM.start())
+
+
+def positions_of(game: Any, count: int, seed: int = 0) -> list[tuple[int, ...]]:
+    """Positions of random play."""
+    dice = random.Random(seed)
+    found: list[tuple[int, ...]] = []
+    position = game.start()
+    while len(found) < count:
+        found.append(position)
+        moves = game.legal_moves(position)
+        position = game.play(position, dice.choice(moves)) if moves else game.start()
+    return found
+
+
+def numbered(first: int, last: int) -> dict[str, Any]:
+    """Rows that can be told apart by every column and label."""
+    n = np.arange(first, last)
+    return {
+        "positions": np.stack([n * (i + 1) for i in range(WIDTH)], axis=1),
+        "value": n * 0.5,
+        "result": n % 4 - 1,
+        "ply": n % 60,
+        "game_number": n // 60,
+    }
+
+
+def store_of(folder: Path, rows: int, **options: Any) -> PositionStore:
+    store = PositionStore(folder, NIM, **{"shard_rows": 100, **options})
+    store.append(**numbered(0, rows))
+    store.flush()
+    return store
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def same(found: Rows, first: int, last: int) -> None:
+    expected = numbered(first, last)
+    assert len(found) == last - first
+    for name, label in expected.items():
+        np.testing.assert_array_equal(getattr(found, name), label, err_msg=name)
+
+
+# --- packing ---------------------------------------------------------------------------------
+
+INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
+
+
+@plain
+@given(st.lists(INT64, max_size=30), st.integers(0, 63))
+def test_packing_loses_nothing_whatever_the_integers(numbers: list[int], shift: int) -> None:
+    column = np.array([number >> shift for number in numbers], dtype=np.int64)
+    low, size, arrays = pack(column)
+    assert [(first, array.itemsize) for first, array in arrays.items()] == list(pieces(size))
+    if len(column):
+        span = int(column.max()) - int(column.min())
+        assert span < 256**size
+        assert size == 0 or span >= 256 ** (size - 1)
+    target = np.full(len(column), 77, dtype=np.int64)
+    unpack(low, arrays, target)
+    np.testing.assert_array_equal(target, column)
+
+
+@plain
+@pytest.mark.parametrize("size", range(9))
+def test_a_column_takes_as_many_bytes_as_its_span_needs(size: int) -> None:
+    low = -(1 << 63) if size == 8 else -3
+    column = np.array([low, low + 256**size - 1], dtype=np.int64)
+    assert pack(column)[1] == size
+    assert sum(bytes_ for _, bytes_ in pieces(size)) == size
+
+
+@plain
+def test_a_checkers_position_takes_sixteen_bytes(tmp_path: Path) -> None:
+    store = PositionStore(tmp_path, CHECKERS)
+    positions = np.array(positions_of(CHECKERS, 2000))
+    store.append(positions, value=0.0, game_number=1)
+    store.flush()
+    size = sum(path.stat().st_size for path in tmp_path.iterdir())
+    labels = 4 + 1 + 2 + 4
+    assert size < 2000 * (16 + labels) + 8192
+    np.testing.assert_array_equal(store.load().positions, positions)
+
+
+# --- writing and reading ---------------------------------------------------------------------
+
+
+@plain
+def test_rows_come_back_as_they_were_in_shards_of_the_size_asked_for(tmp_path: Path) -> None:
+    store = PositionStore(tmp_path / "new" / "folder", NIM, shard_rows=100)
+    assert (len(store), len(store.load()), list(store.sample(5, seed=0))) == (0, 0, [])
+    for first in range(0, 330, 30):
+        store.append(**numbered(first, first + 30))
+    assert (len(store), store.waiting) == (300, 30)
+    same(store.load(), 0, 300)
+    store.flush()
+    assert list(store.shards().values()) == [100, 100, 100, 30]
+    loaded = store.load()
+    same(loaded, 0, 330)
+    kinds = [loaded.positions.dtype, loaded.value.dtype, loaded.result.dtype, loaded.ply.dtype]
+    assert kinds == [np.int64, np.float32, np.int8, np.uint16]
+    assert loaded.game_number.dtype == np.uint32
+    same(store.load(limit=250), 0, 250)
+    same(PositionStore(tmp_path / "new" / "folder", NIM).load(), 0, 330)
+
+
+@plain
+def test_one_append_may_fill_several_shards_and_leaving_the_block_flushes(tmp_path: Path) -> None:
+    with PositionStore(tmp_path, NIM, shard_rows=10) as store:
+        store.append(**numbered(0, 35))
+        assert store.waiting == 5
+    assert list(store.shards().values()) == [10, 10, 10, 5]
+    same(store.load(), 0, 35)
+
+
+@plain
+def test_how_often_it_is_flushed_does_not_change_a_byte(tmp_path: Path) -> None:
+    often, once = (PositionStore(tmp_path / name, NIM, shard_rows=40) for name in "ab")
+    for first in range(0, 90, 9):
+        often.append(**numbered(first, first + 9))
+        often.flush()
+        often.flush()
+    once.append(**numbered(0, 90))
+    once.flush()
+    assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
+
+
+@plain
+def test_what_is_appended_is_copied(tmp_path: Path) -> None:
+    store = PositionStore(tmp_path, NIM)
+    rows = numbered(0, 20)
+    rows["value"] = rows["value"].astype(np.float32)
+    store.append(**rows)
+    for label in rows.values():
+        label[...] = 1
+    store.flush()
+    same(store.load(), 0, 20)
+
+
+@plain
+def test_numpy_reads_a_shard_without_pickle(tmp_path: Path) -> None:
+    store_of(tmp_path, 20)
+    with np.load(tmp_path / "positions-000001.npz", allow_pickle=False) as shard:
+        np.testing.assert_array_equal(shard["ply"], np.arange(20))
+        assert b'"game": "nim"' in shard["about"].tobytes()
+
+
+def test_two_writers_keep_all_rows_of_both(tmp_path: Path) -> None:
+    def write(first: int) -> None:
+        with PositionStore(tmp_path, NIM, shard_rows=10) as store:
+            for start in range(first, first + 400, 4):
+                store.append(**numbered(start, start + 4))
+                if start % 3 == 0:
+                    store.flush()
+
+    threads = [threading.Thread(target=write, args=(first,)) for first in (0, 1000)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store = PositionStore(tmp_path, NIM)
+    found = store.load()
+    assert sorted(found.value * 2) == [*range(400), *range(1000, 1400)]
+    assert set(store.shards().values()) == {10}
+    assert not [name for name in files_of(tmp_path) if name.endswith(".part")]
+
+
+def test_threads_may_share_a_store(tmp_path: Path) -> None:
+    store = PositionStore(tmp_path, NIM, shard_rows=64)
+
+    def write(first: int) -> None:
+        for start in range(first, first + 300):
+            store.append(**numbered(start, start + 1))
+
+    threads = [threading.Thread(target=write, args=(first,)) for first in (0, 300, 600)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.flush()
+    assert sorted(store.load().value * 2) == list(range(900))
+
+
+# --- interruptions ---------------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize("moment", ["fsync", "replace"])
+def test_an_interrupted_write_leaves_no_shard_and_loses_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    store = store_of(tmp_path, 30)
+    before = files_of(tmp_path)
+    store.append(**numbered(30, 120))  # the shard of 30 becomes one of 100
+
+    def interrupt(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(learner.positions.shards.os, moment, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            store.flush()
+        with pytest.raises(KeyboardInterrupt):
+            PositionStore(tmp_path, NIM, shard_rows=1).append(**numbered(0, 1))
+    assert before.keys() == {"positions-000001.npz"}
+    found = files_of(tmp_path)
+    assert len(PositionStore(tmp_path, NIM)) == 100 and found.keys() == before.keys()
+    store.flush()
+    same(store.load(), 0, 120)
+
+
+@plain
+def test_what_a_killed_writer_left_is_not_read_and_its_number_not_taken(tmp_path: Path) -> None:
+    half = tmp_path / ".positions-000002.npz.new.part"
+    store_of(tmp_path, 100)
+    half.write_bytes(b"half a shard")
+    store = PositionStore(tmp_path, NIM, shard_rows=100)
+    store.append(**numbered(100, 200))
+    assert list(store.shards()) == ["positions-000001.npz", "positions-000003.npz"]
+    same(store.load(), 0, 200)
+    store.truncate(100)
+    assert list(files_of(tmp_path)) == ["positions-000001.npz"]
+    store.append(**numbered(100, 200))
+    assert list(store.shards()) == ["positions-000001.npz", "positions-000002.npz"]
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from test_store import NIM, PositionStore, numbered
+store = PositionStore(Path(sys.argv[1]), NIM, shard_rows=50)
+for first in range(0, 1 << 20, 3):
+    store.append(**numbered(first, first + 3))
+    store.flush()
+    if first == 60:
+        print("writing", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process at any moment")
+@pytest.mark.parametrize("after", [0.01, 0.05, 0.1])
+def test_a_writer_that_is_killed_leaves_a_store_that_is_whole(tmp_path: Path, after: float) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+    ) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == b"writing\n"
+        time.sleep(after)
+        writer.kill()
+    store = PositionStore(tmp_path, NIM, shard_rows=50)
+    assert len(store) > 60
+    same(store.load(), 0, len(store))
+    store.truncate(60)
+    assert list(files_of(tmp_path)) == ["positions-000001.npz", "positions-000002.npz"]
+    store.append(**numbered(60, 70))
+    store.flush()
+    same(store.load(), 0, 70)
+
+
+@plain
+@pytest.mark.parametrize("at", [0, 30, 95, 100, 101, 230, 300])
+def test_a_run_cut_back_to_its_checkpoint_leaves_the_same_bytes(tmp_path: Path, at: int) -> None:
+    straight = PositionStore(tmp_path / "straight", NIM, shard_rows=100)
+    for first in range(0, 350, 5):
+        if first == at:
+            straight.flush()
+        straight.append(**numbered(first, first + 5))
+    straight.flush()
+
+    killed = PositionStore(tmp_path / "killed", NIM, shard_rows=100)
+    killed.append(**numbered(0, at))
+    killed.flush()
+    assert len(killed) == at  # the checkpoint
+    killed.append(**numbered(5000, 5000 + 170))
+    killed.flush()
+    killed.append(**numbered(6000, 6001))
+    resumed = PositionStore(tmp_path / "killed", NIM, shard_rows=100)
+    resumed.truncate(at)
+    same(resumed.load(), 0, at)
+    for first in range(at, 350, 7):
+        resumed.append(**numbered(first, min(first + 7, 350)))
+    resumed.flush()
+    assert files_of(tmp_path / "killed") == files_of(tmp_path / "straight")
+
+
+@plain
+def test_truncating_drops_what_was_not_flushed_and_refuses_more_than_is_there(
+    tmp_path: Path,
+) -> None:
+    store = store_of(tmp_path, 150)
+    store.append(**numbered(150, 170))
+    with pytest.raises(StoreError, match="expected at least 160 rows, found 150"):
+        store.truncate(160)
+    assert store.waiting == 20
+    with pytest.raises(ValueError, match="at least 0"):
+        store.truncate(-1)
+    store.truncate(150)
+    assert store.waiting == 0
+    same(store.load(), 0, 150)
+    store.truncate(0)
+    assert files_of(tmp_path) == {}
+
+
+# --- damage ----------------------------------------------------------------------------------
+
+
+def rewritten(path: Path, **members: Any) -> None:
+    """A shard with other members: arrays or raw bytes; None leaves a member out."""
+    with zipfile.ZipFile(path) as archive:
+        old = {name: archive.read(name) for name in archive.namelist()}
+    for name, member in members.items():
+        if isinstance(member, np.ndarray):
+            data = io.BytesIO()
+            np.lib.format.write_array(data, member)
+            member = data.getvalue()
+        old[f"{name}.npy"] = member
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in old.items():
+            if data is not None:
+                archive.writestr(name, data)
+
+
+def about(path: Path, old: bytes, new: bytes) -> None:
+    with zipfile.ZipFile(path) as archive:
+        text = archive.read("about.npy")[128:]
+    assert old in text
+    rewritten(path, about=np.frombuffer(text.replace(old, new), dtype=np.uint8))
+
+
+def broken_member(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[data.index(b"value.npy") + 200] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def deflated(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        old = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", compression=zipfile.ZIP_DEFLATED) as archive:
+        for name, data in old.items():
+            archive.writestr(name, data)
+
+
+DAMAGE: dict[str, Any] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-500]),
+    "text": lambda path: path.write_text("not a shard"),
+    "flipped": broken_member,
+    "deflated": deflated,
+    "missing": lambda path: rewritten(path, ply=None),
+    "short": lambda path: rewritten(path, ply=np.zeros(3, dtype=np.uint16)),
+    "long": lambda path: rewritten(path, ply=np.zeros(9000, dtype=np.uint16)),
+    "kind": lambda path: rewritten(path, ply=np.zeros(100, dtype=np.int16)),
+    "two_dimensions": lambda path: rewritten(path, ply=np.zeros((100, 1), dtype=np.uint16)),
+    "pickle": lambda path: rewritten(path, ply=np.array([{}] * 100, dtype=object)),
+    "no_array": lambda path: rewritten(path, ply=b"abc"),
+    "no_about": lambda path: rewritten(path, about=None),
+    "not_json": lambda path: rewritten(path, about=np.zeros(20, dtype=np.uint8)),
+    "no_object": lambda path: rewritten(path, about=np.frombuffer(b"[]", dtype=np.uint8)),
+    "deep": lambda path: rewritten(path, about=np.frombuffer(b"[" * 99999, dtype=np.uint8)),
+    "rows": lambda path: about(path, b'"rows": 100', b'"rows": 1e9'),
+    "many_rows": lambda path: about(path, b'"rows": 100', b'"rows": 10000000000'),
+    "fewer_rows": lambda path: about(path, b'"rows": 100', b'"rows": 10'),
+    "columns": lambda path: about(path, b'"columns": [[', b'"columns": [[9, '),
+    "other_game": lambda path: about(path, b'"nim"', b'"checkers"'),
+    "other_rules": lambda path: about(path, b'"rules": 1', b'"rules": 2'),
+    "other_form": lambda path: about(path, b"plysmith-positions-1", b"plysmith-positions-2"),
+}
+
+
+@plain
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_or_foreign_shard_is_named_and_can_be_skipped(
+    tmp_path: Path, damage: str
+) -> None:
+    store_of(tmp_path, 300)
+    DAMAGE[damage](tmp_path / "positions-000002.npz")
+    store = PositionStore(tmp_path, NIM)
+    with pytest.raises(StoreError, match=r"positions-000002\.npz"):
+        store.load()
+    with pytest.raises(StoreError, match=r"positions-000002\.npz"):
+        list(store.sample(10, seed=0))
+    tolerant = PositionStore(tmp_path, NIM, skip_damaged=True)
+    found = tolerant.load()
+    assert sorted(found.value * 2) == [*range(100), *range(200, 300)]
+    assert list(tolerant.skipped) == ["positions-000002.npz"]
+    said = tolerant.skipped["positions-000002.npz"]
+    assert "positions-000002.npz: " in said and "expected" in said
+    assert sum(map(len, tolerant.sample(7, seed=1))) == 200
+    # what comes after the cut is removed unread
+    tolerant.truncate(100)
+    assert list(files_of(tmp_path)) == ["positions-000001.npz"]
+
+
+@plain
+def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.npz").write_text("mine")
+    store = store_of(tmp_path, 10)
+    store.truncate(0)
+    assert list(files_of(tmp_path)) == ["notes.npz"]
+
+
+# --- sampling --------------------------------------------------------------------------------
+
+
+@plain
+def test_an_epoch_has_every_row_once_in_full_batches_and_the_last(tmp_path: Path) -> None:
+    store = store_of(tmp_path, 730)
+    batches = list(store.sample(32, seed=4, open_shards=3))
+    assert [len(batch) for batch in batches] == [32] * 22 + [26]
+    both = Rows.concatenate(batches, WIDTH)
+    numbers = (both.value * 2).astype(int)
+    assert sorted(numbers) == list(range(730))
+    expected = numbered(0, 730)
+    for name, label in expected.items():  # labels stay with their positions
+        np.testing.assert_array_equal(getattr(both, name), label[numbers])
+
+
+@plain
+def test_the_order_is_random_and_decided_by_seed_and_epoch(tmp_path: Path) -> None:
+    store = store_of(tmp_path, 1000)
+
+    def order(**options: Any) -> list[float]:
+        return [v for batch in store.sample(64, **options) for v in batch.value.tolist()]
+
+    two = order(seed=1, epochs=2)
+    assert two == order(seed=1, epochs=2)
+    assert two[:1000] == order(seed=1)
+    assert two[1000:] == order(seed=1, first_epoch=1)
+    assert two[:1000] != two[1000:] and sorted(two[:1000]) == sorted(two[1000:])
+    assert order(seed=2) != two[:1000]
+    # the first batches draw from all shards that are open, not from one after the other
+    first = np.array(two[:64]) * 2
+    assert len({int(n) // 100 for n in first}) == 4
+    # rows that were neighbours lie far apart: the mean of |difference| of a shuffle of 400 is 133
+    assert np.abs(np.diff(first)).mean() > 80
+
+
+@plain
+def test_sampling_without_end_goes_on_and_with_nothing_ends(tmp_path: Path) -> None:
+    store = store_of(tmp_path, 50)
+    batches = store.sample(50, seed=0, epochs=None)
+    assert [len(next(batches)) for _ in range(5)] == [50] * 5
+    assert list(store.sample(5, seed=0, epochs=None, keep=Filter(first_ply=1000))) == []
+
+
+# --- filters ---------------------------------------------------------------------------------
+
+
+@plain
+def test_filters_leave_what_they_say(tmp_path: Path) -> None:
+    positions = positions_of(CHECKERS, 400)
+    n = np.arange(400)
+    store = PositionStore(tmp_path, CHECKERS, shard_rows=150)
+    value = np.where(n % 5 == 0, 9.9e11, np.where(n % 5 == 1, -9.9e11, 0.25))
+    store.append(positions, value=value, result=n % 4 - 1, ply=n % 50, game_number=n // 50)
+    store.flush()
+    loud = [i for i, position in enumerate(positions) if CHECKERS.noisy(position)]
+    assert 20 < len(loud) < 380
+
+    def kept(**options: Any) -> set[int]:
+        rows = store.load(keep=Filter(**options))
+        sampled = Rows.concatenate(list(store.sample(16, seed=0, keep=Filter(**options))), 4)
+        assert sorted(map(tuple, sampled.positions)) == sorted(map(tuple, rows.positions))
+        return {
+            int(game) * 50 + int(ply) for game, ply in zip(rows.game_number, rows.ply, strict=True)
+        }
+
+    everything = set(range(400))
+    assert kept() == everything
+    assert kept(quiet=True) == everything - set(loud)
+    assert kept(undecided=True) == {i for i in everything if i % 5 > 1}
+    assert kept(known=True) == {i for i in everything if i % 4 != 3}
+    assert kept(first_ply=10, last_ply=20) == {i for i in everything if 10 <= i % 50 <= 20}
+    assert kept(first_game=2, last_game=5) == set(range(100, 300))
+    assert kept(first_ply=1 << 17) == kept(last_game=-1) == set()
+    one = kept(games=split(0.5, seed=3)[0], quiet=True)
+    two = kept(games=split(0.5, seed=3)[1], quiet=True)
+    assert one and two and one | two == everything - set(loud)
+    assert {i // 50 for i in one}.isdisjoint(i // 50 for i in two)
+    assert len(store.load(30, keep=Filter(quiet=True))) == 30
+
+
+@plain
+@given(st.integers(0, 1 << 20), st.floats(0.05, 0.95))
+def test_games_are_split_as_a_whole_in_the_share_asked_for(seed: int, share: float) -> None:
+    numbers = np.arange(20_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learn, test = (part.holds(numbers) for part in split(share, seed=seed))
+        assert split(share, seed=seed)[1].holds(7)[0] == test[7]
+    assert (learn ^ test).all()
+    assert abs(test.mean() - share) < 5 * (share * (1 - share) / 20_000) ** 0.5
+    assert Games().holds(numbers).all()
+
+
+@plain
+def test_splits_differ_by_seed() -> None:
+    numbers = np.arange(5000)
+    one, other = (split(0.5, seed=seed)[0].holds(numbers) for seed in (1, 2))
+    assert 2200 < (one == other).sum() < 2800
+
+
+# --- bulk rules and distinct -----------------------------------------------------------------
+
+
+def slow_distinct(game: Any, rows: Rows) -> list[tuple[Any, ...]]:
+    """Position of the first, count, mean value, mean result, ply and game of the first."""
+    groups: dict[Any, list[int]] = defaultdict(list)
+    form = kernels.uncompiled(game.rules.standard) if game.rules.standard else lambda p: p
+    for i, position in enumerate(map(tuple, rows.positions.tolist())):
+        groups[tuple(form(position))].append(i)
+    found = []
+    for members in groups.values():
+        values = [float(rows.value[i]) for i in members]
+        values = [v for v in values if abs(v) > 5e11] or values
+        known = [float(rows.result[i]) for i in members if rows.result[i] != 2]
+        first = members[0]
+        found.append(
+            (
+                tuple(rows.positions[first].tolist()),
+                len(members),
+                np.mean(values),
+                np.mean(known) if known else 2.0,
+                int(rows.ply[first]),
+                int(rows.game_number[first]),
+            )
+        )
+    return found
+
+
+@plain
+@pytest.mark.parametrize("game", [CHECKERS, TicTacToe()], ids=lambda game: game.name)
+def test_distinct_agrees_with_its_slow_twin(game: Any) -> None:
+    positions = positions_of(game, 600, seed=1)
+    positions += positions_of(game, 300, seed=2)
+    if game is CHECKERS:  # mirror images with the colours exchanged count as the same
+        turned = [tuple(map(int, standard(p))) for p in positions[200:400]]
+        assert turned != positions[200:400]
+        positions += turned
+    n = len(positions)
+    random = np.random.default_rng(0)
+    rows = Rows.of(
+        positions,
+        value=np.where(random.random(n) < 0.1, 9e11, random.normal(size=n)),
+        result=random.integers(-1, 3, n),
+        ply=np.arange(n) % 1000,
+        game_number=np.arange(n) // 40,
+    )
+    expected = slow_distinct(game, rows)
+    found = distinct(game, rows)
+    assert len(expected) < n - 50
+    assert len(found) == len(expected)
+    assert [tuple(p) for p in found.positions.tolist()] == [e[0] for e in expected]
+    assert found.count.tolist() == [e[1] for e in expected]
+    np.testing.assert_allclose(found.value, [e[2] for e in expected], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found.result, [e[3] for e in expected], rtol=1e-6)
+    assert found.ply.tolist() == [e[4] for e in expected]
+    assert found.game_number.tolist() == [e[5] for e in expected]
+    # the first of each, with its own labels
+    first = distinct(game, rows, labels="first")
+    index = {position: i for i, position in reversed(list(enumerate(positions)))}
+    places = [index[e[0]] for e in expected]
+    np.testing.assert_array_equal(first.value, rows.value[places])
+    np.testing.assert_array_equal(first.result, rows.result[places])
+    # again, nothing changes: counts add up
+    again = distinct(game, found)
+    np.testing.assert_array_equal(again.count, found.count)
+    np.testing.assert_array_equal(again.value, found.value)
+
+
+@plain
+def test_distinct_of_nothing_is_nothing() -> None:
+    nothing = Rows.concatenate([], 4)
+    assert len(distinct(CHECKERS, nothing)) == 0
+    with pytest.raises(ValueError, match="expected 'mean' or 'first', found 'last'"):
+        distinct(CHECKERS, nothing, labels="last")
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="compares native code with the plain")
+def test_native_answers_about_many_positions_are_those_of_the_rules() -> None:
+    positions = np.array(positions_of(CHECKERS, 500))
+    expected = [CHECKERS.noisy(tuple(row)) for row in positions.tolist()]
+    assert noisy(CHECKERS, positions).tolist() == expected
+    assert noisy(CHECKERS, np.asfortranarray(positions)).tolist() == expected
+    key = kernels.uncompiled(CHECKERS.rules.key)
+    form = kernels.uncompiled(standard)
+    keys = [key(form(row)) for row in positions.tolist()]
+    assert standard_keys(CHECKERS, positions).tolist() == keys
+    assert not noisy(NIM, np.zeros((4, WIDTH), dtype=np.int64)).any()
+
+
+class Pile(Game):
+    """Take one or two; who cannot loses. In plain Python."""
+
+    def start(self) -> Any:
+        return (-5, 3)
+
+    def noisy(self, position: Any) -> bool:
+        return bool(position[1] == 1)
+
+
+@plain
+def test_a_game_in_plain_python_has_a_store_as_well(tmp_path: Path) -> None:
+    store = PositionStore(tmp_path, Pile())
+    store.append([(-5, 3), (-5, 1), (-5, 3)], value=[1.0, 2.0, 3.0], game_number=0)
+    store.flush()
+    assert store.load(keep=Filter(quiet=True)).value.tolist() == [1.0, 3.0]
+    once = distinct(Pile(), store.load())
+    assert (once.value.tolist(), once.count.tolist()) == ([2.0, 2.0], [2, 1])
+    assert once.result.tolist() == [2.0, 2.0]
+
+
+# --- wrong input -----------------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"positions": np.zeros((2, WIDTH + 1), dtype=int)}, "positions: expected"),
+        ({"positions": np.zeros((2, WIDTH))}, "expected integers of 64 bits, found float64"),
+        ({"positions": [(1 << 70,) * WIDTH] * 2}, "expected integers"),
+        ({"positions": np.full((2, WIDTH), 1 << 63, dtype=np.uint64)}, "expected integers"),
+        ({"value": [0.0, float("nan")]}, "value: expected finite numbers"),
+        ({"value": [0.0, 1e39]}, "value: expected finite numbers"),
+        ({"value": [0.0] * 3}, "value: expected a number or 2 of them"),
+        ({"value": "much"}, "value: expected a number"),
+        ({"result": [0, 3]}, "result: expected whole numbers of -1 to 2, found 0 to 3"),
+        ({"result": [0.5, 0]}, "result: expected whole numbers"),
+        ({"result": [float("nan"), 0]}, "result: expected whole numbers"),
+        ({"ply": 70_000}, "ply: expected whole numbers of 0 to 65535"),
+        ({"game_number": -1}, "game_number: expected whole numbers of 0 to"),
+        ({"game_number": 1 << 32}, "game_number: expected whole numbers of 0 to"),
+    ],
+)
+def test_wrong_rows_are_refused_and_nothing_is_added(
+    tmp_path: Path, wrong: dict[str, Any], message: str
+) -> None:
+    store = PositionStore(tmp_path, NIM)
+    with pytest.raises(ValueError, match=message):
+        store.append(**{**numbered(0, 2), **wrong})
+    assert store.waiting == 0
+
+
+@plain
+def test_wrong_options_are_refused(tmp_path: Path) -> None:
+    class Words(Game):
+        def start(self) -> Any:
+            return "word"
+
+    with pytest.raises(TypeError, match="expected a game whose positions are tuples of integers"):
+        PositionStore(tmp_path, Words())
+    with pytest.raises(ValueError, match="shard_rows: expected 1 to"):
+        PositionStore(tmp_path, NIM, shard_rows=0)
+    store = PositionStore(tmp_path, NIM)
+    with pytest.raises(ValueError, match="expected at least 1, found 0 and 4"):
+        store.sample(0, seed=0)
+    with pytest.raises(ValueError, match="limit: expected at least 0"):
+        store.load(-1)
+    for fraction in (0.0, 1.0, float("nan")):
+        with pytest.raises(ValueError, match="test_fraction: expected a share"):
+            split(fraction)
+
+
+def test_the_benchmark_finds_what_is_promised_of_size(capsys: pytest.CaptureFixture[str]) -> None:
+    assert measure(["--positions", "20000", "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert figures["bytes_each"] <= 20 + 11
+    assert figures["sampled"] > 0

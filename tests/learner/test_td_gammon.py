@@ -1,0 +1,558 @@
+"""TD-Gammon: options, checkpoints, that it learns; tables that play and learn in native code."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import dataclasses
+import functools
+import json
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import games
+from games import kernels
+from games.backgammon import Backgammon
+from games.backgammon.encoding import POINTS
+from games.backgammon.rules import ROLLS, START, outcome
+from games.features import FeatureSet
+from games.kernels import kernel
+from learner.learner import Progress
+from learner.td_gammon import td_gammon, td_play
+from learner.td_gammon.td_gammon import TDGammon, find_inputs, new_network
+from learner.td_gammon.td_play import MOST_PLIES, Table
+from play.match.dice_match import play_dice_match
+from play.players.dice_player import DicePlayer, parse_dice_player
+from search import LinearEvaluator, PythonEvaluator
+from search.evaluators.outcome_network import OutcomeNetwork
+from search.expectiminimax.replies import Sift
+
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="learning is native code")
+
+GAME = games.load("backgammon")
+#: One architecture for all, for each is compiled.
+SMALL: dict[str, Any] = {
+    "inputs": "points",
+    "hidden": (24,),
+    "memory": 50,
+    "games_per_report": 100,
+    "round_games": 10,
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def sifting_early() -> Iterator[None]:
+    """Short runs sift replies too, and go on to do so from what a checkpoint holds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(td_gammon, "_UNSIFTED", 150)
+        yield
+
+
+def learner(games: int = 300, **options: Any) -> TDGammon:
+    return TDGammon(GAME, games=games, **{**SMALL, **options})
+
+
+def bits(network: OutcomeNetwork) -> list[NDArray[np.float32]]:
+    return [array for net in network.nets for layer in net.layers for array in layer]
+
+
+def same(one: TDGammon, other: TDGammon) -> bool:
+    """Whether two learners have learned the same, bit for bit."""
+    pairs = (
+        (one.network_, other.network_),
+        (one.evaluator_, other.evaluator_),
+    )
+    equal = all(
+        np.array_equal(a, b) for x, y in pairs for a, b in zip(bits(x), bits(y), strict=True)
+    )
+    return equal and one.errors_ == other.errors_ and one.updates_ == other.updates_
+
+
+@functools.cache
+def whole_run() -> tuple[TDGammon, list[str], list[Progress]]:
+    """A short run, with checkpoints as text after each report."""
+    run = learner(games=330, seed=5)
+    checkpoints: list[str] = []
+    reports: list[Progress] = []
+
+    def watch(progress: Progress) -> None:
+        reports.append(progress)
+        checkpoints.append(json.dumps(run.checkpoint()))
+
+    assert run.fit(watch=watch) is run
+    return run, checkpoints, reports
+
+
+# --- options ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"games": 0}, "games: expected at least 1, found 0"),
+        ({"seed": -1}, "seed: expected at least 0, found -1"),
+        ({"depth": 1}, "depth: expected 0 .moves are chosen by static values., found 1"),
+        ({"nodes": 100}, "depth: expected 0 .*, found 100 nodes"),
+        ({"rate": 0.0}, "rate: expected more than 0 and at most 10, found 0.0"),
+        ({"rate": math.nan}, "rate: expected more than 0 and at most 10, found nan"),
+        ({"last_rate": -1.0}, "last_rate: expected more than 0 and at most 10, found -1.0"),
+        ({"spread": 11.0}, "spread: expected more than 0 and at most 10, found 11.0"),
+        ({"output_rate": 1.5}, "output_rate: expected 0 to 1, found 1.5"),
+        ({"decay": -0.1}, "decay: expected 0 to 1, found -0.1"),
+        ({"decay": math.nan}, "decay: expected 0 to 1, found nan"),
+        ({"averaging": 1.0}, "averaging: expected 0 to below 1, found 1.0"),
+        ({"averaging": -0.1}, "averaging: expected 0 to below 1, found -0.1"),
+        ({"replays": -1}, "replays: expected 0 to 100, found -1"),
+        ({"replays": 1.5}, "replays: expected 0 to 100, found 1.5"),
+        ({"memory": 0}, "memory: expected 1 to 100000, found 0"),
+        ({"tables": 0}, "tables: expected 1 to 256, found 0"),
+        ({"tables": 257}, "tables: expected 1 to 256, found 257"),
+        ({"round_games": 0}, "round_games: expected 1 to 1000000, found 0"),
+        ({"games_per_report": 0}, "games_per_report: expected 1 to 10000000, found 0"),
+        ({"candidates": -1}, "candidates: expected 0 to 1024, found -1"),
+        ({"candidates": 1025}, "candidates: expected 0 to 1024, found 1025"),
+        ({"sift_units": 0}, "sift_units: expected 1 to 4096, found 0"),
+        ({"hidden": ()}, r"hidden: expected widths of 1 to 4096, found \(\)"),
+        ({"hidden": (0,)}, r"hidden: expected widths of 1 to 4096, found \(0,\)"),
+        ({"hidden": (5000,)}, r"hidden: expected widths of 1 to 4096, found \(5000,\)"),
+        ({"hidden": (1.5,)}, r"hidden: expected widths of 1 to 4096, found \(1.5,\)"),
+        ({"hidden": (2,) * 16}, "layers: expected 2 to 16, found 17"),
+        ({"inputs": "planes"}, r"inputs: expected an encoding \(points\), .*found 'planes'"),
+        ({"inputs": "points+points"}, "inputs: expected an encoding .*, found 'points.points'"),
+        ({"inputs": ""}, "inputs: expected an encoding .*, found ''"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_options_that_are_wrong(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        learner(**options).prepare()
+
+
+def test_games_and_evaluators_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match="game: expected one with dice and outcomes .*tic_tac_toe"):
+        TDGammon("tic_tac_toe").prepare()
+    for wrong in (
+        PythonEvaluator(GAME, lambda position: 0.0),
+        LinearEvaluator(GAME, FeatureSet("odd", {"odd": odd}), [1.0]),
+    ):
+        with pytest.raises(ValueError, match="expected a network of outcomes to start from, found"):
+            learner().prepare(wrong)
+    with pytest.raises(TypeError, match="inputs: expected an Encoding, a FeatureSet or a tuple"):
+        learner(inputs=7).prepare()
+
+
+@kernel
+def odd(position):
+    """A number that is none in half of all positions."""
+    return float("nan") if position[4] else 1.0
+
+
+def test_inputs_by_name() -> None:
+    class Named(Backgammon):
+        features = {"odd": FeatureSet("odd", {"odd": odd}), "more": FeatureSet("more", {"o": odd})}
+        encodings = {"points": POINTS}
+
+    game = Named()
+    both = (POINTS, game.features["odd"])
+    assert find_inputs(game, "points") is POINTS
+    assert find_inputs(game, "odd") is game.features["odd"]
+    assert find_inputs(game, "points+odd") == find_inputs(game, "odd+points") == both
+    assert find_inputs(game, both) is both
+    for wrong in ("odd+more", "points+odd+more", "points+", "Points"):
+        with pytest.raises(ValueError, match=r"inputs: expected .* \(odd, more\)"):
+            find_inputs(game, wrong)
+    # what is no text is told by its names in a checkpoint
+    identity = TDGammon(game, inputs=both).identity()
+    assert identity["inputs"] == "points+odd" and json.loads(json.dumps(identity)) == identity
+    assert "games" not in identity and "workers" not in identity
+
+
+def test_a_new_network_knows_nothing() -> None:
+    network = new_network(GAME, POINTS, (24,), spread=0.3, seed=3)
+    assert [net.widths for net in network.nets] == [(326, 24, 5)] * 3
+    assert network.outcomes([START]).tolist() == [[0.5] * 5] and network(START) == 0.0
+    first = [net.layers[0][0] for net in network.nets]
+    assert not np.array_equal(first[0], first[1])
+    for weights in first:
+        assert weights.std() == pytest.approx(0.3 * math.sqrt(2 / 30), rel=0.05)
+    again, other = (new_network(GAME, POINTS, (24,), spread=0.3, seed=s) for s in (3, 4))
+    assert all(map(np.array_equal, bits(network), bits(again)))
+    assert not np.array_equal(first[0], other.nets[0].layers[0][0])
+
+
+# --- learning --------------------------------------------------------------------------------
+
+
+def test_a_run_reports_and_counts() -> None:
+    run, _, reports = whole_run()
+    assert [report.game for report in reports] == [100, 200, 300, 330] and run.games_played_ == 330
+    assert [report.updates for report in reports][-1] == run.updates_
+    assert len(run.errors_) == 4 and all(0 < error < 0.25 for error in run.errors_)
+    assert reports[0].note == f"error {run.errors_[0]:.5f}"
+    # each game is learned from once, and of those in memory three times as many
+    plies = sum(table.plies for table in run._tables)
+    assert 3 * plies < run.updates_ < 5 * plies and plies > 330 * 20
+    assert (run.evaluator_.name, run.network_ is not run.evaluator_) == ("tdgammon", True)
+    assert -3 <= run.evaluator_(START) <= 3
+
+
+def test_the_last_game_is_a_record() -> None:
+    run, _, reports = whole_run()
+    for report in reports:
+        record = report.record
+        assert record.positions[0] == START and record.reason == "end of the game"
+        high, low = ROLLS[record.rolls[0]]
+        assert high != low
+        assert abs(record.outcome()) in (1, 2, 3)
+        # GNU's 0-ply: the record was played by legal moves, which `play` checks
+        assert len(record.moves) == record.ply > 10
+
+
+def test_the_same_seed_gives_the_same_bits() -> None:
+    assert same(whole_run()[0], learner(games=330, seed=5).fit())
+    assert not same(whole_run()[0], learner(games=330, seed=6).fit())
+
+
+def test_every_table_counts() -> None:
+    one, two = (learner(games=60, seed=1, tables=tables).fit() for tables in (1, 3))
+    assert not same(one, two)
+    assert [table.plies > 0 for table in two._tables] == [True] * 3
+    again = learner(games=60, seed=1, tables=3).fit()
+    assert same(two, again)
+    # fewer games than tables
+    few = learner(games=2, seed=1, tables=3).fit()
+    assert [table.plies > 0 for table in few._tables] == [True, True, False]
+    squares = few.errors_[0]
+    assert 0 < squares < 0.3
+
+
+def test_what_tables_learned_is_added_up() -> None:
+    """A round by hand: each table learns on its own from the same weights."""
+    run = learner(games=20, seed=9, tables=2, round_games=10, averaging=0.5)
+    run.prepare()
+    first = [array.copy() for array in bits(run.network_)]
+    own = []
+    for number in range(2):
+        table = Table(run.network_.copy(), seed=(9, number), room=50, replays=3)
+        table.play(10, rate=0.06, last_rate=0.06 * 0.3, decay=0.5)
+        own.append(bits(table.evaluator))
+    run.fit()
+    for common, before, one, two in zip(bits(run.network_), first, *own, strict=True):
+        assert np.array_equal(common, before + (one - before) + (two - (before)))
+    # the first round is all that there is to average
+    assert all(map(np.array_equal, bits(run.network_), bits(run.evaluator_)))
+
+
+def test_averages() -> None:
+    seen: list[list[NDArray[np.float32]]] = []
+    run = learner(games=200, tables=1, round_games=20, games_per_report=20, averaging=0.3)
+    run.fit(watch=lambda progress: seen.append([array.copy() for array in bits(run.network_)]))
+    assert len(seen) == 10
+    mean = seen[0]
+    for number, later in enumerate(seen, 1):
+        keep = max(0.0, min(0.3 ** (20 / 2000), 1 - 5 / number))
+        mean = [keep * a + (1 - keep) * b for a, b in zip(mean, later, strict=True)]
+    for found, expected in zip(bits(run.evaluator_), mean, strict=True):
+        assert np.abs(found - expected).max() < 1e-6
+    plain = learner(games=60, averaging=0.0).fit()
+    for found, last in zip(bits(plain.evaluator_), bits(plain.network_), strict=True):
+        assert np.array_equal(found, last)
+
+
+def test_learning_goes_on_from_an_evaluator() -> None:
+    run = whole_run()[0]
+    start = run.evaluator_
+    before = [array.copy() for array in bits(start)]
+    more = learner(games=20, seed=1).fit(start)
+    assert all(map(np.array_equal, bits(start), before))
+    assert not same(more, learner(games=20, seed=1).fit())
+    change = max(np.abs(a - b).max() for a, b in zip(bits(more.network_), before, strict=True))
+    assert 0 < change < 2
+
+
+def test_weights_that_are_lost_are_told() -> None:
+    class Odd(Backgammon):
+        phases = None
+        features = {"odd": FeatureSet("odd", {"odd": odd})}
+
+    with pytest.raises(ValueError, match="rate: expected weights that stay finite, found NaN or"):
+        TDGammon(Odd(), inputs="odd", hidden=(3,), games=20).fit()
+
+
+def test_it_learns() -> None:
+    run = TDGammon(GAME, games=3000, inputs="points", hidden=(24,), seed=2).fit()
+    learned, rival = DicePlayer("learned", run.evaluator_), parse_dice_player(GAME, "random")
+    match = play_dice_match(GAME, learned, rival, games=400, depth=0, seed=3, threads=2)
+    assert match.summary().mean.low > 1.5  # points a game; gammons are the rule
+    chances = run.evaluator_.outcomes([START])[0]
+    assert 0.4 < chances[0] < 0.7 and chances[1] > 0.05 < chances[3]
+
+
+# --- checkpoints -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [0, 2, 3])
+def test_a_run_resumes_to_the_same_bits(number: int) -> None:
+    run, checkpoints, _ = whole_run()
+    later: list[str] = []
+    again = learner(games=330, seed=5)
+    state = json.loads(checkpoints[number])
+    again.fit(resume=state, watch=lambda progress: later.append(json.dumps(again.checkpoint())))
+    assert same(run, again)
+    assert later == checkpoints[number + 1 :]
+    assert json.dumps(again.checkpoint()) == checkpoints[-1]
+
+
+def test_a_run_resumes_before_its_first_game() -> None:
+    run = whole_run()[0]
+    fresh = learner(games=330, seed=5)
+    fresh.prepare()
+    state = json.loads(json.dumps(fresh.checkpoint()))
+    assert same(run, learner(games=330, seed=5).fit(resume=state))
+
+
+def test_checkpoints_of_others_are_refused() -> None:
+    state = json.loads(whole_run()[1][0])
+    for options in ({"seed": 6}, {"decay": 0.6}, {"memory": 51}, {"tables": 3}, {"spread": 0.2}):
+        with pytest.raises(ValueError, match="expected a checkpoint of the same learner, options"):
+            learner(**{"seed": 5, **options}).fit(resume=state)
+    # more games are no other options
+    assert (
+        learner(games=340, seed=5).fit(resume=json.loads(whole_run()[1][-1])).games_played_ == 340
+    )
+
+
+def packed(array: NDArray[Any]) -> str:
+    return base64.b64encode(array.tobytes()).decode("ascii")
+
+
+def unpacked(text: str) -> NDArray[np.int64]:
+    return np.frombuffer(base64.b64decode(text), dtype=np.int64).copy()
+
+
+def changed(name: str, place: Any, value: int) -> Callable[[dict[str, Any]], None]:
+    """Another number in an array of the first table."""
+
+    def change(state: dict[str, Any]) -> None:
+        array = unpacked(state["tables"][0][name])
+        array[place] = value
+        state["tables"][0][name] = packed(array)
+
+    return change
+
+
+def shorter(name: str) -> Callable[[dict[str, Any]], None]:
+    def change(state: dict[str, Any]) -> None:
+        state["tables"][0][name] = packed(unpacked(state["tables"][0][name])[:-1])
+
+    return change
+
+
+DAMAGED: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "no weights": lambda state: state.pop("weights"),
+    "no averages": lambda state: state.pop("averages"),
+    "no tables": lambda state: state.pop("tables"),
+    "no errors": lambda state: state.pop("errors"),
+    "no inputs": lambda state: state.pop("inputs"),
+    "no games": lambda state: state["tables"][0].pop("games"),
+    "no rolls": lambda state: state["tables"][0].pop("rolls"),
+    "no count": lambda state: state.pop("games_played"),
+    "weights of another kind": lambda state: state.update(weights=[1.0]),
+    "weights that are no base64": lambda state: state.update(weights="?" * 100),
+    "too few weights": lambda state: state.update(weights=state["weights"][:-8]),
+    "half a weight": lambda state: state.update(weights=state["weights"][:-4]),
+    "NaN": lambda state: state.update(averages=packed(
+        np.full(len(base64.b64decode(state["averages"])) // 4, np.nan, np.float32))),
+    "one table": lambda state: state["tables"].pop(),
+    "tables that are none": lambda state: state.update(tables=[1, 2]),
+    "a table of numbers": lambda state: state["tables"][0].update(lengths=[1, 2]),
+    "errors that are none": lambda state: state.update(errors={"mean": ["many"]}),
+    "other inputs": lambda state: state["inputs"][0][0].update(identity="0" * 16),
+    "a checker that came from nowhere": changed("games", 7, 3),
+    "another start": changed("games", 0, 3),
+    "wild numbers": changed("games", slice(5, None), -1),
+    "another roll": changed("rolls", 3, 21),
+    "a roll below all": changed("rolls", 3, -1),
+    "a roll that does not fit": changed("rolls", slice(None), 20),
+    "a game that is too long": changed("lengths", 0, MOST_PLIES + 1),
+    "a game of less than nothing": changed("lengths", 0, -1),
+    "a game that is shorter": changed("lengths", 0, 5),
+    "fewer games": changed("table", 0, 10),
+    "more games than there is room for": changed("table", 0, 51),
+    "a place outside of the memory": changed("table", 1, 50),
+    "a place before the memory": changed("table", 1, -1),
+    "dice that are none": changed("table", 2, -1),
+    "plies that are none": changed("table", 3, -1),
+    "short games": shorter("games"),
+    "short rolls": shorter("rolls"),
+    "short lengths": shorter("lengths"),
+    "a short table": shorter("table"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_damaged_checkpoints_are_refused(damage: str) -> None:
+    state = json.loads(whole_run()[1][2])
+    assert unpacked(state["tables"][0]["table"])[0] == 50  # the memory is full
+    DAMAGED[damage](state)
+    with pytest.raises(ValueError, match="expected a state of this learner, found"):
+        learner(games=330, seed=5).fit(resume=state)
+
+
+def test_games_in_memory_that_break_the_rules_or_go_on_are_refused() -> None:
+    table = a_table()
+    table.play(3, rate=0.1, last_rate=0.03, decay=0.5)
+    state = table.get_state()
+    a_table().set_state(copy.deepcopy(state))
+    lengths = state["lengths"][:3].tolist()
+    # the first game without its last ply, as if it were over
+    cut = copy.deepcopy(state)
+    cut["lengths"][0] -= 1
+    cut["games"] = np.delete(cut["games"].reshape(-1, 5), lengths[0], axis=0).reshape(-1)
+    cut["rolls"] = np.delete(cut["rolls"], lengths[0] - 1)
+    with pytest.raises(ValueError, match="expected games played by the rules from start to end"):
+        a_table().set_state(cut)
+    # and the last position of one that has another colour to move
+    other = copy.deepcopy(state)
+    other["games"][5 * lengths[0] + 4] ^= 1
+    with pytest.raises(ValueError, match="expected games played by the rules from start to end"):
+        a_table().set_state(other)
+
+
+def test_checkpoints_are_small_and_quick() -> None:
+    run, checkpoints, _ = whole_run()
+    nets = [run.network_, run.evaluator_, *run._learning[1:]]
+    weights = sum(array.size for net in nets for array in bits(net))
+    plies = sum(int(table.lengths.sum()) for table in run._tables)
+    assert len(checkpoints[-1]) < 4 / 3 * (4 * weights + 48 * plies) + 20_000
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+def a_table(seed: int = 4, *, room: int = 5, replays: int = 2) -> Table:
+    network = new_network(GAME, POINTS, (24,), spread=0.3, seed=1)
+    return Table(network, seed=(seed, 0), room=room, replays=replays)
+
+
+def test_a_table_keeps_its_last_games() -> None:
+    table = a_table()
+    games = []
+    for _ in range(8):
+        table.play(1, rate=0.1, last_rate=0.03, decay=0.5)
+        positions, rolls = table.last_game()
+        assert len(positions) == len(rolls) + 1
+        ends = [outcome(tuple(p)) == outcome(tuple(p)) for p in positions.tolist()]
+        assert ends == [False] * len(rolls) + [True]
+        games.append(positions)
+    kept = [table.memory[i, : table.lengths[i] + 1] for i in range(5)]
+    for place, game in zip((0, 1, 2, 3, 4), (5, 6, 7, 3, 4), strict=True):
+        assert np.array_equal(kept[place], games[game])
+    assert table.plies == sum(len(game) - 1 for game in games)
+    assert table.updates >= table.plies
+
+
+def test_first_rolls_of_games_are_no_doubles() -> None:
+    table = a_table(room=200, replays=0)
+    table.play(200, rate=0.1, last_rate=0.03, decay=0.5)
+    firsts = {ROLLS[roll] for roll in table.rolls[:, 0].tolist()}
+    later = {ROLLS[roll] for roll in table.rolls[:, 1].tolist()}
+    assert all(high != low for high, low in firsts) and len(firsts) == 15
+    assert len(later) > 18
+
+
+def test_what_a_table_plays_is_the_best_move() -> None:
+    table = a_table(replays=0)
+    # nothing is learned at a rate of 0, so that what chose the moves is still there
+    network = new_network(GAME, POINTS, (24,), spread=0.3, seed=1)
+    generator = np.random.default_rng(8)
+    for net, own in zip(network.nets, table.evaluator.nets, strict=True):
+        for layer, other in zip(net.layers, own.layers, strict=True):
+            for array, copied in zip(layer, other, strict=True):
+                array[...] = generator.normal(0, 0.3, array.shape)
+                copied[...] = array
+    table.play(1, rate=0.0, last_rate=0.0, decay=0.5)
+    positions, rolls = table.last_game()
+    for before, after, roll in zip(positions[:-1], positions[1:], rolls.tolist(), strict=True):
+        position = tuple(before.tolist())
+        replies = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
+        values = [
+            network(reply) if GAME.outcome(reply) is None else GAME.outcome(reply)
+            for reply in replies
+        ]
+        assert tuple(after.tolist()) == replies[int(np.argmin(values))]
+
+
+@pytest.mark.parametrize("sifting", [False, True])
+def test_what_a_table_plays_with_small_nets(sifting: bool) -> None:
+    """The best of the two that are best by the small nets, which learn from the same games."""
+    large, small = (new_network(GAME, POINTS, (24,), spread=1.0, seed=seed) for seed in (1, 2))
+    for seed, network in enumerate((large, small)):
+        random = np.random.default_rng(seed)
+        for net in network.nets:
+            net.layers[-1][0][...] = random.normal(0, 0.5, net.layers[-1][0].shape)
+    sift = Sift(small.copy(), 2)
+    table = Table(large.copy(), seed=(3, 0), room=5, replays=0, sift=sift)
+    table.play(1, rate=0.0, last_rate=0.0, decay=0.5, sift=sifting)
+    positions, rolls = table.last_game()
+    passed_over = 0
+    for before, after, roll in zip(positions[:-1], positions[1:], rolls.tolist(), strict=True):
+        position = tuple(before.tolist())
+        replies = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
+        ends = [GAME.outcome(reply) for reply in replies]
+
+        def value(network: OutcomeNetwork, i: int, replies: Any, ends: Any) -> float:
+            return float(network(replies[i]) if ends[i] is None else ends[i])
+
+        cheap = sorted(value(small, i, replies, ends) for i in range(len(replies)))
+        kept = [
+            i
+            for i in range(len(replies))
+            if not sifting or value(small, i, replies, ends) <= cheap[:2][-1]
+        ]
+        dear = [value(large, i, replies, ends) for i in range(len(replies))]
+        assert tuple(after.tolist()) == replies[min(kept, key=dear.__getitem__)]
+        passed_over += min(dear) < min(dear[i] for i in kept)
+    assert (passed_over > 0) == sifting
+    table.play(5, rate=0.1, last_rate=0.1, decay=0.5, sift=sifting)
+    moved = [np.abs(a - b).max() for a, b in zip(bits(small), bits(sift.evaluator), strict=True)]
+    assert max(moved) > 0.01
+
+
+@kernel
+def endless(position):
+    """No game ends."""
+    return float("nan")
+
+
+def test_games_without_end_are_dropped() -> None:
+    class Endless(Backgammon):
+        rules = dataclasses.replace(Backgammon.rules, outcome=endless)
+
+    table = a_table(room=3)
+    table.play(4, rate=0.1, last_rate=0.03, decay=0.5)
+    plies, updates, lengths = table.plies, table.updates, table.lengths.tolist()
+    before = [array.copy() for array in bits(table.evaluator)]
+    ends, last = table._table[td_play.OUTCOME_AT], table.last_game()
+    table._table[td_play.OUTCOME_AT] = td_play.outcome_address(Endless())
+    assert table.play(2, rate=0.1, last_rate=0.03, decay=0.5) == 0.0
+    table._table[td_play.OUTCOME_AT] = ends
+    # nothing was learned; of the game whose place was taken nothing is left
+    assert (table.plies, table.updates) == (plies, updates)
+    assert all(map(np.array_equal, before, bits(table.evaluator)))
+    assert table.lengths.tolist() == [lengths[0], 0, lengths[2]]
+    assert all(map(np.array_equal, last, table.last_game()))
+    # what goes on from there is the same with a checkpoint in between
+    again = a_table(room=3)
+    again.set_state(copy.deepcopy(table.get_state()))
+    for found, array in zip(bits(again.evaluator), before, strict=True):
+        found[...] = array
+    errors = [one.play(3, rate=0.1, last_rate=0.03, decay=0.5) for one in (table, again)]
+    assert errors[0] == errors[1] > 0
+    assert all(map(np.array_equal, bits(table.evaluator), bits(again.evaluator)))
+    assert (table.lengths > 0).all() and np.array_equal(table.lengths, again.lengths)

@@ -1,0 +1,343 @@
+"""What each learner makes of a game: worked out by hand, and by slow twins."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from twin import PlainFace
+
+from games import kernels
+from games.checkers import Checkers
+from games.nim import Nim
+from games.tic_tac_toe import TicTacToe
+from learner.bootstrap.root_strap import _Teacher as RootStrapTeacher
+from learner.bootstrap.td_leaf import _Teacher as TDLeafTeacher
+from learner.bootstrap.temporal_difference import _Teacher as TDTeacher
+from learner.bootstrap.tree_strap import _Teacher as TreeStrapTeacher
+from learner.self_play import Target, final, lambda_returns, quiet
+from play.match.game_loop import GameLoop, Played
+from play.match.openings import Openings
+from search import EXACT, LOWER, UPPER, WIN, Engine, as_evaluator
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
+SCALE = 1.5
+#: With White, the second side, to move at the start.
+WHITE_FIRST = CHECKERS.parse_position("W:W21,22,K25,30:B1,2,5,K14")
+
+
+class Stub:
+    """An engine that says what it is told to."""
+
+    def __init__(self, static: Any = (), traced: Any = None) -> None:
+        self.static, self._traced = static, traced
+        self.evaluator = self
+
+    def values(self, positions: Any) -> NDArray[np.float64]:
+        assert len(positions) == len(self.static)
+        return np.array(self.static, dtype=np.float64)
+
+    def traced(self) -> Any:
+        return self._traced
+
+
+def by_hand(values: Any, leaf_plies: Any = None, outcome: float = 1.0) -> Played:
+    """Tic-tac-toe after one given move, searches of which found `values`; X, who began, won."""
+    game = TIC_TAC_TOE
+    positions = [game.start()]
+    moves = [16, 1, 4, 2, 64][: 1 + len(values)]
+    for move in moves:
+        positions.append(game.play(positions[-1], move))
+    leaves, plies = list(positions[:-1]), [0] * len(moves)
+    for i, count in enumerate(leaf_plies or [], 1):
+        plies[i] = count
+        leaves[i] = positions[i + count]
+    return Played(
+        game, positions, moves, 1, np.array([np.nan, *values]), np.ones(len(moves), np.int64),
+        leaves, np.array(plies), outcome, "end of the game", {},
+    )  # fmt: skip
+
+
+def squashed(*values: float) -> list[float]:
+    return [math.tanh(value / SCALE) for value in values]
+
+
+def learned(target: Target) -> list[Any]:
+    assert len(target.positions) == len(target.low) == len(target.high)
+    return [tuple(int(n) for n in position) for position in target.positions]
+
+
+def both(target: Target) -> list[float]:
+    """Targets that are values, not intervals."""
+    assert target.low.tolist() == target.high.tolist()
+    return cast(list[float], target.low.tolist())
+
+
+# --- lambda-returns --------------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize("decay", [0.0, 0.3, 0.7, 0.99, 1.0])
+@pytest.mark.parametrize("count", [0, 1, 2, 17])
+def test_lambda_returns_are_values_plus_discounted_differences(decay: float, count: int) -> None:
+    values = np.random.default_rng(count).normal(0, 1, count)
+    outcome = -0.25
+    found = lambda_returns(values, outcome, decay)
+    assert found.shape == (count,)
+    later = [*values.tolist(), outcome]
+    for t in range(count):
+        differences = [later[j + 1] - later[j] for j in range(t, count)]
+        expected = later[t] + sum(decay**k * d for k, d in enumerate(differences))
+        assert found[t] == pytest.approx(expected, abs=1e-12)
+
+
+@plain
+def test_lambda_returns_at_the_ends() -> None:
+    values = np.array([0.5, -0.25, 0.75])
+    assert lambda_returns(values, 1.0, 0.0).tolist() == [-0.25, 0.75, 1.0]
+    assert lambda_returns(values, 1.0, 1.0).tolist() == [1.0, 1.0, 1.0]
+    assert lambda_returns(values, 1.0, 0.5).tolist() == [0.3125, 0.875, 1.0]
+    assert values.tolist() == [0.5, -0.25, 0.75]
+
+
+# --- a game worked out by hand ---------------------------------------------------------------
+
+
+@plain
+def test_td_by_hand() -> None:
+    played = by_hand([9.0, 9.0, 9.0, 9.0])  # what searches found does not matter
+    b, c, d = squashed(-0.6, 2.0, 0.5)
+    engine: Any = Stub([0.3, -0.6, 2.0, 0.5])
+    for decay, expected in [
+        (0.0, [-b, -c, -d, 1.0]),  # O, X, O, X to move; X has won
+        (1.0, [-1.0, 1.0, -1.0, 1.0]),
+        (0.5, [-(b / 2 - c / 4 + d / 8 + 1 / 8), -c / 2 + d / 4 + 1 / 4, -(d / 2 + 1 / 2), 1.0]),
+    ]:
+        target = TDTeacher(TIC_TAC_TOE, decay, SCALE)(played, engine)
+        assert learned(target) == played.positions[1:5]
+        assert both(target) == pytest.approx(expected)
+    lost = TDTeacher(TIC_TAC_TOE, 1.0, SCALE)(by_hand([0.0] * 4, outcome=-1.0), engine)
+    assert both(lost) == [1.0, -1.0, 1.0, -1.0]
+    drawn = TDTeacher(TIC_TAC_TOE, 1.0, SCALE)(by_hand([0.0] * 4, outcome=0.0), engine)
+    assert not any(both(drawn))
+
+
+@plain
+def test_tdleaf_by_hand() -> None:
+    # O's leaf is two plies on, X's one, O's at once, X's the end of the game
+    played = by_hand([0.4, -0.8, 1.2, WIN - 1], leaf_plies=[2, 1, 0, 1])
+    b, c = squashed(-0.8, 1.2)
+    target = TDLeafTeacher(TIC_TAC_TOE, 0.0, SCALE)(played, cast(Any, Stub([0.4, 0.8, 1.2])))
+    assert learned(target) == [played.positions[i] for i in (3, 3, 3)]
+    # the next value is X's, O's, X's; the leaf that moves towards it is O's each time
+    assert both(target) == pytest.approx([-b, c, -1.0])
+    target = TDLeafTeacher(TIC_TAC_TOE, 1.0, SCALE)(played, cast(Any, Stub([0.4, 0.8, 1.2])))
+    assert both(target) == pytest.approx([-1.0, -1.0, -1.0])
+
+
+@plain
+def test_rootstrap_by_hand() -> None:
+    played = by_hand([0.4, -0.8, 1.2, WIN - 1])
+    target = RootStrapTeacher(TIC_TAC_TOE, SCALE)(played, cast(Any, Stub()))
+    assert learned(target) == played.positions[1:5]
+    assert both(target) == pytest.approx([*squashed(0.4, -0.8, 1.2), 1.0])
+
+
+def tree_teacher(**options: Any) -> TreeStrapTeacher:
+    return TreeStrapTeacher(
+        TIC_TAC_TOE,
+        SCALE,
+        **{"bounds": True, "least_depth": 1, "positions_per_game": 100, **options},
+    )
+
+
+@plain
+def test_treestrap_by_hand() -> None:
+    played = by_hand([0.4, -0.8])
+    texts = ("XO....... X", "X.O...... X", "X..O..... X", "X...O.... X")
+    inner = [TIC_TAC_TOE.parse_position(text) for text in texts]
+    trace = (
+        inner,
+        np.array([0.7, 0.2, -0.9, WIN - 3]),
+        np.array([1, 2, 3, 1]),
+        np.array([EXACT, LOWER, UPPER, LOWER]),
+    )
+    engine = cast(Any, Stub(traced=trace))
+    target = tree_teacher()(played, engine)
+    assert learned(target) == [*inner, *played.positions[1:3]]
+    v, least, most, a, b = squashed(0.7, 0.2, -0.9, 0.4, -0.8)
+    assert target.low.tolist() == pytest.approx([v, least, -1.0, 1.0, a, b])
+    assert target.high.tolist() == pytest.approx([v, 1.0, most, 1.0, a, b])
+    exact = tree_teacher(bounds=False)(played, engine)
+    assert learned(exact) == [inner[0], *played.positions[1:3]]
+    assert both(exact) == pytest.approx([v, a, b])
+    deeper = tree_teacher(least_depth=2)(played, engine)  # roots were searched one ply here
+    assert learned(deeper) == inner[1:3]
+    for most_positions in (1, 2, 3, 5, 6):
+        some = tree_teacher(positions_per_game=most_positions)(played, engine)
+        assert len(some.positions) == most_positions == len(set(learned(some)))
+        assert learned(some)[0] == inner[0]
+        if most_positions > 1:
+            assert learned(some)[-1] == played.positions[2]
+
+
+# --- games played, against slow twins --------------------------------------------------------
+
+
+def games(depth: int, *, traces: bool = False, evaluator: str = "classic") -> list[Any]:
+    """Games of checkers with the engine that has played them, one begun by White."""
+    found = []
+    openings = iter(Openings(CHECKERS, plies=3, seed=5))
+    for number in range(4):
+        engine = Engine(CHECKERS, evaluator, table_mib=0.5, trace=20_000 if traces else 0)
+        loop = GameLoop(
+            CHECKERS, engine, engine, depth=depth, most_plies=60, decide=number == 1, leaves=True,
+            traces=traces,
+        )  # fmt: skip
+        opening, start = ((), WHITE_FIRST) if number == 0 else (next(openings), None)
+        found.append((loop.play(opening, start), engine))
+    assert found[0][0].game.to_move(start_of(found[0][0])) == 1
+    return found
+
+
+def start_of(played: Played) -> Any:
+    return tuple(int(n) for n in played.positions[0])
+
+
+def plies(played: Played) -> list[tuple[int, Any, float]]:
+    """Number, position and sign (1 where Black is to move) of every ply that was searched."""
+    rows: list[Any] = [tuple(int(n) for n in row) for row in played.positions]
+    return [
+        (i, rows[i], -1.0 if CHECKERS.to_move(rows[i]) else 1.0)
+        for i in range(played.opening, len(played.moves))
+    ]
+
+
+def returns_for_black(values: list[float], outcome: float, decay: float) -> list[float]:
+    later = [*values, outcome]
+    return [
+        later[t] + sum(decay ** (j - t) * (later[j + 1] - later[j]) for j in range(t, len(values)))
+        for t in range(len(values))
+    ]
+
+
+@compiled_only
+@pytest.mark.parametrize("decay", [0.0, 0.6, 1.0])
+def test_td_of_games(decay: float) -> None:
+    value = as_evaluator(CHECKERS, "classic").plain()
+    noisy = 0
+    for played, engine in games(2):
+        settled = [(p, sign) for _, p, sign in plies(played) if not CHECKERS.noisy(p)]
+        noisy += len(plies(played)) - len(settled)
+        for_black = [sign * math.tanh(value(p) / SCALE) for p, sign in settled]
+        expected = returns_for_black(for_black, played.outcome, decay)
+        target = TDTeacher(CHECKERS, decay, SCALE)(played, engine)
+        assert learned(target) == [p for p, _ in settled]
+        signs = [sign for _, sign in settled]
+        wanted = [sign * r for sign, r in zip(signs, expected, strict=True)]
+        assert both(target) == pytest.approx(wanted, abs=1e-9)
+    assert noisy > 10
+
+
+@compiled_only
+@pytest.mark.parametrize(("depth", "decay"), [(1, 0.7), (2, 0.0), (3, 0.7), (4, 1.0)])
+def test_tdleaf_of_games(depth: int, decay: float) -> None:
+    parities = set()
+    static = as_evaluator(CHECKERS, "classic")
+    for played, engine in games(depth):
+        searched = plies(played)
+        for_black = [sign * math.tanh(played.values[i] / SCALE) for i, _, sign in searched]
+        returns = returns_for_black(for_black, played.outcome, decay)
+        expected = []
+        for (i, _, sign), value in zip(searched, returns, strict=True):
+            leaf: Any = tuple(int(n) for n in played.leaves[i])
+            if abs(played.values[i]) > WIN / 2 or CHECKERS.noisy(leaf):
+                continue
+            same = CHECKERS.to_move(leaf) == CHECKERS.to_move(played.record().positions[i])
+            if not math.isclose(static(leaf) * (1 if same else -1), played.values[i], abs_tol=1e-8):
+                assert played.values[i] == 0.0  # a repetition
+                continue
+            assert CHECKERS.outcome(leaf) is None
+            view = -1.0 if CHECKERS.to_move(leaf) else 1.0
+            parities.add(view == sign)
+            expected.append((leaf, view * value))
+        target = TDLeafTeacher(CHECKERS, decay, SCALE)(played, engine)
+        assert learned(target) == [leaf for leaf, _ in expected]
+        assert both(target) == pytest.approx([value for _, value in expected], abs=1e-9)
+        if decay == 0 and depth == 2:  # the value of a leaf is that of its search
+            leaves = {
+                tuple(int(n) for n in played.leaves[i]): played.values[i] for i, *_ in searched
+            }
+            same = [abs(abs(static(end)) - abs(v)) < 1e-9 for end, v in leaves.items()]
+            assert np.mean(same) > 0.9
+    assert parities == {False, True}
+
+
+@compiled_only
+def test_rootstrap_of_games() -> None:
+    for played, engine in games(3):
+        target = RootStrapTeacher(CHECKERS, SCALE)(played, engine)
+        settled = [(i, p) for i, p, _ in plies(played) if not CHECKERS.noisy(p)]
+        assert learned(target) == [p for _, p in settled]
+        wanted = [math.tanh(max(min(played.values[i], 99.0), -99.0) / SCALE) for i, _ in settled]
+        assert both(target) == pytest.approx(wanted)
+
+
+@compiled_only
+def test_treestrap_of_games() -> None:
+    teacher = TreeStrapTeacher(CHECKERS, SCALE, True, 1, 100_000)
+    for played, engine in games(3, traces=True):
+        target = teacher(played, engine)
+        positions, values, _, bounds = engine.traced()
+        expected = []
+        for row, value, bound in zip(positions, values, bounds, strict=True):
+            inner = tuple(int(n) for n in row)
+            worth = math.tanh(max(min(value, 99.0), -99.0) / SCALE)
+            if not CHECKERS.noisy(inner):
+                ends = {EXACT: (worth, worth), LOWER: (worth, 1.0), UPPER: (-1.0, worth)}
+                expected.append((inner, *ends[int(bound)]))
+        roots = RootStrapTeacher(CHECKERS, SCALE)(played, engine)
+        expected += [(p, v, v) for p, v in zip(learned(roots), both(roots), strict=True)]
+        assert learned(target) == [p for p, *_ in expected]
+        np.testing.assert_allclose(target.low, [low for _, low, _ in expected], atol=1e-9)
+        np.testing.assert_allclose(target.high, [high for *_, high in expected], atol=1e-9)
+        assert (target.low <= target.high).all()
+        assert (target.low < target.high).any()
+
+
+def test_no_position_to_learn_from() -> None:
+    """Where the search before the first move proves the end, or the opening is all there is."""
+    won = CHECKERS.parse_position("B:W18:B14")
+    engine = Engine(CHECKERS, "classic", table_mib=0.5, trace=100)
+    for depth, start in ((5, won), (1, CHECKERS.start())):
+        loop = GameLoop(CHECKERS, engine, engine, depth=depth, decide=True, leaves=True,
+                        traces=True, most_plies=1000 if depth == 5 else 0)  # fmt: skip
+        played = loop.play(start=start)
+        assert len(played.moves) == (1 if depth == 5 else 0)  # a capture, from a noisy position
+        for teacher in (TDTeacher(CHECKERS, 0.5, SCALE), TDLeafTeacher(CHECKERS, 0.5, SCALE),
+                        RootStrapTeacher(CHECKERS, SCALE)):  # fmt: skip
+            assert learned(teacher(played, engine)) == []
+        engine.search(start, depth=1)  # which leaves no trace
+        assert learned(TreeStrapTeacher(CHECKERS, SCALE, True, 1, 10)(played, engine)) == []
+
+
+@plain
+def test_leaves_that_are_drawn_ends_teach_nothing() -> None:
+    full = TIC_TAC_TOE.parse_position("XOXXOOOX. X")
+    end = TIC_TAC_TOE.play(full, 256)
+    assert TIC_TAC_TOE.outcome(end) == 0.0
+    for game in (TIC_TAC_TOE, PlainFace(TIC_TAC_TOE)):
+        assert final(game, [full, end]).tolist() == [False, True]
+        assert quiet(game, [full, end]).all()
+        engine = Engine(game, lambda position: 0.5, table_mib=0.5)
+        played = GameLoop(game, engine, engine, depth=2, leaves=True).play(start=full)
+        assert [tuple(leaf) for leaf in played.leaves] == [end]
+        assert learned(TDLeafTeacher(game, 0.5, SCALE)(played, engine)) == []
+    assert final(TIC_TAC_TOE, np.array([full, end])).tolist() == [False, True]
+    assert quiet(CHECKERS, []).shape == final(CHECKERS, []).shape == (0,)

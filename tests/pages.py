@@ -1,0 +1,44 @@
+"""Pages of the documentation, and the Python in them."""
+
+from __future__ import annotations
+
+import linecache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [path for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))] if path.exists()]
+NOT_RUN = "<!-- not run -->"
+
+
+def blocks(text: str) -> list[tuple[int, str]]:
+    """The Python blocks of a page that are to be run, each with the number of its first line."""
+    found: list[tuple[int, str]] = []
+    before = ""  # the last line that says something
+    inside: list[str] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if inside is not None and line.strip() == "```":
+            if inside and inside[0] == "run":
+                found.append((number - len(inside) + 1, "\n".join(inside[1:]) + "\n"))
+            inside = None
+            before = line
+        elif inside is not None:
+            inside.append(line)
+        elif line.startswith("```"):
+            runs = line.split()[0] == "```python" and before.strip() != NOT_RUN
+            inside = ["run" if runs else "skip"]
+        elif line.strip():
+            before = line
+    assert inside is None, "a block that does not end"
+    return found
+
+
+def run(page: Path, most: int | None = None) -> dict[str, Any]:
+    """Run the first blocks of a page, or all of them, in one namespace, and return that."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for number, source in blocks(page.read_text("utf-8"))[:most]:
+        # Not the path of a file that exists: compiled kernels would be kept beside it.
+        name = f"<{page.name}, line {number}>"
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        exec(compile(source, name, "exec", dont_inherit=True), namespace)
+    return namespace

@@ -1,0 +1,175 @@
+"""Games judged: losses are those of the search, files are kept, damaged games are reported."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from games.backgammon.match_file import write_match
+from games.backgammon.record import BackgammonRecord
+from games.checkers.pdn import read_games
+from games.record import GameRecord
+from play.__main__ import main
+from play.judging.analysis import judge_game, judged_record, remark, summary
+from play.players.player import Limits
+from play.players.thinker import Thinker, file_value
+from search import WIN, Engine
+
+CHECKERS: Any = games.load("checkers")
+BACKGAMMON: Any = games.load("backgammon")
+
+PDN = """[Event "T\u00ebst"]
+[Black "A"]
+[White "B"]
+[Result "1-0"]
+
+1. 11-15 {0.2/5 first {brace} 22-18 15x22 25x18 $1 8-11 (9-13 18-14) 18-14 {nice} 9x18 1-0
+
+[Event "damaged"]
+1. 11-15 11-15 *
+
+[Event "third"]
+[FEN "W:WK5:BK1,K32"]
+1... 5-9 32-27 1/2-1/2
+"""
+
+
+@pytest.fixture(scope="module")
+def classic() -> Thinker:
+    return Thinker(CHECKERS, "classic", Limits(depth=4), table_mib=1)
+
+
+def test_losses_are_those_of_the_search(classic: Thinker) -> None:
+    (read, _, _) = read_games(PDN, CHECKERS)
+    record = read.record
+    assert record is not None
+    judged = judge_game(record, classic)
+    assert [one.move for one in judged] == record.moves
+    for one, position in zip(judged, record.positions, strict=False):
+        values = dict(Engine(CHECKERS, "classic").analyse(position, depth=4).moves)
+        assert one.choices == len(values)
+        assert one.value == pytest.approx(values[one.move])
+        assert one.loss == pytest.approx(max(values.values()) - values[one.move])
+        assert one.preferred == (values[one.move] == max(values.values()))
+        said = remark(record, one, 0.0)
+        assert bool(said) == (one.loss > 0)
+        if said:
+            assert said.startswith(f"lost {one.loss:.3f}: ")
+    assert judge_game(record, classic) == judged
+    black = [one for one in judged if one.side == 0 and one.choices > 1]
+    assert summary(judged, 0).startswith(f"{len(black)} decisions, ")
+
+
+def test_annotations_keep_what_was_noted(classic: Thinker) -> None:
+    (read, _, _) = read_games(PDN, CHECKERS)
+    record = read.record
+    assert record is not None
+    new = judged_record(record, judge_game(record, classic), 0.0)
+    assert (new.moves, new.outcome()) == (record.moves, record.outcome())
+    assert new.annotations[0].comment.startswith("noted 0.2/5 first (brace")
+    assert new.annotations[5].comment.startswith("nice")
+    assert all(one.depth == 4 and one.value is not None for one in new.annotations)
+
+
+def test_wins_and_losses_are_called_by_name(classic: Thinker) -> None:
+    record = GameRecord(CHECKERS)
+    record.play_text("11-15")
+    (one,) = judge_game(record, classic)
+    best = CHECKERS.parse_move(CHECKERS.start(), "9-13")
+    missed = replace(one, best=best, value=0.1, best_value=WIN - 5, loss=995 - 0.1)
+    assert remark(record, missed, 0.1) == "misses a win: 9-13 won in 5 plies"
+    losing = replace(one, best=best, value=4 - WIN, best_value=0.25, loss=996.25)
+    assert remark(record, losing, 0.1) == "loses: 9-13 +0.250"
+    assert "1 that changed a game already decided" in summary([losing], 0)
+    assert summary([replace(one, choices=1)], 0) == "no decisions"
+    # two kings against one wins either way, sooner or later
+    won = GameRecord(CHECKERS, CHECKERS.parse_position("B:W29:BK22,K2"))
+    won.play_text("2-6")
+    (either,) = judge_game(won, classic)
+    values = dict(Engine(CHECKERS, "classic").analyse(won.start, depth=4).moves)
+    assert max(values.values()) > WIN / 2 and either.value > WIN / 2
+    assert either.loss == 0.0
+    assert file_value(WIN - 3) == 997.0 and file_value(3 - WIN) == -997.0
+    assert file_value(-0.5) == -0.5
+
+
+def test_a_pdn_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.pdn"
+    path.write_bytes(PDN.encode("latin-1"))
+    before = path.read_bytes()
+    command = ["analyse", str(path), "classic", "--depth", "2", "--least", "0", "--quiet"]
+    assert main(command) == 1  # one is damaged
+    out, err = capsys.readouterr()
+    assert "game 2: line 9: move 2 of the game" in err and "1 damaged game left out" in err
+    assert "Game 1: Black A, White B, 1-0 (White first)" in out
+    assert path.read_bytes() == before
+    written = (tmp_path / "games-analysed.pdn").read_text("utf-8")
+    first, second = read_games(written, CHECKERS)
+    assert (first.problems, second.problems) == ([], [])
+    assert first.tags["Event"] == "T\u00ebst" and "classic, depth 2" in first.tags["Annotator"]
+    assert first.record is not None and second.record is not None
+    assert [one.depth for one in first.record.annotations] == [2] * 7
+    assert second.record.start == CHECKERS.parse_position("W:WK5:BK1,K32")
+    assert main(command) == 2  # the output is there
+    assert "expected a new file" in capsys.readouterr().err
+    assert main([*command, "--output", str(path)]) == 2
+    assert "which is the input" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert main([*command, "--output", str(path), "--overwrite"]) == 1
+    assert path.read_text("utf-8") == written
+
+
+def test_a_mat_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = BackgammonRecord(BACKGAMMON, match_length=3)
+    for roll, move in (
+        ("31", "8/5 6/5"),
+        ("64", "24/14"),
+        ("62", "24/18 13/11"),
+        ("11", "bar/24 8/7*(3)"),
+    ):
+        record.play_text(move, roll=BACKGAMMON.parse_roll(roll))
+    record.declare(-1.0, "resignation")
+    path = tmp_path / "match.mat"
+    path.write_text(write_match([record], ("Ann", "Bob")), "utf-8")
+    assert main(["analyse", str(path), "hand", "--least", "0.001", "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    thinker = Thinker(BACKGAMMON, "hand", Limits(depth=0))
+    judged = judge_game(record, thinker)
+    assert [one.side for one in judged] == [0, 1, 0, 1]
+    assert judged[0].preferred and "8/5 6/5" not in out
+    for one in judged:
+        if one.loss >= 0.001:
+            assert f"lost {one.loss:.3f}: " in out
+    assert f"X: {summary(judged, 0)}" in out
+    report = (tmp_path / "match-analysed.txt").read_text("utf-8")
+    assert "Game 1: X Ann, O Bob, 0 : 0" in report and "1. O 64: 24/14" in report
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", b"", "expected a file that ends with .pdn or .mat"),
+        ("a.pdn", b"", "expected a game, found none"),
+        ("a.pdn", bytes(range(256)) * 40, "expected a game, found none"),
+        ("a.mat", b"\xff\x00garbage\n", "expected a game, found none"),
+        ("missing.pdn", None, "missing.pdn"),
+    ],
+)
+def test_wrong_files(
+    name: str,
+    content: bytes | None,
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    assert main(["analyse", str(path), "classic" if "pdn" in name else "hand"]) == 2
+    assert message in capsys.readouterr().err
+    assert [p.name for p in tmp_path.iterdir()] == ([name] if content is not None else [])

@@ -1,0 +1,367 @@
+"""UBGI, and GNU Backgammon itself playing whole games against our engine over loopback."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from games.backgammon.fibs import fibs_text
+from games.backgammon.identifiers import gnu_id, xgid
+from games.backgammon.match_file import read_matches
+from games.backgammon.situation import Situation, position_of
+from games.record import GameRecord
+from play.match.dice import Dice
+from play.players.player import Limits
+from play.players.thinker import Thinker
+from play.protocols.gnubg_socket import MOST_CONNECTIONS, ExternalPlayer, ExternalServer
+from play.protocols.ubgi import Ubgi, steps_text
+
+ROOT = Path(__file__).resolve().parents[2]
+BACKGAMMON: Any = games.load("backgammon")
+START = "4HPwATDgc/ABMA"
+GNUBG = shutil.which("gnubg") or shutil.which("/usr/games/gnubg")
+
+
+def thinker(depth: int = 0) -> Thinker:
+    return Thinker(BACKGAMMON, "hand", Limits(depth=depth), table_mib=1)
+
+
+class Talk:
+    """An engine of UBGI and what it said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.engine = Ubgi(thinker(), self.hear)
+
+    def hear(self, line: str) -> None:
+        self.said.append(line)
+
+    def __call__(self, *lines: str | None) -> list[str]:
+        self.said.clear()
+        for line in lines:
+            assert self.engine.handle(line)
+            if self.engine._search is not None:
+                self.engine._search.join(60)
+        return list(self.said)
+
+
+@pytest.fixture(scope="module")
+def talk() -> Talk:
+    return Talk()
+
+
+# UBGI
+
+
+def test_the_words_of_a_session() -> None:
+    talk = Talk()
+    said = talk("ubgi")
+    assert said[0] == "id name Plysmith hand" and said[-1] == "ubgiok"
+    assert talk("isready") == ["readyok"]
+    said = talk("newgame", f"position gnubgid {START}", "dice 1 3", "go chequer")
+    assert said[0].startswith("info depth 0 equity ") and said[1] == "bestmove 8/5 6/5"
+    assert not talk.engine.handle("quit")
+
+
+def test_moves_are_those_of_the_search_in_whole_games(talk: Talk) -> None:
+    dice, own = Dice(BACKGAMMON, 3), thinker()
+    for number in range(3):
+        record = GameRecord(BACKGAMMON)
+        stream = dice.stream(number)
+        while not record.over:
+            roll = dice.roll(stream, record.ply)
+            situation = Situation(record.position, roll=roll)
+            forms = (
+                f"position gnubgid {gnu_id(situation)}",
+                f"position xgid {xgid(situation)}",
+                f"position fibs {fibs_text(situation)}",
+            )
+            best = own.think(record.position, roll=roll).move
+            word = steps_text(best) or "pass"
+            assert talk(forms[record.ply % 3], "go")[-1] == f"bestmove {word}"
+            if best:
+                assert BACKGAMMON.parse_move(record.position, word, roll) == best
+            record.play(best, roll=roll)
+
+
+def test_settings(talk: Talk) -> None:
+    assert talk("set depth 1", "get depth", "get nodes") == ["value depth 1", "value nodes none"]
+    said = talk("position startpos", "dice 3 1", "go role chequer")
+    assert said[0].startswith("info depth 1")
+    assert talk("setoption name Depth value 0", "get depth") == ["value depth 0"]
+    assert talk("set seconds 0.5", "get seconds") == ["value seconds 0.5"]
+    began = time.monotonic()
+    assert talk("position startpos", "dice 2 1", "go")[-1].startswith("bestmove")
+    assert time.monotonic() - began < 1.5
+    talk("set depth 0")
+
+
+def test_the_first_draft(talk: Talk) -> None:
+    start = Situation(BACKGAMMON.start())
+    assert talk(xgid(start)) == ["roll"]
+    assert talk(xgid(Situation(BACKGAMMON.start(), roll=3))) == ["8/5 6/5"]
+    assert talk(fibs_text(Situation(BACKGAMMON.start(), roll=3))) == ["8/5 6/5"]
+    assert "unsupported_feature" in talk(xgid(Situation(BACKGAMMON.start(), offered="double")))[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("rubbish", "unknown_command"),
+        ("position", "bad_argument"),
+        ("position gnubgid", "bad_argument"),
+        ("position gnubgid AAAA", "bad_argument"),
+        ("position xgid XGID=garbage", "bad_argument"),
+        ("position fibs board:" + "1:" * 60, "bad_argument"),
+        ("position fen B:W1:B2", "bad_argument"),
+        ("dice 7 1", "bad_argument"),
+        ("dice 1", "bad_argument"),
+        ("dice 1 2 3", "bad_argument"),
+        ("dice ６ １", "bad_argument"),
+        ("set depth x", "bad_argument"),
+        ("set depth -1", "bad_argument"),
+        ("set depth 99", "bad_argument"),
+        ("set seconds nan", "bad_argument"),
+        ("set foo 1", "bad_argument"),
+        ("get foo", "bad_argument"),
+        ("setoption", "bad_argument"),
+        ("go cube", "unsupported_feature"),
+        ("go somewhere", "bad_argument"),
+        ("board:", "bad_argument"),
+        ("x" * 60_000, "unknown_command"),
+        (None, "bad_argument"),
+    ],
+)
+def test_garbage_gets_an_error_with_a_code(talk: Talk, line: str | None, code: str) -> None:
+    talk("position startpos")
+    said = talk(line)
+    assert len(said) == 1 and said[0].startswith(f"error {code} ") and len(said[0]) < 400
+    assert talk("position startpos", "dice 3 1", "go")[-1] == "bestmove 8/5 6/5"
+
+
+def test_commands_out_of_order(talk: Talk) -> None:
+    fresh = Talk()
+    assert fresh("go") == ["error missing_context expected dice before go"]
+    assert fresh("stop") == []
+    fresh("dice 3 1", "position gnubgid rubbish")
+    assert fresh("go") == ["error missing_context expected a position before go"]
+    assert "busy" not in fresh("newgame", "dice 3 1", "go")[-1]
+    # dice are those of one turn
+    assert fresh("go") == ["error missing_context expected dice before go"]
+    deep = Talk()
+    deep("set depth 9", "position startpos", "dice 2 1")
+    deep.engine.handle("go")
+    deep.engine.handle("dice 1 1")
+    assert deep.said == ["error busy expected stop before dice during a search"]
+    deep.engine.handle("stop")
+    assert deep.said[-1].startswith("bestmove ")
+
+
+def test_the_program_ends_with_its_input() -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "play", "engine", "--ubgi", "hand"],
+        cwd=ROOT,
+        input=b"ubgi\nisready\n" + b"z" * (10 << 20) + b"\n\xff\0\ndice 3 1\ngo\nset de",
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    lines = found.stdout.decode().splitlines()
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert "readyok" in lines and "bestmove 8/5 6/5" in lines
+    assert sum(line.startswith("error") for line in lines) == 3
+
+
+# GNU Backgammon's sockets
+
+
+@pytest.fixture
+def server() -> Iterator[ExternalServer]:
+    with ExternalServer(ExternalPlayer(thinker()), 0) as found:
+        thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield found
+        finally:
+            found.shutdown()
+            thread.join(10)
+
+
+def connected(server: ExternalServer) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.port), timeout=20)
+
+
+def test_boards_are_answered(server: ExternalServer) -> None:
+    start = BACKGAMMON.start()
+    won = position_of([0, 1] + [0] * 24, [15 * (point == 20) for point in range(26)], 0)
+    cases = [
+        (Situation(start, roll=3), "8/5 6/5"),
+        (Situation(start), "roll"),
+        (Situation(start, offered="double"), "take"),
+        (Situation(won, offered="double"), "drop"),
+    ]
+    with connected(server) as line, line.makefile("rb") as answers:
+        for number, (situation, answer) in enumerate(cases):
+            line.sendall(b"\0" * (number > 0) + fibs_text(situation).encode() + b"\n")
+            assert answers.readline().decode().strip() == answer
+
+
+def test_a_peer_that_is_confused_or_dies(server: ExternalServer) -> None:
+    good = fibs_text(Situation(BACKGAMMON.start(), roll=3)).encode() + b"\n"
+    with connected(server) as line, line.makefile("rb") as answers:
+        for wrong in (b"hello\n", b"board:\n", b"\0\xff\n", b"board:" + b"9:" * 50 + b"\n"):
+            line.sendall(wrong)
+            assert answers.readline().startswith(b"error expected")
+        line.sendall(b"x" * (10 << 20) + b"\n")
+        assert answers.readline().startswith(b"error expected lines of at most 65536 bytes")
+        line.sendall(good)
+        assert answers.readline() == b"8/5 6/5\n"
+    half = connected(server)
+    half.sendall(good[:40])
+    half.close()
+    rude = connected(server)
+    rude.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    rude.sendall(good * 50)
+    rude.close()  # resets the connection with answers under way
+    silent = [connected(server) for _ in range(MOST_CONNECTIONS - 1)]  # these hang
+    try:
+        with connected(server) as line, line.makefile("rb") as answers:
+            deadline = time.monotonic() + 10
+            line.sendall(good)
+            found = answers.readline()
+            while b"too many" in found and time.monotonic() < deadline:  # the rude one is leaving
+                time.sleep(0.05)
+                with connected(server) as other, other.makefile("rb") as heard:
+                    other.sendall(good)
+                    found = heard.readline()
+            assert found == b"8/5 6/5\n"
+    finally:
+        for one in silent:
+            one.close()
+
+
+def test_too_many_connections_are_told_so(server: ExternalServer) -> None:
+    lines = [connected(server) for _ in range(MOST_CONNECTIONS)]
+    try:
+        for line in lines:  # each is being served
+            line.sendall(b"?\n")
+            assert line.recv(100).startswith(b"error")
+        with connected(server) as last:
+            assert last.recv(100) == b"error too many connections\n"
+    finally:
+        for line in lines:
+            line.close()
+
+
+def test_silence_ends_a_connection(server: ExternalServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("play.protocols.gnubg_socket._Connection.timeout", 0.2)
+    with connected(server) as line:
+        line.sendall(b"half a li")
+        assert line.recv(100) == b""  # it was closed
+
+
+def test_the_server_is_of_this_machine_only(server: ExternalServer) -> None:
+    assert server.server_address[0] == "127.0.0.1"
+    with pytest.raises(OSError):
+        ExternalServer(ExternalPlayer(thinker()), server.port)
+
+
+def test_the_command_serves_until_ctrl_c() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "play", "engine", "hand", "--gnubg-socket", "0"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout and process.stderr
+    try:
+        port = int(process.stdout.readline().split(b"127.0.0.1:")[1].split(b";")[0])
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+            line.sendall(fibs_text(Situation(BACKGAMMON.start(), roll=3)).encode() + b"\n")
+            assert line.recv(100) == b"8/5 6/5\n"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 130
+        assert process.stderr.read() == b"stopped\n"
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        process.stderr.close()
+
+
+SCRIPT = """
+for text in {commands!r}:
+    gnubg.command(text)
+for _ in range(30):  # each plays a game, or what is left of one; nothing happens after the match
+    gnubg.nextturn()
+    if gnubg.posinfo()["gamestate"] >= 2:
+        gnubg.command("new game")
+gnubg.command("export match mat {file}")
+"""
+
+
+@pytest.mark.skipif(GNUBG is None, reason="GNU Backgammon is not installed")
+@pytest.mark.parametrize("cube", ["off", "on"])
+def test_gnu_backgammon_plays_a_match(server: ExternalServer, tmp_path: Path, cube: str) -> None:
+    file = tmp_path / "match.mat"
+    commands = [
+        "set automatic game off",
+        "set automatic roll on",
+        "set automatic bearoff off",
+        "set confirm new off",
+        f"set cube use {cube}",
+        "set player 1 gnubg",
+        "set player 1 chequerplay evaluation plies 0",
+        "set player 1 cubedecision evaluation plies 0",
+        f"set player 0 external 127.0.0.1:{server.port}",
+        "set seed 7",
+        "new match 5",
+    ]
+    script = tmp_path / "play.py"
+    script.write_text(SCRIPT.format(commands=commands, file=file), "utf-8")
+    found = subprocess.run(
+        [str(GNUBG), "-t", "-q", "-r", "-p", str(script)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=120,
+        check=False,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )
+    assert file.exists(), found.stdout[-2000:] + found.stderr[-2000:]
+    (match,) = read_matches(file.read_text("utf-8"), BACKGAMMON)
+    assert match.match_length == 5
+    side = 0  # player 0 stands on the left
+    records = [game.record for game in match.games]
+    assert all(record is not None for record in records)
+    last = records[-1]
+    assert last is not None and max(last.final_score() or (0, 0)) >= 5
+    # every move of ours is the one that our search finds, so that both saw the same game
+    own, decisions, kinds = thinker(), 0, set()
+    for record in records:
+        assert record is not None
+        kinds |= {(action.side == side, action.kind) for action in record.actions}
+        for position, roll, move in zip(record.positions, record.rolls, record.moves, strict=False):
+            if position[4] == side:
+                assert roll is not None
+                values = dict(own.think(position, roll=roll, all_moves=True).moves)
+                assert values[move] == max(values.values())
+                decisions += len(values) > 1
+    assert decisions > 10
+    assert "error" not in found.stdout.lower()
+    if cube == "on":
+        assert (True, "double") not in kinds
+        assert kinds & {(True, "take"), (True, "drop")}

@@ -1,0 +1,197 @@
+"""Round robins in games with dice: standings, their intervals, and the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games.contract import DiceGame
+from play.__main__ import main
+from play.match.dice_ladder import dice_ladder, standings
+from play.match.dice_match import DiceMatch, play_dice_match
+from play.players.dice_player import DicePlayer
+from play.ratings.statistics import mean_interval
+from search import PythonEvaluator
+
+plain = pytest.mark.plain
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class Walk(DiceGame):
+    """Walk six steps: a roll of 0 allows one, a roll of 1 one or two. Far ahead counts double."""
+
+    name = "walk"
+    wins = False
+    rolls = (0.25, 0.75)
+
+    def start(self) -> tuple[int, int]:
+        return 6, 6
+
+    def legal_moves(self, position: Any, roll: int | None = None) -> list[int]:
+        assert roll in (0, 1)
+        return [] if self.outcome(position) is not None else list(range(1, roll + 2))
+
+    def play(self, position: Any, move: int) -> Any:
+        return position[1], max(position[0] - move, 0)
+
+    def outcome(self, position: Any) -> float | None:
+        return None if position[1] else -2.0 if position[0] > 2 else -1.0
+
+
+GAME = Walk()
+FAST = DicePlayer("fast", PythonEvaluator(GAME, lambda position: position[1] - position[0]))
+SLOW = DicePlayer("slow", PythonEvaluator(GAME, lambda position: position[0] - position[1]))
+RANDOM = DicePlayer("random")
+
+
+def match(first: str, second: str, *points: tuple[float, float]) -> DiceMatch:
+    return DiceMatch(first, second, 0, (-3.0, 3.0), points=list(points))
+
+
+@plain
+def test_every_match_of_a_ladder_is_the_match_of_its_two() -> None:
+    players = [SLOW, RANDOM, FAST]
+    found, matches = dice_ladder(GAME, players, games=60, seed=4, threads=1)
+    assert [(m.first, m.second) for m in matches] == [
+        ("slow", "random"),
+        ("slow", "fast"),
+        ("random", "fast"),
+    ]
+    by_name = {player.name: player for player in players}
+    for one in matches:
+        alone = play_dice_match(
+            GAME, by_name[one.first], by_name[one.second], games=60, seed=4, threads=1
+        )
+        assert alone.points == one.points
+    assert [one.name for one in found] == ["fast", "random", "slow"]
+    assert [one.games for one in found] == [120, 120, 120]
+    assert sum(one.points.value for one in found) == pytest.approx(0.0, abs=1e-12)
+
+
+@plain
+def test_standings_by_hand() -> None:
+    found = standings(
+        [
+            match("a", "b", (2, -1), (1, 1), (-1, 3)),
+            match("a", "c", (-1, -1), (1, -3), (2, 2)),
+            match("b", "c", (1, 1), (1, -1), (-2, 1)),
+        ]
+    )
+    # A unit is what the pairs of one number brought against both others, in four games.
+    units = {
+        "a": [(1 - 2) / 4, (2 - 2) / 4, (2 + 4) / 4],
+        "b": [(-1 + 2) / 4, (-2 + 0) / 4, (-2 - 1) / 4],
+        "c": [(2 - 2) / 4, (2 - 0) / 4, (-4 + 1) / 4],
+    }
+    assert [one.name for one in found] == ["a", "c", "b"]
+    for one in found:
+        assert one.games == 12
+        assert one.points == mean_interval(units[one.name], bounds=(-3.0, 3.0))
+
+
+@plain
+def test_standings_of_matches_of_different_lengths() -> None:
+    played = [match("a", "b", (2, -1), (1, 1), (-1, 3), (1, 2)), match("a", "c", (-1, -1), (3, 1))]
+    found = {one.name: one for one in standings([*played, match("b", "c")])}
+    assert {name: one.games for name, one in found.items()} == {"a": 12, "b": 8, "c": 4}
+    assert found["a"].points.value == pytest.approx((8 + 2) / 12)
+    assert found["b"].points.value == pytest.approx(-8 / 8)
+    # The ratio of points to games over the pairs' numbers, by the delta method.
+    points, counts = np.array([-1.0, 6.0, 2.0, 3.0]), np.array([4.0, 4.0, 2.0, 2.0])
+    rest = points - 10 / 12 * counts
+    error = math.sqrt((rest**2).sum() / 3 / 4) / counts.mean()
+    student = 3.182446  # 97.5 % with three degrees of freedom
+    assert found["a"].points.margin == pytest.approx(student * error, rel=1e-5)
+
+
+@plain
+def test_an_interrupted_ladder_ranks_who_has_played() -> None:
+    calls = []
+
+    def progress(played: DiceMatch) -> None:
+        calls.append(played)
+        if len(calls) == 13:
+            raise KeyboardInterrupt
+
+    found, matches = dice_ladder(
+        GAME, [RANDOM, SLOW, FAST], games=20, seed=1, threads=1, progress=progress
+    )
+    assert [(len(m.points), m.interrupted) for m in matches] == [(10, False), (3, True)]
+    assert {one.name: one.games for one in found} == {"random": 26, "slow": 20, "fast": 6}
+    calls[:] = [matches[0]] * 12
+    found, matches = dice_ladder(
+        GAME, [RANDOM, SLOW, FAST], games=20, seed=1, threads=1, progress=progress
+    )
+    assert {one.name: one.games for one in found} == {"random": 2, "slow": 2}
+
+
+@plain
+@pytest.mark.parametrize("names", [[], ["one"], ["one", "two", "one"]])
+def test_bad_ladders(names: list[str]) -> None:
+    with pytest.raises(ValueError, match="expected two or more players of different names, found"):
+        dice_ladder(GAME, [DicePlayer(name) for name in names])
+
+
+def test_ladder_on_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    plot = tmp_path / "new" / "ladder.png"
+    players = ["random", "hand", "pips"]
+    command = [
+        "ladder",
+        "backgammon",
+        *players,
+        "--games",
+        "40",
+        "--quiet",
+        "--json",
+        "--seed",
+        "2",
+    ]
+    assert main([*command, "--plot", str(plot)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("depth 0 (GNU plies), same dice for all; points per game against all")
+    assert re.search(r"^  1 hand +\+[0-9.]+ \[\+[0-9.]+, \+[0-9.]+\]  of 80 games$", out, re.M)
+    assert re.search(r"^  3 random +-[0-9.]+ \[-[0-9.]+, -[0-9.]+\]  of 80 games$", out, re.M)
+    assert re.search(r"^    random +-[0-9.]+ \[.*\]  of 40 games against hand$", out, re.M)
+    assert plot.read_bytes().startswith(PNG)
+    figures = json.loads(out.splitlines()[-1])
+    assert [one["name"] for one in figures["standings"]] == ["hand", "pips", "random"]
+    assert [one["games"] for one in figures["matches"]] == [40, 40, 40]
+    points = [one["points_per_game"][0] for one in figures["matches"]]
+    assert figures["standings"][-1]["points_per_game"][0] == pytest.approx(
+        (points[0] + points[1]) / 2
+    )
+    assert main(["match", "backgammon", "random", "pips", *command[5:]]) == 0
+    alone = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert alone == figures["matches"][1]
+    assert main([*command, "--jobs", "1"]) == 0
+    again = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert again == figures
+
+
+WRONG = [
+    ("ladder backgammon random", "expected two or more players of different names, found"),
+    ("ladder backgammon random random", "expected two or more players of different names, found"),
+    ("ladder backgammon random nobody", "nobody: expected an evaluator file"),
+    ("ladder backgammon random hand --games 1", "--games: expected at least 2, found 1"),
+    ("ladder backgammon random hand --depth 10", "depth: expected 0 to 9 plies"),
+    ("ladder backgammon random hand --pdn x", "--pdn: expected a game without dice, found backg"),
+    ("ladder backgammon random hand --nodes 9", "--nodes: expected a game without dice, found ba"),
+    ("ladder backgammon random hand --plot {}", "--plot: expected a file that can be written, fo"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), WRONG, ids=[line for line, _ in WRONG])
+def test_wrong_commands(
+    line: str, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(line.format(tmp_path).split()) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("play: ") and message in err

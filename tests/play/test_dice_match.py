@@ -1,0 +1,555 @@
+"""Games with dice: what is played, the dice of pairs, points per game, luck."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import kernels
+from games.backgammon import Backgammon
+from games.backgammon.rules import points_made
+from games.contract import DiceGame
+from games.errors import MoveError
+from games.kernels import kernel, popcount
+from play.__main__ import main
+from play.match.dice import Dice, DiceRecord, choice
+from play.match.dice_loop import DiceLoop
+from play.match.dice_match import play_dice_game, play_dice_match
+from play.match.luck import Luck
+from play.match.match import play_match
+from play.players.dice_player import (
+    DicePlayer,
+    RandomSeat,
+    SearchSeat,
+    StaticSeat,
+    parse_dice_player,
+)
+from play.players.player import Limits, Player
+from play.ratings.points import DiceSummary
+from play.workers import Workers
+from search import EXACT, KernelEvaluator, Lookup, PythonEvaluator
+from search.expectiminimax.static import StaticChoice
+
+plain = pytest.mark.plain
+native_only = pytest.mark.skipif(not kernels.compiled, reason="native code only")
+
+GAME = Backgammon()
+
+
+@kernel
+def made_points(position):
+    """Points made less theirs, checkers borne off, checkers on the bar: a player of some sense."""
+    near, far, their_near, their_far, _ = position
+    made = popcount(points_made(near, far)) - popcount(points_made(their_near, their_far))
+    off = (near & 15) - (their_near & 15)
+    bar = (far >> 48 & 15) - (their_far >> 48 & 15)
+    return 0.05 * made + 0.1 * off - 0.08 * bar
+
+
+@kernel
+def borne_off(position):
+    """Checkers borne off less theirs; most moves are equal."""
+    return 0.1 * ((position[0] & 15) - (position[2] & 15))
+
+
+@kernel
+def probe_bare(tables, position):
+    """Knows, of positions with many checkers off, an odd value."""
+    known = (position[0] & 15) + (position[2] & 15) > 12
+    return known, tables[0] * float(position[0] % 7), 3, EXACT
+
+
+MADE = KernelEvaluator(GAME, made_points)
+OFF = KernelEvaluator(GAME, borne_off)
+BARE = Lookup(probe_bare, np.array([0.1]))
+RANDOM = DicePlayer("random")
+A, B = DicePlayer("made", MADE), DicePlayer("off", OFF)
+
+
+class Race(DiceGame):
+    """Walk three steps: a roll of 0 allows one, a roll of 1 one or two. Far ahead counts double."""
+
+    wins = False
+    rolls = (0.25, 0.75)
+    first_rolls = (0.5, 0.5)
+
+    def start(self) -> tuple[int, int]:
+        return 3, 3
+
+    def legal_moves(self, position: Any, roll: int | None = None) -> list[int]:
+        assert roll in (0, 1)
+        return [] if self.outcome(position) is not None else list(range(1, roll + 2))
+
+    def play(self, position: Any, move: int) -> Any:
+        return position[1], max(position[0] - move, 0)
+
+    def outcome(self, position: Any) -> float | None:
+        return None if position[1] else -2.0 if position[0] > 1 else -1.0
+
+
+class Slow:
+    """Depth 0 in four lines: the twin of what native code plays."""
+
+    def __init__(self, evaluator: Any, lookup: Lookup | None = None) -> None:
+        self.evaluator = evaluator
+        self.probe = lookup.plain() if lookup else lambda position: (False,)
+
+    def begin(self, stream: int, side: int) -> None: ...
+
+    def worth(self, position: Any) -> float:
+        outcome, (found, *known) = GAME.outcome(position), self.probe(position)
+        if outcome is not None:
+            return outcome
+        return known[0] if found else self.evaluator(position)
+
+    def choose(self, position: Any, roll: int) -> int:
+        return max(
+            GAME.legal_moves(position, roll), key=lambda m: -self.worth(GAME.play(position, m))
+        )
+
+
+# --- what is played ------------------------------------------------------------------------------
+
+
+@native_only
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ((MADE, None), (OFF, None)),
+        ((OFF, BARE), (MADE, BARE)),
+        ((MADE, None), (None, None)),
+        ((None, None), (None, None)),
+    ],
+)
+def test_native_games_are_those_played_move_by_move(first: Any, second: Any) -> None:
+    dice = Dice(GAME, 5)
+    seats = [Slow(*player) if player[0] else RandomSeat(GAME) for player in (first, second)]
+    pairs = list(DiceLoop(GAME, first, second, seed=5).play(7, 6))
+    assert len(pairs) == 6
+    for number, (one, other) in enumerate(pairs, 7):
+        assert one == play_dice_game(GAME, seats, dice, number)
+        assert other == play_dice_game(GAME, seats[::-1], dice, number)
+        assert one.reason == "end of the game" and abs(one.outcome) in (1, 2, 3)
+
+
+@native_only
+def test_more_pairs_than_the_log_has_room_for() -> None:
+    loop = DiceLoop(GAME, (MADE, None), (OFF, None), seed=1)
+    whole = list(loop.play(0, 200))
+    assert len(whole) == 200
+    assert whole[150:] == list(loop.play(150, 50))
+
+
+@native_only
+def test_one_decision() -> None:
+    record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
+    choices = StaticChoice(GAME, MADE, BARE), Slow(MADE, BARE)
+    for position, roll in zip(record.positions()[:-1], record.rolls, strict=True):
+        move, twin = (choice.choose(position, roll) for choice in choices)
+        assert move == twin
+        assert choices[0].value == -choices[1].worth(GAME.play(position, move))
+    with pytest.raises(ValueError, match="expected a position with moves"):
+        choices[0].choose(record.positions()[-1], 3)
+    with pytest.raises(ValueError, match="and a roll"):
+        choices[0].choose(GAME.start(), 21)
+
+
+@plain
+def test_a_game_in_plain_python() -> None:
+    game = Race()
+    ahead = PythonEvaluator(game, lambda position: position[1] - position[0])
+    match = play_dice_match(
+        game, DicePlayer("ahead", ahead), RANDOM, games=600, seed=2, luck=DicePlayer("a", ahead)
+    )
+    summary = match.summary()
+    assert summary.games == 600 and summary.mean.low > 0.1
+    assert summary.adjusted is not None and summary.adjusted.low > 0.1
+    assert match.luck is not None and len(match.luck) == 300
+
+
+@plain
+def test_positions_and_record_of_a_game() -> None:
+    record = play_dice_game(Race(), [RandomSeat(Race())] * 2, Dice(Race(), 1), 0)
+    positions = record.positions()
+    assert positions[0] == (3, 3) and len(positions) == len(record.moves) + 1
+    assert record.record().outcome() == record.outcome != 0
+    assert record.record().moves == list(record.moves)
+
+
+def test_the_longest_game() -> None:
+    kwargs: Any = {"most_turns": 5}
+    game = play_dice_game(GAME, [RandomSeat(GAME), RandomSeat(GAME)], Dice(GAME, 0), 0, **kwargs)
+    assert (len(game.moves), game.outcome, game.reason) == (5, 0.0, "most turns")
+    if kernels.compiled:
+        loop = DiceLoop(GAME, (None, None), (None, None), **kwargs)
+        assert next(loop.play(0, 1))[0] == game
+    assert game.record().reason == "most turns"
+    with pytest.raises(ValueError, match="most_turns: expected 1 to 4000, found 0"):
+        DiceLoop(GAME, (None, None), (None, None), most_turns=0)
+
+
+# --- dice ----------------------------------------------------------------------------------------
+
+
+@plain
+def test_dice_of_a_pair_are_its_own() -> None:
+    dice = Dice(GAME, 1)
+    streams = [dice.stream(pair) for pair in range(300)]
+    assert len(set(streams)) == 300 and Dice(GAME, 2).stream(0) not in streams
+    firsts = Counter(dice.roll(stream, 0) for stream in streams)
+    doubles = {0, 2, 5, 9, 14, 20}
+    assert not doubles & set(firsts) and len(firsts) == 15
+    later = Counter(dice.roll(stream, turn) for stream in streams for turn in range(1, 41))
+    total = sum(later.values())
+    chi2 = sum((later[r] - total * p) ** 2 / (total * p) for r, p in enumerate(GAME.rolls))
+    assert chi2 < 45.3  # 0.999 quantile for 20 degrees of freedom
+    chances = [choice(stream, turn) for stream in streams for turn in range(20)]
+    assert 0 <= min(chances) < 0.01 < 0.99 < max(chances) < 1
+    assert abs(np.mean(chances) - 0.5) < 4 * math.sqrt(1 / 12 / len(chances))
+    with pytest.raises(ValueError, match="seed: expected at least 0, found -1"):
+        Dice(GAME, -1)
+
+
+def test_the_same_dice_in_both_games_whoever_plays() -> None:
+    found: dict[tuple[int, int], set[int]] = {}
+    for players in ((A, B), (B, RANDOM)):
+        match = play_dice_match(GAME, *players, games=8, seed=4, keep_records=True)
+        assert len(match.records) == 4
+        for pair, records in enumerate(match.records):
+            for record in records:
+                for turn, roll in enumerate(record.rolls):
+                    found.setdefault((pair, turn), set()).add(roll)
+    assert all(len(rolls) == 1 for rolls in found.values())
+    assert found[0, 0] == {Dice(GAME, 4).roll(Dice(GAME, 4).stream(0), 0)}
+
+
+@pytest.mark.parametrize("player", [A, B, RANDOM], ids=lambda player: player.name)
+def test_a_player_against_itself_scores_nothing(player: DicePlayer) -> None:
+    match = play_dice_match(GAME, player, player, games=40, seed=9, luck=A)
+    assert all(one == -other != 0 for one, other in match.points)
+    assert match.luck is not None and all(one == -other != 0 for one, other in match.luck)
+    summary = match.summary()
+    assert summary.mean.value == 0 and summary.mean.low < 0 < summary.mean.high
+
+
+# --- matches -------------------------------------------------------------------------------------
+
+
+def test_workers_do_not_matter() -> None:
+    def played(**options: Any) -> Any:
+        match = play_dice_match(
+            GAME, A, RANDOM, games=140, seed=3, luck=B, keep_records=True, **options
+        )
+        return match.points, match.luck, match.turns, match.records
+
+    one = played(threads=1)
+    assert played(threads=2) == one
+    longer = play_dice_match(GAME, A, RANDOM, games=160, seed=3).points
+    assert longer[:70] == one[0]
+    swapped = play_dice_match(GAME, RANDOM, A, games=140, seed=3).points
+    assert swapped == [(-second, -first) for first, second in one[0]]
+    assert play_dice_match(GAME, A, RANDOM, games=140, seed=4).points != one[0]
+
+
+@native_only
+def test_processes_play_the_same() -> None:
+    here = play_dice_match(GAME, A, B, games=66, seed=3, luck=A)
+    with Workers("loky", 2) as workers:
+        there = play_dice_match(GAME, A, B, games=66, seed=3, luck=A, workers=workers)
+    assert (there.points, there.luck) == (here.points, here.luck)
+
+
+class Cheat:
+    """Claims a move that is not there after some honest ones."""
+
+    def __init__(self, game: DiceGame) -> None:
+        self.honest = RandomSeat(game)
+        self.turns = 0
+
+    def begin(self, stream: int, side: int) -> None:
+        self.honest.begin(stream, side)
+
+    def choose(self, position: Any, roll: int) -> Any:
+        self.turns += 1
+        return self.honest.choose(position, roll) if self.turns < 4 else 6 | 7 << 5
+
+
+def test_a_player_who_cheats_is_caught() -> None:
+    cheat = DicePlayer("cheat", program=Cheat)
+    with pytest.raises(MoveError, match=r"player cheat: expected a legal move with \d\d in"):
+        play_dice_match(GAME, RANDOM, cheat, games=4, threads=1)
+
+
+def test_an_evaluator_that_fails() -> None:
+    calls = itertools.count()
+
+    def fails(position: Any) -> float:
+        if next(calls) > 400:
+            raise RuntimeError("broken")
+        return 0.0
+
+    with pytest.raises(RuntimeError, match="broken"):
+        play_dice_match(GAME, DicePlayer("f", PythonEvaluator(GAME, fails)), RANDOM, games=4)
+    with pytest.raises(RuntimeError, match="broken"):
+        StaticChoice(GAME, PythonEvaluator(GAME, fails)).choose(GAME.start(), 1)
+
+
+@native_only
+def test_a_loop_that_is_stopped() -> None:
+    loop = DiceLoop(GAME, (MADE, None), (OFF, None))
+    played = loop.play(0, 500)
+    assert isinstance(next(played)[0], DiceRecord)
+    loop.stop()
+    assert len(list(played)) <= 128
+    assert list(loop.play(0, 2)) == []
+
+
+@native_only
+def test_ctrl_c_ends_a_match_with_what_was_played() -> None:
+    def interrupt(match: Any) -> None:
+        raise KeyboardInterrupt
+
+    match = play_dice_match(GAME, A, B, games=100_000, progress=interrupt)
+    assert match.interrupted
+    assert 0 < match.summary().games < 1000
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"games": 1}, "games: expected at least 2, found 1"),
+    ({"depth": -1}, "depth: expected 0 to 9 plies in a game with dice, found -1"),
+    ({"depth": 10}, "depth: expected 0 to 9 plies"),
+    ({"seed": -1}, "seed: expected at least 0, found -1"),
+    ({"threads": 0}, "threads: expected at least 1, found 0"),
+    ({"luck": RANDOM}, "luck: expected an evaluator, found random"),
+]
+
+
+@plain
+@pytest.mark.parametrize(("options", "message"), BAD)
+def test_bad_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        play_dice_match(GAME, RANDOM, RANDOM, **options)
+
+
+@plain
+def test_games_with_and_without_dice_are_told_apart() -> None:
+    with pytest.raises(ValueError, match="expected a game without dice, found backgammon"):
+        play_match(GAME, Player("random", None), Player("r", None), limits=Limits(depth=1))
+    with pytest.raises(TypeError, match="expected a game written as kernels"):
+        DiceLoop(Race(), (None, None), (None, None))
+
+
+# --- players -------------------------------------------------------------------------------------
+
+
+@plain
+def test_names_of_players(tmp_path: Any) -> None:
+    assert parse_dice_player(GAME, "random") == RANDOM
+    for text, error, message in (
+        ("nobody", OSError, "nobody: expected an evaluator file"),
+        (f"{tmp_path}/x.json@1", OSError, "x.json: expected an evaluator file"),
+        ("nobody+memory", OSError, r"nobody\+memory: expected an evaluator file"),
+        ("random@1", ValueError, "expected EVALUATOR@PLIES, found 'random@1'"),
+        ("gnubg:5", ValueError, "expected one of gnubg:0, gnubg:1, gnubg:2, found 'gnubg:5'"),
+        ("gnubg", ValueError, "expected one of gnubg:0"),
+    ):
+        with pytest.raises(error, match=message):
+            parse_dice_player(GAME, text)
+
+
+@plain
+def test_depths_and_lookups_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Backgammon, "evaluators", {"made": made_points})
+    player = parse_dice_player(GAME, "made@0")
+    assert (player.name, player.depth, player.plies(3), player.lookup) == ("made@0", 0, 0, None)
+    assert isinstance(player.seat(GAME, 3), StaticSeat)
+    assert parse_dice_player(GAME, "made").plies(3) == 3
+    player = parse_dice_player(GAME, "made@2:normal")
+    assert (player.depth, player.options) == (2, {"filters": "normal"})
+    with pytest.raises(ValueError, match="filters: expected one of tiny, .* found 'few'"):
+        parse_dice_player(GAME, "made@2:few")
+    with pytest.raises(ValueError, match="depth: expected 0 to 9 plies .* found 77"):
+        parse_dice_player(GAME, "made@77")
+    with pytest.raises(ValueError, match="expected an evaluator to search with"):
+        DicePlayer("x", depth=1)
+
+
+@native_only
+def test_bear_off_databases_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Backgammon, "evaluators", {"off": borne_off})
+    player = parse_dice_player(GAME, "off+bearoff")
+    assert player.lookup is not None
+    seat, twin = player.seat(GAME, 0), Slow(OFF, player.lookup)
+    plain_seat = DicePlayer("off", OFF).seat(GAME, 0)
+    others = 0
+    for record, _ in DiceLoop(GAME, (MADE, None), (MADE, None), seed=2).play(0, 20):
+        for position, roll in list(zip(record.positions()[:-1], record.rolls, strict=True))[-12:]:
+            assert seat.choose(position, roll) == twin.choose(position, roll)
+            others += seat.choose(position, roll) != plain_seat.choose(position, roll)
+    assert others
+
+
+@native_only
+def test_a_search_chooses_what_averages_say() -> None:
+    twin, at_0, at_1 = Slow(MADE), SearchSeat(GAME, MADE, None, 0, {}), A.seat(GAME, 1)
+    assert isinstance(at_1, SearchSeat) and at_1.depth == 1
+
+    def averaged(position: Any) -> float:
+        outcome = GAME.outcome(position)
+        if outcome is not None:
+            return outcome
+        best = [-twin.worth(GAME.play(position, twin.choose(position, roll))) for roll in range(21)]
+        return float(np.dot(GAME.rolls, best))
+
+    record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
+    for position, roll in list(zip(record.positions()[:-1], record.rolls, strict=True))[::9]:
+        assert at_0.choose(position, roll) == twin.choose(position, roll)
+        after = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
+        values = [averaged(there) for there in after]
+        chosen = GAME.play(position, at_1.choose(position, roll))
+        assert values[after.index(chosen)] == pytest.approx(min(values), abs=1e-9)
+        assert at_1.worth(chosen) == pytest.approx(min(values), abs=1e-9)
+    match = play_dice_match(GAME, A, B, depth=1, games=4, seed=1, threads=2)
+    assert match.points == play_dice_match(GAME, A, B, depth=1, games=4, seed=1, threads=1).points
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+
+@plain
+def test_a_summary_worked_by_hand() -> None:
+    points = [(1.0, -1.0), (2.0, 1.0), (3.0, -2.0), (1.0, 1.0)]
+    luck = [(1.0, -2.0), (0.5, 1.5), (2.0, -1.5), (0.5, 0.5)]
+    summary = DiceSummary(points, luck, bounds=(-3, 3))
+    assert (summary.games, summary.pairs) == (8, 4)
+    assert [summary.won(least) for least in (0, 2, 3)] == [6, 2, 1]
+    assert [summary.lost(least) for least in (0, 2, 3)] == [2, 1, 0]
+    # pair means 0, 1.5, 0.5, 1 with mean 0.75 and variance 1.25/3
+    assert summary.mean.value == 0.75
+    assert summary.standard_error == pytest.approx(math.sqrt(1.25 / 3 / 4))
+    # without luck 0.5, 0.5, 0.25, 0.5
+    assert summary.adjusted is not None and summary.adjusted.value == 0.4375
+    assert summary.variance_cut == pytest.approx((1.25 / 3) / (0.046875 / 3))
+    text = summary.text()
+    assert "games 8: won 6 (2 gammons, of which 1 backgammons), lost 2 (1 gammons" in text
+    assert "points per game +0.7500, 95 % interval" in text
+    assert "variance cut 26.7 times" in text
+    assert json.loads(json.dumps(summary.figures()))["gammons"] == 2
+
+
+@plain
+def test_summaries_of_little_or_wrong() -> None:
+    assert DiceSummary([]).text() == "no games played"
+    assert DiceSummary([]).figures()["points_per_game"] == [None, None, None]
+    even = DiceSummary([(1, -1)] * 5, [(0.5, -0.5)] * 5, bounds=(-3, 3))
+    assert even.mean.value == 0 and even.mean.low < 0 and math.isnan(even.variance_cut)
+    assert "undecided 2" in DiceSummary([(0, 0), (1, -1)]).text()
+    for points in ([(1, 2, 3)], [1, 2]):
+        with pytest.raises(ValueError, match="expected two games a pair"):
+            DiceSummary(points)
+    with pytest.raises(ValueError, match="expected finite values within"):
+        DiceSummary([(4, 4)], bounds=(-3, 3))
+    with pytest.raises(ValueError, match="luck: expected 1 pairs, found 2"):
+        DiceSummary([(1, 1)], [(1, 1), (1, 1)])
+
+
+# --- luck ----------------------------------------------------------------------------------------
+
+
+@native_only
+def test_luck_by_its_twin() -> None:
+    record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=8).play(0, 1))[0]
+    luck, twin = Luck(GAME, MADE, BARE), Slow(MADE, BARE)
+    found = luck.turns(record)
+    assert len(found) == len(record.moves)
+    for turn, position in enumerate(record.positions()[:12]):
+        values = [
+            -twin.worth(GAME.play(position, twin.choose(position, roll))) for roll in range(21)
+        ]
+        weights = GAME.rolls if turn else GAME.first_rolls
+        assert found[turn] == pytest.approx(values[record.rolls[turn]] - np.dot(weights, values))
+    assert luck.total(record) == pytest.approx(sum(found[::2]) - sum(found[1::2]))
+
+
+@plain
+def test_luck_is_nothing_on_average() -> None:
+    """Over all rolls of the small race, whatever is played and whatever the evaluator says."""
+    game = Race()
+    luck = Luck(game, PythonEvaluator(game, lambda position: 0.3 * position[0] - 0.1))
+    total, chance, games = 0.0, 0.0, 0
+
+    def go_on(position: Any, rolls: tuple[int, ...], moves: tuple[int, ...], p: float) -> None:
+        nonlocal total, chance, games
+        outcome = game.outcome(position)
+        if outcome is not None:
+            record = DiceRecord(game, rolls, moves, -outcome if len(moves) % 2 else outcome, "")
+            total, chance, games = total + p * luck.total(record), chance + p, games + 1
+            return
+        for roll, weight in enumerate(game.rolls if moves else game.first_rolls):
+            move = game.legal_moves(position, roll)[len(moves) % 3 == 1 and roll]
+            go_on(game.play(position, move), (*rolls, roll), (*moves, move), p * weight)
+
+    go_on(game.start(), (), (), 1.0)
+    assert games > 20 and chance == pytest.approx(1)
+    assert total == pytest.approx(0, abs=1e-12)
+
+
+def test_luck_taken_off_agrees_with_points() -> None:
+    match = play_dice_match(GAME, A, B, games=400, seed=6, luck=A)
+    summary = match.summary()
+    assert summary.adjusted is not None
+    spread = math.hypot(summary.standard_error, summary.adjusted_error)
+    assert abs(summary.adjusted.value - summary.mean.value) < 4 * spread
+
+
+# --- the command line ----------------------------------------------------------------------------
+
+
+def test_match_on_the_command_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Backgammon, "evaluators", {"made": made_points})
+    command = ["match", "backgammon", "made", "random", "--games", "40", "--quiet", "--seed", "3"]
+    assert main([*command, "--luck", "--json", "--jobs", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("made against random: depth 0 (GNU plies), same dice for both\n")
+    assert "luck by static values of made" in out and " games/s" in out
+    figures = json.loads(out.splitlines()[-1])
+    assert figures["games"] == figures["wins"] + figures["losses"] == 40
+    assert figures["without_luck"][0] != figures["points_per_game"][0]
+    assert main([*command, "--jobs", "1", "--json"]) == 0
+    again = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert again["points_per_game"] == figures["points_per_game"]
+
+
+WRONG = [
+    ("match backgammon random random --nodes 5", "--nodes: expected a game without dice"),
+    ("match backgammon random random --plies 3", "--plies: expected a game without dice"),
+    ("match backgammon random random --sprt 0,5", "--sprt: expected a game without dice"),
+    ("match backgammon random random --depth -1", "depth: expected 0 to 9 plies"),
+    ("match backgammon random random --games 1", "--games: expected at least 2, found 1"),
+    ("match backgammon random random --seed -1", "--seed: expected at least 0, found -1"),
+    ("match backgammon random random --jobs 0", "--threads: expected at least 1, found 0"),
+    ("match backgammon random random --luck", "--luck: expected an evaluator or gnubg:0, found"),
+    ("match backgammon random nobody", "nobody: expected an evaluator file"),
+    ("match checkers random random --luck", "--luck: expected a game with dice, found checkers"),
+    ("judge backgammon random", "--referee: expected an evaluator or gnubg:PLIES, found none"),
+    ("judge backgammon random --referee random", "referee: expected an evaluator or gnubg:PLIES"),
+    ("judge backgammon random --referee x --positions 3", "--positions: expected a game without"),
+    ("judge checkers classic --games 3", "--games: expected a game with dice, found checkers"),
+]
+
+
+@pytest.mark.parametrize(("command", "message"), WRONG)
+def test_wrong_commands(command: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command.split()) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("play: ") and message in err

@@ -1,0 +1,163 @@
+"""Equity lost per decision, against a referee."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import kernels
+from games.backgammon import Backgammon
+from games.kernels import kernel
+from play.__main__ import main
+from play.judging.equity_loss import equity_loss, ratio_interval, sample_games
+from play.players.dice_player import DicePlayer, parse_dice_player
+from search import KernelEvaluator
+
+plain = pytest.mark.plain
+native_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+installed = pytest.mark.skipif(
+    importlib.util.find_spec("gnubg_nn") is None, reason="needs gnubg_nn"
+)
+
+GAME = Backgammon()
+
+
+@kernel
+def ahead(position):
+    """Checkers borne off and near home, less theirs."""
+    near, far, their_near, their_far, _ = position
+    mine = (near & 15) + 0.2 * (near >> 4 & 15) + 0.1 * (near >> 20 & 15) - 0.3 * (far >> 48 & 15)
+    theirs = (their_near & 15) + 0.2 * (their_near >> 4 & 15) - 0.3 * (their_far >> 48 & 15)
+    return 0.05 * (mine - theirs)
+
+
+@kernel
+def borne_off(position):
+    """Checkers borne off, less theirs."""
+    return 0.1 * ((position[0] & 15) - (position[2] & 15))
+
+
+AHEAD = DicePlayer("ahead", KernelEvaluator(GAME, ahead))
+OFF = DicePlayer("off", KernelEvaluator(GAME, borne_off))
+RANDOM = DicePlayer("random")
+
+
+def choices(player: DicePlayer, records: Any) -> list[list[float]]:
+    """What each decision of games loses by `ahead`, in a few plain lines."""
+    evaluator = AHEAD.evaluator
+    assert evaluator is not None
+    seat, found = player.seat(GAME, 0), []
+    for record in records:
+        found.append([])
+        for position, roll in zip(record.positions()[:-1], record.rolls, strict=True):
+            after = {m: GAME.play(position, m) for m in GAME.legal_moves(position, roll)}
+            values = {m: -(GAME.outcome(p) or evaluator(p)) for m, p in after.items()}
+            if len(values) > 1:
+                found[-1].append(max(values.values()) - values[seat.choose(position, roll)])
+    return found
+
+
+@native_only
+def test_losses_by_their_twin() -> None:
+    records = sample_games(GAME, AHEAD, games=5, seed=1)
+    expected = choices(OFF, records)
+    found = equity_loss(GAME, OFF, AHEAD, records)
+    flat = np.concatenate([np.array(losses) for losses in expected])
+    assert (found.games, found.decisions) == (5, len(flat))
+    assert found.loss.value == pytest.approx(flat.mean())
+    assert found.agreement.value == np.mean(flat == 0)
+    assert 0 < found.loss.low < found.loss.value < found.loss.high
+    assert found.text().startswith("off loses ")
+    assert f"{1000 * flat.mean():.2f} [" in found.text()
+    assert json.loads(json.dumps(found.figures()))["decisions"] == len(flat)
+
+
+@native_only
+def test_a_player_loses_nothing_by_itself_and_chance_most() -> None:
+    records = sample_games(GAME, OFF, games=4, seed=2)
+    itself = equity_loss(GAME, AHEAD, AHEAD, records)
+    assert (itself.loss.value, itself.loss.low, itself.agreement.value) == (0, 0, 1)
+    assert itself.agreement.low < 1
+    assert equity_loss(GAME, RANDOM, AHEAD, records).loss.low > 0
+    deeper = equity_loss(GAME, AHEAD, AHEAD, records[:1], referee_depth=1)
+    assert 0 < deeper.loss.value < 0.1
+    same = equity_loss(GAME, AHEAD, AHEAD, records[:1], depth=1, referee_depth=1)
+    assert same.loss.value == 0
+
+
+@native_only
+def test_workers_and_seeds() -> None:
+    one, two = (sample_games(GAME, RANDOM, games=4, seed=3, threads=n) for n in (1, 2))
+    assert one == two
+    assert len({record.rolls for record in one}) == 4
+    assert sample_games(GAME, RANDOM, games=4, seed=4) != one
+    found = [equity_loss(GAME, OFF, AHEAD, one, threads=n) for n in (1, 2)]
+    assert found[0] == found[1]
+
+
+@plain
+def test_intervals_of_ratios() -> None:
+    sums, counts = np.array([1.0, 4.0, 1.0, 2.0]), np.array([10.0, 20.0, 5.0, 5.0])
+    found = ratio_interval(sums, counts)
+    assert found.value == 0.2
+    # residuals -1, 0, 0, 1 over a mean size of 10; Student's t of 3 degrees of freedom
+    error = np.sqrt(0.02 / 3 / 4)
+    assert found.high - found.value == pytest.approx(3.182446 * error, rel=1e-5)
+    assert ratio_interval(sums[:2], counts[:2]).low == 0.0
+    even = ratio_interval(counts, counts, most=1.0)
+    assert (even.value, even.high) == (1.0, 1.0) and even.low == pytest.approx(0.05**0.25)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"player": RANDOM, "referee": RANDOM}, "referee: expected an evaluator or gnubg:PLIES"),
+        ({"player": RANDOM, "referee": AHEAD}, "records: expected games with decisions, found 0"),
+        ({"player": RANDOM, "referee": AHEAD, "depth": -1}, "depth: expected 0 to 9 plies"),
+        ({"player": RANDOM, "referee": AHEAD, "threads": 0}, "threads: expected at least 1"),
+    ],
+)
+def test_wrong_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        equity_loss(GAME, records=[], **options)
+
+
+@plain
+def test_wrong_samples() -> None:
+    with pytest.raises(ValueError, match="games: expected at least 1, found 0"):
+        sample_games(GAME, RANDOM, games=0)
+    with pytest.raises(ValueError, match="seed: expected at least 0, found -1"):
+        sample_games(GAME, RANDOM, seed=-1)
+
+
+@native_only
+def test_on_the_command_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Backgammon, "evaluators", {"ahead": ahead, "off": borne_off})
+    command = "judge backgammon ahead off --referee ahead --games 4 --played-by off --json"
+    assert main(command.split()) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("4 games of off; referee: ahead at depth 0; judged at depth 0")
+    first, second = json.loads(out.splitlines()[-1])["judged"]
+    assert (first["player"], first["loss"][0]) == ("ahead", 0.0)
+    assert second["loss"][0] > 0
+    assert main("judge backgammon ahead --referee off@1 --games 1".split()) == 0
+    assert "referee: off@1 at depth 1" in capsys.readouterr().out
+
+
+@installed
+@native_only
+def test_against_gnu_backgammon() -> None:
+    players = [parse_dice_player(GAME, name) for name in ("gnubg:0", "pubeval", "gnubg:1")]
+    records = sample_games(GAME, players[1], games=3, seed=1, threads=1)
+    found = [equity_loss(GAME, player, players[2], records, threads=1) for player in players]
+    assert found[2].loss.value == 0
+    assert 0 < found[0].loss.value < 0.01 < found[1].loss.value < 0.1
+    with pytest.raises(ValueError, match="which give values, found pubeval"):
+        equity_loss(GAME, players[0], players[1], records)

@@ -1,0 +1,104 @@
+"""`python -m play explain`: what it shows, and what it says to wrong input."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import games
+from play.__main__ import main
+from play.commands.explain import contribution_table, line_text
+from play.judging.explanation import Contribution, explain
+from search import Engine, as_evaluator
+
+CHECKERS = games.load("checkers")
+FEN = "W:W21,22,K5,30:B1,2,K29,11"
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["explain", *arguments]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_two_evaluators_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, "checkers", FEN, "classic", "rote", "--depth", "3")
+    assert re.search(r"^back_row +-1 +0\.08 +-0\.0800$", out, re.M)
+    assert re.search(r"^ADV +1 +-4 +-4\.0000$", out, re.M)
+    assert re.search(r"^sum +-0\.1000 +-4\.0000$", out, re.M)
+    engine = Engine(CHECKERS, "classic")
+    found = engine.search(CHECKERS.parse_position(FEN), depth=3)
+    row = next(line for line in out.splitlines() if line.startswith("classic  "))
+    expected = [-0.1, *(one.value for one in found.history)]
+    assert row.split()[1:] == [f"{value:+.3f}" for value in expected]
+    position = CHECKERS.parse_position(FEN)
+    assert f"\nclassic  {found.value:+.3f}  {line_text(CHECKERS, position, found.pv)}\n" in out
+
+
+def test_outcomes_and_moves_with_a_roll(capsys: pytest.CaptureFixture[str]) -> None:
+    network = "data/backgammon/tdgammon.safetensors"
+    out = shown(capsys, "backgammon", "start", network, "--roll", "13", "--depth", "0")
+    win = as_evaluator(games.load("backgammon"), network).outcomes(
+        [games.load("backgammon").start()]
+    )
+    assert f"  {100 * win[0][0]:.2f} %" in out
+    moves = out[out.index("Moves with 31") :].splitlines()
+    assert moves[1].strip().startswith("8/5 6/5")
+    values = [float(line[26:].split()[0]) for line in moves[1:]]
+    assert values == sorted(values, reverse=True) and len(values) == 8
+    assert "how far the value falls when one thing alone is hidden" in out
+
+
+def test_the_table_sums_up_what_it_leaves_out() -> None:
+    found = [Contribution(n, 1.0, v, v) for n, v in (("a", 3.0), ("b", -2.0), ("c", 0.5))]
+    lines = contribution_table(["A"], [found], 1)
+    assert [line.split() for line in lines] == [
+        ["term", "weight", "A"],
+        ["a", "1", "3", "+3.0000"],
+        ["2", "more", "-1.5000"],
+        ["sum", "+1.5000"],
+    ]
+    start = explain(as_evaluator(CHECKERS, "classic"), CHECKERS.start())
+    assert contribution_table(["classic"], [start]) == ["Nothing: all contributions are 0."]
+
+
+def test_a_finished_game(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "The game is over" in shown(capsys, "checkers", "W:W:B1", "classic")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["checkers", "nonsense", "classic"], "expected the side to move first"),
+        (["checkers", "start", "nowhere.json"], "nowhere.json"),
+        (["checkers", "start", "random"], "expected an evaluator to play with, found 'random'"),
+        (["checkers", "start", "classic", "--roll", "31"], "expected a game with dice"),
+        (["checkers", "start", "classic", "--depth", "0"], "expected at least 1 ply"),
+        (["checkers", "start", "classic", "--most", "-1"], "--most: expected 0 or more, found -1"),
+        (["backgammon", "start", "hand", "--roll", "77"], "expected a roll such as 31"),
+        (["chess", "start", "hand"], "expected one of backgammon, checkers"),
+    ],
+)
+def test_wrong_input(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert message in err and err.count("\n") == 1
+
+
+def test_the_tree_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
+    # the case study of the course, two plies deep: the first reply to 31-27 refutes it
+    fen = "B:W23,K22:B20,21,K31"
+    out = shown(capsys, "checkers", fen, "material", "--tree", "--depth", "2")
+    assert "cut: 22-25 gives -1 >= beta -1; 5 moves not looked at" in out
+    assert "value +1; 9 positions valued, of the 14 that minimax values" in out
+    for wrong, message in (
+        (["backgammon", "start", "hand", "--tree"], "expected a game without dice"),
+        (["checkers", "start", "classic", "rote", "--tree"], "expected one evaluator"),
+        (["checkers", "start", "classic", "--tree", "--depth", "0"], "depth: expected at least 1"),
+    ):
+        assert main(["explain", *wrong]) == 2
+        assert message in capsys.readouterr().err

@@ -1,0 +1,396 @@
+"""Engines of others that speak Hub as players: whole games, and programs that misbehave."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+import play.players.hub_player
+from games.errors import MoveError
+from games.record import GameRecord
+from play.match.ladder import ladder
+from play.match.match import play_match
+from play.match.openings import Openings
+from play.players.hub_player import HubProgram, HubSeat, as_hub_program
+from play.players.hub_words import move_word
+from play.players.player import Limits, Player, parse_player
+from play.workers import Workers
+
+CHECKERS = games.load("checkers")
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def program(*arguments: str) -> str:
+    """The text of a player: our own engine behind Hub."""
+    start = f"cd {shlex.quote(str(ROOT))} && exec {shlex.quote(sys.executable)} -m play engine"
+    return "hub:" + shlex.join(["sh", "-c", f"{start} --hub {shlex.join(arguments)}"])
+
+
+def script(tmp_path: Path, text: str) -> str:
+    """The text of a player that is a few lines of Python."""
+    path = tmp_path / "engine.py"
+    path.write_text("import sys\nsay = lambda *words: print(*words, flush=True)\n" + text)
+    return "hub:" + shlex.join([sys.executable, str(path)])
+
+
+def moves_of(first: Player, second: Player) -> list[tuple[tuple[int, ...], list[float | None]]]:
+    openings = Openings(CHECKERS, plies=4, seed=3)
+    match = play_match(
+        CHECKERS, first, second, limits=Limits(depth=3), games=4, openings=openings, threads=1,
+        table_mib=16,
+    )  # fmt: skip
+    return [
+        (tuple(record.moves), [note.depth for note in record.annotations])
+        for pair in match.pairs
+        for record in pair.games
+    ]
+
+
+def test_the_same_games_as_within_one_process() -> None:
+    material = parse_player(CHECKERS, "material")
+    there = parse_player(CHECKERS, program("classic@exact"))
+    found = moves_of(there, material)
+    assert found == moves_of(parse_player(CHECKERS, "classic@exact"), material)
+    assert len(found) == 4 and len({moves for moves, _ in found}) == 4
+
+
+def test_what_a_program_is_told(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    text = f"""
+log = open({str(log)!r}, "w")
+for line in sys.stdin:
+    print(line, end="", file=log, flush=True)
+    if line == "hub\\n":
+        say("id name=x"); say("hello, people"); say("param name=variant values='normal american'")
+        say('param name=variant type=enum values="normal american"'); say("wait")
+    elif line == "init\\n":
+        say("ready")
+    elif line == "go think\\n":
+        say("info depth=7 score=-0.25"); say("done move=22x15x18")
+    elif line == "quit\\n":
+        break
+"""
+    seat = parse_player(CHECKERS, script(tmp_path, text)).seat(
+        CHECKERS, Limits(depth=9, nodes=1000, seconds=0.5)
+    )
+    assert isinstance(seat, HubSeat)
+    record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W22,K26:BK9,11"))
+    record.play(CHECKERS.parse_move(record.position, "11-15"))
+    record.play(CHECKERS.parse_move(record.position, "26-23"))
+    record.play(CHECKERS.parse_move(record.position, "15-18"))
+    seat.begin(1)
+    seat.move(record)
+    assert record.annotations[-1].depth == 7 and record.annotations[-1].value == -0.25
+    seat.begin(2)
+    assert seat._talk is not None
+    process = seat._talk._process
+    del seat
+    gc.collect()
+    assert process.poll() == 0
+    assert log.read_text().splitlines() == [
+        "hub",
+        "set-param name=variant value=american",
+        "init",
+        "new-game",
+        'pos pos=BeeeeeeeeBebeeeeeeeeeeweeeWeeeeee moves="11-15 26-23 15-18"',
+        "level depth=9 nodes=1000 move-time=0.5",
+        "go think",
+        "new-game",
+        "quit",
+    ]
+
+
+READY = 'say("wait"); say("ready")\n'
+HERE = "for line in sys.stdin:\n    if line == 'go think\\n': "
+STAY = "import time; time.sleep(600)\n"
+
+
+@pytest.fixture(autouse=True)
+def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs of these tests are given little time."""
+    monkeypatch.setattr(play.players.hub_player, "PATIENCE", 20.0)
+    monkeypatch.setattr(play.players.hub_player, "HEED", 0.5)
+
+
+@pytest.mark.parametrize(
+    "text, error, expected",
+    [
+        ("", ChildProcessError, r"found that it ended \(exit status 0\)$"),
+        ("sys.exit('no licence')\n", ChildProcessError, "status 1.; its last words: no licence"),
+        ("import os; os.close(1); " + STAY, ChildProcessError, "listens or speaks no more"),
+        ('say("error message=oh")\n', ChildProcessError, "it says 'error message=oh'"),
+        (STAY, ChildProcessError, "expected 'wait' within 0.5 s, found none"),
+        ("while True: say('y')\n", ChildProcessError, "expected 'wait' within 0.5 s, found none"),
+        (READY + STAY, ChildProcessError, "expected 'done' within 0.51 s"),
+        (READY + HERE + "say('x' * (1 << 20))\n", ChildProcessError, "'done' within 0.51 s"),
+        (
+            READY + HERE + "say('done move=1-2')\n",
+            MoveError,
+            "engine.py: [BW]:W.*: expected one of",
+        ),
+        (READY + HERE + "say('done')\n", MoveError, "such as 11-15"),
+        (READY + HERE + "say('done =')\n", ChildProcessError, "done: expected name=value"),
+        (
+            'say("param name=variant values=frisian"); say("wait")\n' + STAY,
+            ChildProcessError,
+            "plays English checkers .* found one that plays frisian",
+        ),
+    ],
+)
+def test_programs_that_misbehave(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    error: type[Exception],
+    expected: str,
+) -> None:
+    monkeypatch.setattr(play.players.hub_player, "PATIENCE", 0.5)
+    player = parse_player(CHECKERS, script(tmp_path, text))
+    with pytest.raises(error, match=expected):
+        play_match(
+            CHECKERS, player, parse_player(CHECKERS, "random"), limits=Limits(seconds=0.01),
+            games=2, threads=1,
+        )  # fmt: skip
+
+
+#: An engine that plays the first move that `games` knows; `TOLD` is what it says before.
+PLAYER = f"""
+sys.path.insert(0, {str(ROOT)!r})
+import games
+from play.players.hub_words import arguments, hub_move, hub_position, move_word
+game = games.load("checkers")
+say("wait"); say("ready")
+asked = 0
+for line in sys.stdin:
+    name, _, rest = line.strip().partition(" ")
+    if name == "pos":
+        given = arguments(rest)
+        position = hub_position(given["pos"])
+        for word in given.get("moves", "").split():
+            position = game.play(position, hub_move(game, position, word))
+    elif name == "go":
+        asked += 1
+        TOLD
+        say("done move=" + move_word(game.legal_moves(position)[0]))
+"""
+
+
+def played(tmp_path: Path, told: str, moves: int = 2) -> tuple[GameRecord, HubSeat]:
+    """The first moves of both sides by a player that says such things, and its seat."""
+    text = script(tmp_path, PLAYER.replace("TOLD", told))
+    seat = parse_player(CHECKERS, text).seat(CHECKERS, Limits(seconds=0.01))
+    assert isinstance(seat, HubSeat)
+    seat.begin(0)
+    record = GameRecord(CHECKERS)
+    for _ in range(moves):
+        seat.move(record)
+    return record, seat
+
+
+def first_moves(count: int) -> GameRecord:
+    record = GameRecord(CHECKERS)
+    for _ in range(count):
+        record.play(CHECKERS.legal_moves(record.position)[0])
+    return record
+
+
+@pytest.mark.parametrize(
+    "told, value, depth",
+    [
+        ('say("info depth=3 score=0.5"); say("info depth=4 score=-1.25 pv=x")', -1.25, 4),
+        ("pass", None, None),
+        ('say("info depth=inf score=nan")', None, None),
+        ('say("info depth=-3 score=inf")', None, None),
+        ('say("info depth=1e300 score=1e300")', None, None),
+        ('say("info depth=3.5 score=x")', None, None),
+        ('say("info depth=3 depth=4 score=1"); say("info string the \\"best\\" move")', None, None),
+        ('say("id name=x \\"y\\"")', None, None),
+    ],
+)
+def test_what_is_made_of_what_a_program_tells(
+    tmp_path: Path, told: str, value: float | None, depth: int | None
+) -> None:
+    record, seat = played(tmp_path, told)
+    assert record.moves == first_moves(2).moves
+    assert [(note.value, note.depth) for note in record.annotations] == [(value, depth)] * 2
+    assert len(seat.seconds) == 2 and all(0.0 < seconds < 20.0 for seconds in seat.seconds)
+
+
+def test_an_answer_that_comes_twice_is_no_answer_to_the_next_question(tmp_path: Path) -> None:
+    twice = 'say("done move=" + move_word(game.legal_moves(position)[-1])); say("info depth=99")'
+    record, seat = played(tmp_path, twice, moves=0)
+    for _ in range(3):
+        expected = CHECKERS.legal_moves(record.position)[-1]
+        seat.move(record)
+        time.sleep(0.2)  # what is left of its answer comes
+        assert record.moves[-1] == expected
+
+
+def test_results_stay_when_a_program_fails(tmp_path: Path) -> None:
+    text = script(tmp_path, PLAYER.replace("TOLD", "asked < 200 or sys.exit('tired')"))
+    random = parse_player(CHECKERS, "random")
+    player = parse_player(CHECKERS, text)
+    match = play_match(
+        CHECKERS, player, random, limits=Limits(depth=1), games=40, threads=1,
+    )  # fmt: skip
+    assert 2 <= match.summary().games < 40 and not match.interrupted
+    assert "found that it ended (exit status 1); its last words: tired" in match.failure
+    assert len(match.seconds()) > 20
+    _, matches = ladder(CHECKERS, [random, player], limits=Limits(depth=1), games=40, threads=1)
+    assert [match.failure != "" for match in matches] == [True]
+
+
+def test_a_match_ends_when_one_of_two_programs_fails(tmp_path: Path) -> None:
+    opening = next(iter(Openings(CHECKERS, plies=2, seed=1)))
+    words = " ".join(map(move_word, opening))
+    # in the first game it ends, in all others it thinks for ever
+    told = f"given['moves'] != {words!r} or sys.exit(3); import time; time.sleep(600)"
+    player = parse_player(CHECKERS, script(tmp_path, PLAYER.replace("TOLD", told)))
+    with pytest.raises(ChildProcessError, match="exit status 3"):
+        play_match(
+            CHECKERS, player, parse_player(CHECKERS, "random"), limits=Limits(depth=1), games=8,
+            threads=2, openings=Openings(CHECKERS, plies=2, seed=1),
+        )  # fmt: skip
+
+
+def alive(path: Path) -> bool:
+    """Whether the process whose number is in the file lives."""
+    try:
+        os.kill(int(path.read_text()), 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    number = tmp_path / "number"
+    inner = tmp_path / "inner.py"
+    inner.write_text(
+        f"import os, signal, sys, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        f"open({str(number)!r}, 'w').write(str(os.getpid()))\n"
+        "print('wait\\nready', flush=True)\ntime.sleep(600)\n"
+    )
+    shell = f"{shlex.quote(sys.executable)} {shlex.quote(str(inner))}; true"
+    seat = parse_player(CHECKERS, "hub:" + shlex.join(["sh", "-c", shell])).seat(
+        CHECKERS, Limits(depth=1)
+    )
+    seat.begin(0)
+    while not number.exists() or not number.read_text():
+        time.sleep(0.01)
+    assert alive(number)
+    del seat
+    gc.collect()
+    until = time.monotonic() + 10
+    while alive(number) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not alive(number)
+
+
+def test_in_processes_of_their_own(tmp_path: Path) -> None:
+    player = parse_player(CHECKERS, script(tmp_path, PLAYER.replace("TOLD", "pass")))
+    options: dict[str, Any] = {"limits": Limits(depth=2), "games": 4}
+    with Workers("loky", 2) as workers:
+        there = play_match(
+            CHECKERS, player, parse_player(CHECKERS, "material"), workers=workers, **options
+        )
+    here = play_match(CHECKERS, player, parse_player(CHECKERS, "material"), threads=1, **options)
+    assert [pair.points() for pair in there.pairs] == [pair.points() for pair in here.pairs]
+    assert len(there.seconds()) == len(here.seconds()) > 0
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+def test_ctrl_c_keeps_what_was_played(tmp_path: Path, deaf: bool) -> None:
+    told = "import time; asked < 400 or time.sleep(600)" if deaf else "pass"
+    player = script(tmp_path, PLAYER.replace("TOLD", told))
+    command = [
+        sys.executable, "-m", "play", "match", "checkers", "random", player, "--games", "100000",
+        "--depth", "1", "--threads", "1", "--pdn", str(tmp_path / "games.pdn"), "--plies", "6",
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert process.stderr is not None
+    seen = b""
+    while seen.count(b" of hub:") < 2:  # the bar says that pairs were played
+        seen += os.read(process.stderr.fileno(), 4096)
+    time.sleep(3.0 if deaf else 0.0)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and b"Traceback" not in err
+    assert re.search(rb"games [1-9]", out) and (tmp_path / "games.pdn").stat().st_size > 100
+
+
+@pytest.mark.parametrize(
+    "game, text, error, expected",
+    [
+        ("checkers", "hub:", ValueError, "found no command"),
+        ("checkers", "hub:'x", ValueError, "No closing quotation"),
+        ("checkers", "hub:cat 'a\nb'", ValueError, "expected hub:COMMAND in one line"),
+        (
+            "checkers",
+            "hub:no-such-program",
+            FileNotFoundError,
+            "found no program 'no-such-program'",
+        ),
+        ("nim", "hub:cat", ValueError, "expected a game of checkers, found nim"),
+    ],
+)
+def test_texts_that_name_no_program(
+    game: str, text: str, error: type[Exception], expected: str
+) -> None:
+    with pytest.raises(error, match=expected):
+        parse_player(games.load(game), text)
+
+
+def test_programs_that_cannot_be_started(tmp_path: Path) -> None:
+    path = tmp_path / "engine"
+    path.write_text("no program\n")
+    path.chmod(0o755)
+    with pytest.raises(ChildProcessError, match="cannot be started: Exec format error"):
+        parse_player(CHECKERS, f"hub:{path}").seat(CHECKERS, Limits(depth=1)).begin(0)
+
+
+def test_a_program_that_does_not_make_ready_is_stopped(tmp_path: Path) -> None:
+    seat = parse_player(CHECKERS, script(tmp_path, 'say("wait")\n' + STAY)).seat(
+        CHECKERS, Limits(depth=1)
+    )
+    timer = threading.Timer(0.5, seat.stop)
+    timer.start()
+    with pytest.raises(ChildProcessError, match="exit status -9"):
+        seat.begin(0)
+    assert not timer.is_alive()
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+def test_a_search_is_stopped(tmp_path: Path, deaf: bool) -> None:
+    text = script(tmp_path, READY + STAY) if deaf else program("classic")
+    found = as_hub_program(CHECKERS, text)
+    assert isinstance(found, HubProgram)
+    seat = found(CHECKERS, Limits(seconds=600))
+    seat.stop()  # before there is anything to stop
+    seat.begin(0)
+    record = GameRecord(CHECKERS)
+    threading.Timer(0.3, seat.stop).start()
+    threading.Timer(0.4, seat.stop).start()
+    began = time.perf_counter()
+    if deaf:
+        with pytest.raises(ChildProcessError, match=r"exit status -9"):
+            seat.move(record)
+    else:
+        seat.move(record)
+        assert len(record.moves) == 1
+        time.sleep(1.0)  # what would have ended it without an answer is off
+        seat.begin(1)
+    assert time.perf_counter() - began < 60

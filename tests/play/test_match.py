@@ -1,0 +1,675 @@
+"""Players, openings, matches, ladders and judgements."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games import Game, kernels
+from games.checkers import Checkers
+from games.checkers.pdn import read_games, write_game
+from games.nim import Nim
+from games.tic_tac_toe import TicTacToe
+from play.judging.judge import judge, random_positions, referee
+from play.match import match as matches
+from play.match.ladder import ladder, plot_ladder
+from play.match.match import Match, all_games, play_game, play_match
+from play.match.openings import Openings
+from play.players.player import Limits, Player, parse_player
+from play.ratings.bradley_terry import rate
+from play.ratings.sprt import Sprt
+from play.ratings.statistics import Estimate, Tally
+from search import Engine, PythonEvaluator, as_evaluator
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+CHECKERS = Checkers()
+TIC_TAC_TOE = TicTacToe()
+RANDOM = Player("random", None)
+DEPTH_1, DEPTH_2 = Limits(depth=1), Limits(depth=2)
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class Pile(Game):
+    """Take one to three sticks; who takes the last one wins."""
+
+    def start(self) -> int:
+        return 17
+
+    def legal_moves(self, sticks: int) -> list[int]:
+        return list(range(1, min(3, sticks) + 1))
+
+    def play(self, sticks: int, move: int) -> int:
+        return sticks - move
+
+    def outcome(self, sticks: int) -> float | None:
+        return None if sticks else -1.0
+
+
+class Stakes(Pile):
+    """The same for points."""
+
+    wins = False
+
+    def outcome(self, sticks: int) -> float | None:
+        return None if sticks else -7.5
+
+
+class Ring(Game):
+    """Walk around a ring of seven squares for ever."""
+
+    def start(self) -> int:
+        return 0
+
+    def legal_moves(self, square: int) -> list[int]:
+        return [1, 6]
+
+    def play(self, square: int, move: int) -> int:
+        return (square + move) % 7
+
+    def outcome(self, square: int) -> float | None:
+        return None
+
+    @staticmethod
+    def irreversible(square: int, move: int) -> bool:
+        return False
+
+
+class Counter(Game):
+    """Count up for ever, by one or by two."""
+
+    def start(self) -> int:
+        return 0
+
+    def legal_moves(self, number: int) -> list[int]:
+        return [1, 2]
+
+    def play(self, number: int, move: int) -> int:
+        return number + move
+
+    def outcome(self, number: int) -> float | None:
+        return None
+
+
+def checkers_player(name: str, **options: Any) -> Player:
+    return Player(name, as_evaluator(CHECKERS, name), options=options)
+
+
+def moves_of(match: Match) -> list[tuple[Any, ...]]:
+    return [tuple(record.moves) for _, _, record in all_games([match])]
+
+
+# Players
+
+
+@plain
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({}, "expected a limit: depth, nodes or seconds; found none"),
+        ({"depth": -1}, "depth: expected 1 to 100 plies .with dice also 0., found -1"),
+        ({"depth": 101}, "depth: expected 1 to 100 plies .with dice also 0., found 101"),
+        ({"nodes": 0}, "nodes: expected at least 1, found 0"),
+        ({"seconds": 0.0}, "seconds: expected more than 0, found 0.0"),
+        ({"depth": 5, "seconds": math.nan}, "seconds: expected more than 0, found nan"),
+    ],
+)
+def test_limits_out_of_range(limits: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Limits(**limits)
+
+
+@plain
+def test_limits_as_text() -> None:
+    assert str(Limits(depth=5)) == "depth 5 a move"
+    assert str(Limits(depth=5, nodes=1000, seconds=0.5)) == "depth 5, 1000 nodes, 0.5 s a move"
+
+
+@plain
+def test_players_by_name(tmp_path: Path) -> None:
+    assert parse_player(CHECKERS, "random").evaluator is None
+    assert parse_player(CHECKERS, "classic").evaluator is not None
+    for text, message in [
+        ("brilliant", "expected an evaluator file or one of material, classic"),
+        ("", "expected an evaluator file"),
+        ("material+", r"expected EVALUATOR\+MEMORY, .* found 'material\+'"),
+        (f"material+{tmp_path}/none.db", "expected a rote memory, found no file"),
+        ("random+memory", "expected an evaluator file"),
+    ]:
+        with pytest.raises((ValueError, OSError), match=message):
+            parse_player(CHECKERS, text)
+
+
+@plain
+def test_chance_is_the_seed_alone() -> None:
+    def game(seed: int, *, before: int | None = None) -> list[Any]:
+        seats = RANDOM.seat(TIC_TAC_TOE, DEPTH_1), RANDOM.seat(TIC_TAC_TOE, DEPTH_1)
+        for seeds in [before, seed] if before is not None else [seed]:
+            seats[0].begin(seeds)
+            seats[1].begin(seeds + 1)
+            record = play_game(TIC_TAC_TOE, seats, ())
+        return record.moves
+
+    assert game(5) == game(5) == game(5, before=8)
+    assert len({tuple(game(seed)) for seed in range(20)}) > 10
+
+
+# Openings
+
+
+@compiled_only
+def test_three_plies_come_first() -> None:
+    sequences = [
+        (a, b, c)
+        for a in CHECKERS.legal_moves(CHECKERS.start())
+        for b in CHECKERS.legal_moves(after(CHECKERS, (a,)))
+        for c in CHECKERS.legal_moves(after(CHECKERS, (a, b)))
+    ]
+    assert len(sequences) == 302
+    openings = list(islice(Openings(CHECKERS, seed=4), 500))
+    assert [len(moves) for moves in openings] == 216 * [3] + 284 * [4]
+    assert set(openings[:216]) <= set(sequences)
+    assert len({after(CHECKERS, moves) for moves in openings}) == 500
+
+
+def after(game: Game, moves: tuple[Any, ...]) -> Any:
+    position = game.start()
+    for move in moves:
+        assert move in game.legal_moves(position)
+        position = game.play(position, move)
+    return position
+
+
+@compiled_only
+def test_openings_are_the_seeds() -> None:
+    one = Openings(CHECKERS, seed=1)
+    first = list(islice(one, 300))
+    assert first == list(islice(one, 300)) == list(islice(Openings(CHECKERS, seed=1), 300))
+    assert first[:216] != list(islice(Openings(CHECKERS, seed=2), 216))
+
+
+@compiled_only
+@pytest.mark.parametrize("within", [0.05, 0.2])
+def test_openings_within(within: float) -> None:
+    options: dict[str, Any] = {"within": within, "judge": "classic", "depth": 5}
+    chosen = list(islice(Openings(CHECKERS, seed=1, **options), 150))
+    engine = Engine(CHECKERS, "classic", table_mib=1)
+
+    def value(moves: tuple[Any, ...]) -> float:
+        engine.clear()
+        return abs(engine.search(after(CHECKERS, moves), depth=5).value)
+
+    assert all(value(moves) <= within for moves in chosen)
+    every = islice(Openings(CHECKERS, seed=1), 216)
+    even = [moves for moves in every if value(moves) <= within]
+    assert 0 < len(even) < 216
+    assert chosen[: len(even)] == even[: len(chosen)]
+
+
+def test_openings_run_out() -> None:
+    openings = list(Openings(Nim(), plies=1))
+    ends = [after(Nim(), moves) for moves in openings]
+    assert 10 < len(ends) == len(set(ends))
+    assert all(Nim().outcome(position) is None for position in ends)
+    assert list(Openings(Nim(), plies=40)) == []
+    assert list(Openings(Pile(), plies=0))[0] == ()
+
+
+@plain
+def test_openings_pass_no_position_twice() -> None:
+    for plies in range(9):
+        for moves in Openings(Ring(), plies=plies):
+            passed = [after(Ring(), moves[:i]) for i in range(len(moves) + 1)]
+            assert len(set(passed)) == len(passed) > plies
+    assert len(list(Openings(Ring(), plies=3))) == 6  # every square but the first
+
+
+@compiled_only
+def test_too_many_positions_to_list() -> None:
+    openings = list(islice(Openings(CHECKERS, plies=20), 20))
+    assert all(len(moves) == 20 for moves in openings)
+    assert openings == list(islice(Openings(CHECKERS, plies=20), 20))
+
+
+@plain
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"plies": -1}, "plies: expected 0 to 40, found -1"),
+        ({"plies": 41}, "plies: expected 0 to 40, found 41"),
+        ({"seed": -1}, "seed: expected at least 0, found -1"),
+        ({"within": 0.0, "judge": "classic"}, "within: expected a value above 0, found 0.0"),
+        ({"within": math.nan, "judge": "classic"}, "within: expected a value above 0, found nan"),
+        ({"within": 1.0}, "within: expected a judge to value the openings, found none"),
+    ],
+)
+def test_bad_openings(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Openings(CHECKERS, **options)
+
+
+# Matches
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "player",
+    [RANDOM, checkers_player("classic"), checkers_player("material", seed=1)],
+    ids=["random", "classic", "shuffled"],
+)
+def test_against_itself_every_pair_is_even(player: Player) -> None:
+    match = play_match(CHECKERS, player, player, limits=DEPTH_2, games=20)
+    assert [sum(pair.points()) for pair in match.pairs] == 10 * [1.0]
+    assert match.summary().score.value == 0.5
+
+
+@compiled_only
+@pytest.mark.parametrize("shuffle", [None, 3])
+def test_threads_change_nothing(shuffle: int | None) -> None:
+    def played(threads: int, seed: int = 7) -> list[tuple[Any, ...]]:
+        first = checkers_player("material", seed=shuffle)
+        options: dict[str, Any] = {"limits": DEPTH_2, "games": 30, "seed": seed}
+        return moves_of(play_match(CHECKERS, first, RANDOM, threads=threads, **options))
+
+    assert played(1) == played(2) == played(3)
+    assert played(2) != played(2, seed=8)
+
+
+@compiled_only
+def test_the_seed_decides_what_random_players_do() -> None:
+    def played(seed: int) -> list[tuple[Any, ...]]:
+        openings = Openings(CHECKERS, seed=0)
+        options: dict[str, Any] = {"limits": DEPTH_1, "games": 10, "openings": openings}
+        return moves_of(play_match(CHECKERS, RANDOM, checkers_player("rote"), seed=seed, **options))
+
+    assert played(1) == played(1)
+    assert all(a != b for a, b in zip(played(1), played(2), strict=True))
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "player", [RANDOM, checkers_player("material", seed=0)], ids=["random", "shuffled"]
+)
+def test_chance_differs_from_pair_to_pair(player: Player) -> None:
+    again: Any = 6 * [()]
+    match = play_match(CHECKERS, player, player, limits=DEPTH_1, games=12, openings=again)
+    assert (len(match.pairs), match.repeated) == (6, 0)
+
+
+@compiled_only
+def test_games_are_all_different() -> None:
+    first, second = checkers_player("classic"), checkers_player("material")
+    match = play_match(CHECKERS, first, second, limits=DEPTH_2, games=60)
+    assert len(match.pairs) == 30
+    for half in (0, 1):
+        assert len({tuple(pair.games[half].moves) for pair in match.pairs}) == 30
+
+
+@plain
+def test_repeated_games_are_not_counted() -> None:
+    class Fixed(Game):
+        """Two openings, of which the second leads into the first's game."""
+
+        def start(self) -> str:
+            return ""
+
+        def legal_moves(self, text: str) -> list[str]:
+            return [] if len(text) == 3 else ["a", "b"]
+
+        def play(self, text: str, move: str) -> str:
+            return text + move
+
+        def outcome(self, text: str) -> float | None:
+            return 0.0 if len(text) == 3 else None
+
+    player = Player("zero", as_evaluator(Fixed(), None))
+    # From "" and from "a" the player makes the same game: the second pair repeats the first.
+    openings: Any = [(), ("a",), ("b",)]
+    match = play_match(Fixed(), player, player, limits=DEPTH_1, games=50, openings=openings)
+    assert (len(match.pairs), match.repeated, match.interrupted) == (2, 1, False)
+
+
+def test_openings_of_a_small_game_run_out() -> None:
+    match = play_match(Pile(), RANDOM, RANDOM, limits=DEPTH_1, games=100_000)
+    assert 10 < match.summary().games == 2 * len(match.pairs) < 40
+    assert len(match.pairs) + match.repeated == len(list(Openings(Pile())))
+    assert not match.interrupted
+
+
+@compiled_only
+def test_the_stronger_player_wins() -> None:
+    match = play_match(CHECKERS, checkers_player("classic"), RANDOM, limits=DEPTH_2, games=40)
+    summary = match.summary()
+    assert summary.games == 40
+    assert summary.score.value > 0.95
+    mirror = play_match(CHECKERS, RANDOM, checkers_player("classic"), limits=DEPTH_2, games=40)
+    assert mirror.summary().score.value < 0.05
+
+
+@compiled_only
+def test_sprt_stops_early() -> None:
+    sprt = Sprt(0, 100)
+    first = checkers_player("classic")
+    match = play_match(CHECKERS, first, RANDOM, limits=DEPTH_1, games=2000, sprt=sprt)
+    assert match.verdict == "accept H1" == sprt.verdict(match.summary().tally)
+    assert 2 <= len(match.pairs) < 100
+    without_last = Match("", "", DEPTH_1, match.pairs[:-1])
+    assert sprt.verdict(without_last.summary().tally) == "continue"
+    match = play_match(CHECKERS, RANDOM, first, limits=DEPTH_1, games=2000, sprt=sprt)
+    assert match.verdict == "accept H0"
+    match = play_match(CHECKERS, first, RANDOM, limits=DEPTH_1, games=2, sprt=sprt)
+    assert match.verdict == "continue"
+
+
+@compiled_only
+def test_equal_nodes_and_seconds() -> None:
+    first, second = checkers_player("classic"), checkers_player("material")
+    match = play_match(CHECKERS, first, second, limits=Limits(nodes=2000), games=8)
+    again = play_match(CHECKERS, first, second, limits=Limits(nodes=2000), games=8, threads=1)
+    assert moves_of(match) == moves_of(again)
+    depths = [
+        note.depth
+        for _, _, record in all_games([match])
+        for note in record.annotations
+        if note.depth is not None
+    ]
+    assert len(set(depths)) > 3
+    began = time.perf_counter()
+    match = play_match(CHECKERS, first, second, limits=Limits(seconds=0.001), games=4)
+    assert match.summary().games == 4
+    plies = sum(record.ply for _, _, record in all_games([match]))
+    assert time.perf_counter() - began < 1 + 0.02 * plies
+
+
+@compiled_only
+def test_ctrl_c_keeps_what_was_played() -> None:
+    def progress(match: Match) -> None:
+        if len(match.pairs) == 3:
+            raise KeyboardInterrupt
+
+    first, second = checkers_player("classic"), checkers_player("material")
+    match = play_match(CHECKERS, first, second, limits=DEPTH_2, games=1000, progress=progress)
+    assert match.interrupted
+    assert match.summary().games == 6
+    whole = play_match(CHECKERS, first, second, limits=DEPTH_2, games=6)
+    assert moves_of(match) == moves_of(whole)
+    assert not whole.interrupted
+
+
+@pytest.fixture
+def interrupt_soon() -> Iterator[Callable[[], None]]:
+    timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
+    yield timer.start
+    timer.cancel()
+
+
+@compiled_only
+@pytest.mark.parametrize("limits", [{"seconds": 120}, {"depth": 100}, {"depth": 5}], ids=str)
+def test_ctrl_c_ends_games_under_way(
+    limits: dict[str, Any], interrupt_soon: Callable[[], None]
+) -> None:
+    first, second = checkers_player("classic"), checkers_player("material")
+    began = time.perf_counter()
+    interrupt_soon()
+    match = play_match(CHECKERS, first, second, limits=Limits(**limits), games=100_000)
+    assert match.interrupted
+    assert time.perf_counter() - began < 5
+    assert all(record.over for _, _, record in all_games([match]))
+
+
+@compiled_only
+def test_ctrl_c_while_openings_are_valued(interrupt_soon: Callable[[], None]) -> None:
+    openings = Openings(CHECKERS, within=1e-9, judge="classic", depth=30)
+    interrupt_soon()
+    match = play_match(CHECKERS, RANDOM, RANDOM, limits=DEPTH_1, games=4, openings=openings)
+    assert match.interrupted
+    assert match.pairs == []
+
+
+def test_plain_games() -> None:
+    def remainder(sticks: int) -> float:
+        return -0.5 if sticks % 4 == 0 else 0.5
+
+    for game in (Pile(), Stakes()):
+        strong = Player("strong", as_evaluator(game, remainder))
+        match = play_match(game, strong, RANDOM, limits=DEPTH_1, games=12)
+        assert len(match.pairs) == 6
+        assert match.summary().score.value > 0.8
+        assert match.summary().draws == 0
+        # both play perfectly: each wins the openings that are won
+        match = play_match(game, strong, Player("also", strong.evaluator), limits=DEPTH_1, games=12)
+        assert match.summary().score.value == 0.5
+
+
+@plain
+def test_games_without_an_end_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = play_match(Ring(), RANDOM, RANDOM, limits=DEPTH_1, games=4)
+    assert match.summary().draws == 4
+    assert {record.reason for _, _, record in all_games([match])} == {"repetition"}
+    monkeypatch.setattr(matches, "MOST_PLIES", 30)
+    match = play_match(Counter(), RANDOM, RANDOM, limits=DEPTH_1, games=4)
+    assert match.summary().draws == 4
+    assert {(r.reason, r.ply) for _, _, r in all_games([match])} == {("30 plies", 30)}
+
+
+@compiled_only
+def test_draws_by_the_rules_of_the_record() -> None:
+    player, other = checkers_player("classic"), checkers_player("material")
+    match = play_match(CHECKERS, player, other, limits=DEPTH_2, games=60)
+    ends = [(record.reason, record.outcome()) for _, _, record in all_games([match])]
+    drawn = [reason for reason, outcome in ends if outcome == 0]
+    assert match.summary().draws == len(drawn) > 0
+    assert "repetition" in drawn
+    assert set(drawn) <= {"repetition", "40 moves each"}
+
+
+@plain
+def test_errors_of_an_evaluator_reach_the_caller() -> None:
+    def fails(position: Any) -> float:
+        raise ZeroDivisionError("no such luck")
+
+    player = Player("fails", PythonEvaluator(TIC_TAC_TOE, fails))
+    for threads in (1, 2):
+        with pytest.raises(ZeroDivisionError, match="no such luck"):
+            play_match(TIC_TAC_TOE, RANDOM, player, limits=DEPTH_1, games=20, threads=threads)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"games": 1}, "games: expected at least 2, found 1"),
+        ({"threads": 0}, "threads: expected at least 1, found 0"),
+        ({"seed": -1}, "seed: expected at least 0, found -1"),
+    ],
+)
+def test_bad_matches(options: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        play_match(TIC_TAC_TOE, RANDOM, RANDOM, limits=DEPTH_1, **options)  # type: ignore[arg-type]
+
+
+@compiled_only
+def test_games_read_back_from_pdn() -> None:
+    match = play_match(
+        CHECKERS, checkers_player("classic"), RANDOM, limits=DEPTH_2, games=10, seed=3
+    )
+    played = list(all_games([match]))
+    texts = [write_game(record, {"Black": b, "White": w}) for b, w, record in played]
+    for (black, white, record), read in zip(
+        played, read_games("\n".join(texts), CHECKERS), strict=True
+    ):
+        assert read.problems == []
+        assert read.record is not None
+        assert read.record.moves == record.moves
+        assert read.record.outcome() == record.outcome()
+        assert (read.tags["Black"], read.tags["White"]) == (black, white)
+    assert [black for black, _, _ in played] == 5 * ["classic", "random"]
+
+
+# Ladders
+
+
+@compiled_only
+@pytest.mark.parametrize("depth", [1, 2])
+def test_ladder_in_order_of_strength(depth: int) -> None:
+    players = [RANDOM, checkers_player("material"), checkers_player("classic")]
+    ratings, played = ladder(CHECKERS, players, limits=Limits(depth=depth), games=60)
+    assert [rating.name for rating in ratings] == ["classic", "material", "random"]
+    assert [rating.games for rating in ratings] == [120, 120, 120]
+    assert ratings[2].elo == Estimate(0.0, 0.0, 0.0)
+    assert [(m.first, m.second) for m in played] == [
+        ("random", "material"),
+        ("random", "classic"),
+        ("material", "classic"),
+    ]
+
+
+@compiled_only
+def test_an_interrupted_ladder_rates_what_was_played() -> None:
+    players = [RANDOM, checkers_player("material"), checkers_player("classic")]
+    calls = []
+
+    def progress(match: Match) -> None:
+        calls.append(match)
+        if len(calls) == 12:
+            raise KeyboardInterrupt
+
+    ratings, played = ladder(CHECKERS, players, limits=DEPTH_1, games=20, progress=progress)
+    assert [(len(m.pairs), m.interrupted) for m in played] == [(10, False), (2, True)]
+    assert {rating.name: rating.games for rating in ratings} == {
+        "random": 24,
+        "material": 20,
+        "classic": 4,
+    }
+
+
+@plain
+@pytest.mark.parametrize("names", [[], ["one"], ["one", "two", "one"]])
+def test_bad_ladders(names: list[str]) -> None:
+    with pytest.raises(ValueError, match="expected two or more players of different names, found"):
+        ladder(TIC_TAC_TOE, [Player(name, None) for name in names], limits=DEPTH_1)
+
+
+@pytest.mark.parametrize("open_end", [False, True])
+def test_plot_of_a_ladder(tmp_path: Path, open_end: bool) -> None:
+    weak = Tally((30, 0, 0, 0, 0)) if open_end else Tally((20, 4, 5, 1, 0))
+    table = {("a", "b"): Tally((3, 5, 10, 8, 4)), ("b", "c"): weak.mirrored(), ("c", "a"): weak}
+    path = tmp_path / "ladder"
+    plot_ladder(path, rate(table, anchor="a"), "a title")
+    assert path.read_bytes().startswith(PNG)
+
+
+# Judgements
+
+
+@compiled_only
+@pytest.mark.parametrize(("name", "depth"), [("classic", 4), ("material", 5), ("rote", 3)])
+def test_the_referee_agrees_with_itself(name: str, depth: int) -> None:
+    positions = random_positions(CHECKERS, 120, seed=depth)
+    verdicts = referee(CHECKERS, name, positions, depth=depth)
+    assert len(verdicts.positions) > 60
+    found = judge(CHECKERS, name, verdicts, depth=depth)
+    assert (found.name, found.positions) == (name, len(verdicts.positions))
+    assert found.agreement.value == 1.0
+    assert found.loss.value == found.loss.low == 0.0
+    weaker = judge(CHECKERS, lambda position: 0.0, verdicts, name="zero")
+    assert weaker.agreement.value < 0.9
+    assert weaker.loss.value > 0
+    assert (weaker.name, weaker.correlation) == ("zero", 0.0)
+    assert weaker.error == pytest.approx(float(verdicts.best.std()))
+
+
+@compiled_only
+def test_threads_do_not_change_verdicts() -> None:
+    positions = random_positions(CHECKERS, 60)
+    calls: list[str] = []
+
+    def progress() -> None:
+        calls.append(threading.current_thread().name)
+
+    one = referee(CHECKERS, "classic", positions, depth=4, threads=1)
+    two = referee(CHECKERS, "classic", positions, depth=4, threads=2, progress=progress)
+    assert one.values == two.values
+    assert calls == 60 * [threading.current_thread().name]
+    for moves, best in zip(two.values, two.best, strict=True):
+        assert max(moves.values()) == best
+
+
+@compiled_only
+def test_judgement_by_hand() -> None:
+    position = CHECKERS.start()
+    verdicts = referee(CHECKERS, "classic", [position], depth=5)
+    (moves,) = verdicts.values
+    assert set(moves) == set(CHECKERS.legal_moves(position))
+    chosen = Engine(CHECKERS, "material").search(position, depth=1).move
+    found = judge(CHECKERS, "material", verdicts)
+    assert found.loss.value == pytest.approx(max(moves.values()) - moves[chosen])
+
+
+@compiled_only
+def test_a_linear_transform_leaves_no_error() -> None:
+    verdicts = referee(CHECKERS, "classic", random_positions(CHECKERS, 40), depth=3)
+    known = dict(zip(verdicts.positions, verdicts.best.tolist(), strict=True))
+    found = judge(CHECKERS, lambda position: 3 * known.get(position, 0.0) + 1, verdicts)
+    assert found.correlation == pytest.approx(1)
+    assert found.error == pytest.approx(0, abs=1e-6)
+
+
+@compiled_only
+def test_random_positions() -> None:
+    positions = random_positions(CHECKERS, 400, seed=1)
+    assert len(set(positions)) == 400
+    assert positions == random_positions(CHECKERS, 400, seed=1)
+    assert positions != random_positions(CHECKERS, 400, seed=2)
+    for position in positions:
+        assert not CHECKERS.noisy(position)
+        assert CHECKERS.outcome(position) is None
+        assert len(CHECKERS.legal_moves(position)) > 1
+
+
+def judge_nothing(**options: Any) -> Callable[[], Any]:
+    return lambda: referee(TIC_TAC_TOE, None, [TIC_TAC_TOE.start()], **options)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: random_positions(TIC_TAC_TOE, 0), "positions: expected at least 1, found 0"),
+        (lambda: random_positions(Nim(), 1, seed=-1), "seed: expected at least 0, found -1"),
+        (lambda: random_positions(Nim(), 1, most_plies=2), "most_plies: expected at least 3"),
+        (lambda: random_positions(Pile(), 99), "positions: expected 99, found 1. different ones"),
+        (judge_nothing(depth=0), "depth: expected 1 to 100 plies, found 0"),
+        (judge_nothing(depth=1, threads=0), "threads: expected at least 1, found 0"),
+        (lambda: referee(Nim(), None, [], depth=1), "expected positions that are not yet decided"),
+        (lambda: referee(Nim(), None, [Nim().start()], depth=40), "expected positions that are"),
+    ],
+)
+def test_bad_judgements(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@compiled_only
+@pytest.mark.parametrize("part", ["referee", "judge"])
+def test_ctrl_c_ends_a_judgement(part: str, interrupt_soon: Callable[[], None]) -> None:
+    positions = random_positions(CHECKERS, 60)
+    verdicts = referee(CHECKERS, "material", positions, depth=2)
+    began = time.perf_counter()
+    interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        if part == "referee":
+            referee(CHECKERS, "classic", positions, depth=60)
+        else:
+            judge(CHECKERS, "classic", verdicts, depth=60)
+    assert time.perf_counter() - began < 5

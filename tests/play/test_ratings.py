@@ -1,0 +1,231 @@
+"""Joint ratings: known strengths come back, whatever the names, and what is open stays open."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from play.ratings.bradley_terry import PRIOR_ELO, Rating, rate
+from play.ratings.statistics import Tally, elo, elo_interval, expected_score
+
+STRENGTHS = {"ada": 0.0, "bob": -120.0, "cyd": 80.0, "dot": 250.0}
+
+
+def round_robin(strengths, pairs, rng, draws=0.4):
+    """Simulated pairs of games whose expected scores follow from the strengths."""
+    table = {}
+    for first, second in itertools.combinations(strengths, 2):
+        score = expected_score(strengths[first] - strengths[second])
+        drawn = draws * 2 * min(score, 1 - score)
+        games = rng.choice(
+            [0, 0.5, 1], size=(pairs, 2), p=[1 - score - drawn / 2, drawn, score - drawn / 2]
+        )
+        table[first, second] = Tally.of_pairs(games.sum(axis=1).tolist())
+    return table
+
+
+def by_name(ratings):
+    return {rating.name: rating for rating in ratings}
+
+
+def figures(rating):
+    return (rating.elo.value, rating.elo.low, rating.elo.high)
+
+
+@pytest.fixture
+def table():
+    return round_robin(STRENGTHS, 50, np.random.default_rng(5))
+
+
+def test_known_strengths_come_back():
+    table = round_robin(STRENGTHS, 5000, np.random.default_rng(6))
+    ratings = rate(table, anchor="ada")
+    assert [rating.name for rating in ratings] == ["dot", "cyd", "ada", "bob"]
+    for rating in ratings:
+        assert rating.elo.value == pytest.approx(STRENGTHS[rating.name], abs=10)
+
+
+def test_intervals_cover_known_strengths_19_times_in_20():
+    rng = np.random.default_rng(7)
+    covered = []
+    for _ in range(150):
+        for rating in rate(round_robin(STRENGTHS, 40, rng), anchor="ada"):
+            if rating.name != "ada":
+                covered.append(rating.elo.low <= STRENGTHS[rating.name] <= rating.elo.high)
+    assert 0.92 < np.mean(covered) < 0.98
+
+
+def test_agrees_with_direct_maximisation(table):
+    names = sorted(STRENGTHS)
+
+    def loss(ratings):
+        rating = dict(zip(names, ratings, strict=True))
+        total = (ratings**2).sum() / (2 * PRIOR_ELO**2)
+        for (first, second), tally in table.items():
+            score = expected_score(rating[first] - rating[second])
+            total -= tally.points * math.log(score)
+            total -= (tally.games - tally.points) * math.log(1 - score)
+        return total
+
+    slow = minimize(loss, np.zeros(4), method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9})
+    quick = by_name(rate(table, anchor="ada"))
+    for name, rating in zip(names, slow.x - slow.x[0], strict=True):
+        assert quick[name].elo.value == pytest.approx(rating, abs=0.05)
+
+
+def test_two_players_get_the_elo_of_their_match():
+    tally = Tally((34, 54, 31 + 32, 64, 75))
+    winner, loser = rate({("new", "old"): tally}, anchor="old")
+    assert winner.elo.value == pytest.approx(elo_interval(tally).value, abs=0.1)
+    assert winner.elo.margin == pytest.approx(elo_interval(tally).margin, rel=0.01)
+    assert figures(loser) == (0, 0, 0)
+    assert (winner.games, winner.score) == (580, pytest.approx(0.579310, abs=1e-6))
+
+
+def test_other_names_change_only_the_names(table):
+    renamed = {"ada": "zoe", "bob": "moe", "cyd": "amy", "dot": "lou"}
+    other = rate({(renamed[a], renamed[b]): t for (a, b), t in table.items()}, anchor="zoe")
+    for rating, twin in zip(rate(table, anchor="ada"), other, strict=True):
+        assert twin.name == renamed[rating.name]
+        assert figures(twin) == pytest.approx(figures(rating), abs=1e-4)
+
+
+def test_either_side_may_be_named_first(table):
+    turned = {(b, a): tally.mirrored() for (a, b), tally in reversed(table.items())}
+    for rating, twin in zip(rate(table, anchor="ada"), rate(turned, anchor="ada"), strict=True):
+        assert (twin.name, twin.games) == (rating.name, rating.games)
+        assert twin.score == pytest.approx(rating.score)
+        assert figures(twin) == pytest.approx(figures(rating), abs=1e-4)
+
+
+def test_the_anchor_moves_all_ratings_alike(table):
+    ada = by_name(rate(table, anchor="ada"))
+    dot = by_name(rate(table, anchor="dot", anchor_elo=1800))
+    assert figures(dot["dot"]) == (1800, 1800, 1800)
+    shift = 1800 - ada["dot"].elo.value
+    for name in STRENGTHS:
+        assert dot[name].elo.value == pytest.approx(ada[name].elo.value + shift, abs=1e-4)
+    # How far two players are apart is known as well from either end.
+    assert dot["ada"].elo.margin == pytest.approx(ada["dot"].elo.margin, rel=1e-6)
+
+
+def test_games_and_scores_are_counted_on_both_sides():
+    table = {
+        ("a", "b"): Tally((0, 1, 0, 0, 1)),
+        ("c", "a"): Tally.of_games(wins=1, draws=0, losses=2),
+    }
+    ratings = by_name(rate(table, anchor="a"))
+    assert {name: rating.games for name, rating in ratings.items()} == {"a": 7, "b": 4, "c": 3}
+    assert ratings["a"].score == pytest.approx(4.5 / 7)
+    assert ratings["b"].score == pytest.approx(1.5 / 4)
+
+
+def test_draws_narrow_the_interval():
+    drawn = rate({("a", "b"): Tally((0, 10, 180, 10, 0))}, anchor="b")[0].elo
+    fought = rate({("a", "b"): Tally((50, 0, 100, 0, 50))}, anchor="b")[0].elo
+    assert drawn.value == pytest.approx(fought.value, abs=1e-6)
+    assert drawn.margin < fought.margin / 3
+
+
+@pytest.mark.parametrize(("pairs", "slack"), [(1, 220), (10, 20), (500, 20)])
+def test_who_won_everything_is_finite_and_open_above(table, pairs, slack):
+    winner = rate(table | {("eve", "ada"): Tally((0, 0, 0, 0, pairs))}, anchor="ada")[0]
+    assert winner.name == "eve"
+    assert math.isfinite(winner.elo.value)
+    assert winner.elo.high == math.inf
+    # As in a match of two: below it, so many wins would have been a 1 in 20 chance. The doubt
+    # about the prior comes on top.
+    alone = elo_interval(Tally((0, 0, 0, 0, pairs))).low
+    assert alone - slack < winner.elo.low <= alone
+
+
+def test_wins_against_all_others_count_together(table):
+    """30 pairs won from three players say as much as 30 from one of their strength."""
+    level = {("a", "b"): Tally((50, 100, 200, 100, 50)), ("b", "c"): Tally((50, 100, 200, 100, 50))}
+    level["a", "c"] = level["a", "b"]
+    ten = Tally((0, 0, 0, 0, 10))
+    of_three = rate(level | {("eve", name): ten for name in "abc"}, anchor="a")[0]
+    of_one = rate(level | {("eve", "a"): Tally((0, 0, 0, 0, 30))}, anchor="a")[0]
+    assert of_three.elo.low == pytest.approx(of_one.elo.low, abs=15)
+    assert of_three.elo.low < of_one.elo.low  # b and c are known less well than the anchor
+
+
+def test_wins_of_one_player_do_not_vouch_for_another():
+    level = {("a", "b"): Tally((50, 100, 200, 100, 50))}
+    level["eve", "a"] = Tally((0, 0, 0, 0, 10))
+    alone = by_name(rate(level, anchor="a"))["eve"].elo.low
+    level["fay", "a"] = Tally((0, 0, 0, 0, 500))
+    assert by_name(rate(level, anchor="a"))["eve"].elo.low == pytest.approx(alone, abs=5)
+
+
+def test_open_ends_add_up_along_a_chain():
+    table = {("b", "a"): Tally((0, 0, 0, 0, 10)), ("c", "b"): Tally((0, 0, 0, 0, 20))}
+    ratings = by_name(rate(table, anchor="a"))
+    first, second = elo(0.05**0.1), elo(0.05**0.05)
+    assert first - 20 < ratings["b"].elo.low <= first
+    assert first + second - 50 < ratings["c"].elo.low <= first + second
+    assert ratings["c"].elo.high == ratings["b"].elo.high == math.inf
+
+
+def test_who_lost_everything_is_the_mirror_image(table):
+    winner = rate({("eve", "ada"): Tally((0, 0, 0, 0, 10))}, anchor="ada")[0]
+    loser = rate({("eve", "ada"): Tally((10, 0, 0, 0, 0))}, anchor="ada")[-1]
+    assert figures(loser) == pytest.approx((-winner.elo.value, -math.inf, -winner.elo.low))
+
+
+def test_an_anchor_that_lost_everything_leaves_all_others_open_above(table):
+    lost = {("ada", "bob"): Tally((10, 0, 0, 0, 0))}
+    kept = {pairing: tally for pairing, tally in table.items() if "ada" not in pairing}
+    for rating in rate(lost | kept, anchor="ada")[:-1]:
+        assert math.isfinite(rating.elo.low)
+        assert rating.elo.high == math.inf
+
+
+def test_a_chain_of_points_bounds_players_who_never_met():
+    table = {
+        (a, b): Tally((5, 5, 10, 5, 5)) for a, b in itertools.pairwise(["a", "b", "c", "d", "e"])
+    }
+    estimates = [rating.elo for rating in rate(table, anchor="a")]
+    assert all(math.isfinite(estimate.margin) for estimate in estimates)
+    far = by_name(rate(table, anchor="a"))
+    assert far["b"].elo.margin < far["c"].elo.margin < far["e"].elo.margin
+
+
+def test_players_without_games_against_the_others_are_open_on_both_sides(table):
+    apart = {("x", "y"): Tally((1, 2, 3, 2, 1)), ("ada", "new"): Tally((0,) * 5)}
+    ratings = by_name(rate(table | apart, anchor="ada"))
+    for name in ("x", "y", "new"):
+        assert figures(ratings[name])[1:] == (-math.inf, math.inf)
+        assert math.isfinite(ratings[name].elo.value)
+    assert (ratings["new"].games, ratings["new"].score) == (0, 0.5)
+
+
+def test_no_games_at_all():
+    ratings = rate({("a", "b"): Tally((0,) * 5)}, anchor="a", anchor_elo=1000)
+    assert [rating.elo.value for rating in ratings] == [1000, 1000]
+    assert isinstance(ratings[0], Rating)
+
+
+def test_all_draws_are_level_but_not_certain():
+    few, many = (
+        rate({("a", "b"): Tally((0, 0, pairs, 0, 0))}, anchor="b")[0].elo for pairs in (10, 1000)
+    )
+    assert few.value == many.value == pytest.approx(0, abs=1e-6)
+    assert 40 < few.margin < 400
+    assert 0.5 < many.margin < 5
+
+
+@pytest.mark.parametrize(
+    ("table", "anchor", "anchor_elo", "message"),
+    [
+        ({("a", "a"): Tally((0, 0, 1, 0, 0))}, "a", 0.0, "found 'a' with itself"),
+        ({("a", "b"): Tally((0, 0, 1, 0, 0))}, "c", 0.0, r"\['a', 'b'\], found 'c'"),
+        ({("a", "b"): Tally((0, 0, 1, 0, 0))}, "a", math.nan, "finite anchor_elo, found nan"),
+        ({}, "a", 0.0, r"among the players \[\], found 'a'"),
+    ],
+)
+def test_bad_input_is_refused(table, anchor, anchor_elo, message):
+    with pytest.raises(ValueError, match=message):
+        rate(table, anchor=anchor, anchor_elo=anchor_elo)

@@ -1,0 +1,791 @@
+"""Rollouts of games with dice: their dice, a slow twin, what they estimate and how surely."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import kernels
+from games.backgammon import Backgammon
+from games.backgammon.bear_off import outcomes, probe
+from games.backgammon.bear_off_tables import build
+from games.backgammon.rules import CHECKERS, PROBABILITIES, START, packed
+from games.checkers import Checkers
+from games.contract import DiceGame
+from games.kernels import kernel
+from games.kernels.chance import next_state
+from games.kernels.memory import native_function, read_position
+from play.__main__ import main
+from play.judging.equity_loss import equity_loss, sample_games
+from play.players.dice_player import DicePlayer
+from play.rollout.dice import RolloutDice, advantage, mean_and_error, tickets
+from play.rollout.evaluator import RolloutEvaluator
+from play.rollout.plain import PlainTable
+from play.rollout.rollout import rollout
+from play.workers import Workers
+from search import EXACT, Engine, Evaluator, KernelEvaluator, Lookup, PythonEvaluator
+
+plain = pytest.mark.plain
+native_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+GAME = Backgammon()
+KINDS = GAME.outcomes
+
+
+# --- evaluators of little sense --------------------------------------------------------------
+
+
+@kernel
+def chances(position):
+    """Five probabilities by checkers borne off and on the bar; gammons while they can be."""
+    near, far, their_near, their_far, _ = position
+    off, their_off = near & 15, their_near & 15
+    ahead = 0.02 * (off - their_off) - 0.05 * ((far >> 48 & 15) - (their_far >> 48 & 15))
+    ahead += 0.01 * ((near >> 24 & 15) - (their_near >> 24 & 15))
+    win = min(max(0.53 + ahead, 0.0), 1.0)
+    gammon = 0.2 * win if their_off == 0 else 0.0
+    lost = 0.3 * (1.0 - win) if off == 0 else 0.0
+    return win, gammon, 0.1 * gammon, lost, 0.1 * lost
+
+
+@kernel
+def chances_value(position):
+    """What they come to."""
+    win, gammon, backgammon, lost, lost_backgammon = chances(position)
+    return -1.0 + 2.0 * win + gammon + backgammon - lost - lost_backgammon
+
+
+class Chances(KernelEvaluator):
+    """Gives outcomes, badly."""
+
+    gives_outcomes = True
+    bounds = (-3.0, 3.0)
+
+    def native_outcomes(self) -> tuple[int, int, Any]:
+        numbers = "".join(f"    store_float(target, {k}, found[{k}])\n" for k in range(5))
+        text = f"def outcomes_at(data, source, target):\n    found = chances({read_position(5)})\n"
+        signature = "void(int64, int64, int64)"
+        address = native_function("outcomes_at", text + numbers, {"chances": chances}, signature)
+        return address, 0, None
+
+    def outcomes(self, positions: Any) -> Any:
+        return np.array([chances(tuple(position)) for position in positions]).reshape(-1, 5)
+
+
+POOR = Chances(GAME, chances_value, name="poor")
+VALUES_ONLY = KernelEvaluator(GAME, chances_value, name="values only")
+
+
+@functools.cache
+def tables(both: int) -> Any:
+    return build(checkers=6, both=both).tables
+
+
+def bear_off(both: int) -> Lookup:
+    """Knows exactly what bear-off positions of so many checkers of each side are worth."""
+    return Lookup(probe, tables(both), outcomes=outcomes)
+
+
+@kernel
+def bent(tables, position):
+    """What the tables say, in the same order but out of proportion: plays well, values badly."""
+    _, value, _, _ = probe(tables, position)
+    return 0.4 * value + 0.1 * value * value * value
+
+
+@kernel
+def right(tables, position):
+    """What the tables say."""
+    return probe(tables, position)[1]
+
+
+def home(mine: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[int, ...]:
+    """A bear-off position by the checkers on points 1, 2 and so on."""
+    sides = [packed((CHECKERS - sum(counts), *counts)) for counts in (mine, theirs)]
+    return (*sides[0], *sides[1], 0)
+
+
+SHORT = home((0, 1, 0, 1, 1, 1), (1, 0, 0, 2, 0, 1))
+SMALL = home((0, 0, 1, 0, 1), (0, 1, 1))
+#: Each side is about to bear off.
+RACE = (
+    *packed((0, 3, 3, 3, 2, 2, 2)),
+    *packed((0, 2, 3, 3, 3, 2, 2)),
+    0,
+)
+
+
+def middle() -> Any:
+    """A position with contact, as no player of sense would reach it."""
+    position = START
+    for turn in range(14):
+        moves = GAME.legal_moves(position, 5 * turn % 21)
+        position = GAME.play(position, moves[len(moves) // 2])
+    return position
+
+
+class Walk(DiceGame):
+    """Walk three steps: a roll of 0 allows one, a roll of 1 one or two. Far ahead counts double."""
+
+    wins = False
+    rolls = (0.25, 0.75)
+
+    def start(self) -> tuple[int, int]:
+        return 3, 3
+
+    def legal_moves(self, position: Any, roll: int | None = None) -> list[int]:
+        assert roll in (0, 1)
+        return [] if self.outcome(position) is not None else list(range(1, roll + 2))
+
+    def play(self, position: Any, move: int) -> Any:
+        return position[1], max(position[0] - move, 0)
+
+    def outcome(self, position: Any) -> float | None:
+        return None if position[1] else -2.0 if position[0] > 1 else -1.0
+
+
+WALK = Walk()
+#: Likes to have steps left: plays badly.
+LAZY = PythonEvaluator(WALK, lambda position: 0.1 * position[0] - 0.02 * position[1] ** 2)
+
+
+# --- a slow twin ---------------------------------------------------------------------------------
+
+
+class Twin:
+    """Games one by one, as the book says; `choose(position, roll)` where it is not depth 0."""
+
+    def __init__(
+        self,
+        game: Any,
+        evaluator: Evaluator,
+        *,
+        lookup: Lookup | None = None,
+        choose: Callable[[Any, int], Any] | None = None,
+        known: Callable[..., Any] | None = None,
+    ) -> None:
+        self.game, self.evaluator = game, evaluator
+        self.probe = lookup.plain() if lookup else lambda position: (False, 0.0, 0, 0)
+        self.lookup, self.known = lookup, known
+        self.choose = choose or (lambda position, roll: self.best(position, roll)[0])
+
+    def worth(self, position: Any) -> float:
+        outcome, (found, value, *_) = self.game.outcome(position), self.probe(position)
+        return outcome if outcome is not None else value if found else self.evaluator(position)
+
+    def rate(self, position: Any) -> list[float]:
+        value = self.worth(position)
+        if not self.evaluator.gives_outcomes:
+            return [value]
+        probabilities = np.zeros(5)
+        if self.game.outcome(position) is not None:
+            self.game.outcomes.finished(position, probabilities)
+        elif not (self.known and self.known(self.lookup.tables, position, probabilities)):
+            probabilities[:] = self.evaluator.outcomes([position])[0]
+        return [*probabilities.tolist(), value]
+
+    def turned(self, numbers: list[float]) -> list[float]:
+        if len(numbers) == 1:
+            return [-numbers[0]]
+        win, gammon, backgammon, lost, lost_backgammon, value = numbers
+        return [1.0 - win, lost, lost_backgammon, gammon, backgammon, -value]
+
+    def best(self, position: Any, roll: int) -> tuple[Any, list[float]]:
+        """The best move by static values, and what it comes to for the side that moves."""
+        moves = self.game.legal_moves(position, roll)
+        after = [self.game.play(position, move) for move in moves]
+        values = [-self.worth(one) for one in after]
+        i = values.index(max(values))
+        return moves[i], self.turned(self.rate(after[i]))
+
+    def play(
+        self, position: Any, state: int, rolls: Any, dice: RolloutDice, plies: int, look: bool
+    ) -> tuple[list[float], int]:
+        """Outcomes and value for the side to move, and plies."""
+        luck, sides = None, 0
+        for ply in range(plies + 1):
+            found, _, depth, bound = self.probe(position)
+            certain = found and depth > 20 and bound == EXACT
+            if self.game.outcome(position) is not None or certain or ply == plies:
+                break
+            state = int(next_state(state))
+            roll = dice.roll(state)
+            if ply < 2 and rolls[ply] >= 0:
+                roll = int(rolls[ply])
+            if look:
+                brought = self.luck(position, roll, sides)
+                luck = (
+                    brought if luck is None else [a + b for a, b in zip(luck, brought, strict=True)]
+                )
+            position = self.game.play(position, self.choose(position, roll))
+            sides = 1 - sides
+        result = self.rate(position)
+        result = self.turned(result) if sides else result
+        return [a - b for a, b in zip(result, luck or [0.0] * len(result), strict=True)], ply
+
+    def luck(self, position: Any, roll: int, other: int) -> list[float]:
+        each = [self.best(position, r)[1] for r in range(len(self.game.rolls))]
+        mean = [0.0] * len(each[0])
+        for chance, numbers in zip(self.game.rolls, each, strict=True):
+            mean = [a + chance * b for a, b in zip(mean, numbers, strict=True)]
+        actual = each[roll]
+        if other:
+            actual, mean = self.turned(actual), self.turned(mean)
+        return [a - b for a, b in zip(actual, mean, strict=True)]
+
+    def block(
+        self, position: Any, dice: RolloutDice, games: int, plies: int, look: bool
+    ) -> tuple[Any, list[int]]:
+        streams, rolls = dice.block(0)
+        played = [
+            self.play(position, int(streams[i]), rolls[i], dice, plies, look) for i in range(games)
+        ]
+        return np.array([numbers for numbers, _ in played]), [plies for _, plies in played]
+
+
+def samples(evaluator: Evaluator, position: Any, games: int, **options: Any) -> Any:
+    """The games of a rollout, [games, outcomes + 1], and their plies."""
+    found = RolloutEvaluator(evaluator, games=games, **options)._blocks.samples([position], games)
+    blocks = [block for _, block in found]
+    return np.concatenate([b[0] for b in blocks]), sum((b[1].tolist() for b in blocks), [])
+
+
+@native_only
+@pytest.mark.parametrize("look", [True, False])
+@pytest.mark.parametrize("evaluator", [POOR, VALUES_ONLY], ids=["outcomes", "values"])
+@pytest.mark.parametrize("truncate", [None, 5])
+def test_native_games_are_the_slow_ones(evaluator: Any, look: bool, truncate: int | None) -> None:
+    dice = RolloutDice(GAME, 7)
+    games = 3
+    for position in (SHORT, RACE) if truncate is None else (START, middle()):
+        options = {"truncate": truncate, "variance_reduction": look, "seed": 7}
+        found, plies = samples(evaluator, position, games, **options)
+        twin = Twin(GAME, evaluator).block(position, dice, games, truncate or 4000, look)
+        assert found.tolist() == twin[0].tolist()
+        assert plies == twin[1]
+        assert truncate is None or max(plies) == truncate
+
+
+@plain
+@pytest.mark.parametrize("look", [True, False])
+@pytest.mark.parametrize("truncate", [None, 3])
+def test_games_in_python_are_the_slow_ones(look: bool, truncate: int | None) -> None:
+    dice = RolloutDice(WALK, 3)
+    options = {"truncate": truncate, "variance_reduction": look, "seed": 3}
+    found, plies = samples(LAZY, (3, 3), 36, **options)
+    twin = Twin(WALK, LAZY).block((3, 3), dice, 36, truncate or 4000, look)
+    assert found.tolist() == twin[0].tolist()
+    assert plies == twin[1]
+    assert (max(plies) == 3) == (truncate is not None)
+
+
+@plain
+@pytest.mark.parametrize("look", [True, False])
+def test_backgammon_in_python_is_what_native_code_plays(look: bool) -> None:
+    dice = RolloutDice(GAME, 1)
+    lookup = Lookup(probe, build(checkers=3, both=1).tables, outcomes=outcomes)
+    streams, rolls = dice.block(0)
+    table = PlainTable(GAME, POOR, lookup, dice)
+    block = table.block(SMALL, (streams[:4], rolls[:4]), later=False, most_plies=99, look=look)
+    assert block is not None
+    found, plies = samples(POOR, SMALL, 4, variance_reduction=look, seed=1, lookup=lookup)
+    assert found.tolist() == block[0].tolist()
+    assert plies == block[1].tolist()
+
+
+@native_only
+def test_games_end_where_the_lookup_knows_exactly() -> None:
+    dice, lookup = RolloutDice(GAME, 2), bear_off(2)
+    found, plies = samples(POOR, SHORT, 12, lookup=lookup, seed=2)
+    twin = Twin(GAME, POOR, lookup=lookup, known=outcomes).block(SHORT, dice, 12, 4000, True)
+    assert found.tolist() == twin[0].tolist()
+    assert plies == twin[1]
+    assert max(plies) < max(samples(POOR, SHORT, 12, seed=2)[1])
+    known = rollout(GAME, [home((1,), (1, 1)), home((1, 1), (2,))], POOR, games=5, lookup=lookup)
+    assert known.plies == 0
+    assert known.equity_error.tolist() == [0.0, 0.0]
+    assert known.equity[0] == 1.0
+    assert known.outcomes is not None
+    assert known.outcomes[:, 0] == pytest.approx((known.equity + 1) / 2)
+    assert known.outcomes[:, 1:].tolist() == [[0.0] * 4] * 2
+
+
+@native_only
+@pytest.mark.parametrize("truncate", [None, 2])
+def test_at_depth_1_a_search_chooses_and_values(truncate: int | None) -> None:
+    engine = Engine(GAME, POOR)
+    twin = Twin(GAME, POOR, choose=lambda p, roll: engine.search(p, roll=roll, depth=1).move)
+    dice = RolloutDice(GAME, 5)
+    found, plies = samples(POOR, SMALL, 8, depth=1, seed=5, truncate=truncate)
+    slow, its_plies = twin.block(SMALL, dice, 8, truncate or 4000, True)
+    assert plies == its_plies
+    if truncate is None:
+        assert found.tolist() == slow.tolist()
+        return
+    deep = samples(POOR, SMALL, 8, depth=1, seed=5, truncate=1, variance_reduction=False)[0]
+    for i, roll in enumerate(dice.block(0)[1][:8, 0]):
+        after = GAME.play(SMALL, engine.search(SMALL, roll=int(roll), depth=1).move)
+        result = engine.search(after, depth=1)
+        assert deep[i, -1] == -result.value
+        assert result.outcomes is not None
+        assert deep[i, 0] == 1.0 - result.outcomes[0]
+
+
+# --- dice ------------------------------------------------------------------------------------
+
+
+@plain
+def test_every_pair_of_first_rolls_comes_in_its_exact_proportion() -> None:
+    dice = RolloutDice(GAME, 11)
+    rolls = dice.rolls(2 * 1296)
+    for square in (rolls[:1296], rolls[1296:]):
+        found = Counter(map(tuple, square.tolist()))
+        for a, first in enumerate(PROBABILITIES):
+            for b, second in enumerate(PROBABILITIES):
+                assert found[a, b] == round(1296 * first * second)
+    assert rolls[:1296].tolist() != rolls[1296:].tolist()
+    for block in range(72):
+        for column in (0, 1):
+            found = Counter(rolls[36 * block : 36 * block + 36, column].tolist())
+            assert [found[r] for r in range(21)] == [round(36 * p) for p in PROBABILITIES]
+
+
+@plain
+def test_dice_belong_to_a_seed_and_a_game() -> None:
+    first, again, other = (RolloutDice(GAME, seed) for seed in (1, 1, 2))
+    for part in (0, 1):
+        assert first.block(40)[part].tolist() == again.block(40)[part].tolist()
+        assert first.block(40)[part].tolist() != other.block(40)[part].tolist()
+    streams = np.concatenate([first.block(number)[0] for number in range(50)])
+    assert len(set(streams.tolist())) == 1800
+    later = [first.roll(int(next_state(state))) for state in streams.tolist()]
+    share = np.bincount(later, minlength=21) / 1800
+    assert np.abs(share - PROBABILITIES).max() < 4 * math.sqrt(1 / 18 / 1800)
+
+
+@plain
+def test_rolls_without_a_common_denominator_are_left_to_chance() -> None:
+    assert tickets((0.25, 0.75)) == [0, 1, 1, 1]
+    assert tickets((0.0, 1.0)) == [1]
+    assert tickets((0.1234, 0.8766)) == []
+
+    class Odd(Walk):
+        rolls = (0.1234, 0.8766)
+
+    assert set(RolloutDice(Odd(), 0).rolls(36).ravel()) == {-1}
+    odd = PythonEvaluator(Odd(), lambda position: 0.0)
+    result = rollout(Odd(), [(3, 3)], odd, games=72, threads=1)
+    assert 0 < result.equity_error[0] < 0.3
+
+
+# --- what is estimated -----------------------------------------------------------------------
+
+
+def exact(game: Any, evaluator: Evaluator, position: Any, plies: int = 99) -> float:
+    """The mean outcome between two players at depth 0, by all rolls there are."""
+    twin = Twin(game, evaluator)
+
+    @functools.cache
+    def mean(position: Any, plies: int) -> float:
+        if game.outcome(position) is not None or plies == 0:
+            return twin.worth(position)
+        return -sum(
+            chance * mean(game.play(position, twin.best(position, roll)[0]), plies - 1)
+            for roll, chance in enumerate(game.rolls)
+        )
+
+    return mean(position, plies)
+
+
+@plain
+@pytest.mark.parametrize("look", [True, False])
+@pytest.mark.parametrize("plies", [None, 2, 3])
+def test_the_mean_is_what_all_rolls_come_to(look: bool, plies: int | None) -> None:
+    truth = exact(WALK, LAZY, (3, 3), plies or 99)
+    options = {"truncate": plies, "variance_reduction": look, "threads": 1, "seed": 4}
+    result = rollout(WALK, [(3, 3)], LAZY, games=720, **options)
+    if plies == 2 and look:
+        assert result.equity[0] == pytest.approx(truth)
+    assert abs(result.equity[0] - truth) < 3.5 * result.equity_error[0] + 1e-12
+    if plies is None:
+        assert exact(WALK, LAZY, (3, 3), 2) != pytest.approx(truth, abs=0.05)
+
+
+@native_only
+@pytest.mark.parametrize("look", [True, False])
+def test_poor_values_make_no_difference_to_the_mean(look: bool) -> None:
+    bad = KernelEvaluator(GAME, bent, tables(6))
+    positions = [SHORT, SMALL, home((2, 2, 1), (2, 2, 0, 1))]
+    options = {"variance_reduction": look, "threads": 1}
+    result = rollout(GAME, positions, bad, games=1296, seed=8, **options)
+    for i, position in enumerate(positions):
+        truth = probe(tables(6), position)[1]
+        assert abs(bad(position) - truth) > 5 * result.equity_error[i]
+        assert abs(result.equity[i] - truth) < 3.5 * result.equity_error[i]
+        known = rollout(GAME, [position], bad, games=1296, seed=9, lookup=bear_off(2), **options)
+        assert abs(known.equity[0] - truth) < 3.5 * known.equity_error[0] + 1e-6
+
+
+@native_only
+def test_probabilities_are_those_of_the_players() -> None:
+    """Of players who are no good, with and without luck: the two agree."""
+    with_luck = rollout(GAME, [middle()], POOR, games=5184, variance_reduction=False)
+    without = rollout(GAME, [middle()], POOR, games=360, seed=5)
+    assert with_luck.outcomes is not None and without.outcomes is not None
+    assert with_luck.outcome_errors is not None and without.outcome_errors is not None
+    error = np.hypot(with_luck.outcome_errors[0], without.outcome_errors[0])
+    assert (np.abs(with_luck.outcomes[0] - without.outcomes[0]) < 3.5 * error + 1e-9).all()
+    assert (with_luck.outcomes[0] > 0.001).all()
+    for result in (with_luck, without):
+        assert KINDS is not None and result.outcomes is not None
+        assert result.equity == pytest.approx(KINDS.values(result.outcomes))
+
+
+@native_only
+def test_right_values_leave_no_luck() -> None:
+    truth = probe(tables(6), SHORT)[1]
+    good = KernelEvaluator(GAME, right, tables(6))
+    for truncate in (None, 3):
+        result = rollout(GAME, [SHORT], good, games=36, truncate=truncate)
+        assert result.equity[0] == pytest.approx(truth, abs=1e-6)
+        assert result.equity_error[0] < 1e-6
+    assert rollout(GAME, [SHORT], good, games=36, variance_reduction=False).equity_error[0] > 0.01
+
+
+# --- how surely --------------------------------------------------------------------------------
+
+
+@native_only
+@pytest.mark.parametrize(("games", "look"), [(144, False), (144, True), (36, False)])
+def test_errors_are_those_of_other_seeds(games: int, look: bool) -> None:
+    """In short games the first two rolls decide much, and stratified ones do not scatter."""
+    options = {"games": games, "variance_reduction": look, "threads": 1}
+    found = [rollout(GAME, [START], POOR, truncate=4, seed=s, **options) for s in range(120)]
+    for mean, error in (
+        (lambda r: r.equity[0], lambda r: r.equity_error[0]),
+        (lambda r: r.outcomes[0, 0], lambda r: r.outcome_errors[0, 0]),
+    ):
+        spread = np.std([mean(result) for result in found], ddof=1)
+        said = math.sqrt(np.mean([error(result) ** 2 for result in found]))
+        least = 0.8 if games > 36 else 0.5  # with few games the second roll counts as chance
+        assert least * said < spread < 1.2 * said
+
+
+@plain
+def test_standard_errors_by_hand() -> None:
+    none = np.full((4, 2), -1)
+    mean, error = mean_and_error(np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [6.0, 5.0]]), none)
+    assert mean.tolist() == [3.0, 5.0]
+    assert error == pytest.approx([math.sqrt(14 / 3 / 4), 0.0])
+    assert np.isnan(mean_and_error(np.zeros((1, 1)), none[:1])[1]).all()
+    assert np.isnan(mean_and_error(np.zeros((0, 1)), none[:0])[0]).all()
+    # what the rolls explain is no error
+    rolls = RolloutDice(GAME, 0).rolls(144)
+    rest = np.random.default_rng(0).normal(size=144)
+    explained = np.sin(rolls[:, 0]) + np.cos(rolls[:, 1])
+    errors = mean_and_error(np.array([rest, rest + 9 * explained]).T, rolls)[1]
+    assert errors[0] == pytest.approx(errors[1])
+    assert errors[0] == pytest.approx(1 / 12, rel=0.2)
+
+
+@plain
+def test_the_surer_the_farther_apart() -> None:
+    rest = np.random.default_rng(1).normal(size=400)
+    rolls = np.full((400, 2), -1)
+    assert advantage(rest, rest, rolls) == 0.5
+    assert advantage(rest + 1, rest, rolls) == 1.0
+    near = advantage(rest + 0.05, rest[::-1], rolls)
+    assert 0.5 < near < advantage(rest + 0.1, rest[::-1], rolls) < 1.0
+    assert advantage(rest[::-1], rest + 0.05, rolls) == pytest.approx(1 - near)
+
+
+# --- candidates -----------------------------------------------------------------------------
+
+
+@native_only
+def test_moves_are_valued_for_the_side_that_makes_them() -> None:
+    roll = GAME.parse_roll("31")
+    moves = [GAME.parse_move(START, text, roll) for text in ("8/5 6/5", "24/20")]
+    options = {"games": 72, "truncate": 3}
+    found = rollout(GAME, START, POOR, roll=roll, moves=moves, **options)
+    after = rollout(GAME, [GAME.play(START, move) for move in moves], POOR, **options)
+    assert found.moves == tuple(moves)
+    assert found.equity == pytest.approx(-after.equity)
+    assert found.equity_error == pytest.approx(after.equity_error)
+    assert found.outcomes is not None and after.outcomes is not None
+    assert found.outcomes[:, 0] == pytest.approx(1 - after.outcomes[:, 0])
+    assert found.outcomes[:, 1] == pytest.approx(after.outcomes[:, 3])
+    assert found.best == int(np.argmax(found.equity))
+    assert found.lead[found.best] == 0.5
+    assert 0.5 <= found.lead[1 - found.best] <= 1
+    assert after.lead.shape == (0,)
+    every = rollout(GAME, START, POOR, roll=roll, games=1, truncate=1)
+    assert list(every.moves) == GAME.legal_moves(START, roll)
+
+
+@native_only
+def test_games_stop_when_moves_are_apart() -> None:
+    good = KernelEvaluator(GAME, right, tables(6))
+    position, roll = home((0, 1, 0, 1, 0, 1), (1, 1, 0, 1)), GAME.parse_roll("21")
+    options: dict[str, Any] = {"roll": roll, "games": 1296, "variance_reduction": False}
+    whole = rollout(GAME, position, good, **options)
+    assert set(whole.games.tolist()) == {1296}
+    result = rollout(GAME, position, good, confidence=0.95, **options)
+    truth = [-probe(tables(6), GAME.play(position, move))[1] for move in result.moves]
+    assert truth[result.best] > sorted(truth)[-2] - 0.05
+    assert set((result.games % 144).tolist()) == {0}
+    assert result.games.min() == 144
+    assert (result.lead[result.games < result.games.max()] > 0.9).all()
+    later = rollout(GAME, position, good, confidence=0.95, fewest=400, **options)
+    assert later.games.min() == 432
+    two = {**options, "moves": [result.moves[result.best], result.moves[int(np.argmin(truth))]]}
+    assert rollout(GAME, position, good, confidence=0.9, **two).games.tolist() == [144, 144]
+
+
+# --- bits, interruptions, workers -------------------------------------------------------------
+
+
+@native_only
+def test_a_seed_decides_every_bit() -> None:
+    def rolled(**options: Any) -> list[Any]:
+        result = rollout(GAME, [START, RACE], POOR, games=100, truncate=6, **options)
+        assert result.outcomes is not None and result.outcome_errors is not None
+        numbers = (result.equity, result.equity_error, result.outcomes, result.outcome_errors)
+        return [result.plies, *(array.tolist() for array in numbers)]
+
+    first = rolled(threads=1, seed=3)
+    assert first == rolled(threads=3, seed=3)
+    assert first != rolled(threads=1, seed=4)
+    with Workers("loky", 1) as workers:
+        assert first == rolled(workers=workers, seed=3)
+    alone = rollout(GAME, [RACE], POOR, games=100, truncate=6, seed=3)
+    assert alone.equity[0] == first[1][1]
+
+
+@native_only
+def test_ctrl_c_returns_what_there_is() -> None:
+    done = []
+
+    def interrupt(games: int) -> None:
+        done.append(games)
+        if len(done) == 3:
+            raise KeyboardInterrupt
+
+    for threads in (1, 2):
+        done.clear()
+        options: dict[str, Any] = {"threads": threads, "progress": interrupt, "truncate": 9}
+        result = rollout(GAME, [START, RACE], POOR, games=50_000, **options)
+        assert result.interrupted
+        assert result.games.tolist() == [72, 36]
+        assert np.isfinite(result.equity_error).all()
+        assert result.plies > 0 and result.plies_per_second > 0
+
+    def at_once(position: Any) -> float:
+        raise KeyboardInterrupt
+
+    nothing = rollout(GAME, [START], PythonEvaluator(GAME, at_once), threads=1)
+    assert nothing.interrupted
+    assert nothing.games.tolist() == [0]
+    assert np.isnan(nothing.equity).all()
+
+
+@native_only
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("depth", [0, 1])
+def test_what_an_evaluator_raises_is_raised(threads: int, depth: int) -> None:
+    def bad(position: Any) -> float:
+        raise ZeroDivisionError("on purpose")
+
+    with pytest.raises(ZeroDivisionError, match="on purpose"):
+        rollout(GAME, [START], PythonEvaluator(GAME, bad), threads=threads, depth=depth, games=72)
+
+
+@plain
+def test_positions_may_be_none_or_over() -> None:
+    assert rollout(WALK, [], LAZY, games=5).equity.shape == (0,)
+    over = rollout(WALK, [(2, 0)], LAZY, games=5)
+    assert over.equity.tolist() == [-2.0]
+    assert over.equity_error.tolist() == [0.0]
+    assert over.outcomes is None and over.outcome_errors is None
+    assert np.isnan(rollout(WALK, [(3, 3)], LAZY, games=1).equity_error[0])
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"games": 0}, "games: expected at least 1, found 0"),
+    ({"fewest": 0}, "fewest: expected at least 1, found 0"),
+    ({"threads": 0}, "threads: expected at least 1, found 0"),
+    ({"depth": -1}, "depth: expected 0 to 9 plies in a game with dice, found -1"),
+    ({"truncate": 0}, "truncate: expected 1 to 4000 plies, found 0"),
+    ({"truncate": 5000}, "truncate: expected 1 to 4000 plies, found 5000"),
+    ({"seed": -1}, "seed: expected 0 to 2\\*\\*32 - 1, found -1"),
+    ({"seed": 1 << 32}, "seed: expected 0 to"),
+    ({"filters": "no such"}, "filters: expected"),
+    ({"confidence": 0.9}, "expected a roll, whose moves are compared, found none"),
+    ({"moves": [0]}, "expected a roll, whose moves are compared, found none"),
+    ({"roll": 1, "confidence": 1.0}, "confidence: expected more than 0.5 and below 1, found 1.0"),
+    ({"roll": 1, "confidence": 0.5}, "confidence: expected more than 0.5"),
+    ({"roll": 2}, "roll: expected 0 to 1, found 2"),
+    ({"roll": 0, "moves": [2]}, r"moves: expected different legal moves with 0 in .*found \[2\]"),
+    ({"roll": 1, "moves": []}, "moves: expected different legal moves"),
+    ({"roll": 1, "moves": [1, 1]}, "moves: expected different legal moves"),
+]
+
+
+@plain
+@pytest.mark.parametrize(("options", "message"), BAD)
+def test_bad_options(options: dict[str, Any], message: str) -> None:
+    positions = (3, 3) if "roll" in options else [(3, 3)]
+    with pytest.raises(ValueError, match=message):
+        rollout(WALK, positions, LAZY, **options)
+
+
+@plain
+def test_bad_positions_and_games() -> None:
+    for positions in (START, [START[:4]], [[1.5] * 5]):
+        with pytest.raises(ValueError, match="positions: expected"):
+            rollout(GAME, positions, VALUES_ONLY, games=1)
+    with pytest.raises(TypeError, match="expected a game with dice, found checkers"):
+        rollout(Checkers(), [Checkers().start()], None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected an evaluator to roll out with"):
+        RolloutEvaluator(chances_value)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="games: expected at least 1, found 0"):
+        RolloutEvaluator(LAZY, games=0)
+
+
+# --- as an evaluator --------------------------------------------------------------------------
+
+
+@native_only
+def test_a_rollout_is_an_evaluator() -> None:
+    options: dict[str, Any] = {"games": 36, "truncate": 3, "seed": 6}
+    evaluator = RolloutEvaluator(POOR, **options)
+    positions = [START, RACE, SMALL]
+    result = rollout(GAME, positions, POOR, **options)
+    assert result.outcomes is not None
+    assert evaluator.values(positions) == pytest.approx(result.equity)
+    assert evaluator(RACE) == pytest.approx(result.equity[1])
+    assert evaluator.gives_outcomes and evaluator.bounds == (-3.0, 3.0)
+    found = evaluator.outcomes(np.array(positions))
+    assert found.shape == (3, 5)
+    assert found[:2] == pytest.approx(np.clip(result.outcomes[:2], 0, 1))
+    assert (found >= 0).all() and (found[2, 1:] == 0).all()  # what cannot be is not said
+    assert "36 times" in evaluator.name and "truncate=3" in repr(evaluator)
+    searched = Engine(GAME, evaluator).search(START, depth=0)
+    assert searched.value == evaluator(START)
+    assert searched.outcomes == pytest.approx(found[0])
+    moved = Engine(GAME, evaluator).search(SMALL, roll=5, depth=0)
+    values = {m: -evaluator(GAME.play(SMALL, m)) for m in GAME.legal_moves(SMALL, 5)}
+    best = max(values.values())
+    assert moved.value == best and values[moved.move] == best
+
+
+@native_only
+def test_evaluators_without_outcomes_and_what_they_raise() -> None:
+    evaluator = RolloutEvaluator(VALUES_ONLY, games=4, truncate=2)
+    assert not evaluator.gives_outcomes
+    for call in (lambda: evaluator.outcomes([START]), evaluator.native_outcomes):
+        with pytest.raises(TypeError, match="gives values only"):
+            call()
+
+    def bad(position: Any) -> float:
+        raise ZeroDivisionError("on purpose")
+
+    broken = RolloutEvaluator(PythonEvaluator(GAME, bad), games=4)
+    with pytest.raises(ZeroDivisionError):
+        broken(START)
+    with pytest.raises(ZeroDivisionError):
+        Engine(GAME, broken).search(START, depth=0)
+    with pytest.raises(ValueError, match="positions: expected"):
+        evaluator.values(START)
+
+
+@plain
+def test_evaluators_in_plain_games() -> None:
+    evaluator = RolloutEvaluator(LAZY, games=360, truncate=4)
+    assert evaluator((3, 3)) == pytest.approx(exact(WALK, LAZY, (3, 3), 4), abs=0.1)
+    assert Engine(WALK, evaluator).search((3, 3), depth=1).value == pytest.approx(
+        -sum(p * min(evaluator(WALK.play((3, 3), m)) for m in WALK.legal_moves((3, 3), r))
+             for r, p in enumerate(WALK.rolls))
+    )  # fmt: skip
+    before = evaluator((3, 3))
+    evaluator.forget()
+    assert evaluator((3, 3)) == before
+
+
+@native_only
+def test_a_rollout_referees_what_others_play() -> None:
+    """By its own lights it loses nothing, and a player who values nothing loses."""
+    referee = DicePlayer(
+        "referee", RolloutEvaluator(POOR, games=2, truncate=1, variance_reduction=False)
+    )
+    record = sample_games(GAME, DicePlayer("poor", POOR), games=1, threads=1)[0]
+    records = [replace(record, rolls=record.rolls[:24], moves=record.moves[:24])]
+    own = equity_loss(GAME, referee, referee, records, threads=1)
+    assert own.loss.value == 0.0 and own.agreement.value == 1.0
+    zero = KernelEvaluator(GAME, nothing)
+    assert equity_loss(GAME, DicePlayer("zero", zero), referee, records, threads=1).loss.value > 0
+
+
+@kernel
+def nothing(position):
+    """Every position alike."""
+    return 0.0 * position[0]
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+@native_only
+def test_the_command_rolls_positions_out(capsys: Any) -> None:
+    text = GAME.position_text(SHORT)
+    arguments = ["rollout", "backgammon", text, GAME.position_text(SMALL), "pips+bearoff"]
+    assert main([*arguments, "--games", "36", "--quiet", "--json"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    figures = json.loads(printed[-1])
+    assert [one["name"] for one in figures["rolled_out"]] == [text, GAME.position_text(SMALL)]
+    truth = [probe(tables(6), position)[1] for position in (SHORT, SMALL)]
+    assert [one["equity"] for one in figures["rolled_out"]] == pytest.approx(truth)
+    assert figures["plies"] == 0 and not figures["interrupted"]
+    assert f"{truth[0]:+.4f} ± 0.0000; 36 games" in printed[1]
+
+
+@native_only
+def test_the_command_compares_moves(capsys: Any) -> None:
+    arguments = ["rollout", "backgammon", GAME.position_text(START), "pips", "--roll", "31"]
+    few = ["--games", "36", "--truncate", "2", "--quiet"]
+    assert main([*arguments, "--moves", "8/5 6/5", "24/20", *few, "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert {one["name"] for one in figures["rolled_out"]} == {"8/5 6/5", "24/20"}
+    equities = [one["equity"] for one in figures["rolled_out"]]
+    assert equities == sorted(equities, reverse=True)
+    assert main([*arguments, "--best", "3", *few, "--with-luck", "--confidence", "0.9"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("the best is better with") == 2
+    assert "with luck" in printed and "plies/s" in printed
+
+
+@plain
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["checkers", "x", "classic"], "expected a game with dice, found checkers"),
+        (["backgammon", "x", "random"], "expected an evaluator, found random"),
+        (["backgammon", "nonsense", "pips"], "expected"),
+        (["backgammon", "a", "b", "pips", "--roll", "31"], "expected"),
+        (["backgammon", "4HPwATDgc/ABMA", "pips", "--best", "2"], "--best: expected --roll"),
+        (["backgammon", "4HPwATDgc/ABMA", "pips", "--confidence", ".9"], "--confidence: expected"),
+        (["backgammon", "4HPwATDgc/ABMA", "pips", "--roll", "77"], "roll"),
+        (["backgammon", "4HPwATDgc/ABMA", "pips", "--roll", "31", "--best", "0"], "--best"),
+    ],
+)
+def test_the_command_says_what_it_expected(arguments: Any, message: str, capsys: Any) -> None:
+    assert main(["rollout", *arguments, "--quiet"]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,433 @@
+"""The arithmetic of match results against published figures, slow twins and its own symmetries."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from play.ratings.sprt import Sprt
+from play.ratings.statistics import (
+    ELO_PER_DEVIATION,
+    SMALL_SAMPLE,
+    MatchSummary,
+    Tally,
+    elo,
+    elo_interval,
+    expected_score,
+    mean_interval,
+    normalised_elo_interval,
+    score_interval,
+    superiority,
+)
+
+counts = st.one_of(st.tuples(*[st.integers(0, 400)] * 5), st.tuples(*[st.integers(0, 400)] * 3))
+tallies = counts.map(Tally)
+elos = st.floats(-300, 300)
+models = st.sampled_from(["logistic", "normalised"])
+
+
+@st.composite
+def sprts(draw):
+    low, high = sorted((draw(elos), draw(elos)))
+    assume(high - low > 0.1)
+    return Sprt(low, high, model=draw(models))
+
+
+def mirrored(estimate):
+    return (-estimate.value, -estimate.high, -estimate.low)
+
+
+# Published figures.
+
+
+@pytest.mark.parametrize(
+    ("counts", "model", "elo0", "elo1", "expected"),
+    [
+        ((365, 16618, 36029 + 200, 16974, 390), "normalised", 0, 2, 2.25),
+        ((127, 4883, 10311 + 401, 5150, 104), "normalised", -1.75, 0.25, 3.01),
+        ((223, 9863, 20279 + 1000, 10037, 246), "logistic", 0.5, 2.5, -3.07),
+        ((39, 8843, 26675, 9240, 44), "normalised", 0.5, 2.5, 2.94),
+    ],
+)
+def test_likelihood_ratio_as_published(counts, model, elo0, elo1, expected):
+    assert round(Sprt(elo0, elo1, model=model).llr(Tally(counts)), 2) == expected
+
+
+def test_elo_of_a_long_match_as_published():
+    estimate = elo_interval(Tally((39, 8843, 26675, 9240, 44)))
+    assert [round(x, 3) for x in (estimate.value, estimate.low, estimate.high)] == [
+        1.577,
+        0.546,
+        2.607,
+    ]
+
+
+def test_elo_and_normalised_elo_as_published():
+    tally = Tally((34, 54, 31 + 32, 64, 75))
+    difference, normalised = elo_interval(tally), normalised_elo_interval(tally)
+    assert (round(difference.value, 2), round(difference.margin, 2)) == (55.58, 27.65)
+    assert (round(normalised.value, 2), round(normalised.margin, 2)) == (57.94, 28.28)
+
+
+def test_single_games_as_published():
+    tally = Tally.of_games(wins=136, losses=96, draws=111)
+    estimate = elo_interval(tally)
+    assert (round(estimate.value, 2), round(estimate.margin, 2)) == (40.70, 30.43)
+    assert round(100 * superiority(tally), 2) == 99.60
+
+
+def test_bounds_and_verdicts():
+    sprt = Sprt(0, 2, alpha=0.05, beta=0.1)
+    assert sprt.lower == pytest.approx(math.log(0.1 / 0.95))
+    assert sprt.upper == pytest.approx(math.log(0.9 / 0.05))
+    published = Tally((127, 4883, 10311 + 401, 5150, 104))
+    assert Sprt(-1.75, 0.25).verdict(published) == "accept H1"
+    assert Sprt(-1.75, 0.25, alpha=0.04).verdict(published) == "continue"
+    assert Sprt(-0.25, 1.75).verdict(published.mirrored()) == "accept H0"
+
+
+# Elo and score.
+
+
+@pytest.mark.parametrize(("score", "expected"), [(0.5, 0), (10 / 11, 400), (1 / 11, -400)])
+def test_elo_of_a_score(score, expected):
+    assert elo(score) == pytest.approx(expected, abs=1e-9)
+
+
+def test_elo_at_the_ends():
+    assert (elo(0), elo(1)) == (-math.inf, math.inf)
+    assert (expected_score(-math.inf), expected_score(math.inf)) == (0, 1)
+    assert expected_score(-1e6) == 0
+
+
+@given(st.floats(0.001, 0.999))
+def test_expected_score_inverts_elo(score):
+    assert expected_score(elo(score)) == pytest.approx(score)
+
+
+@given(tallies)
+def test_score_and_variance_agree_with_every_unit_written_out(tally):
+    units = np.repeat(np.linspace(0, 1, len(tally.counts)), tally.counts)
+    assume(units.size)
+    assert tally.score == pytest.approx(units.mean())
+    assert tally.variance == pytest.approx(units.var())
+    assert tally.games == units.size * tally.games_per_unit
+    assert tally.points == pytest.approx(units.sum() * tally.games_per_unit)
+
+
+# Symmetry, order and width of the intervals.
+
+
+@given(tallies)
+def test_swapping_the_players_mirrors_everything(tally):
+    swapped = tally.mirrored()
+    for interval in (elo_interval, normalised_elo_interval):
+        estimate = interval(tally)
+        assert mirrored(interval(swapped)) == pytest.approx(
+            (estimate.value, estimate.low, estimate.high), abs=1e-6, rel=1e-9
+        )
+    assert superiority(swapped) == pytest.approx(1 - superiority(tally))
+
+
+@given(tallies)
+def test_intervals_contain_their_estimates(tally):
+    for interval in (score_interval, elo_interval, normalised_elo_interval):
+        estimate = interval(tally)
+        assert estimate.low <= estimate.value <= estimate.high
+    score = score_interval(tally)
+    assert 0 <= score.low < score.high <= 1
+
+
+@given(tallies.filter(lambda tally: tally.units), st.integers(2, 50))
+def test_intervals_shrink_as_the_same_results_go_on(tally, factor):
+    longer = Tally(tuple(count * factor for count in tally.counts))
+    short, long = score_interval(tally), score_interval(longer)
+    assert long.value == pytest.approx(short.value)
+    assert short.low <= long.low
+    assert long.high <= short.high
+    assert long.margin < short.margin or (short.low, short.high) == (long.low, long.high) == (0, 1)
+    assert abs(superiority(longer) - 0.5) >= abs(superiority(tally) - 0.5) - 1e-12
+
+
+@pytest.mark.parametrize("pairs", [5, 30, 150])
+def test_score_interval_covers_the_truth_19_times_in_20(pairs):
+    rng = np.random.default_rng(1)
+    chances = np.array([0.1, 0.2, 0.35, 0.2, 0.15])
+    truth = chances @ np.linspace(0, 1, 5)
+    matches = [Tally(tuple(c)) for c in rng.multinomial(pairs, chances, size=2000).tolist()]
+    covered = [score.low <= truth <= score.high for score in map(score_interval, matches)]
+    assert 0.93 < np.mean(covered) < 0.98
+
+
+def test_the_two_games_of_a_pair_are_not_counted_as_independent():
+    """The opening decides every pair: all pairs end 1-1, while single games would vary."""
+    pairs = score_interval(Tally((0, 5, 190, 5, 0)))
+    games = score_interval(Tally.of_games(wins=195, losses=195, draws=10))
+    assert pairs.margin < games.margin / 3
+
+
+# All alike, one, none.
+
+
+@pytest.mark.parametrize("units", [1, 5, 500])
+def test_all_won_is_open_above_and_bounded_below_by_the_rule_of_three(units):
+    tally = Tally((0, 0, 0, 0, units))
+    estimate = elo_interval(tally)
+    assert (estimate.value, estimate.high) == (math.inf, math.inf)
+    # Had the units been won with this chance, all of them would have been 1 time in 20.
+    assert expected_score(estimate.low) ** units == pytest.approx(0.05)
+    assert superiority(tally) == pytest.approx(1 - 0.5 ** (units + 1))
+    normalised = normalised_elo_interval(tally)
+    assert (normalised.value, normalised.low) == (math.inf, -math.inf)
+
+
+def test_all_drawn_is_level_but_not_certain():
+    estimate = elo_interval(Tally((0, 0, 100, 0, 0)))
+    assert estimate.value == 0
+    assert estimate.high == -estimate.low == pytest.approx(elo(0.5 + (1 - 0.05**0.01) / 2))
+    assert superiority(Tally((0, 0, 100, 0, 0))) == 0.5
+    assert normalised_elo_interval(Tally((0, 0, 100, 0, 0))).value == 0
+
+
+@pytest.mark.parametrize("tally", [Tally((0,) * 5), Tally((0,) * 3)])
+def test_nothing_played(tally):
+    estimate = elo_interval(tally)
+    assert (estimate.value, estimate.low, estimate.high) == (0, -math.inf, math.inf)
+    assert (tally.score, superiority(tally), tally.variance) == (0.5, 0.5, 0)
+    assert Sprt(0, 5).llr(tally) == 0
+    assert Sprt(0, 5).verdict(tally) == "continue"
+
+
+def test_two_pairs_are_judged_more_carefully_than_many():
+    """With 12.7 deviations, Student's quantile for 2, not with 1.96."""
+    values = [0.4, 0.6]
+    assert mean_interval(values).margin == pytest.approx(12.7062 * 0.1, rel=1e-5)
+    many = values * (SMALL_SAMPLE // 2)
+    assert mean_interval(many).margin == pytest.approx(1.959964 * 0.1 / math.sqrt(SMALL_SAMPLE))
+
+
+def test_superiority_in_two_pairs_follows_students_t():
+    """One standard error ahead, with one degree of freedom: ¾ by Cauchy's distribution."""
+    assert superiority(Tally((0, 0, 1, 1, 0))) == pytest.approx(0.75)
+
+
+# Means of points.
+
+
+def test_mean_interval_of_points():
+    rng = np.random.default_rng(2)
+    values = rng.normal(0.3, 1.4, size=400)
+    estimate = mean_interval(values)
+    assert estimate.value == pytest.approx(values.mean())
+    assert estimate.margin == pytest.approx(1.959964 * values.std() / 20)
+
+
+def test_mean_interval_of_values_all_alike():
+    open_ended = mean_interval([0.1, 0.1, 0.1])
+    assert (open_ended.value, open_ended.low, open_ended.high) == (0.1, -math.inf, math.inf)
+    bounded = mean_interval([1.0] * 10, bounds=(-3, 3))
+    share = 0.05**0.1
+    assert (bounded.low, bounded.high) == pytest.approx((4 * share - 3, 3 - 2 * share))
+
+
+def test_mean_interval_keeps_within_bounds():
+    estimate = mean_interval([0.0, 1.0], bounds=(0, 1))
+    assert (estimate.low, estimate.high) == (0, 1)
+
+
+def test_mean_interval_of_nothing():
+    estimate = mean_interval([], bounds=(-3, 3))
+    assert math.isnan(estimate.value)
+    assert (estimate.low, estimate.high) == (-3, 3)
+
+
+@given(counts.filter(lambda counts: sum(counts) > 0))
+def test_mean_interval_is_the_score_interval_of_a_tally(counts):
+    values = np.repeat(np.linspace(0, 1, len(counts)), counts)
+    mean, score = mean_interval(values, bounds=(0, 1)), score_interval(Tally(counts))
+    assert (mean.value, mean.low, mean.high) == pytest.approx(
+        (score.value, score.low, score.high), abs=1e-12
+    )
+
+
+# The sequential test.
+
+
+@given(tallies, sprts())
+def test_likelihood_ratio_changes_its_sign_with_the_players(tally, sprt):
+    other = Sprt(-sprt.elo1, -sprt.elo0, model=sprt.model)
+    ratio = sprt.llr(tally)
+    assert math.isfinite(ratio)
+    assert other.llr(tally.mirrored()) == pytest.approx(-ratio, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("model", ["logistic", "normalised"])
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0, 1), (0, 0, 0, 0, 10**9), (0, 0, 10**9)])
+def test_likelihood_ratio_of_wins_only_is_finite_and_positive(counts, model):
+    assert 0 < Sprt(-100, 100, model=model).llr(Tally(counts)) < math.inf
+
+
+def likeliest(frequencies, condition):
+    """The greatest Σ p̂ ln p under condition(p) = 0, by a general solver from many starts."""
+    rng = np.random.default_rng(3)
+    size = len(frequencies)
+    # A lead far from the observed one is reached with nearly all units in one class.
+    concentrated = 0.8 * np.eye(size) + 0.2 / size
+    starts = [frequencies, np.full(size, 1 / size), *concentrated, *rng.dirichlet([1] * size, 6)]
+    best = -math.inf
+    for start in starts:
+        found = minimize(
+            lambda p: -frequencies @ np.log(p),
+            start,
+            jac=lambda p: -frequencies / p,
+            bounds=[(1e-12, 1)] * size,
+            constraints=[
+                {"type": "eq", "fun": lambda p: p.sum() - 1},
+                {"type": "eq", "fun": condition},
+            ],
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 500},
+        )
+        # The solver may stop short of its own tolerance; what counts is that the conditions hold.
+        if abs(condition(found.x)) + abs(found.x.sum() - 1) < 1e-8:
+            best = max(best, -found.fun)
+    return best
+
+
+def slow_ratio(sprt, tally):
+    """Twin of Sprt.llr that maximises each likelihood directly, for tallies without a 0."""
+    frequencies = np.array(tally.counts) / tally.units
+    scores = np.linspace(0, 1, len(frequencies))
+
+    def condition(bound):
+        if sprt.model == "logistic":
+            return lambda p: p @ scores - 1 / (1 + 10 ** (-bound / 400))
+        lead = bound / ELO_PER_DEVIATION * math.sqrt(tally.games_per_unit)
+        return lambda p: (
+            p @ scores - 0.5 - lead * math.sqrt(max(p @ (scores - p @ scores) ** 2, 1e-18))
+        )
+
+    below, above = (likeliest(frequencies, condition(bound)) for bound in (sprt.elo0, sprt.elo1))
+    return tally.units * (above - below)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.one_of(st.tuples(*[st.integers(1, 60)] * 5), st.tuples(*[st.integers(1, 60)] * 3)), sprts()
+)
+def test_likelihood_ratio_agrees_with_direct_maximisation(counts, sprt):
+    tally = Tally(counts)
+    assert sprt.llr(tally) == pytest.approx(slow_ratio(sprt, tally), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("counts", "elo0"),
+    [((14, 47, 33, 25, 1), 250), ((42, 55, 55, 11, 7), 503), ((1, 1, 18, 1, 36), -476)],
+)
+def test_the_likeliest_of_several_stationary_distributions_is_taken(counts, elo0):
+    """Bounds far above the results, or below: there the condition allows several maxima."""
+    sprt, tally = Sprt(elo0, elo0 + 10), Tally(counts)
+    assert sprt.llr(tally) == pytest.approx(slow_ratio(sprt, tally), abs=1e-3)
+
+
+@pytest.mark.parametrize("truth", [0, 40])
+def test_the_test_errs_as_seldom_as_promised(truth):
+    """Paired games of a known normalised strength: wrong verdicts in 1 match of 10."""
+    rng = np.random.default_rng(4)
+    # Tilted in proportion to the score: the deviation stays almost what it was.
+    level = np.array([0.1, 0.2, 0.4, 0.2, 0.1])
+    places = np.linspace(0, 1, 5) - 0.5
+    deviation = math.sqrt(level @ places**2)
+    lead = truth / ELO_PER_DEVIATION * math.sqrt(2)
+    chances = level * (1 + lead * places / deviation)
+    sprt = Sprt(0, 40, alpha=0.1, beta=0.1)
+    verdicts = []
+    for _ in range(40):
+        seen = np.zeros(5, dtype=int)
+        verdict = "continue"
+        while verdict == "continue":
+            seen += rng.multinomial(50, chances)
+            verdict = sprt.verdict(Tally(tuple(seen)))
+        verdicts.append(verdict)
+    right = "accept H1" if truth else "accept H0"
+    assert verdicts.count(right) >= 33
+
+
+# Matches.
+
+
+def test_summary_of_pairs():
+    summary = MatchSummary.of_pairs([(1, 1), (1, 0), (0.5, 0.5), (0.5, 0), (1, 0.5)])
+    assert (summary.wins, summary.draws, summary.losses) == (4, 4, 2)
+    assert summary.tally.counts == (0, 1, 2, 1, 1)
+    assert (summary.games, summary.pairs) == (10, 5)
+    assert summary.score.value == 0.6
+    assert summary.elo == elo_interval(summary.tally)
+    assert summary.normalised_elo == normalised_elo_interval(summary.tally)
+    assert summary.superiority == superiority(summary.tally)
+
+
+def test_summary_text():
+    pairs = [(0, 0)] * 34 + [(0, 0.5)] * 54 + [(1, 0)] * 31 + [(0.5, 0.5)] * 32
+    pairs += [(1, 0.5)] * 64 + [(1, 1)] * 75
+    text = MatchSummary.of_pairs(pairs).text(Sprt(0, 10))
+    assert text.splitlines() == [
+        "games 580: won 245, drawn 182, lost 153",
+        "pairs 290: LL 34, LD 54, WL or DD 63, DW 64, WW 75",
+        "score 57.93% of the points, 95 % interval [54.06%, 61.80%]",
+        "Elo +55.6, 95 % interval [+28.3, +83.6]; likelihood of superiority above 99.99%",
+        "normalised Elo +57.9, 95 % interval [+29.7, +86.2]",
+        "test of normalised Elo +0 against +10: log-likelihood ratio 2.48 in (-2.94, 2.94),"
+        " continue",
+    ]
+
+
+def test_summary_of_single_games():
+    summary = MatchSummary.of_games(wins=136, draws=111, losses=96)
+    assert (summary.games, summary.pairs) == (343, 0)
+    assert "single, not in pairs: L 96, D 111, W 136" in summary.text()
+    assert "superiority 99.60%" in summary.text()
+
+
+def test_summary_of_extremes_can_be_read():
+    assert MatchSummary.of_pairs([]).text() == "no games played"
+    assert "Elo +inf, 95 % interval [-511.5, +inf]" in MatchSummary.of_pairs([(1, 1)]).text()
+    assert "superiority below 0.01%" in MatchSummary.of_pairs([(0, 0)] * 20).text()
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Tally((1, 2, -3, 4, 5)), r">= 0, found \(1, 2, -3, 4, 5\)"),
+        (lambda: Tally((1, 2, 2.5, 4, 5)), "whole"),
+        (lambda: Tally((1, 2, 3, 4)), "5 counts of pairs or 3 of single games, found 4"),
+        (lambda: Tally.of_games(wins=-1, draws=0, losses=0), "found .*-1"),
+        (lambda: Tally.of_pairs([1, 3]), "pair score of 0, 0.5, 1, 1.5 or 2, found 3"),
+        (lambda: elo(1.01), r"score in \[0, 1\], found 1.01"),
+        (lambda: elo(math.nan), "found nan"),
+        (lambda: mean_interval([1, math.inf]), "finite values"),
+        (lambda: mean_interval([2.0], bounds=(0, 1)), r"within \(0, 1\)"),
+        (lambda: mean_interval([1], bounds=(1, 1)), "low < high"),
+        (lambda: Sprt(2, 2), "elo0 < elo1, found 2 and 2"),
+        (lambda: Sprt(3, 2), "elo0 < elo1, found 3 and 2"),
+        (lambda: Sprt(0, math.inf), "finite"),
+        (lambda: Sprt(0, math.nan), "found 0 and nan"),
+        (lambda: Sprt(0, 2, alpha=0), r"alpha in \(0, 1\), found 0"),
+        (lambda: Sprt(0, 2, alpha=1.5), r"alpha in \(0, 1\), found 1.5"),
+        (lambda: Sprt(0, 2, beta=1), r"beta in \(0, 1\), found 1"),
+        (lambda: Sprt(0, 2, alpha=0.5, beta=0.5), r"alpha \+ beta < 1, found 1.0"),
+        (lambda: Sprt(0, 2, model="normal"), "found 'normal'"),
+        (lambda: MatchSummary.of_pairs([(1, 2)]), r"found \[\(1, 2\)\]"),
+        (lambda: MatchSummary.of_pairs([(1,)]), "expected pairs"),
+        (lambda: MatchSummary(1, 0, 0, Tally((0, 0, 0, 0, 1))), "found 2 games and 2.0 points"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

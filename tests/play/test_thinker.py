@@ -1,0 +1,72 @@
+"""Who thinks for people: selective unless told otherwise, and with a book while it lasts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from games import kernels
+from games.checkers import Checkers
+from play.book_building import LeafSearch, build_book
+from play.players.player import Limits, parse_player
+from play.players.thinker import Thinker
+from play.workers import Workers
+from search import Engine, as_evaluator, parse_techniques
+from search.alphabeta.probcut import ProbCut
+from search.evaluators.samples import value_mark
+from search.lookups.opening_book import BookSettings, OpeningBook
+
+CHECKERS = Checkers()
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+
+def test_searches_are_selective_unless_the_name_or_the_caller_says_otherwise() -> None:
+    limits = Limits(depth=9)
+    exact = Engine(CHECKERS, "classic").search(CHECKERS.start(), depth=9)
+    usual = Thinker(CHECKERS, "classic", limits)
+    assert usual.engine.techniques == parse_techniques("selective")
+    assert usual.think(CHECKERS.start()).nodes < exact.nodes / 2
+    for thinker in (
+        Thinker(CHECKERS, "classic@exact", limits),
+        Thinker(CHECKERS, "classic", limits, techniques="exact"),
+    ):
+        found = thinker.think(CHECKERS.start())
+        assert (found.value, found.nodes) == (exact.value, exact.nodes)
+
+
+def test_the_name_is_short_and_says_all(tmp_path: Path) -> None:
+    network = "data/checkers/network.safetensors"
+    path = str(Path(__file__).resolve().parents[2] / network)
+    assert Thinker(CHECKERS, path, Limits(depth=1)).name == "network.safetensors"
+    probcut = tmp_path / "some.probcut.json"
+    ProbCut("checkers", "network", value_mark(CHECKERS, as_evaluator(CHECKERS, path)), ()).save(
+        probcut
+    )
+    named = Thinker(CHECKERS, f"{path}@selective,probcut={probcut}", Limits(depth=1)).name
+    assert named == f"network.safetensors@selective,probcut={probcut}"
+
+
+def test_a_book_is_played_from_and_analysis_searches(tmp_path: Path) -> None:
+    mark = value_mark(CHECKERS, as_evaluator(CHECKERS, "classic"))
+    book = OpeningBook(CHECKERS, BookSettings(player="classic", mark=mark, depth=3))
+    search = LeafSearch(CHECKERS, parse_player(CHECKERS, "classic"), Limits(depth=3))
+    with Workers(jobs=1) as workers:
+        build_book(book, search, 8, workers=workers)
+    path = tmp_path / "book.safetensors"
+    book.save(path)
+    name = f"classic+book:{path}:100"
+    thinker = Thinker(CHECKERS, name, Limits(depth=3), seed=1)
+    moves = {thinker.think(CHECKERS.start()).move for _ in range(60)}
+    assert moves == set(CHECKERS.legal_moves(CHECKERS.start()))
+    found = thinker.think(CHECKERS.start())
+    assert found.nodes == 0 and found.pv == (found.move,)
+    assert thinker.think(CHECKERS.start(), all_moves=True).nodes > 0
+    again = [Thinker(CHECKERS, name, Limits(depth=3), seed=4) for _ in range(2)]
+    lines = [[one.think(CHECKERS.start()).move for _ in range(9)] for one in again]
+    assert lines[0] == lines[1]
+    # a position that the book has not met is searched
+    after = CHECKERS.start()
+    for _ in range(12):
+        after = CHECKERS.play(after, CHECKERS.legal_moves(after)[0])
+    assert thinker.think(after).nodes > 0

@@ -1,0 +1,405 @@
+"""Threads, processes and a cluster of two workers: the same results, and clean ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games import Game, kernels
+from games.checkers import Checkers
+from games.features import FeatureSet
+from games.kernels import compiler, kernel
+from play import workers as workers_module
+from play.match.ladder import ladder
+from play.match.match import Match, all_games, play_match
+from play.players.player import Limits, Player
+from play.ratings.sprt import Sprt
+from play.workers import Workers, parse_backend
+from search import LinearEvaluator, PythonEvaluator, as_evaluator
+
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKERS = Checkers()
+RANDOM = Player("random", None)
+
+
+class Pile(Game):
+    """Take one to three sticks; who takes the last one wins."""
+
+    def start(self) -> int:
+        return 17
+
+    def legal_moves(self, sticks: int) -> list[int]:
+        return list(range(1, min(3, sticks) + 1))
+
+    def play(self, sticks: int, move: int) -> int:
+        return sticks - move
+
+    def outcome(self, sticks: int) -> float | None:
+        return None if sticks else -1.0
+
+
+@kernel
+def ahead(position):  # type: ignore[no-untyped-def]
+    return (position[0] % 1009) / 1009.0
+
+
+class OddError(Exception):
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__(f"{one} and {two}")
+
+
+def where(number: int) -> tuple[int, int]:
+    time.sleep(0.02)
+    return number * number, os.getpid()
+
+
+def third_fails(number: int) -> int:
+    if number == 3:
+        raise ZeroDivisionError(f"not {number}")
+    return number
+
+
+def odd(number: int) -> int:
+    raise OddError(1, 2)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    distributed = pytest.importorskip("dask.distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as running:
+        yield str(running.scheduler_address)
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[Workers]:
+    with Workers() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def loky() -> Iterator[Workers]:
+    with Workers("loky") as made:
+        yield made
+
+
+@pytest.fixture
+def every(cluster: str, threads: Workers, loky: Workers) -> Iterator[dict[str, Workers]]:
+    with Workers("dask", address=cluster) as dask:
+        yield {"threads": threads, "loky": loky, "dask": dask}
+
+
+@pytest.fixture(params=["threads", "loky", pytest.param("dask", marks=pytest.mark.dask)])
+def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
+    """Workers of each kind; only those of dask need it."""
+    if request.param == "dask":
+        with Workers("dask", address=request.getfixturevalue("cluster")) as made:
+            yield made
+    else:
+        yield request.getfixturevalue(request.param)
+
+
+# What comes out
+
+
+def test_results_in_order(workers: Workers) -> None:
+    results = list(workers.map(where, range(12)))
+    assert [square for square, _ in results] == [number**2 for number in range(12)]
+    processes = {process for _, process in results}
+    assert (processes == {os.getpid()}) == (workers.backend == "threads")
+    assert workers.backend == "threads" or len(processes) == 2
+    assert list(workers.map(where, [])) == []
+
+
+def test_a_function_of_the_users_with_what_it_holds(workers: Workers) -> None:
+    evaluator = LinearEvaluator(CHECKERS, FeatureSet("own", {"ahead": ahead}), [2.0])
+    starts = [CHECKERS.start()]
+    for _ in range(5):
+        starts.append(CHECKERS.play(starts[-1], CHECKERS.legal_moves(starts[-1])[0]))
+    values = list(workers.map(lambda start: evaluator(start) + 1, starts))
+    assert values == [evaluator(start) + 1 for start in starts]
+    assert len(set(values)) > 1
+
+
+@compiled_only
+@pytest.mark.dask
+def test_matches_do_not_depend_on_who_plays(every: dict[str, Workers]) -> None:
+    own = LinearEvaluator(CHECKERS, FeatureSet("own", {"ahead": ahead}), [1.0], name="own")
+    first = Player("own", own, options={"seed": 3})
+    second = Player("classic", as_evaluator(CHECKERS, "classic"))
+    played = []
+    for one in every.values():
+        match = play_match(CHECKERS, first, second, limits=Limits(depth=3), games=8, workers=one)
+        played.append(
+            [(a, b, r.moves, r.annotations, r.outcome()) for a, b, r in all_games([match])]
+        )
+        assert len(match.pairs) == 4
+    assert played[0] == played[1] == played[2]
+
+
+@pytest.mark.dask
+def test_a_ladder_of_a_users_game(every: dict[str, Workers]) -> None:
+    game = Pile()
+    strong = PythonEvaluator(game, lambda sticks: -0.5 if sticks % 4 == 0 else 0.5)
+    players = [RANDOM, Player("strong", strong), Player("zero", as_evaluator(game, None))]
+    found = []
+    for one in every.values():
+        ratings, _ = ladder(game, players, limits=Limits(depth=1), games=8, workers=one)
+        found.append([(rating.name, rating.elo, rating.games) for rating in ratings])
+    assert found[0] == found[1] == found[2]
+    assert found[0][0][0] == "strong"
+
+
+@compiled_only
+def test_a_decided_match_stops(workers: Workers) -> None:
+    classic = Player("classic", as_evaluator(CHECKERS, "classic"))
+    options: dict[str, Any] = {"limits": Limits(depth=1), "games": 2000, "sprt": Sprt(0, 100)}
+    match = play_match(CHECKERS, classic, RANDOM, workers=workers, **options)
+    assert match.verdict == "accept H1"
+    assert 2 <= len(match.pairs) < 100
+
+
+# Ends
+
+
+def test_no_more_tasks_are_drawn_than_needed(workers: Workers) -> None:
+    drawn = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(1000):
+            drawn.append(number)
+            yield number
+
+    with closing(workers.map(where, tasks())) as results:
+        assert [next(results)[0] for _ in range(3)] == [0, 1, 4]
+        assert len(drawn) <= 3 + 2 * workers.jobs
+    assert len(drawn) <= 3 + 2 * workers.jobs
+    assert [square for square, _ in workers.map(where, range(3))] == [0, 1, 4]
+
+
+def test_tasks_not_begun_never_begin(tmp_path: Path, workers: Workers) -> None:
+    def mark(number: int) -> None:
+        time.sleep(0.05)
+        (tmp_path / str(number)).touch()
+
+    results = workers.map(mark, range(100))
+    next(results)
+    results.close()
+    time.sleep(0.2)
+    begun = len(list(tmp_path.iterdir()))
+    assert begun <= 1 + 2 * workers.jobs
+    time.sleep(0.2)
+    assert len(list(tmp_path.iterdir())) == begun
+
+
+def test_errors_of_a_task(workers: Workers) -> None:
+    results = workers.map(third_fails, range(9))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ZeroDivisionError, match="not 3") as caught:
+        next(results)
+    if workers.backend != "threads":
+        (note,) = caught.value.__notes__
+        assert "in another process" in note and "in third_fails" in note
+    kind = OddError if workers.backend == "threads" else RuntimeError
+    with pytest.raises(kind, match=r"1 and 2"):
+        list(workers.map(odd, range(3)))
+    assert list(workers.map(third_fails, range(3))) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "workers", ["loky", pytest.param("dask", marks=pytest.mark.dask)], indirect=True
+)
+def test_what_cannot_travel(workers: Workers) -> None:
+    lock = threading.Lock()
+    for function, tasks in ((lambda task: lock, [1]), (len, [lock])):
+        with pytest.raises(TypeError, match="expected something that can be sent"):
+            list(workers.map(function, tasks))
+    with pytest.raises(TypeError, match="expected something that can be sent"):
+        list(workers.map(lambda task: threading.Lock(), [1]))
+
+
+def test_a_process_that_dies_is_noticed() -> None:
+    with Workers("loky") as workers:
+        with pytest.raises(Exception, match="unexpectedly terminated"):
+            list(workers.map(os._exit, [3, 3]))
+        assert list(workers.map(third_fails, range(3))) == [0, 1, 2]
+
+
+def test_threads_are_asked_to_stop() -> None:
+    class Patient:
+        def __init__(self) -> None:
+            self.stopped = threading.Event()
+
+        def __call__(self, number: int) -> int:
+            assert number == 0 or self.stopped.wait(30)
+            return number
+
+        def stop(self) -> None:
+            self.stopped.set()
+
+    with Workers() as workers:
+        results = workers.map(Patient(), range(10))
+        assert next(results) == 0
+        began = time.perf_counter()
+        results.close()
+        assert time.perf_counter() - began < 5
+
+
+SLOW = """
+import sys, time
+from play.workers import Workers
+
+if __name__ == "__main__":
+    with Workers(sys.argv[1], address=sys.argv[2] or None) as workers:
+        print(list(workers.map(int, "01234")), flush=True)
+        try:
+            list(workers.map(time.sleep, [{seconds}] * 6))
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+"""
+
+
+def children_of(group: int) -> list[str]:
+    """The command lines of the processes in a session."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+                if int(session) == group and state != "Z":
+                    found.append((folder / "cmdline").read_text().replace("\0", " "))
+            except OSError:
+                pass
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+@pytest.mark.parametrize(
+    ("backend", "how"),
+    [
+        ("threads", signal.SIGINT),
+        ("loky", signal.SIGINT),
+        ("loky", signal.SIGKILL),
+        pytest.param("dask", signal.SIGINT, marks=pytest.mark.dask),
+    ],
+)
+def test_ctrl_c_and_kill_leave_nothing_behind(
+    backend: str, how: signal.Signals, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    program = tmp_path / "slow.py"
+    program.write_text(SLOW.format(seconds=100 if backend == "loky" else 1))
+    address = request.getfixturevalue("cluster") if backend == "dask" else ""
+    with subprocess.Popen(
+        [sys.executable, str(program), backend, address],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "[0, 1, 2, 3, 4]\n"
+        time.sleep(0.3)
+        began = time.perf_counter()
+        os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
+        out, errors = process.communicate(timeout=30)
+        assert out == ("interrupted\n" if how == signal.SIGINT else "")
+        assert how == signal.SIGKILL or "Traceback" not in errors
+    while children_of(process.pid) and time.perf_counter() - began < 8:
+        time.sleep(0.1)
+    assert children_of(process.pid) == []
+
+
+@compiled_only
+def test_ctrl_c_keeps_what_processes_played() -> None:
+    def progress(match: Match) -> None:
+        if len(match.pairs) == 2:
+            raise KeyboardInterrupt
+
+    classic = Player("classic", as_evaluator(CHECKERS, "classic"))
+    options: dict[str, Any] = {"limits": Limits(depth=2)}
+    with Workers("loky") as workers:
+        match = play_match(
+            CHECKERS, classic, RANDOM, games=200, progress=progress, workers=workers, **options
+        )
+    whole = play_match(CHECKERS, classic, RANDOM, games=4, **options)
+    assert match.interrupted
+    assert [p.games[0].moves for p in match.pairs] == [p.games[0].moves for p in whole.pairs]
+
+
+# Wrong input
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"backend": "process"}, "backend: expected one of threads, loky, dask, found 'process'"),
+        ({"jobs": 0}, "jobs: expected at least 1, found 0"),
+        ({"backend": "dask"}, "address: expected that of a dask scheduler, .*, found None"),
+        ({"backend": "dask", "address": "localhost"}, "tcp://HOST:PORT, found 'localhost'"),
+        ({"address": "tcp://h:1"}, "address: expected none for threads, found 'tcp://h:1'"),
+    ],
+)
+def test_bad_workers(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Workers(**options)
+
+
+def test_backends_of_the_command_line() -> None:
+    assert parse_backend("threads") == ("threads", None)
+    assert parse_backend("loky") == ("loky", None)
+    assert parse_backend("dask:tcp://host:8786") == ("dask", "tcp://host:8786")
+    for text in ("", "dask", "dask:", "dask:host", "loky:tcp://host:8786", "threads:", "ray"):
+        with pytest.raises(ValueError, match="expected threads, loky or dask:tcp://HOST:PORT"):
+            parse_backend(text)
+
+
+@pytest.mark.dask
+def test_no_scheduler() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        make = partial(Workers, "dask", address=f"tcp://127.0.0.1:{port}", patience=0.5)
+        with pytest.raises(ConnectionError, match=r"expected a dask scheduler, found none at tcp"):
+            make()
+    began = time.perf_counter()
+    with pytest.raises(ConnectionError, match=r"that answers within 0.5 s"):
+        make()
+    assert time.perf_counter() - began < 5
+
+
+@pytest.mark.dask
+def test_a_cluster_of_other_versions(cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = workers_module._versions()
+    assert ours["kernels"] == compiler.toolchain()
+    monkeypatch.setattr(compiler.numba, "__version__", "0.1")
+    with pytest.raises(ValueError, match=r"expected workers with {'numba': '0.1'}, found {'numba'"):
+        Workers("dask", address=cluster)
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dask.distributed", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'plysmith\[dask\]'"):
+        Workers("dask", address="tcp://127.0.0.1:8786")
+
+
+@pytest.mark.dask
+def test_jobs_are_the_clusters_threads(every: dict[str, Workers], cluster: str) -> None:
+    assert (every["dask"].jobs, every["loky"].jobs, every["threads"].jobs) == (2, 2, 2)
+    with Workers("dask", 5, cluster) as workers:
+        assert workers.jobs == 5
+        assert list(workers.map(third_fails, range(3))) == [0, 1, 2]

@@ -1,0 +1,85 @@
+"""The Python in the documentation runs as it stands."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from pages import PAGES, ROOT, blocks, run
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if (ROOT / "data").exists():  # a copy, for examples read what a clone has and may write
+        shutil.copytree(ROOT / "data", tmp_path / "data")
+    (tmp_path / "docs" / "examples").mkdir(parents=True)
+    shutil.copy(ROOT / "docs/examples/my_features.py", tmp_path / "docs/examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    run(page)
+
+
+@pytest.mark.plain
+def test_which_blocks_are_run() -> None:
+    page = """
+```python
+one
+```
+
+    text
+```bash
+two
+```
+<!-- not run -->
+
+```python
+three
+```
+
+```python title="x"
+four
+
+five
+```
+"""
+    assert blocks(page) == [(3, "one\n"), (17, "four\n\nfive\n")]
+
+
+@pytest.mark.plain
+def test_a_page_that_fails_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nx = 1\n```\ntext\n```python\nassert x == 2\n```\n")
+    assert run(page, 1)["x"] == 1
+    with pytest.raises(AssertionError):
+        run(page)
+
+
+@pytest.mark.plain
+def test_own_game_is_a_page_with_python() -> None:
+    assert len(blocks((ROOT / "docs" / "own_game.md").read_text("utf-8"))) >= 6
+
+
+@pytest.mark.plain
+def test_own_feature_shows_the_term_of_the_example() -> None:
+    page = ROOT / "docs" / "own_feature.md"
+    source = (ROOT / "docs/examples/my_features.py").read_text("utf-8")
+    shown = blocks(page.read_text("utf-8"))[0][1]
+    assert shown.splitlines()[-2:] == [
+        "    own, opponent, kings, side = position",
+        next(line for line in source.splitlines() if "DOUBLE_CORNERS else 0" in line),
+    ]
+
+
+@pytest.mark.plain
+def test_the_map_names_every_folder_and_no_other() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = set(re.findall(r"`((?:games|search|play|learner)/(?:\w+/)*)`", page))
+    packages = [ROOT / name for name in ("games", "search", "play", "learner")]
+    folders = {
+        f"{path.parent.relative_to(ROOT)}/" for p in packages for path in p.rglob("__init__.py")
+    }
+    assert folders - named == set(), "not in docs/architecture.md"
+    assert named - folders == set(), "in docs/architecture.md, but not there"

@@ -1,0 +1,319 @@
+"""Matches, ladders and judgements from the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from games.checkers.pdn import read_games
+from play.__main__ import main
+from search import as_evaluator
+
+ROOT = Path(__file__).resolve().parents[2]
+PNG = b"\x89PNG\r\n\x1a\n"
+HEAVY = ("numba", "torch", "sklearn", "scipy", "matplotlib", "numpy", "tqdm")
+QUICK = ["--games", "4", "--depth", "1", "--quiet"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Files that a player may be named by, good ones and bad ones."""
+    folder = tmp_path_factory.mktemp("files")
+    found = {"missing": folder / "missing.json", "folder": folder}
+    for game, name in (("checkers", "material"), ("tic_tac_toe", "open_lines")):
+        found[game] = folder / f"{game}.json"
+        as_evaluator(games.load(game), name).save(found[game])
+    content = json.loads(found["checkers"].read_text("utf-8"))
+    found["nan"] = folder / "nan.json"
+    found["nan"].write_text(json.dumps(content | {"weights": {"men": float("nan")}}), "utf-8")
+    found["cut"] = folder / "cut.json"
+    found["cut"].write_text(found["checkers"].read_text("utf-8")[:100], "utf-8")
+    found["latin"] = folder / "positions.txt"
+    found["latin"].write_bytes(b"B:W21:B1\n\xe9\n")
+    found["positions"] = folder / "bad.txt"
+    found["positions"].write_text("B:W21:B1\n\nB:W99:B1\n", "utf-8")
+    found["over"] = folder / "over.txt"
+    found["over"].write_text("B:W21:B\n", "utf-8")
+    return found
+
+
+def filled(text: str, files: dict[str, Path]) -> list[str]:
+    """The words of a command line, {name} being a file."""
+    return [word.format(**files) for word in text.split()]
+
+
+def last_json(text: str) -> Any:
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text.splitlines()[-1], parse_constant=refuse)
+
+
+def run(*arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "play", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False, **options
+    )
+
+
+# What goes well
+
+
+def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[str, Path]) -> None:
+    pdn = tmp_path / "new" / "games.pdn"
+    first = str(files["checkers"])
+    arguments = ["match", "checkers", first, "random", "--games", "6", "--depth", "2", "--quiet"]
+    assert main([*arguments, "--json", "--pdn", str(pdn), "--sprt=-50,200"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert f"{first} against random: depth 2 a move" in out
+    assert "games 6: won" in out
+    assert "test of normalised Elo -50 against +200" in out
+    assert "all games different; 0 pairs were not counted" in out
+    figures = last_json(out)
+    assert figures["games"] == figures["wins"] + figures["draws"] + figures["losses"] == 6
+    assert figures["score"][0] == (figures["wins"] + figures["draws"] / 2) / 6
+    assert (figures["verdict"], figures["interrupted"]) == ("continue", False)
+    read = list(read_games(pdn.read_text("utf-8"), games.load("checkers")))
+    assert [game.problems for game in read] == 6 * [[]]
+    assert [game.tags["Black"] for game in read] == 3 * [first, "random"]
+    outcomes = [game.record.outcome() for game in read if game.record is not None]
+    points = [o if i % 2 == 0 else -(o or 0) for i, o in enumerate(outcomes)]
+    assert points.count(1.0) == figures["wins"]
+    assert points.count(-1.0) == figures["losses"]
+
+
+def test_the_same_seed_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    def printed(*options: str) -> str:
+        assert main(["match", "checkers", "rote", "random", *QUICK, "--json", *options]) == 0
+        return capsys.readouterr().out
+
+    assert printed() == printed("--threads", "1") == printed("--seed", "0")
+    assert printed() == printed("--backend", "loky", "--jobs", "2")
+
+
+def test_limits_and_openings(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["match", "checkers", "rote", "classic", "--games", "2", "--quiet"]
+    options = ["--nodes", "500", "--seconds", "5", "--plies", "4", "--within", "0.2"]
+    assert main([*arguments, *options, "--judge", "material"]) == 0
+    out = capsys.readouterr().out
+    assert "500 nodes, 5.0 s a move, openings of 4 plies or more" in out
+
+
+def test_a_small_game_says_how_many_it_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    game = "test_match:Pile"
+    assert main(["match", game, "random", "random", "--games", "999", "--quiet", "--json"]) == 0
+    out = capsys.readouterr().out
+    figures = last_json(out)
+    assert 10 < figures["games"] < 40
+    assert f"no more than {figures['games']} different games from these openings" in out
+    assert f"{figures['repeated_pairs']} pairs were not counted" in out
+
+
+def test_no_opening_is_even_enough(capsys: pytest.CaptureFixture[str]) -> None:
+    game = "test_match:Ring"
+    assert main(["match", game, "random", "random", "--plies", "40", "--quiet", "--json"]) == 0
+    out = capsys.readouterr().out
+    assert "no games played" in out
+    assert last_json(out)["games"] == 0
+    assert main(["ladder", game, "random", "random", "--plies", "40", "--quiet"]) == 2
+
+
+def test_ladder(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[str, Path]) -> None:
+    plot, pdn = tmp_path / "new" / "ladder.png", tmp_path / "games.pdn"
+    players = ["random", "classic", str(files["checkers"])]
+    outputs = ["--plot", str(plot), "--pdn", str(pdn), "--json"]
+    assert main(["ladder", "checkers", *players, *QUICK, *outputs]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "95 % interval of the difference from random" in out
+    assert re.search(r"^  3 random +\+0\.0 \[ +\+0\.0, +\+0\.0\]", out, re.MULTILINE)
+    figures = last_json(out)
+    assert {rating["name"] for rating in figures["ratings"]} == set(players)
+    assert figures["ratings"][-1] == {
+        "name": "random",
+        "elo": [0.0, 0.0, 0.0],
+        "games": 8,
+        "score": figures["ratings"][-1]["score"],
+    }
+    assert [match["games"] for match in figures["matches"]] == [4, 4, 4]
+    assert plot.read_bytes().startswith(PNG)
+    assert len(list(read_games(pdn.read_text("utf-8"), games.load("checkers")))) == 12
+
+
+def test_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[str, Path]) -> None:
+    evaluators = ["classic", str(files["checkers"])]
+    options = ["--positions", "30", "--referee-depth", "3", "--depth", "3", "--json"]
+    assert main(["judge", "checkers", *evaluators, *options]) == 0
+    out = capsys.readouterr().out
+    assert "referee: classic at depth 3; judged at depth 3" in out
+    assert "classic: agrees on 100.0%" in out
+    best, other = last_json(out)["judged"]
+    assert (best["evaluator"], best["agreement"][0], best["loss"][0]) == ("classic", 1.0, 0.0)
+    assert other["agreement"][0] < 1
+    file = tmp_path / "positions.txt"
+    file.write_text("B:W21,22,23:B1,2,3\n\nW:W30,29:BK1,6\n", "utf-8")
+    options = ["--file", str(file), "--referee-depth", "2", "--referee", "material", "--json"]
+    assert main(["judge", "checkers", "classic", *options]) == 0
+    assert last_json(capsys.readouterr().out)["judged"][0]["positions"] == 2
+
+
+# Bad input
+
+
+BAD = [
+    ("match go material random", "game: expected one of backgammon, .* found 'go'"),
+    ("match no.such:Game material random", "game: expected a class 'Game' in module no.such"),
+    ("match checkers brilliant random", "brilliant: expected an evaluator file or one of mat"),
+    ("match checkers random {missing}", "missing.json: expected an evaluator file .* found none"),
+    ("match checkers random {folder}", "expected an evaluator file .* found none"),
+    ("match checkers {tic_tac_toe} random", "expected an evaluator of checkers, found one of tic"),
+    ("match checkers {nan} random", "expected a finite number as weight of men, found nan"),
+    ("match checkers {cut} random", "expected JSON, found none"),
+    ("match checkers material+ random", "expected EVALUATOR.MEMORY, .* found 'material.'"),
+    ("match checkers material+{cut} random", "expected a rote memory"),
+    ("match checkers random random --sprt 5", "--sprt: expected ELO0,ELO1, found '5'"),
+    ("match checkers random random --sprt 0,5,9", "--sprt: expected ELO0,ELO1, found '0,5,9'"),
+    ("match checkers random random --sprt 5,0", "expected finite elo0 < elo1, found 5.0 and 0.0"),
+    ("match checkers random random --depth -1", "depth: expected 1 to 100 plies, found -1"),
+    ("match checkers random random --nodes -5", "nodes: expected at least 1, found -5"),
+    ("match checkers random random --nodes 0", "nodes: expected at least 1, found 0"),
+    ("match checkers random random --seconds -0.5", "seconds: expected more than 0, found -0.5"),
+    ("match checkers random random --seconds nan", "seconds: expected more than 0, found nan"),
+    ("match checkers random random --games -2", "games: expected at least 2, found -2"),
+    ("match checkers random random --threads 0", "threads: expected at least 1, found 0"),
+    ("match checkers random random --backend ray", "backend: expected threads, loky or dask:tcp"),
+    ("match checkers random random --backend dask", "backend: expected .*dask:tcp://HOST:PORT, fo"),
+    ("match checkers random random --seed -1", "seed: expected at least 0, found -1"),
+    ("match checkers random random --plies -1", "plies: expected 0 to 40, found -1"),
+    ("match checkers random random --within -1", "within: expected a value above 0, found -1"),
+    ("match checkers random random --within 1 --judge x", "x: expected an evaluator file"),
+    ("match checkers random random --pdn {cut}/a.pdn", "--pdn: expected a file that can be writ"),
+    ("match checkers random random --pdn {folder}", "--pdn: expected a file .* found folder"),
+    ("match nim random random --pdn {folder}/a.pdn", "--pdn: expected checkers, found nim"),
+    ("ladder checkers random", r"expected two or more players of different names, found \['ran"),
+    ("ladder checkers random random", "expected two or more players of different names, found"),
+    ("ladder checkers random {tic_tac_toe}", "expected an evaluator of checkers, found one of"),
+    ("ladder checkers random rote --depth 0", "depth: expected 1 to 100 plies, found 0"),
+    ("ladder checkers random rote --games 0", "games: expected at least 2, found 0"),
+    ("ladder checkers random rote --plot {cut}/a", "--plot: expected a file that can be written"),
+    ("ladder checkers random rote --plot {folder}", "--plot: expected a file .* found folder"),
+    ("judge checkers brilliant", "brilliant: expected an evaluator file or one of material"),
+    ("judge checkers random", "random: expected an evaluator file or one of material"),
+    ("judge checkers {tic_tac_toe}", "expected an evaluator of checkers, found one of tic"),
+    ("judge checkers rote --referee nobody", "nobody: expected an evaluator file"),
+    ("judge checkers rote --depth -1", "--depth: expected 1 to 100 plies, found -1"),
+    ("judge checkers rote --referee-depth 0", "--referee-depth: expected 1 to 100 plies, found 0"),
+    ("judge checkers rote --positions 1", "--positions: expected at least 2, found 1"),
+    ("judge checkers rote --threads 0", "--threads: expected at least 1, found 0"),
+    ("judge checkers rote --seed -1", "seed: expected at least 0, found -1"),
+    ("judge checkers rote --file {missing}", "--file: expected a text file, found .*missing.json"),
+    ("judge checkers rote --file {latin}", "--file: expected a text file, found .*positions.txt"),
+    ("judge checkers rote --file {positions}", "bad.txt, line 3: .*expected .* found"),
+    ("judge checkers rote --file {over}", "expected positions that are not yet decided, found no"),
+    ("judge checkers rote --depth 999", "depth: expected 1 to 100 plies, found 999"),
+    ("judge tic_tac_toe open_lines --referee open_lines --positions 9999", "expected 9999, found"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD, ids=[line for line, _ in BAD])
+def test_bad_input(
+    line: str, message: str, files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(filled(line, files)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(f"play: .*{message}.*\n", err), err
+    leftover = {path.name for path in files["folder"].iterdir()} - {p.name for p in files.values()}
+    assert leftover == set()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "tournament", "match checkers random", "match checkers random random --depth x"],
+)
+def test_bad_usage(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(line.split())
+    assert caught.value.code == 2
+    assert "usage: python -m play" in capsys.readouterr().err
+
+
+# As a program
+
+
+@pytest.mark.parametrize("command", [[], ["match"], ["ladder"], ["judge"]], ids=str)
+def test_help_imports_nothing_heavy(command: list[str]) -> None:
+    found = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "play", *command, "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "usage: python -m play" in found.stdout
+    imported = {line.rpartition("|")[2].strip() for line in found.stderr.splitlines()}
+    assert "argparse" in imported
+    assert {name.partition(".")[0] for name in imported} & set(HEAVY) == set()
+
+
+def test_program() -> None:
+    arguments = ["checkers", "material", "random", "--games", "4", "--depth", "1", "--json"]
+    found = run("match", *arguments)
+    assert found.returncode == 0
+    assert last_json(found.stdout)["games"] == 4
+    assert "4/4" in found.stderr  # the progress bar
+
+
+@pytest.mark.parametrize(
+    "line", ["match checkers brilliant random", "match checkers random random --depth -3"]
+)
+def test_program_refuses(line: str) -> None:
+    found = run(*line.split())
+    assert (found.returncode, found.stdout) == (2, "")
+    assert re.fullmatch(r"play: .*expected .* found .*\n", found.stderr)
+
+
+@pytest.mark.parametrize("command", ["match", "ladder"])
+def test_ctrl_c_reports_what_was_played(command: str, tmp_path: Path) -> None:
+    pdn = tmp_path / "games.pdn"
+    line = f"{command} checkers random material --games 1000000 --depth 3 --json --pdn"
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "play", *line.split(), str(pdn)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    with process:
+        try:
+            seen = ""
+            while not re.search(r"\b[1-9]\d*/1000000", seen):
+                read = os.read(process.stderr.fileno(), 4096).decode()
+                assert read, seen
+                seen += read
+            process.send_signal(signal.SIGINT)
+            began = time.perf_counter()
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert time.perf_counter() - began < 20
+    assert err.splitlines()[-1] == "stopped"
+    figures = last_json(out)
+    match = figures if command == "match" else figures["matches"][0]
+    assert match["interrupted"] is True
+    count = len(list(read_games(pdn.read_text("utf-8"), games.load("checkers"))))
+    assert match["games"] == count >= 2

@@ -1,0 +1,220 @@
+"""What the repository promises of itself, in forms that can fail."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PACKAGES: list[str] = PYPROJECT["tool"]["setuptools"]["packages"]
+
+#: Used from the top of the clone, and never imported by the packages.
+NOT_PACKAGES = {"benchmarks", "data", "docs", "tests"}
+
+#: What a distribution is imported as, where that is not its own name.
+MODULE_NAMES = {"scikit-learn": "sklearn"}
+
+LONGEST_FILE = 450  # lines
+LARGEST_FILE = 5_000_000  # bytes
+
+#: Text that only means something on the machine it was written on, in two pieces each, so that
+#: this file does not hold what it looks for.
+FOREIGN_TEXT = [
+    first + second
+    for first, second in [
+        ("/wo", "rk/"),
+        ("/ro", "ot/"),
+        ("/opt/", "wheels"),
+        (".lib", "rary/"),
+        ("issues", " show "),
+        ("pypi", ".org"),
+        ("python", "hosted"),
+    ]
+]
+
+
+def tree(*options: str) -> list[Path]:
+    """The repository's files as git knows them; skips the test where there is no git."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("not a git clone")
+    listing = subprocess.run(
+        # A clone may belong to somebody other than who tests it; git wants to be told.
+        ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", *options],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    ).stdout
+    return [ROOT / os.fsdecode(name) for name in listing.split(b"\0") if name]
+
+
+def package_files() -> list[Path]:
+    """Every Python file of the packages, and train.py where it exists."""
+    files = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    program = ROOT / "train.py"
+    return [*files, program] if program.exists() else files
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and top-level name of everything that a file imports."""
+    for node in ast.walk(ast.parse(path.read_bytes(), filename=str(path))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.lineno, node.module.partition(".")[0]
+
+
+def requirements() -> list[Requirement]:
+    """Every requirement of pyproject.toml, those of the extras included."""
+    project = PYPROJECT["project"]
+    extras = project["optional-dependencies"].values()
+    lines = [*project["dependencies"], *(line for extra in extras for line in extra)]
+    return [Requirement(line) for line in lines]
+
+
+def constraints() -> dict[str, Requirement]:
+    """constraints.txt by canonical name."""
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pins = [Requirement(line) for line in lines if line.strip() and not line.startswith("#")]
+    return {canonicalize_name(pin.name): pin for pin in pins}
+
+
+def test_every_package_of_the_tree_is_listed() -> None:
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - NOT_PACKAGES
+    assert packages == set(PACKAGES)
+    assert PYPROJECT["tool"]["setuptools"]["py-modules"] == ["train"]
+    assert PYPROJECT["tool"]["importlinter"]["root_packages"] == PACKAGES
+
+
+def test_every_folder_of_a_package_is_a_package() -> None:
+    folders = {path.parent for path in package_files()} - {ROOT}
+    assert [str(f.relative_to(ROOT)) for f in folders if not (f / "__init__.py").exists()] == []
+
+
+def test_every_requirement_has_a_tested_version() -> None:
+    pins = constraints()
+    for requirement in requirements():
+        pin = pins[canonicalize_name(requirement.name)]
+        (specifier,) = pin.specifier
+        assert specifier.operator == "==", f"{pin} is not one version"
+        assert requirement.specifier.contains(specifier.version), f"{requirement} excludes {pin}"
+
+
+def test_the_tested_versions_bring_no_gpu_packages() -> None:
+    names = [name for name in constraints() if name.startswith(("nvidia-", "cuda-", "triton"))]
+    assert names == []
+
+
+def test_what_the_packages_import_is_declared() -> None:
+    declared = {
+        MODULE_NAMES.get(name, name)
+        for name in (
+            canonicalize_name(Requirement(line).name)
+            for line in PYPROJECT["project"]["dependencies"]
+        )
+    }
+    declared.add("llvmlite")  # numba requires exactly one minor version of it, and so chooses it
+    known = declared | set(PACKAGES) | set(sys.stdlib_module_names)
+    # The server is a program behind an extra of its own, which is asked for when it is started.
+    web = {Requirement(line).name for line in PYPROJECT["project"]["optional-dependencies"]["web"]}
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for path in package_files()
+        for line, name in imports(path)
+        if name not in known | (web if path.parent == ROOT / "play/web" else set())
+    ]
+    assert found == []
+
+
+def test_nothing_reads_or_writes_pickles() -> None:
+    """Loading a pickle runs code from it; an evaluator's file holds numbers and text only."""
+    modules = {"_pickle", "cloudpickle", "dill", "marshal", "pickle", "shelve"}
+    calls = {"torch.load", "torch.save", "joblib.load", "joblib.dump"}
+    found = []
+    for path in package_files():
+        where = path.relative_to(ROOT)
+        # What travels between processes of one user is pickled there, and never reaches a file.
+        allowed = {"cloudpickle"} if where == Path("play/transport.py") else set()
+        used = [(line, name) for line, name in imports(path) if name in modules - allowed]
+        found += [f"{where}:{line}: {name}" for line, name in used]
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Attribute) and ast.unparse(node) in calls:
+                found.append(f"{where}:{node.lineno}: {ast.unparse(node)}")
+            if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+                if not (isinstance(node.value, ast.Constant) and node.value.value is False):
+                    found.append(f"{where}:{node.value.lineno}: allow_pickle")
+    assert found == []
+
+
+def test_files_are_short_enough_to_read() -> None:
+    lengths = {path: len(path.read_bytes().splitlines()) for path in package_files()}
+    long = {str(p.relative_to(ROOT)): n for p, n in lengths.items() if n >= LONGEST_FILE}
+    assert long == {}
+
+
+def test_no_large_file_is_tracked() -> None:
+    large = [str(path) for path in tree() if path.is_file() and path.stat().st_size > LARGEST_FILE]
+    assert large == []
+
+
+def test_no_file_speaks_of_one_machine() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {text}"
+        for path in tree("--cached", "--others", "--exclude-standard")
+        if path.is_file()
+        for text in FOREIGN_TEXT
+        if text.encode() in path.read_bytes()
+    ]
+    assert found == []
+
+
+def test_imports_go_one_way() -> None:
+    program = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+    program = program or shutil.which("lint-imports")
+    if program is None:
+        pytest.skip("import-linter is not installed")
+    missing = [name for name in PACKAGES if not (ROOT / name / "__init__.py").exists()]
+    assert missing == [], "import-linter needs every package"
+    result = subprocess.run(
+        [program, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["checkers", "--help"]])
+def test_help_imports_nothing_slow(arguments: list[str]) -> None:
+    """`train.py --help` answers in half a second, which any of these would use up."""
+    if not (ROOT / "train.py").exists():
+        pytest.skip("there is no train.py")
+    result = subprocess.run(
+        [sys.executable, "-X", "importtime", "train.py", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+    )
+    assert result.returncode == 0, result.stderr[-2000:]
+    assert "usage" in result.stdout.lower()
+    # import time: self [us] | cumulative | name, indented by depth
+    names = [line.rpartition("|")[2].strip() for line in result.stderr.splitlines()]
+    slow = {"matplotlib", "numba", "scipy", "sklearn", "torch"}
+    assert sorted({name.partition(".")[0] for name in names} & slow) == []
+
+
+def test_ci_can_be_run() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK), ".ci/run is not executable"
+    subprocess.run(["bash", "-n", str(script)], check=True)

@@ -1,0 +1,617 @@
+"""train.py: runs that survive everything, and messages for every mistake."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import train
+from games import kernels
+from games.checkers import Checkers
+from learner.online.least_mean_squares import LeastMeanSquares
+from learner.online.samuel import Samuel
+from learner.reports.plots import plot_weights
+from learner.run.folder import RunError, RunFolder
+from learner.run.run import Run
+from play.players.player import Limits
+from search import Engine, load_evaluator
+from search.lookups.rote import RoteMemory
+
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKERS = Checkers()
+#: A run of seconds; the smallest matches there are.
+TINY = [
+    *("--depth", "2", "--seed", "3", "--snapshots", "2", "--quiet", "--opponents", "material"),
+    *("--snapshot-games", "2", "--final-games", "2", "--match-games", "2"),
+]
+BYTES = ("log.csv", "games.pdn", "last.json", "best.json", "snapshots.csv", "report.json")
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, str(ROOT / "train.py"), *map(str, arguments)]
+
+
+def tiny(learner: str, games: int, folder: Path) -> list[str]:
+    arguments = ["checkers", "--learner", learner, "--games", games, "--run", folder]
+    return command(*arguments, *(TINY if learner != "rote" else [*TINY, "--set", "capacity=5000"]))
+
+
+def start(arguments: list[str]) -> subprocess.Popen[str]:
+    """The program in a process group of its own, as a terminal starts it."""
+    return subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def finish(process: subprocess.Popen[str]) -> None:
+    out, err = process.communicate(timeout=180)
+    assert process.returncode == 0, out + err
+    assert "Traceback" not in err
+
+
+def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
+    """The number of games in the first checkpoint that appears."""
+    for _ in range(60_000):
+        assert process.poll() is None, process.communicate()
+        if (folder / "checkpoint.json").exists():
+            content = json.loads((folder / "checkpoint.json").read_text())
+            if content["learner"]["games_played"]:  # the first is written before any game
+                return int(content["learner"]["games_played"])
+        time.sleep(0.002)
+    raise AssertionError("no checkpoint")
+
+
+def group(process: subprocess.Popen[str]) -> list[int]:
+    """The processes alive in the group that a process leads."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[2] == str(process.pid) and fields[0] not in "ZX":
+            found.append(int(entry.name))
+    return found
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run by Samuel's rules from beginning to end."""
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    finish(start(tiny("samuel", 12, folder)))
+    return folder
+
+
+@pytest.fixture
+def run(finished: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(finished, tmp_path / "copy"))
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """The message with which the program refuses."""
+    try:
+        status = train.main([str(argument) for argument in arguments])
+    except SystemExit as left:  # argparse
+        status = int(left.code or 0)
+    err = capsys.readouterr().err
+    assert status == 2, err
+    assert "Traceback" not in err
+    return err
+
+
+# --- a run -----------------------------------------------------------------------------------
+
+
+def test_what_a_run_leaves(finished: Path) -> None:
+    names = {path.name for path in finished.iterdir()}
+    assert names == {
+        *BYTES, "checkpoint.json", "options.json", "snapshots", "strength.png", "weights.png",
+        "terms.txt", "terms.png"
+    }  # fmt: skip
+    assert (finished / "terms.txt").read_text().splitlines()[1].split()[:2] == ["fix", "PIECES"]
+    assert sorted(p.name for p in (finished / "snapshots").iterdir()) == [
+        "000006.json", "000012.json"
+    ]  # fmt: skip
+    log = (finished / "log.csv").read_text().splitlines()
+    assert log[0] == "game,updates,alpha_side,outcome,plies,note"
+    assert [line.split(",")[0] for line in log[1:]] == [str(i) for i in range(1, 13)]
+    assert (finished / "games.pdn").read_text().count("[Event ") == 12
+    (match,) = json.loads((finished / "report.json").read_text())["matches"]
+    assert (match["opponent"], match["games"]) == ("material", 2)
+    best = load_evaluator(finished / "best.json")
+    assert best.term_weights()["PIECES"] == 2.0**20
+    assert best.provenance["games"] in (6, 12)
+    assert Engine(best.game, best).search(best.game.start(), depth=4).move is not None
+
+
+def test_plots_of_many_terms_and_of_none(tmp_path: Path) -> None:
+    snapshots = [(game, {f"T{i}": i * game - 40.0 for i in range(30)}) for game in (5, 10)]
+    plot_weights(tmp_path / "many.png", snapshots)
+    plot_weights(tmp_path / "none.png", [(5, {"T": 1.0})], fixed=("T",))
+    assert (tmp_path / "many.png").stat().st_size > (tmp_path / "none.png").stat().st_size > 5000
+
+
+def test_plots_are_pictures_of_a_sensible_size(finished: Path) -> None:
+    for name in ("strength.png", "weights.png"):
+        head = (finished / name).read_bytes()[:24]
+        assert head[:8] == b"\x89PNG\r\n\x1a\n"
+        assert struct.unpack(">II", head[16:24]) == (1080, 624)
+        assert (finished / name).stat().st_size > 10_000
+
+
+def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    process = start(tiny("samuel", 12, folder))
+    try:
+        games = wait_for_checkpoint(process, folder)
+        time.sleep(0.05)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert 0 < games < 12
+    assert not (folder / "best.json").exists()
+    # processes that measure end with the one that asked them
+    for _ in range(300):
+        if not group(process):
+            break
+        time.sleep(0.1)
+    assert group(process) == []
+    with open(folder / "log.csv", "a") as log:
+        log.write("7,what was written after the checkpoint")
+    finish(start(command("checkers", "--resume", folder, "--quiet")))
+    for name in BYTES:
+        assert (folder / name).read_bytes() == (finished / name).read_bytes(), name
+    for path in (finished / "snapshots").iterdir():
+        assert (folder / "snapshots" / path.name).read_bytes() == path.read_bytes()
+    assert sorted(os.listdir(folder)) == sorted(os.listdir(finished))
+    assert json.loads((folder / "checkpoint.json").read_text()) == json.loads(
+        (finished / "checkpoint.json").read_text()
+    )
+
+
+class Killed(BaseException):
+    """Ends a run as a kill does: nothing that would be written at the end is."""
+
+
+def linear_run(folder: Path, learner: Any) -> Run:
+    return Run(
+        learner, CHECKERS, folder, opponents=["material"], snapshots=2, snapshot_games=2,
+        finalists=2, final_games=2, limits=Limits(depth=1),
+    )  # fmt: skip
+
+
+def test_least_mean_squares_resumes_to_the_same_bytes(tmp_path: Path) -> None:
+    def learner() -> Any:
+        return LeastMeanSquares(CHECKERS, games=4, depth=2, seed=1, fixed={"men": 1.0})
+
+    linear_run(tmp_path / "whole", learner()).train()
+    killed = linear_run(tmp_path / "killed", learner())
+
+    def kill(progress: Any, measured: Any) -> None:
+        if progress.game == 3:
+            raise Killed
+
+    with pytest.raises(Killed):
+        killed.train(show=kill)
+    assert not (tmp_path / "killed/best.json").exists()
+    linear_run(tmp_path / "killed", learner()).train(resume=True)
+    for name in ("log.csv", "games.pdn", "last.json", "best.json", "snapshots.csv",
+                 "checkpoint.json", "snapshots/000002.json", "snapshots/000004.json"):  # fmt: skip
+        whole, resumed = tmp_path / "whole" / name, tmp_path / "killed" / name
+        assert resumed.read_bytes() == whole.read_bytes(), name
+
+
+def test_a_killed_rote_run_resumes_to_the_same_records(tmp_path: Path) -> None:
+    finish(start(tiny("rote", 30, tmp_path / "whole")))
+    process = start(tiny("rote", 30, tmp_path / "killed"))
+    try:
+        games = wait_for_checkpoint(process, tmp_path / "killed")
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert 0 < games < 30
+    (tmp_path / "killed").rename(tmp_path / "moved")
+    finish(start(command("checkers", "--resume", tmp_path / "moved", "--quiet")))
+    whole = RoteMemory.load(CHECKERS, tmp_path / "whole/memory.sqlite")
+    resumed = RoteMemory.load(CHECKERS, tmp_path / "moved/memory.sqlite")
+    assert len(whole) > 500
+    assert resumed.records() == whole.records()
+    log = "log.csv"
+    assert (tmp_path / "moved" / log).read_bytes() == (tmp_path / "whole" / log).read_bytes()
+
+
+def test_ctrl_c_leaves_one_line_and_a_run_to_resume(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    process = start(tiny("samuel", 2000, folder))
+    wait_for = time.monotonic() + 120
+    while not (folder / "log.csv").exists() and time.monotonic() < wait_for:
+        time.sleep(0.01)
+    time.sleep(0.7)  # the process that measures is about to begin, or has begun
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, out + err
+    assert err.splitlines() == ["stopped; go on with --resume"]
+
+
+def test_a_finished_run_may_be_prolonged(run: Path) -> None:
+    finish(start(command("checkers", "--resume", run, "--quiet", "--games", 15)))
+    assert len((run / "log.csv").read_text().splitlines()) == 16
+    assert {p.name for p in (run / "snapshots").iterdir()} >= {"000006.json", "000015.json"}
+    assert json.loads((run / "options.json").read_text())["games"] == 15
+
+
+def test_the_way_in_from_python(tmp_path: Path) -> None:
+    learner = Samuel("checkers", games=2, depth=2, seed=1, fixed={"PIECES": 2.0**20})
+    learner.fit()
+    learner.evaluator_.save(tmp_path / "evaluator.json")
+    evaluator = load_evaluator(tmp_path / "evaluator.json")
+    result = Engine(evaluator.game, evaluator).search(evaluator.game.start(), depth=5)
+    assert result.move in evaluator.game.legal_moves(evaluator.game.start())
+
+
+# --- folders and disks -----------------------------------------------------------------------
+
+
+def test_a_full_disk_costs_nothing_learned(tmp_path: Path, monkeypatch: Any) -> None:
+    def learner() -> Samuel:
+        return Samuel(CHECKERS, games=4, depth=1, seed=1, fixed={"PIECES": 2.0**20})
+
+    linear_run(tmp_path / "whole", learner()).train()
+    sync = os.fsync
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def fill(progress: Any, measured: Any) -> None:
+        if progress.game == 2:  # a checkpoint has just been written
+            monkeypatch.setattr(os, "fsync", full)
+
+    folder = tmp_path / "run"
+    with pytest.raises(OSError, match="No space left on device"):
+        linear_run(folder, learner()).train(show=fill)
+    kept = json.loads((folder / "checkpoint.json").read_text())
+    assert kept["learner"]["games_played"] == 2
+    monkeypatch.setattr(os, "fsync", sync)
+    linear_run(folder, learner()).train(resume=True)
+    for name in ("log.csv", "games.pdn", "last.json", "best.json", "checkpoint.json"):
+        assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+def test_a_log_that_cannot_be_written(tmp_path: Path, monkeypatch: Any) -> None:
+    folder = RunFolder(tmp_path / "run", {"log.csv": "head\n"})
+    folder.create()
+    folder.log("log.csv", "one\n")
+    folder.save({"game": 1})
+    sync = os.fsync
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    folder.log("log.csv", "two\n")
+    with pytest.raises(RunError, match=r"cannot write .* No space left .* last one still holds"):
+        folder.save({"game": 2})
+    monkeypatch.setattr(os, "fsync", sync)
+    again = RunFolder(tmp_path / "run", {"log.csv": "head\n"})
+    assert again.load()["game"] == 1
+    assert (tmp_path / "run/log.csv").read_text() == "head\none\n"
+
+
+def test_folders_that_cannot_be_used(run: Path, tmp_path: Path, capsys: Any) -> None:
+    arguments = ["checkers", "--games", 2, *TINY, "--run"]
+    assert f"{run}: expected a new folder, found a run: resume it" in fails(capsys, *arguments, run)
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file" / "run", "/proc/no/run"):
+        assert f"{place}: expected a folder to write to, found" in fails(capsys, *arguments, place)
+
+
+@pytest.mark.parametrize("learner", ["samuel", "rote"])
+def test_nothing_to_resume(tmp_path: Path, capsys: Any, learner: str) -> None:
+    arguments = ["checkers", "--learner", learner, "--resume"]
+    found = fails(capsys, *arguments, tmp_path)
+    assert f"{tmp_path}: expected a run to resume, found none" in found
+    settings = train.settings_of(train.parser().parse_args(arguments[:3]))
+    (tmp_path / "options.json").write_text(json.dumps(settings))
+    assert "expected a run with a checkpoint.json, found none" in fails(
+        capsys, *arguments, tmp_path
+    )
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"{", b"null", b"[]", b"\xff\xfe", b"[" * 100_000, b'{"format": "plysmith-run-1"}'],
+    ids=["empty", "open", "null", "list", "bytes", "deep", "lacking"],
+)
+def test_damaged_checkpoints(run: Path, capsys: Any, damage: bytes) -> None:
+    (run / "checkpoint.json").write_bytes(damage)
+    found = fails(capsys, "checkers", "--resume", run)
+    assert f"{run / 'checkpoint.json'}: expected a checkpoint, found a damaged one" in found
+    assert (run / "best.json").exists()
+
+
+def test_truncated_checkpoints_and_logs(run: Path, capsys: Any) -> None:
+    whole = (run / "checkpoint.json").read_text()
+    for part in (1, len(whole) // 2, len(whole) - 1):
+        (run / "checkpoint.json").write_text(whole[:part])
+        assert "expected a checkpoint, found a damaged" in fails(
+            capsys, "checkers", "--resume", run
+        )
+    content = json.loads(whole)
+    for change in (
+        {"learner": {}}, {"learner": 7}, {"learner": {**content["learner"], "alpha": [1.0]}},
+        {"measured": {"6": [{"opponent": "material"}]}}, {"measured": 3}, {"taken": None},
+        {"log_sizes": {}}, {"format": "plysmith-run-9"},
+    ):  # fmt: skip
+        (run / "checkpoint.json").write_text(json.dumps({**content, **change}))
+        assert "expected a" in fails(capsys, "checkers", "--resume", run), change
+    (run / "checkpoint.json").write_text(whole)
+    with open(run / "log.csv", "r+b") as log:
+        log.truncate(50)
+    assert "log.csv is shorter than" in fails(capsys, "checkers", "--resume", run)
+    (run / "log.csv").unlink()
+    assert "log.csv" in fails(capsys, "checkers", "--resume", run)
+
+
+def test_damaged_options(run: Path, capsys: Any) -> None:
+    whole = json.loads((run / "options.json").read_text())
+    for text in ("", "[]", "7", "[" * 100_000, json.dumps({"game": "checkers"})):
+        (run / "options.json").write_text(text)
+        found = fails(capsys, "checkers", "--resume", run)
+        assert f"{run / 'options.json'}: expected the options of a run, found" in found
+    for change in ({"depth": 3}, {"seed": 4}, {"options": {"trial": 9}}):
+        (run / "options.json").write_text(json.dumps({**whole, **change}))
+        found = fails(capsys, "checkers", "--resume", run)
+        assert "expected a checkpoint of the same learner, options and features" in found
+
+
+# --- features of one's own -------------------------------------------------------------------
+
+FEATURES = """
+from games.kernels import popcount
+from games.kernels import kernel
+
+
+@kernel
+def pieces(position):
+    return popcount(position[0])
+
+
+@kernel
+def odd_pieces(position):
+    return popcount(position[0]) & 1
+"""
+
+
+def with_features(folder: Path, learner: str, *, games: int = 8) -> list[object]:
+    (folder / "mine.py").write_text(FEATURES)
+    return ["checkers", "--learner", learner, "--games", games, *TINY,
+            "--features", folder / "mine.py", "--run"]  # fmt: skip
+
+
+def succeeds(*arguments: object) -> None:
+    assert train.main([str(argument) for argument in arguments]) == 0
+
+
+def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: Any) -> None:
+    folder = tmp_path / "run"
+    succeeds(*with_features(tmp_path, "rootstrap"), folder)
+    out = capsys.readouterr().out
+    assert f"now the same without pieces, odd_pieces, in {folder / 'without'}" in out
+    for text in ("pieces and odd_pieces: 2 games do not decide", "without odd_pieces: ", "speed: "):
+        assert text in out
+    assert (folder / "features.py").read_text() == FEATURES
+    found = json.loads((folder / "report.json").read_text())
+    assert [match["terms"] for match in found["worth"]["matches"]] == [
+        ["pieces", "odd_pieces"], ["pieces"], ["odd_pieces"]
+    ]  # fmt: skip
+    assert set(found["worth"]["nodes_per_second"]) == {"with", "without"}
+    # the run without is like any other, and may be resumed by itself
+    bare = load_evaluator(folder / "without/best.json")
+    assert "pieces" not in bare.term_weights()
+    succeeds("checkers", "--learner", "rootstrap", "--resume", folder / "without", "--quiet")
+    # what was learned is found again where the user names the file, and goes on from there
+    best = folder / "best.json"
+    with pytest.raises(ValueError, match="pass features= for a set of your own"):
+        load_evaluator(best)
+    succeeds(*with_features(tmp_path, "lms", games=2), tmp_path / "more", "--from", best)
+
+
+def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
+    arguments = with_features(tmp_path, "lms")
+    succeeds(*arguments, tmp_path / "whole")
+    shown = train.Bar.__call__
+    for run in ("first", "second"):  # in the run itself, and in the one without
+
+        def kill(self: Any, progress: Any, measured: Any, run: str = run) -> None:
+            shown(self, progress, measured)
+            without = (tmp_path / "killed" / "without").exists()
+            if progress.game == 5 and without == (run == "second"):
+                raise Killed
+
+        monkeypatch.setattr(train.Bar, "__call__", kill)
+        with pytest.raises(Killed):
+            if run == "first":
+                train.main([str(a) for a in (*arguments, tmp_path / "killed")])
+            else:
+                train.main(["checkers", "--learner", "lms", "--quiet",
+                            "--resume", str(tmp_path / "killed")])  # fmt: skip
+    assert not (tmp_path / "killed/without/best.json").exists()
+    monkeypatch.setattr(train.Bar, "__call__", shown)
+    (tmp_path / "mine.py").unlink()  # the run has a copy
+    succeeds("checkers", "--learner", "lms", "--quiet", "--resume", tmp_path / "killed")
+    for name in (*BYTES, "terms.txt", "terms.png", "features.py"):
+        for folder in ("", "without") if name not in ("features.py", "report.json") else ("",):
+            one, other = (tmp_path / run / folder / name for run in ("whole", "killed"))
+            if name != "report.json":
+                assert one.read_bytes() == other.read_bytes(), f"{folder}/{name}"
+                continue
+            reports = [json.loads(path.read_text()) for path in (one, other)]
+            for report in reports:
+                report["worth"].pop("nodes_per_second")  # measured
+            assert reports[0] == reports[1]
+
+
+def test_features_that_are_refused(tmp_path: Path, capsys: Any) -> None:
+    arguments = with_features(tmp_path, "lms")
+    (tmp_path / "mine.py").write_text(FEATURES.replace("def pieces", "def men"))
+    found = fails(capsys, *arguments, tmp_path / "run")
+    assert "mine.py: expected names that no term of classic has, found men" in found
+    (tmp_path / "mine.py").write_text("x = (\n")
+    assert "mine.py, line 1: expected Python" in fails(capsys, *arguments, tmp_path / "run")
+    (tmp_path / "mine.py").write_text(FEATURES)
+    for learner, message in (
+        ("network", "reads the encoding piece_squares of a position and no terms"),
+        ("rote", "a memory has no terms: expected a learner of weights over terms"),
+    ):
+        again = with_features(tmp_path, learner)
+        assert message in fails(capsys, *again, tmp_path / "run")
+    (tmp_path / "mine.py").unlink()
+    assert "mine.py: expected a file with features, found" in fails(
+        capsys, *arguments, tmp_path / "run"
+    )
+    assert not (tmp_path / "run").exists()
+
+
+KAYLES = """
+from games import Game
+
+
+class Kayles(Game):
+    def start(self):
+        return (5, 6)
+
+    def legal_moves(self, rows):
+        return [
+            (row, pins, left)
+            for row, length in enumerate(rows)
+            for pins in (1, 2)
+            for left in range(length - pins + 1)
+        ]
+
+    def play(self, rows, move):
+        row, pins, left = move
+        parts = (left, rows[row] - pins - left)
+        return tuple(sorted(part for part in (*rows[:row], *rows[row + 1 :], *parts) if part))
+
+    def outcome(self, rows):
+        return None if rows else -1.0
+"""
+ROWS = """
+from games.kernels import kernel
+
+
+@kernel
+def odd_rows(position):
+    count = 0
+    for length in position:
+        count += length % 2
+    return count
+"""
+
+
+def test_a_game_and_its_only_features_in_plain_files(tmp_path: Path) -> None:
+    (tmp_path / "kayles.py").write_text(KAYLES)
+    (tmp_path / "rows.py").write_text(ROWS)
+    done = subprocess.run(
+        [sys.executable, ROOT / "train.py", "kayles:Kayles", "--learner", "lms", "--games", "4",
+         "--features", "rows.py", "--run", "run", *TINY, "--opponents", "random"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, timeout=180,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "nothing to compare with: kayles has no features of its own" in done.stdout
+    assert "odd_rows" in json.loads((tmp_path / "run/best.json").read_text())["weights"]
+
+
+# --- mistakes on the command line ------------------------------------------------------------
+
+
+def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
+    for arguments, message in (
+        (["nim"], "expected a run of nim by samuel, found one of checkers by samuel"),
+        (["checkers", "--learner", "lms"], "expected a run of checkers by lms, found one of"),
+        (["checkers", "--depth", 3], "expected no other options but --games, found --depth"),
+        (["checkers", "--seed", 0], "found --seed"),
+        (["checkers", "--set", "trial=1"], "found --set"),
+        (["checkers", "--from", "rote"], "found --from"),
+        (["checkers", "--run", "x", "--match-games", 4], "found --run, --match-games"),
+    ):
+        assert message in fails(capsys, *arguments, "--resume", run)
+    assert "games: expected at least 1, found 0" in fails(
+        capsys, "checkers", "--resume", run, "--games", 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chess"], "game: expected one of backgammon, checkers, nim, tic_tac_toe"),
+        (["no.such:Game"], "expected a class 'Game' in module no.such"),
+        (["checkers", "--learner", "magic"], "invalid choice: 'magic'"),
+        (["checkers", "--games", "-3"], "--games: expected at least 1, found -3"),
+        (["checkers", "--games", "few"], "invalid int value: 'few'"),
+        (["checkers", "--depth", "-3"], "depth: expected 1 to "),
+        (["checkers", "--depth", "99"], "depth: expected 1 to 30 plies, found 99"),
+        (["checkers", "--nodes", "-1"], "nodes: expected at least 1"),
+        (["checkers", "--seed", "-1"], "seed: expected at least 0, found -1"),
+        (["checkers", "--snapshots", "0"], "snapshots: expected at least 1, found 0"),
+        (["checkers", "--match-games", "0"], "--match-games: expected at least 2, found 0"),
+        (["checkers", "--snapshot-games", "1"], "--snapshot-games: expected at least 2, found 1"),
+        (["checkers", "--opponents", "nobody"], "nobody"),
+        (["checkers", "--features", "nobody"], "features: expected one of classic, samuel"),
+        (["checkers", "--from", "nobody"], "nobody: expected an evaluator file or one of"),
+        (["checkers", "--from", "classic"], "expected an evaluator over the terms PIECES"),
+        (["checkers", "--set", "tallies"], "--set: expected OPTION=VALUE, found 'tallies'"),
+        (["checkers", "--set", "=3"], "--set: expected OPTION=VALUE, found '=3'"),
+        (["checkers", "--set", "magic=3"], "--set: expected one of active, asymmetric"),
+        (["checkers", "--set", "games=3"], "--set: expected one of active, asymmetric"),
+        (["checkers", "--set", "tallies=many"], "--set tallies: expected int, found 'many'"),
+        (["checkers", "--set", "trial=2.5"], "--set trial: expected int, found 2.5"),
+        (["checkers", "--set", "settle=1"], "--set settle: expected bool, found 1"),
+        (["checkers", "--set", "threshold='x'"], "--set threshold: expected float | None"),
+        (["checkers", "--set", "fixed=7"], "--set fixed: expected dict[str, float] | None"),
+        (["checkers", "--set", "fixed={'MAGIC': 1}"], "fixed: expected terms of samuel, found"),
+        (["checkers", "--set", "tallies=0"], "tallies: expected at least 1, found 0"),
+        (["checkers", "--learner", "lms", "--set", "rate=0"], "rate: expected more than 0"),
+        (["checkers", "--learner", "rote", "--set", "capacity=0"], "capacity: expected 1 to"),
+        (["checkers", "--learner", "rote", "--depth", "0"], "depth: expected 1 to 30 plies"),
+        (["checkers", "--learner", "rote", "--from", "nobody"], "nobody: expected an evaluator"),
+        (["nim", "--learner", "rote"], "rote learning needs an evaluator: expected --from"),
+        ([], "the following arguments are required: game"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_mistakes(tmp_path: Path, capsys: Any, arguments: list[str], message: str) -> None:
+    found = fails(capsys, *arguments, "--run", tmp_path / "run")
+    assert message in found
+    # nothing begins before everything is checked
+    assert not (tmp_path / "run").exists()
+
+
+def test_help_is_quick_because_it_imports_little() -> None:
+    program = (
+        "import sys, train\n"
+        "try:\n    train.main(['--help'])\n"
+        "except SystemExit:\n    pass\n"
+        "heavy = {'numba', 'torch', 'sklearn', 'matplotlib', 'numpy', 'scipy', 'tqdm'}\n"
+        "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for option in ("--resume", "--snapshot-games", "--final-games", "--set", "--from"):
+        assert option in done.stdout

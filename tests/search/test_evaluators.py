@@ -1,0 +1,595 @@
+"""One suite for evaluators of every kind, and for the files that hold them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core import event
+from twin import PlainFace, Twin, random_positions
+
+import games
+from games import kernels
+from games.checkers import Checkers
+from games.checkers.rules import swap_sides
+from games.features import FeatureSet
+from games.kernels import kernel, popcount
+from games.kernels import memory as native
+from games.nim import Nim
+from games.tic_tac_toe import TicTacToe
+from games.tic_tac_toe import swap_sides as swap_marks
+from search import (
+    Engine,
+    Evaluator,
+    EvaluatorError,
+    KernelEvaluator,
+    LinearEvaluator,
+    PythonEvaluator,
+    as_evaluator,
+    load_evaluator,
+)
+from search.evaluators.load import MOST_BYTES
+from search.evaluators.network import NetworkEvaluator
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+
+CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
+
+
+@kernel
+def pieces(position):
+    """Pieces ahead."""
+    return popcount(position[0]) - popcount(position[1])
+
+
+@kernel
+def weighted(weights, position):
+    """A weight for men and one for kings."""
+    own, opponent, kings, _ = position
+    men_ahead = popcount(own & ~kings) - popcount(opponent & ~kings)
+    return weights[0] * men_ahead + weights[1] * (
+        popcount(own & kings) - popcount(opponent & kings)
+    )
+
+
+@kernel
+def tabulated(tables, position):
+    """The worth of every square, for men and kings, in units of which the last table tells."""
+    worth, unit = tables
+    own, opponent, kings, side = position
+    total = 0.0
+    for bit in range(35):
+        row = (kings >> bit) & 1
+        if own >> bit & 1:
+            total += float(worth[row, bit])
+        if opponent >> bit & 1:
+            total -= float(worth[row, bit])
+    return total / int(unit[0])
+
+
+def in_python(position: Any) -> float:
+    own, opponent, kings, _ = position
+    return own.bit_count() + 0.5 * (own & kings).bit_count() - opponent.bit_count()
+
+
+def tables() -> tuple[np.ndarray, np.ndarray]:
+    worth = np.random.default_rng(4).normal(2, 1, (2, 35)).astype(np.float32)
+    return worth, np.array([8], dtype=np.int16)
+
+
+def random_weights(game: games.Game, features: str) -> LinearEvaluator:
+    feature_set = game.features[features]
+    weights = np.random.default_rng(6).normal(0, 1, len(feature_set))
+    return LinearEvaluator(game, feature_set, weights, provenance={"seed": 6})
+
+
+def random_network(game: games.Game, inputs: Any, *widths: int) -> NetworkEvaluator:
+    generator = np.random.default_rng(7)
+    layers = [
+        (generator.normal(0, 1, (before, after)), generator.normal(1, 1, after))
+        for before, after in zip(widths, widths[1:], strict=False)
+    ]
+    return NetworkEvaluator(game, inputs, layers)
+
+
+KINDS: dict[str, Callable[[], Evaluator]] = {
+    "linear, named": lambda: as_evaluator(CHECKERS, "classic"),
+    "linear, a few terms": lambda: as_evaluator(CHECKERS, "material"),
+    "linear, random": lambda: random_weights(CHECKERS, "classic"),
+    "linear, tic-tac-toe": lambda: random_weights(TIC_TAC_TOE, "lines"),
+    "linear, nim": lambda: random_weights(NIM, "parity"),
+    "kernel": lambda: as_evaluator(CHECKERS, pieces),
+    "kernel, array": lambda: KernelEvaluator(CHECKERS, weighted, np.array([1.0, 1.5])),
+    "kernel, arrays": lambda: KernelEvaluator(CHECKERS, tabulated, tables()),
+    "network": lambda: random_network(CHECKERS, CHECKERS.encodings["piece_squares"], 128, 9, 1),
+    "network, terms": lambda: random_network(TIC_TAC_TOE, TIC_TAC_TOE.features["lines"], 2, 8, 1),
+    "python": lambda: as_evaluator(CHECKERS, in_python),
+    "python, nim": lambda: PythonEvaluator(NIM, lambda position: sum(position) % 3),
+    "zero": lambda: as_evaluator(TIC_TAC_TOE, None),
+}
+SWAPS = {"checkers": swap_sides, "tic_tac_toe": swap_marks}
+ONE_SIDED = {
+    "python",  # does not count the kings of both sides
+    "network",
+    "network, terms",
+}
+any_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+# --- values ----------------------------------------------------------------------------------
+
+
+@plain
+@any_kind
+def test_all_ways_to_a_value_agree(kind: str) -> None:
+    evaluator = KINDS[kind]()
+    positions = [*random_positions(evaluator.game, 1, 40)]
+    slow = evaluator.plain()
+    expected = [float(slow(position)) for position in positions]
+    assert [evaluator(position) for position in positions] == expected
+    values = evaluator.values(positions)
+    assert values.tolist() == expected
+    assert (values.dtype, values.shape) == (np.float64, (40,))
+    assert evaluator.values(np.array(positions)).tolist() == expected
+    assert evaluator.values([]).shape == (0,)
+    assert kind == "zero" or len(set(expected)) > 1
+
+
+@plain
+@any_kind
+def test_what_is_good_for_one_side_is_as_bad_for_the_other(kind: str) -> None:
+    evaluator = KINDS[kind]()
+    swap = SWAPS.get(evaluator.game.name)
+    if swap is None or kind in ONE_SIDED:
+        pytest.skip("not of two sides")
+    for position in random_positions(evaluator.game, 2, 40):
+        assert evaluator(swap(position)) == -evaluator(position)
+
+
+@plain
+@any_kind
+def test_engines_use_every_kind(kind: str) -> None:
+    evaluator = KINDS[kind]()
+    game = evaluator.game
+    twin = Twin(game, evaluator.plain())
+    slow = Engine(PlainFace(game), evaluator.plain())
+    for position in random_positions(game, 3, 3):
+        result = Engine(game, evaluator, repetition=False).search(position, depth=2)
+        assert result.value == twin.value(position, 2)
+        assert slow.search(position, depth=2).value == result.value
+
+
+@compiled_only
+@any_kind
+def test_positions_of_a_wrong_width_are_refused(kind: str) -> None:
+    evaluator = KINDS[kind]()
+    width = len(evaluator.game.start())
+    with pytest.raises(ValueError, match=f"expected positions of {width} integers, found"):
+        evaluator((1,) * (width - 1))
+    with pytest.raises(ValueError, match=f"expected positions of {width} integers, found"):
+        evaluator.values([(1,) * (width + 1)] * 2)
+
+
+@plain
+@any_kind
+def test_another_games_evaluator_is_refused(kind: str) -> None:
+    evaluator = KINDS[kind]()
+    for game in (CHECKERS, TIC_TAC_TOE, Nim((1, 2))):
+        if game.name == evaluator.game.name and game.name != "nim":
+            assert as_evaluator(game, evaluator) is evaluator
+            continue
+        with pytest.raises(ValueError, match=f"expected an evaluator of {game.name}, .* found one"):
+            Engine(game, evaluator)
+
+
+# --- weights ---------------------------------------------------------------------------------
+
+
+def changed_in_place(evaluator: Evaluator) -> None:
+    weights = evaluator.weights  # type: ignore[attr-defined]
+    array = weights[0] if isinstance(weights, tuple) else weights
+    array *= -2
+
+
+@plain
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "linear" in kind or "array" in kind])
+def test_changing_weights_in_place_compiles_nothing(kind: str) -> None:
+    evaluator = KINDS[kind]()
+    engine = Engine(evaluator.game, evaluator)
+    position = next(random_positions(evaluator.game, 12, 1, plies=3))
+    before = engine.analyse(position, depth=3)
+    evaluator(position)
+    misses = native._compile.cache_info().misses
+    with event.install_recorder("numba:compile") as recorder:
+        changed_in_place(evaluator)
+        engine.clear()
+        after = engine.analyse(position, depth=3)
+        assert evaluator(position) == evaluator.plain()(position)
+        assert Engine(evaluator.game, evaluator).analyse(position, depth=3).moves == after.moves
+    assert len(recorder.buffer) == 0
+    assert native._compile.cache_info().misses == misses
+    assert after.moves != before.moves
+    twin = Twin(evaluator.game, evaluator.plain())
+    assert dict(after.moves) == dict(twin.moves(position, 3))
+
+
+@compiled_only
+def test_another_evaluator_of_the_same_terms_compiles_nothing() -> None:
+    Engine(CHECKERS, random_weights(CHECKERS, "classic")).search(CHECKERS.start(), depth=2)
+    misses = native._compile.cache_info().misses
+    with event.install_recorder("numba:compile") as recorder:
+        Engine(CHECKERS, "material").search(CHECKERS.start(), depth=2)
+    assert (len(recorder.buffer), native._compile.cache_info().misses) == (0, misses)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], r"weights: expected 16 for feature set classic, found shape \(1,\)"),
+        ([[1.0] * 16], r"expected 16 for feature set classic, found shape \(1, 16\)"),
+        ([math.nan] * 16, "weights: expected finite numbers, found NaN or infinity for .*'men'"),
+        ({"kings": math.inf}, r"found NaN or infinity for \['kings'\]"),
+        (
+            {"men": 1.0, "queens": 9.0},
+            "weights: queens not in feature set classic, whose terms are",
+        ),
+        ({"men": "many"}, "many"),
+    ],
+)
+def test_weights_that_do_not_fit(weights: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights)
+
+
+@plain
+def test_weights_are_copied() -> None:
+    weights = np.ones(16)
+    evaluator = LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights)
+    other = evaluator.copy()
+    weights[:] = 0
+    other.weights[:] = 3
+    assert evaluator.weights.tolist() == [1.0] * 16
+    assert evaluator.term_weights()["men"] == 1.0
+
+
+@plain
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: KernelEvaluator(CHECKERS, in_python), "expected a function marked with @kernel"),
+        (lambda: KernelEvaluator(CHECKERS, weighted), r"expected value\(position\), or value"),
+        (lambda: KernelEvaluator(CHECKERS, pieces, np.ones(2)), "found 1 parameters and weights"),
+        (lambda: PythonEvaluator(CHECKERS, 5), "expected a callable as evaluator, found 5"),
+        (lambda: as_evaluator(CHECKERS, 5), "found|not int"),
+    ],
+)
+def test_what_is_no_evaluator(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "weights",
+    [np.ones(4)[::2], np.ones((2, 2)).T, np.ones(2, dtype=np.uint8), np.array(1.0)],
+    ids=["strided", "transposed", "unsigned", "scalar"],
+)
+def test_arrays_that_native_code_cannot_read(weights: Any) -> None:
+    with pytest.raises(TypeError, match="expected contiguous arrays of int8, .*, found"):
+        Engine(CHECKERS, KernelEvaluator(CHECKERS, weighted, weights))
+
+
+# --- Python callables ------------------------------------------------------------------------
+
+
+class Refusal(Exception):
+    pass
+
+
+def fails_at(number: int, failure: Any) -> Callable[[Any], float]:
+    calls = 0
+
+    def value(position: Any) -> float:
+        nonlocal calls
+        calls += 1
+        if calls < number:
+            return 0.0
+        if isinstance(failure, BaseException):
+            raise failure
+        return failure  # type: ignore[no-any-return]
+
+    return value
+
+
+FACES = [CHECKERS, PlainFace(CHECKERS)]
+
+
+@plain
+@pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
+@pytest.mark.parametrize(
+    ("failure", "error", "message"),
+    [
+        (Refusal("I will not"), Refusal, "I will not"),
+        (math.nan, ValueError, r"evaluator value returned NaN for \("),
+        ("much", ValueError, "could not convert string to float: 'much'"),
+        (None, TypeError, "NoneType"),
+    ],
+)
+@pytest.mark.parametrize("ties", ["first", "opponent_errors"])
+def test_an_evaluator_that_fails_is_heard(
+    game: games.Game, failure: Any, error: type[Exception], message: str, ties: str
+) -> None:
+    for number in (1, 30):
+        engine = Engine(game, fails_at(number, failure), ties=ties)
+        with pytest.raises(error, match=message):
+            engine.search(game.start(), depth=8)
+        with pytest.raises(error, match=message):  # and again: nothing is left of the failure
+            engine.search(game.start(), depth=8, seconds=60)
+
+
+@plain
+def test_after_a_failure_the_engine_works_again() -> None:
+    broken = True
+
+    def value(position: Any) -> float:
+        if broken:
+            raise Refusal
+        return in_python(position)
+
+    engine = Engine(CHECKERS, value)
+    with pytest.raises(Refusal):
+        engine.search(CHECKERS.start(), depth=3)
+    broken = False
+    result = engine.search(CHECKERS.start(), depth=3)
+    assert (result.depth, result.interrupted) == (3, False)
+
+
+@plain
+def test_a_failing_evaluator_by_itself() -> None:
+    evaluator = PythonEvaluator(CHECKERS, fails_at(2, Refusal("no")))
+    assert evaluator(CHECKERS.start()) == 0
+    with pytest.raises(Refusal, match="no"):
+        evaluator(CHECKERS.start())
+    with pytest.raises(ValueError, match="returned NaN"):
+        PythonEvaluator(CHECKERS, lambda position: math.nan).values([CHECKERS.start()] * 2)
+
+
+@plain
+@pytest.mark.parametrize("value", [math.inf, 1e300, 10**20])
+def test_huge_values_stay_below_wins(value: float) -> None:
+    result = Engine(CHECKERS, lambda position: value).search(CHECKERS.start(), depth=3)
+    assert (abs(result.value), result.plies_to_end) == (1e11, None)
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "linear" in kind])
+def test_a_file_holds_an_evaluator(kind: str, tmp_path: Path) -> None:
+    evaluator = KINDS[kind]()
+    assert isinstance(evaluator, LinearEvaluator)
+    path = tmp_path / "new folder" / "evaluator.json"
+    evaluator.save(path)
+    read = load_evaluator(path, game=evaluator.game)
+    assert read.weights.tolist() == evaluator.weights.tolist()
+    assert (read.name, read.provenance) == (evaluator.name, evaluator.provenance)
+    assert read.features is evaluator.features
+    for position in random_positions(evaluator.game, 5, 20):
+        assert read(position) == evaluator(position)
+    assert evaluator.suffix == path.suffix
+    read.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+@plain
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if not KINDS[kind]().suffix])
+def test_code_cannot_be_saved(kind: str, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="expected a linear evaluator to save, found a"):
+        KINDS[kind]().save(tmp_path / "evaluator.json")
+    with pytest.raises(TypeError, match="is code, not weights: expected an evaluator that learns"):
+        KINDS[kind]().copy()
+    assert not [*tmp_path.iterdir()]
+
+
+def content(evaluator: LinearEvaluator, path: Path) -> dict[str, Any]:
+    evaluator.save(path)
+    return dict(json.loads(path.read_text()))
+
+
+@plain
+def test_a_person_can_edit_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "evaluator.json"
+    fields = content(random_weights(CHECKERS, "classic"), path)
+    fields["weights"] = {"kings": 3, "men": 2.5}  # the others are 0, and the order is free
+    path.write_text(json.dumps(fields))
+    for given in (path, str(path)):
+        evaluator = as_evaluator(CHECKERS, given)
+        assert isinstance(evaluator, LinearEvaluator)
+        weights = evaluator.term_weights()
+        assert (weights.pop("kings"), weights.pop("men")) == (3, 2.5)
+        assert not any(weights.values())
+    assert load_evaluator(path).game.name == "checkers"
+
+
+@kernel
+def men_and_one(position):
+    """Not what `men` measures."""
+    own, _, kings, _ = position
+    return popcount(own & ~kings) + (own & 1)
+
+
+def test_terms_that_mean_something_else_by_now_are_refused(tmp_path: Path) -> None:
+    terms = dict(CHECKERS.features["classic"].terms)
+    changed = FeatureSet("classic", {**terms, "men": men_and_one}, swap_sides)
+    path = tmp_path / "evaluator.json"
+    random_weights(CHECKERS, "classic").save(path)
+    with pytest.raises(
+        EvaluatorError,
+        match=r"other definitions of men: expected \['[0-9a-f]{8}'\], found \['[0-9a-f]{8}'\]",
+    ):
+        load_evaluator(path, game=CHECKERS, features=changed)
+    # no harm where its weight is 0
+    weights = {"kings": 1.0}
+    LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights).save(path)
+    assert load_evaluator(path, game=CHECKERS, features=changed).term_weights()["kings"] == 1
+    # a term that was only rewritten or moved is the same term
+    reversed_terms = FeatureSet("classic", dict(reversed(terms.items())), swap_sides)
+    random_weights(CHECKERS, "classic").save(path)
+    again = load_evaluator(path, game=CHECKERS, features=reversed_terms)
+    assert again.term_weights() == random_weights(CHECKERS, "classic").term_weights()
+
+
+@plain
+def test_a_feature_set_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "evaluator.json"
+    own = FeatureSet("own", {"pieces": pieces})
+    LinearEvaluator(CHECKERS, own, [2.0]).save(path)
+    assert load_evaluator(path, features=own).term_weights() == {"pieces": 2.0}
+    with pytest.raises(
+        EvaluatorError, match=r"expected a feature set of checkers \(classic.*'own'"
+    ):
+        load_evaluator(path)
+    with pytest.raises(EvaluatorError, match="expected terms of feature set classic, found"):
+        load_evaluator(path, features=CHECKERS.features["classic"])
+
+
+GARBAGE: list[tuple[str, Any, str]] = [
+    # field, what it is replaced by, what the message says
+    ("game", "tic_tac_toe", "expected an evaluator of checkers, found one of tic_tac_toe"),
+    ("game", "x" * 100_000, "expected an evaluator of checkers, found one of xxx"),
+    ("game", 3, "expected field 'game' of type str, found '3'"),
+    ("rules", 2, "expected rules version 1 of checkers, found 2"),
+    ("rules", True, "expected field 'rules' of type int, found 'True'"),
+    ("rules", "1", "expected field 'rules' of type int"),
+    ("features", "secret", r"expected a feature set of checkers \(classic.*, found 'secret'"),
+    ("features", None, "expected field 'features' of type str, found 'None'"),
+    ("name", ["a"], "expected field 'name' of type str"),
+    ("weights", [1, 2], "expected field 'weights' of type dict"),
+    ("weights", {"men": True}, "expected a finite number as weight of men, found True"),
+    ("weights", {"men": "1"}, "expected a finite number as weight of men, found 1"),
+    ("weights", {"men": None}, "expected a finite number as weight of men, found None"),
+    ("weights", {"men": [1]}, "expected a finite number as weight of men"),
+    ("weights", {"men": math.nan}, "expected a finite number as weight of men, found nan"),
+    ("weights", {"men": -math.inf}, "expected a finite number as weight of men, found -inf"),
+    ("weights", {"men": 10**400}, "expected a finite number as weight of men, found 1000"),
+    ("weights", {"m" * 10**6: 1}, "expected terms of feature set classic, found"),
+    ("weights", {"queens": 1.0}, r"expected terms of feature set classic, found \['queens'\]"),
+    ("identity", 7, "expected field 'identity' of type dict"),
+    ("identity", {}, "other definitions of .*men"),
+    ("identity", {"men": ["a" * 10**6]}, "other definitions of .*men"),
+    ("provenance", "mine", "expected field 'provenance' of type dict"),
+    ("format", "plysmith-linear-9", "expected format 'plysmith-linear-1', found 'plysmith-lin"),
+    ("extra", 1, r"expected no fields but .*, found \['extra'\]"),
+    ("e" * 10**6, 1, "expected no fields but"),
+]
+
+
+@plain
+@pytest.mark.parametrize(("field", "value", "message"), GARBAGE, ids=range(len(GARBAGE)))
+def test_fields_that_are_wrong(field: str, value: Any, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "evaluator.json"
+    fields = content(random_weights(CHECKERS, "classic"), path)
+    path.write_text(json.dumps({**fields, field: value}))
+    with pytest.raises(EvaluatorError, match=message) as caught:
+        load_evaluator(path, game=CHECKERS)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert len(str(caught.value)) < 3000
+    if field in fields:
+        del fields[field]
+        path.write_text(json.dumps(fields))
+        with pytest.raises(EvaluatorError, match=f"expected .*{field}"):
+            load_evaluator(path, game=CHECKERS)
+
+
+@plain
+def test_a_game_that_nobody_knows(tmp_path: Path) -> None:
+    path = tmp_path / "evaluator.json"
+    fields = content(random_weights(CHECKERS, "classic"), path)
+    path.write_text(json.dumps({**fields, "game": "go"}))
+    with pytest.raises(
+        EvaluatorError, match="expected one of backgammon, checkers, nim, .*, found 'go'"
+    ):
+        load_evaluator(path)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "expected JSON, found none"),
+        (b"\xff\xfe\x00", "expected JSON, found none"),
+        (b"[" * 100_000, "expected JSON, found none"),
+        (b'{"a":' * 100_000, "expected JSON, found none"),
+        (b"[1, 2]", "expected format 'plysmith-linear-1', found 'list'"),
+        (b"null", "found 'NoneType'"),
+        (b"{}", "found 'None'"),
+        (b'{"format": "plysmith-linear-1", "rules": ' + b"9" * 10_000 + b"}", "expected JSON"),
+        (b'{"men": 1, "men": 2}', r"names that occur twice: \['men'\]"),
+        (b'{"format": {"a": 1}}', "expected format 'plysmith-linear-1', found"),
+        (b" " * (MOST_BYTES + 1), "expected at most 4194304 bytes, found a larger file"),
+        (b"[" + b"1," * 2_600_000 + b"1]", "expected at most 4194304 bytes"),
+    ],
+    ids=range(12),
+)
+def test_files_that_hold_no_evaluator(text: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "evaluator.json"
+    path.write_bytes(text)
+    with pytest.raises(EvaluatorError, match=message) as caught:
+        load_evaluator(path, game=CHECKERS)
+    assert len(str(caught.value)) < 500
+
+
+@plain
+def test_a_truncated_file_is_refused_wherever_it_ends(tmp_path: Path) -> None:
+    path = tmp_path / "evaluator.json"
+    as_evaluator(CHECKERS, "material").save(path)
+    whole = path.read_bytes()
+    for end in range(0, len(whole.rstrip()), 7):
+        path.write_bytes(whole[:end])
+        with pytest.raises(EvaluatorError, match="expected JSON, found none"):
+            load_evaluator(path)
+
+
+@plain
+def test_a_missing_file(tmp_path: Path) -> None:
+    path = tmp_path / "nothing.json"
+    for given in (path, tmp_path):
+        with pytest.raises(FileNotFoundError, match="expected an evaluator file, found none"):
+            load_evaluator(given)
+    with pytest.raises(
+        FileNotFoundError, match="classix: expected an evaluator file or one of .*cl"
+    ):
+        Engine(CHECKERS, "classix")
+
+
+@plain
+def test_bad_weights_are_not_saved_over_good_ones(tmp_path: Path) -> None:
+    path = tmp_path / "evaluator.json"
+    evaluator = random_weights(CHECKERS, "classic")
+    evaluator.save(path)
+    before = path.read_bytes()
+    evaluator.weights[3] = math.nan
+    with pytest.raises(EvaluatorError, match="weights: expected finite numbers"):
+        evaluator.save(path)
+    evaluator.weights[3] = 1.0
+    evaluator.provenance["what"] = object()
+    with pytest.raises(TypeError):
+        evaluator.save(path)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+@plain
+def test_an_unwritable_place(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match="file"):
+        random_weights(CHECKERS, "classic").save(tmp_path / "file" / "evaluator.json")

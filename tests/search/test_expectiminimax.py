@@ -1,0 +1,401 @@
+"""The search with dice: one and many decisions, outcomes, limits and wrong input."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from dice_twin import (
+    BACKGAMMON,
+    RACE,
+    RACE_OUTCOMES,
+    Bounded,
+    DiceTwin,
+    Lattice,
+    PlainFace,
+    lattice_value,
+    played,
+)
+
+from games import kernels
+from games.checkers import Checkers
+from games.contract import DiceGame
+from games.kernels import uncompiled
+from search import Engine, PythonEvaluator, Result
+from search.minimax import expectiminimax
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+
+def no_search_runs() -> bool:
+    """Whether no thread of a search is left."""
+    return not any(thread.name == "search" for thread in threading.enumerate())
+
+
+# --- one decision, and many ----------------------------------------------------------------------
+
+
+def test_static_values_decide_at_depth_0() -> None:
+    engine = Engine(BACKGAMMON, RACE)
+    evaluate = RACE.plain()
+    for position, roll in played(BACKGAMMON, 1, 30):
+        moves = BACKGAMMON.legal_moves(position, roll)
+        values = [
+            -(BACKGAMMON.outcome(after) or evaluate(after))
+            for after in (BACKGAMMON.play(position, move) for move in moves)
+        ]
+        result = engine.search(position, roll=roll, depth=0)
+        assert result.value == max(values)
+        assert result.move == moves[values.index(max(values))]
+        assert (result.depth, result.pv) == (0, (result.move,))
+        assert result.nodes == len(moves) >= result.evaluations
+        before = engine.search(position, depth=0)
+        assert (before.move, before.value, before.moves) == (None, evaluate(position), ())
+
+
+@plain
+def test_one_ply_of_backgammon_by_the_textbook() -> None:
+    engine = Engine(BACKGAMMON, RACE)
+    evaluate = RACE.plain()
+    for position, roll in played(BACKGAMMON, 3, 1, turns=3):
+        result = engine.search(position, roll=roll, depth=0)
+        assert result.value == expectiminimax(BACKGAMMON, position, 0, evaluate, roll=roll)
+        result = engine.search(position, depth=1)
+        assert result.value == expectiminimax(BACKGAMMON, position, 1, evaluate)
+
+
+@compiled_only
+@pytest.mark.parametrize("prune", ["none", "star2"])
+def test_a_value_is_the_average_of_its_rolls(prune: str) -> None:
+    engine = Engine(BACKGAMMON, RACE, prune=prune)
+    for position, _ in played(BACKGAMMON, 4, 3):
+        total = 0.0
+        for roll, chance in enumerate(BACKGAMMON.rolls):
+            total += chance * engine.search(position, roll=roll, depth=0).value
+        assert engine.search(position, depth=1).value == total
+
+
+@compiled_only
+def test_many_decisions_are_those_of_a_search_each() -> None:
+    engine = Engine(BACKGAMMON, RACE)
+    positions, rolls = zip(*played(BACKGAMMON, 2, 25), strict=True)
+    for depth in (0, 1):
+        moves, values = engine.best_moves(np.array(positions), rolls, depth=depth)
+        results = [
+            engine.search(position, roll=roll, depth=depth)
+            for position, roll in zip(positions, rolls, strict=True)
+        ]
+        assert moves.tolist() == [result.move for result in results]
+        assert values.tolist() == [result.value for result in results]
+        averages = engine.values(positions, depth=depth)
+        assert averages.tolist() == [engine.search(p, depth=depth).value for p in positions]
+
+
+@plain
+@pytest.mark.parametrize("face", [False, True], ids=["native", "plain"])
+def test_many_decisions_of_a_small_game(face: bool) -> None:
+    game: DiceGame = Lattice(5)
+    evaluator: Any = Bounded(game, lattice_value)
+    if face:
+        game, evaluator = PlainFace(game), uncompiled(lattice_value)
+    engine = Engine(game, evaluator, threads=2)
+    twin = DiceTwin(game, uncompiled(lattice_value))
+    positions, rolls = zip(*played(game, 3, 9, turns=3), strict=True)
+    for depth in (0, 2):
+        moves, values = engine.best_moves(positions, rolls, depth=depth)
+        twins = [twin.moves(p, r, depth)[0] for p, r in zip(positions, rolls, strict=True)]
+        assert list(zip(moves.tolist(), values.tolist(), strict=True)) == twins
+        values = engine.values(positions, depth=depth)
+        assert values.tolist() == [twin.value(position, depth) for position in positions]
+    assert engine.best_moves([], [])[0].tolist() == engine.values([]).tolist() == []
+
+
+@compiled_only
+def test_to_decide_only_searches_no_single_move() -> None:
+    engine = Engine(BACKGAMMON, RACE, filters="tiny")
+    positions, rolls = zip(*played(BACKGAMMON, 8, 40), strict=True)
+    moves, values = engine.best_moves(positions, rolls, depth=1)
+    decided, shallower = engine.best_moves(positions, rolls, depth=1, decide_only=True)
+    assert decided.tolist() == moves.tolist()
+    _, static = engine.best_moves(positions, rolls, depth=0)
+    same = shallower == values
+    assert 0 < same.sum() < len(same)
+    assert (shallower[~same] == static[~same]).all()
+
+
+@plain
+def test_equal_moves_in_an_order_by_chance() -> None:
+    game = Lattice(1)
+    moves = set()
+    flat = {"evaluator": lambda position: 0.0}
+    first = game.legal_moves(game.start(), 0)[0]
+    assert Engine(game, **flat).search(game.start(), roll=0, depth=0).move == first
+    for seed in range(12):
+        engine = Engine(game, seed=seed, **flat)
+        found = [engine.search(game.start(), roll=0, depth=0).move for _ in range(3)]
+        again = Engine(game, seed=seed, **flat)
+        assert found == [again.search(game.start(), roll=0, depth=0).move for _ in range(3)]
+        moves |= set(found)
+    assert moves == set(game.legal_moves(game.start(), 0))
+
+
+# --- outcomes ------------------------------------------------------------------------------------
+
+
+def outcomes_before(position: Any, depth: int) -> Any:
+    """The five probabilities backed up from the best replies, slowly."""
+    assert BACKGAMMON.outcomes is not None
+    if BACKGAMMON.outcome(position) is not None:
+        found = np.zeros(5)
+        uncompiled(BACKGAMMON.outcomes.finished)(position, found)
+        return found
+    if depth == 0:
+        return RACE_OUTCOMES.outcomes([position])[0]
+    total = np.zeros(5)
+    for roll, chance in enumerate(BACKGAMMON.rolls):
+        move = BACKGAMMON_TWIN.moves(position, roll, depth - 1)[0][0]
+        total += chance * outcomes_after(position, move, depth - 1)
+    return total
+
+
+def outcomes_after(position: Any, move: Any, depth: int) -> Any:
+    """The same after a move, for the side that made it."""
+    assert BACKGAMMON.outcomes is not None
+    found = outcomes_before(BACKGAMMON.play(position, move), depth)
+    uncompiled(BACKGAMMON.outcomes.turn)(found)
+    return found
+
+
+BACKGAMMON_TWIN = DiceTwin(BACKGAMMON, RACE_OUTCOMES.plain())
+
+
+@compiled_only
+@pytest.mark.parametrize("options", [{"prune": "none"}, {"prune": "star2"}], ids=str)
+def test_outcomes_are_backed_up(options: dict[str, Any]) -> None:
+    engine = Engine(BACKGAMMON, RACE_OUTCOMES, **options)
+    assert BACKGAMMON.outcomes is not None
+    near_end = (0x222 << 4 | 9, 0, 0x20 | 13, 0, 0)  # two checkers each on 1 to 3, against two on 1
+    for position, roll in [*played(BACKGAMMON, 9, 3), (near_end, 2), (near_end, 20)]:
+        for depth in (0, 1):
+            result = engine.search(position, roll=roll, depth=depth)
+            slow = outcomes_after(position, result.move, depth)
+            assert result.outcomes == pytest.approx(slow, abs=1e-12)
+            assert BACKGAMMON.outcomes.values(result.outcomes) == pytest.approx(result.value)
+            before = engine.search(position, depth=depth)
+            assert before.outcomes == pytest.approx(outcomes_before(position, depth), abs=1e-12)
+            assert BACKGAMMON.outcomes.values(before.outcomes) == pytest.approx(before.value)
+
+
+def test_an_evaluator_without_outcomes_gives_none() -> None:
+    assert Engine(BACKGAMMON, RACE).search(BACKGAMMON.start(), roll=5, depth=0).outcomes is None
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+@plain
+def test_the_end_of_a_game_in_sight_ends_the_search() -> None:
+    game = Lattice(5)
+    result = Engine(game, Bounded(game, lattice_value)).search(game.start(), roll=1, seconds=60)
+    assert result.depth == 6  # after the move six levels are left
+    assert [entry.depth for entry in result.history] == list(range(7))
+    assert not result.interrupted
+
+
+@plain
+def test_the_last_full_depth_counts() -> None:
+    game = Lattice(8)
+    engine = Engine(game, Bounded(game, lattice_value))
+    full = [engine.analyse(game.start(), roll=1, depth=depth) for depth in range(5)]
+    for nodes in (1, 5, 20, 50, 120):
+        engine.clear()
+        result = engine.analyse(game.start(), roll=1, nodes=nodes)
+        assert result.nodes <= max(nodes, full[0].nodes)
+        same = full[result.depth]
+        assert (result.move, result.value, result.moves) == (same.move, same.value, same.moves)
+        assert len(result.history) == result.depth + 1
+        assert result.history[-1].value == result.value
+    assert result.depth > 0
+
+
+@plain
+def test_nodes_are_always_the_same() -> None:
+    game = Lattice(8)
+    counts = set()
+    for threads in (1, 1, 2):
+        engine = Engine(game, Bounded(game, lattice_value), threads=threads)
+        counts.add(engine.search(game.start(), roll=1, nodes=200).nodes)
+    assert len(counts) == 1
+    first = Engine(game, Bounded(game, lattice_value)).search(game.start(), roll=1, depth=3)
+    again = Engine(game, Bounded(game, lattice_value)).search(game.start(), roll=1, depth=3)
+    assert (first.nodes, first.evaluations) == (again.nodes, again.evaluations)
+
+
+@compiled_only
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_time_limit_holds(threads: int) -> None:
+    engine = Engine(BACKGAMMON, RACE_OUTCOMES, threads=threads)
+    engine.search(BACKGAMMON.start(), roll=5, depth=1)  # all is compiled
+    began = time.perf_counter()
+    result = engine.search(BACKGAMMON.start(), roll=5, seconds=0.5)
+    assert 0.5 <= time.perf_counter() - began < 5
+    assert result.depth >= 0
+    assert result.outcomes is not None
+    assert not result.interrupted
+    assert no_search_runs()
+    full = engine.search(BACKGAMMON.start(), roll=5, depth=result.depth)
+    assert (result.move, result.value) == (full.move, full.value)
+    assert result.outcomes == full.outcomes
+
+
+@plain
+@pytest.mark.parametrize("face", [False, True], ids=["native", "plain"])
+def test_stop_from_another_thread(face: bool) -> None:
+    game: DiceGame = PlainFace(BACKGAMMON) if face else BACKGAMMON
+    engine = Engine(game, lambda position: position[0] % 7)
+    timer = threading.Timer(0.5, engine.stop)
+    timer.start()
+    result = engine.search(game.start(), roll=5, depth=20)
+    timer.join()
+    assert result.interrupted
+    assert result.move in game.legal_moves(game.start(), 5)
+    assert no_search_runs()
+    assert not engine.search(game.start(), roll=5, depth=0).interrupted
+
+
+@contextmanager
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C after half a second."""
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    yield
+    timer.join()
+
+
+@plain
+@pytest.mark.parametrize("limits", [{"depth": 20}, {"seconds": 60}, {"nodes": 10**15}], ids=str)
+def test_ctrl_c_returns_what_was_found(limits: dict[str, Any]) -> None:
+    engine = Engine(BACKGAMMON, RACE, threads=2)
+    engine.search(BACKGAMMON.start(), roll=5, depth=1)  # all is compiled
+    with ctrl_c():
+        result = engine.search(BACKGAMMON.start(), roll=5, **limits)
+    assert result.interrupted
+    assert no_search_runs()
+    assert result.move in BACKGAMMON.legal_moves(BACKGAMMON.start(), 5)
+
+
+@compiled_only
+def test_ctrl_c_ends_many_decisions() -> None:
+    engine = Engine(BACKGAMMON, RACE, prune="none")
+    engine.best_moves([BACKGAMMON.start()], [5])  # all is compiled
+    with ctrl_c(), pytest.raises(KeyboardInterrupt):
+        engine.best_moves([BACKGAMMON.start()] * 4000, [5] * 4000, depth=3)
+    assert no_search_runs()
+    assert engine.best_moves([BACKGAMMON.start()], [5])[0].shape == (1,)
+
+
+@plain
+@pytest.mark.parametrize("face", [False, True], ids=["native", "plain"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_an_evaluator_raises(face: bool, threads: int) -> None:
+    game: DiceGame = PlainFace(Lattice(2)) if face else Lattice(2)
+    calls = 0
+
+    def fails(position: Any) -> float:
+        nonlocal calls
+        calls += 1
+        if calls == 20:
+            raise ZeroDivisionError("the evaluator's own")
+        return float(calls % 3)
+
+    engine = Engine(game, fails, threads=threads)
+    with pytest.raises(ZeroDivisionError, match="the evaluator's own"):
+        engine.search(game.start(), roll=0, depth=5)
+    assert no_search_runs()
+    calls = 100
+    assert engine.search(game.start(), roll=0, depth=1).depth == 1
+    engine.clear()
+    calls = 19
+    with pytest.raises(ZeroDivisionError, match="the evaluator's own"):
+        engine.values([game.start()] * 3, depth=5)
+
+
+# --- the end of a game, and wrong input ----------------------------------------------------------
+
+
+def test_a_finished_game() -> None:
+    over = (15, 0, 3, 12, 0)  # all off for the side to move; the other has 12 on points 13 to 15
+    engine = Engine(BACKGAMMON, RACE_OUTCOMES)
+    for roll in (None, 5):
+        result = engine.search(over, roll=roll, depth=2)
+        assert (result.move, result.value, result.pv) == (None, BACKGAMMON.outcome(over), ())
+        assert result.outcomes == (1, 0, 0, 0, 0)
+    with pytest.raises(ValueError, match="expected positions of games that go on, found"):
+        engine.best_moves([BACKGAMMON.start(), over], [3, 3])
+    assert engine.values([over]).tolist() == [1.0]
+
+
+@plain
+def test_wrong_input() -> None:
+    game = Lattice(1)
+    engine = Engine(game, Bounded(game, lattice_value))
+    start = game.start()
+    for roll in (4, -1, 1.5, "6-1"):
+        with pytest.raises(ValueError, match="roll: expected 0 to 3, found"):
+            engine.search(start, roll=roll, depth=1)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="roll: expected 0 to 3, found"):
+            engine.analyse(start, roll=roll, depth=1)  # type: ignore[arg-type]
+    for depth in (-1, 25):
+        with pytest.raises(ValueError, match=f"depth: expected 0 to 24 plies, found {depth}"):
+            engine.search(start, roll=0, depth=depth)
+        with pytest.raises(ValueError, match=f"depth: expected 0 to 24 plies, found {depth}"):
+            engine.values([start], depth=depth)
+    with pytest.raises(ValueError, match="expected a limit"):
+        engine.search(start, roll=0)
+    with pytest.raises(ValueError, match="rolls: expected 1, found an array of shape"):
+        engine.best_moves([start], [1, 2])
+    with pytest.raises(ValueError, match="roll: expected 0 to 3, found 4"):
+        engine.best_moves([start] * 3, [1, 4, 2])
+    with pytest.raises(ValueError, match="rolls: expected whole numbers"):
+        engine.best_moves([start], [1.5])
+    if kernels.compiled:
+        with pytest.raises(ValueError, match="expected a position of 3 integers"):
+            engine.search((1, 2), roll=0, depth=0)
+        with pytest.raises(ValueError, match=r"expected positions of 3 integers, found .*\(1, 2\)"):
+            engine.values([(1, 2)])
+
+
+@plain
+def test_a_game_without_dice_takes_no_roll() -> None:
+    game = Checkers()
+    engine = Engine(game, "material")
+    with pytest.raises(ValueError, match="checkers has no dice: expected no roll, found 3"):
+        engine.search(game.start(), depth=1, roll=3)
+    with pytest.raises(ValueError, match="checkers has no dice: expected no roll, found 0"):
+        engine.analyse(game.start(), depth=1, roll=0)
+    for call in (lambda: engine.best_moves([], []), lambda: engine.values([])):
+        with pytest.raises(TypeError, match="expected a game with dice, found checkers"):
+            call()
+    for options in ({"prune": "star1"}, {"order": "material"}, {"filters": "tiny"}):
+        with pytest.raises(ValueError, match="for a game with dice, found checkers"):
+            Engine(game, "material", **options)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="depth: expected 1 to 100 plies, found 0"):
+        engine.search(game.start(), depth=0)
+
+
+@plain
+def test_a_position_of_which_the_evaluator_knows_no_bounds() -> None:
+    game = Lattice(1)
+    evaluator = PythonEvaluator(game, uncompiled(lattice_value))
+    result: Result = Engine(game, evaluator).search(game.start(), roll=0, depth=2)
+    same = Engine(game, Bounded(game, lattice_value)).search(game.start(), roll=0, depth=2)
+    assert (result.move, result.value) == (same.move, same.value)

@@ -1,0 +1,240 @@
+"""Limits of a search, and what it returns when it is cut short."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from typing import Any
+
+import pytest
+from twin import PlainFace, random_positions
+
+from games import kernels
+from games.checkers import Checkers
+from games.contract import Game
+from search import Engine, Result, as_evaluator
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+CHECKERS = Checkers()
+
+
+@plain
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({}, "expected a limit"),
+        ({"depth": 0}, "depth: expected 1 to 100 plies, found 0"),
+        ({"depth": -3}, "depth: expected 1 to 100 plies, found -3"),
+        ({"depth": 101}, "found 101"),
+        ({"depth": 2.5}, "depth: expected a whole number, found 2.5"),
+        ({"nodes": 0}, "nodes: expected at least 1, found 0"),
+        ({"nodes": 1e6}, "nodes: expected a whole number"),
+        ({"seconds": 0}, "seconds: expected more than 0, found 0"),
+        ({"seconds": float("nan")}, "seconds: expected more than 0, found nan"),
+    ],
+)
+@pytest.mark.parametrize("ties", ["first", "opponent_errors"])
+def test_limits_out_of_range(limits: dict[str, Any], message: str, ties: str) -> None:
+    engine = Engine(CHECKERS, ties=ties)
+    with pytest.raises(ValueError, match=message):
+        engine.search(CHECKERS.start(), **limits)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ties": "coin"}, "ties: expected one of first, opponent_errors, found 'coin'"),
+        ({"table_mib": 0}, "table_mib: expected 0 to 65536 MiB, found 0"),
+        ({"table_mib": float("nan")}, "table_mib: expected"),
+    ],
+)
+def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Engine(CHECKERS, **options)
+
+
+@compiled_only
+def test_a_position_of_another_game_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected a position of 4 integers, found"):
+        Engine(CHECKERS).search((1, 2, 3), depth=2)
+
+
+@plain
+@pytest.mark.parametrize("nodes", [1, 2, 10, 300, 1200])
+def test_a_node_limit_holds(nodes: int) -> None:
+    for position in random_positions(CHECKERS, 2, 3):
+        result = Engine(CHECKERS, "classic").search(position, nodes=nodes)
+        assert result.nodes <= nodes + 50
+        assert result.move in CHECKERS.legal_moves(position)
+        assert result.pv[0] == result.move
+        assert not result.interrupted
+        assert result.depth == len(result.history)
+
+
+@plain
+def test_the_limit_reached_first_ends_the_search() -> None:
+    engine = Engine(CHECKERS, "classic")
+    assert engine.search(CHECKERS.start(), depth=2, nodes=10**18, seconds=1e18).depth == 2
+    assert engine.search(CHECKERS.start(), depth=60, nodes=500).nodes < 600
+
+
+def timed(engine: Engine, **limits: Any) -> tuple[Result, float]:
+    began = time.perf_counter()
+    result = engine.search(CHECKERS.start(), **limits)
+    return result, time.perf_counter() - began
+
+
+def no_search_runs() -> bool:
+    """Whether every search has ended, or does within a moment."""
+    for _ in range(100):
+        if not any(thread.name == "search" for thread in threading.enumerate()):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@plain
+@pytest.mark.parametrize("ties", ["first", "opponent_errors"])
+def test_a_time_limit_holds(ties: str) -> None:
+    result, seconds = timed(Engine(CHECKERS, "material", ties=ties), seconds=0.3)
+    assert seconds < 2
+    assert ties != "first" or seconds >= 0.3
+    assert result.move in CHECKERS.legal_moves(CHECKERS.start())
+    assert result.depth >= 1
+    assert not result.interrupted
+    assert no_search_runs()
+
+
+@plain
+@pytest.mark.parametrize("game", [CHECKERS, PlainFace(CHECKERS)], ids=["native", "plain"])
+@pytest.mark.parametrize("in_main", [True, False], ids=["main thread", "other thread"])
+def test_stop_from_another_thread(game: Game, in_main: bool) -> None:
+    engine = Engine(game, as_evaluator(CHECKERS, "material").plain())
+    results: list[Result] = []
+
+    def search() -> None:
+        results.append(engine.search(game.start(), depth=90))
+
+    timer = threading.Timer(0.3, engine.stop)
+    timer.start()
+    if in_main:
+        search()
+    else:
+        thread = threading.Thread(target=search)
+        thread.start()
+        thread.join(timeout=60)
+    timer.join()
+    assert results[0].interrupted
+    assert no_search_runs()
+    assert results[0].depth >= 1
+    assert results[0].move == results[0].pv[0]
+    # the next search is not stopped
+    assert not engine.search(game.start(), depth=2).interrupted
+
+
+@plain
+@pytest.mark.parametrize("limits", [{"depth": 90}, {"seconds": 60}, {"nodes": 10**15}], ids=str)
+@pytest.mark.parametrize("ties", ["first", "opponent_errors"])
+def test_ctrl_c_returns_what_was_found(limits: dict[str, Any], ties: str) -> None:
+    engine = Engine(CHECKERS, "classic", ties=ties)
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    result, seconds = timed(engine, **limits)
+    timer.join()
+    assert result.interrupted
+    assert no_search_runs()
+    assert seconds < 20
+    assert result.depth >= 1
+    assert result.move in CHECKERS.legal_moves(CHECKERS.start())
+
+
+@plain
+@pytest.mark.parametrize("limits", [{"depth": 5}, {"nodes": 50_000}], ids=str)
+def test_ctrl_c_ends_a_search_with_a_slow_evaluator(limits: dict[str, Any]) -> None:
+    def slow(position: Any) -> float:
+        time.sleep(0.02)
+        return 0.0
+
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    result, seconds = timed(Engine(CHECKERS, slow), **limits)
+    timer.join()
+    assert result.interrupted
+    assert no_search_runs()
+    assert seconds < 10
+
+
+@compiled_only
+def test_a_stopped_analysis_holds_the_values_of_the_last_full_depth() -> None:
+    for nodes in range(2_000, 60_000, 7_003):
+        engine = Engine(CHECKERS, "classic")
+        stopped = engine.analyse(CHECKERS.start(), nodes=nodes)
+        full = Engine(CHECKERS, "classic").analyse(CHECKERS.start(), depth=stopped.depth)
+        assert stopped.nodes > full.nodes
+        assert (stopped.moves, stopped.value, stopped.move) == (full.moves, full.value, full.move)
+        assert stopped.history == full.history
+
+
+@compiled_only
+def test_a_stopped_search_is_no_worse_than_the_last_full_depth() -> None:
+    """Its move is that of the last full depth, or one that the next depth had found better."""
+    for nodes in range(5_000, 60_000, 6_007):
+        stopped = Engine(CHECKERS, "classic").search(CHECKERS.start(), nodes=nodes)
+        full = Engine(CHECKERS, "classic").search(CHECKERS.start(), depth=stopped.depth)
+        deeper = Engine(CHECKERS, "classic").analyse(CHECKERS.start(), depth=stopped.depth + 1)
+        values = dict(deeper.moves)
+        assert stopped.move == full.move or values[stopped.move] > values[full.move]
+
+
+# --- games that are hard on the search -------------------------------------------------------
+
+
+class Endless(Game):
+    """Noisy for ever."""
+
+    wins = False
+
+    def start(self) -> int:
+        return 0
+
+    def legal_moves(self, position: int) -> list[int]:
+        return [1, 2]
+
+    def play(self, position: int, move: int) -> int:
+        return 3 * position + move
+
+    def outcome(self, position: int) -> float | None:
+        return None
+
+    def noisy(self, position: int) -> bool:
+        return True
+
+
+@plain
+def test_a_game_that_never_gets_quiet_can_be_stopped() -> None:
+    began = time.perf_counter()
+    result = Engine(Endless(), lambda position: 1.0).search(0, seconds=0.3)
+    assert time.perf_counter() - began < 5
+    assert result.move == 1
+    assert Engine(Endless(), lambda position: 1.0).search(0, nodes=1000).nodes < 1300
+
+
+class Stuck(Endless):
+    name = "stuck"
+
+    def legal_moves(self, position: int) -> list[int]:
+        return []
+
+
+@plain
+def test_a_game_without_moves_or_outcome_is_refused() -> None:
+    with pytest.raises(ValueError, match="stuck: no legal move, but no outcome"):
+        Engine(Stuck()).search(0, depth=1)

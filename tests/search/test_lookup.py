@@ -1,0 +1,92 @@
+"""Lookups: what a search does with what is known already."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from twin import PlainFace
+
+from games import kernels
+from games.contract import Game
+from games.kernels import kernel
+from games.tic_tac_toe import TicTacToe
+from search import EXACT, LOWER, UPPER, WIN, Engine, Lookup
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+
+@kernel
+def probe(tables, position):
+    """Rows of own squares, opponent's squares, depth and bound, beside their values."""
+    known, values = tables
+    for i in range(len(values)):
+        if known[i, 0] == position[0] and known[i, 1] == position[1]:
+            return (True, values[i], known[i, 2], known[i, 3])
+    return (False, 0.0, 0, 0)
+
+
+FACES = [TicTacToe(), PlainFace(TicTacToe())]
+
+
+def lookup_after_move(square: int, value: float, depth: int, bound: int = EXACT) -> Lookup:
+    """What is known of the position after X has taken a square of the empty board."""
+    known = np.array([[0, 1 << square, depth, bound]], dtype=np.int64)
+    return Lookup(probe, (known, np.array([value])))
+
+
+@plain
+@pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
+def test_a_lookup_is_used_at_the_leaves(game: Game) -> None:
+    engine = Engine(game, lookup=lookup_after_move(3, -0.5, 0))
+    result = engine.analyse(game.start(), depth=1)
+    assert dict(result.moves) == {1 << i: 0.5 if i == 3 else 0.0 for i in range(9)}
+    assert (result.move, result.value) == (1 << 3, 0.5)
+    assert (result.lookups, result.found) == (9, 1)
+
+
+@plain
+@pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
+@pytest.mark.parametrize(("depth", "value"), [(0, 0.0), (1, 0.0), (2, 0.5), (9, 0.5)])
+def test_a_lookup_counts_where_it_is_deep_enough(game: Game, depth: int, value: float) -> None:
+    result = Engine(game, lookup=lookup_after_move(3, -0.5, depth)).analyse(game.start(), depth=3)
+    assert dict(result.moves)[1 << 3] == value
+    assert result.found >= 1
+    assert result.lookups > result.found
+
+
+@plain
+@pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
+def test_bounds_from_a_lookup_count_where_they_settle_something(game: Game) -> None:
+    # O is worth at least 0.5 there: X has better moves, and need not look
+    known = Engine(game, lookup=lookup_after_move(3, 0.5, 9, LOWER)).search(game.start(), depth=4)
+    unknown = Engine(game).search(game.start(), depth=4)
+    assert known.value == unknown.value == 0
+    assert known.nodes < unknown.nodes
+    # an open window is settled by no bound
+    for bound in (LOWER, UPPER):
+        engine = Engine(game, lookup=lookup_after_move(3, -0.5, 9, bound))
+        assert dict(engine.analyse(game.start(), depth=2).moves)[1 << 3] == 0
+
+
+@plain
+@pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
+def test_wins_in_a_lookup_count_plies_from_its_position(game: Game) -> None:
+    engine = Engine(game, lookup=lookup_after_move(7, 4 - WIN, 99))
+    result = engine.search(game.start(), depth=3)
+    assert (result.move, result.value, result.plies_to_end) == (1 << 7, WIN - 5, 5)
+
+
+@plain
+def test_a_lookup_may_be_filled_while_it_is_in_use() -> None:
+    lookup = lookup_after_move(3, 0.0, 9)
+    engine = Engine(TicTacToe(), lookup=lookup)
+    assert engine.search((0, 0, 0), depth=1).value == 0
+    lookup.tables[1][0] = -0.25
+    assert engine.search((0, 0, 0), depth=1).value == 0.25
+
+
+@compiled_only
+def test_a_native_game_takes_no_probe_in_plain_python() -> None:
+    with pytest.raises(TypeError, match="expected a probe marked with @kernel"):
+        Engine(TicTacToe(), lookup=Lookup(lambda tables, position: (False, 0.0, 0, 0)))

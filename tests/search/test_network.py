@@ -1,0 +1,632 @@
+"""Networks in the native search: the compiled kernel, its plain twin and torch say the same."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import torch
+from numba.core import event
+from numpy.typing import NDArray
+from twin import PlainFace, Twin, random_positions
+
+from games import kernels
+from games.checkers import Checkers
+from games.checkers.encoding import PIECE_SQUARES, piece_squares
+from games.contract import Game
+from games.features import Encoding, FeatureSet
+from games.kernels import kernel, popcount
+from games.kernels import memory as native
+from games.nim import Nim
+from games.tic_tac_toe import TicTacToe
+from search import Engine, EvaluatorError, as_evaluator, load_evaluator
+from search.evaluators.array_files import MOST_ARRAY_BYTES, load_arrays, save_arrays
+from search.evaluators.network import MOST_UNITS, NetworkEvaluator
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+
+CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
+CLASSIC, LINES = CHECKERS.features["classic"], TIC_TAC_TOE.features["lines"]
+BOTH = (PIECE_SQUARES, CLASSIC)
+
+
+def network(
+    game: Game, inputs: Any, *hidden: int, seed: int = 8, **options: Any
+) -> NetworkEvaluator:
+    generator = np.random.default_rng(seed)
+    parts = inputs if isinstance(inputs, tuple) else (inputs,)
+    widths = [sum(map(len, parts)), *hidden, 1]
+    layers = [
+        (generator.normal(0, (2 / a) ** 0.5, (a, b)), generator.normal(0, 0.3, b))
+        for a, b in zip(widths, widths[1:], strict=False)
+    ]
+    return NetworkEvaluator(game, inputs, layers, **options)
+
+
+def walked(game: Game, count: int) -> list[Any]:
+    """All positions of random games."""
+    generator = np.random.default_rng(17)
+    positions: list[Any] = []
+    position = game.start()
+    while len(positions) < count:
+        moves = game.legal_moves(position)
+        positions.append(position)
+        position = game.play(position, moves[generator.integers(len(moves))]) if moves else None
+        if position is None or game.outcome(position) is not None:
+            position = game.start()
+    return positions
+
+
+def measured(evaluator: NetworkEvaluator, positions: Any) -> NDArray[np.float64]:
+    """All inputs of a network, [positions, inputs]."""
+    parts = []
+    if evaluator.encoding:
+        parts.append(evaluator.encoding.dense(positions).astype(np.float64))
+    if evaluator.features:
+        parts.append(evaluator.features.measure(positions))
+    return np.hstack(parts)
+
+
+def in_double(evaluator: NetworkEvaluator, positions: Any) -> NDArray[np.float64]:
+    """What the network says in float64, by matrices and nothing else."""
+    values = measured(evaluator, positions)
+    for number, (weights, bias) in enumerate(evaluator.layers):
+        values = np.maximum(values, 0) if number else values
+        values = values @ weights.astype(np.float64) + bias
+    return evaluator.scale * values[:, 0]
+
+
+# --- the encoding ----------------------------------------------------------------------------
+
+
+def from_text(position: Any) -> set[int]:
+    """The inputs that are 1, read off the position's PDN text."""
+    mover, *sides = CHECKERS.position_text(position).split(":")
+    places = set()
+    for side in sides:
+        for king, number in re.findall(r"(K?)(\d+)", side):
+            square = int(number) if mover == "B" else 33 - int(number)
+            places.add(square - 1 + 32 * bool(king) + 64 * (side[0] != mover))
+    return places
+
+
+@plain
+def test_piece_squares_are_those_of_the_text() -> None:
+    positions = [CHECKERS.start(), *random_positions(CHECKERS, 1, 60, plies=120)]
+    rows = PIECE_SQUARES.active_rows(positions)
+    dense = PIECE_SQUARES.dense(positions)
+    assert (rows.shape, rows.dtype) == ((61, 32), np.int64)
+    assert (dense.shape, dense.dtype) == ((61, 128), np.float32)
+    for position, row, inputs in zip(positions, rows, dense, strict=True):
+        count = int((row < 128).sum())
+        assert set(row[:count].tolist()) == from_text(position) == set(np.flatnonzero(inputs))
+        assert (row[count:] == 128).all()
+        assert PIECE_SQUARES.places(position) == row[:count].tolist()
+        assert inputs.sum() == count == popcount(position[0] | position[1])
+    kings = {place // 32 for row in rows for place in row}
+    assert kings == {0, 1, 2, 3, 4}  # all kinds were met, 4 being the padding
+
+
+@plain
+def test_the_colours_look_alike() -> None:
+    black = CHECKERS.parse_position("B:W18,24,K5:B1,K30")
+    white = CHECKERS.parse_position("W:B15,9,K28:W32,K3")
+    places = {0, 32 + 29, 64 + 17, 64 + 23, 96 + 4}
+    assert set(PIECE_SQUARES.places(black)) == set(PIECE_SQUARES.places(white)) == places
+
+
+@plain
+def test_no_positions() -> None:
+    assert PIECE_SQUARES.dense([]).shape == (0, 128)
+    assert PIECE_SQUARES.active_rows(np.zeros((0, 4), dtype=np.int64)).shape == (0, 32)
+
+
+@kernel
+def sticks_left(position, places):
+    """One input for each pile that has sticks, and for their number."""
+    count = 0
+    for pile in range(3):
+        if position[pile] > 0:
+            places[count] = 6 * pile + position[pile]
+            count += 1
+    return count
+
+
+PILES = Encoding("piles", 18, 3, sticks_left)
+
+
+@kernel
+def out_of_range(position, places):
+    """A place that is not there."""
+    places[0] = 5
+    return 1
+
+
+@kernel
+def too_many(position, places):
+    """More than was said."""
+    places[0] = 1
+    return 2
+
+
+@plain
+@pytest.mark.parametrize("active", [out_of_range, too_many])
+def test_encodings_that_break_their_word(active: Any) -> None:
+    with pytest.raises(ValueError, match="encoding odd: expected at most 1 places from 0 to 4, f"):
+        Encoding("odd", 5, 1, active).active_rows([NIM.start()])
+
+
+@plain
+def test_what_is_no_encoding() -> None:
+    for size, most in ((0, 0), (5, 6), (5, 0), (1 << 25, 4)):
+        with pytest.raises(ValueError, match="encoding odd: expected 1 <= most <= size"):
+            Encoding("odd", size, most, piece_squares)
+    with pytest.raises(TypeError, match="encoding odd: expected a function marked with @kernel"):
+        Encoding("odd", 5, 1, lambda position, places: 0)
+
+
+# --- values ----------------------------------------------------------------------------------
+
+
+@compiled_only
+def test_the_kernel_agrees_with_torch_on_ten_thousand_positions() -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 64, 32, scale=100.0)
+    positions = walked(CHECKERS, 10_000)
+    values = evaluator.values(positions)
+    linear = [torch.nn.Linear(a, b) for a, b in ((128, 64), (64, 32), (32, 1))]
+    for layer, (weights, bias) in zip(linear, evaluator.layers, strict=True):
+        layer.weight.data[:] = torch.tensor(weights.T)
+        layer.bias.data[:] = torch.tensor(bias)
+    model = torch.nn.Sequential(linear[0], torch.nn.ReLU(), linear[1], torch.nn.ReLU(), linear[2])
+    inputs = torch.tensor(PIECE_SQUARES.dense(positions))
+    for kind in (torch.float32, torch.float64):
+        with torch.no_grad():
+            expected = 100.0 * model.to(kind)(inputs.to(kind))[:, 0].double().numpy()
+        assert np.abs(values - expected).max() < 1e-4 * max(1.0, np.abs(expected).max())
+    assert values.std() > 1
+    # the rows that torch's sparse layer takes
+    table = torch.cat([torch.tensor(evaluator.layers[0][0]), torch.zeros(1, 64)])
+    rows = torch.tensor(PIECE_SQUARES.active_rows(positions[:100]))
+    bags = torch.nn.functional.embedding_bag(rows, table, mode="sum", padding_idx=128)
+    first = inputs[:100].float() @ torch.tensor(evaluator.layers[0][0])
+    assert torch.allclose(bags, first, atol=1e-5)
+
+
+INPUTS: dict[str, tuple[Game, Any]] = {
+    "encoding": (CHECKERS, PIECE_SQUARES),
+    "features": (CHECKERS, CLASSIC),
+    "both": (CHECKERS, BOTH),
+    "tic-tac-toe": (TIC_TAC_TOE, LINES),
+    "nim": (NIM, NIM.features["parity"]),
+    "nim, both": (NIM, (PILES, NIM.features["parity"])),
+}
+any_inputs = pytest.mark.parametrize("inputs", INPUTS)
+
+
+@plain
+@any_inputs
+@pytest.mark.parametrize(
+    "hidden", [(), (1,), (3,), (17, 5), (8, 8, 8), (200, 72)], ids=lambda h: "-".join(map(str, h))
+)
+def test_native_and_plain_values_are_the_same_bits(inputs: str, hidden: tuple[int, ...]) -> None:
+    evaluator = network(*INPUTS[inputs], *hidden, scale=3.5)
+    positions = list(random_positions(evaluator.game, 4, 25 if kernels.compiled else 3))
+    values = evaluator.values(positions)
+    slow = evaluator.plain()
+    assert values.tolist() == [slow(position) for position in positions]
+    expected = in_double(evaluator, positions)
+    assert np.allclose(values, expected, rtol=1e-5, atol=1e-4)
+    assert len(set(expected)) > 1 or min(hidden, default=8) < 4  # a few units may all be off
+
+
+@plain
+def test_a_network_worked_out_by_hand() -> None:
+    # two own men and one king of the opponent's: squares 1 and 7, and 33 - 30 seen from White
+    layers = [(np.zeros((128, 2)), [0.5, -4.0]), ([[2.0], [100.0]], [0.25])]
+    evaluator = NetworkEvaluator(CHECKERS, PIECE_SQUARES, layers, scale=2.0)
+    weights = evaluator.layers[0][0]
+    weights[0], weights[6], weights[96 + 29] = (1.0, 1.0), (10.0, 1.0), (-3.0, 1.0)
+    # hidden: 0.5 + 1 + 10 - 3 = 8.5, and -4 + 3 = -1, which ReLU makes 0
+    assert evaluator(CHECKERS.parse_position("B:WK30:B1,7")) == 2 * (0.25 + 2 * 8.5)
+    assert evaluator(CHECKERS.parse_position("W:W32,26:BK3")) == 2 * (0.25 + 2 * 8.5)
+    assert evaluator(CHECKERS.parse_position("B:WK29:B2")) == 2 * (0.25 + 2 * 0.5)
+    assert repr(evaluator) == "NetworkEvaluator(checkers, 128-2-1, 'network')"
+
+
+@plain
+@any_inputs
+def test_engines_search_with_networks(inputs: str) -> None:
+    evaluator = network(*INPUTS[inputs], 9, 4)
+    game = evaluator.game
+    twin = Twin(game, evaluator.plain())
+    for position in random_positions(game, 3, 2):
+        result = Engine(game, evaluator, repetition=False).search(position, depth=2)
+        assert result.value == twin.value(position, 2)
+        face = Engine(PlainFace(game), evaluator.plain())
+        assert face.search(position, depth=2).value == result.value
+
+
+@compiled_only
+def test_infinite_sums_are_kept_below_wins() -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 8, scale=1e30)
+    result = Engine(CHECKERS, evaluator).search(CHECKERS.start(), depth=3)
+    assert (abs(result.value), result.plies_to_end) == (1e11, None)
+
+
+# --- weights ---------------------------------------------------------------------------------
+
+
+@plain
+@any_inputs
+@pytest.mark.parametrize("hidden", [(), (5,), (6, 3)])
+def test_changing_a_network_in_place_compiles_nothing(inputs: str, hidden: tuple[int, ...]) -> None:
+    evaluator = network(*INPUTS[inputs], *hidden)
+    for weights, bias in evaluator.layers:  # so that no unit is off
+        weights[:], bias[:] = np.abs(weights), 99.0
+    game = evaluator.game
+    position = next(random_positions(game, 12, 1, plies=40 if game is CHECKERS else 3))
+    engine = Engine(game, evaluator)
+    before = engine.search(position, depth=1)
+    misses = native._compile.cache_info().misses
+    with event.install_recorder("numba:compile") as recorder:
+        for layer in range(len(evaluator.layers)):
+            for part in (0, 1):
+                old = evaluator(position)
+                evaluator.layers[layer][part][:] += 0.5
+                assert evaluator(position) == evaluator.plain()(position) != old
+        evaluator.scale = -2.0
+        engine.clear()
+        after = engine.search(position, depth=1)
+        other = network(*INPUTS[inputs], *hidden, seed=9)
+        other(position)
+    assert len(recorder.buffer) == 0
+    assert native._compile.cache_info().misses == misses
+    assert after.value != before.value
+    assert after.value == Twin(game, evaluator.plain()).value(position, 1)
+
+
+@plain
+def test_copies_have_weights_of_their_own() -> None:
+    evaluator = network(CHECKERS, BOTH, 5, scale=2.0, name="first", provenance={"seed": 8})
+    given = [(weights.copy(), bias.copy()) for weights, bias in evaluator.layers]
+    position = CHECKERS.start()
+    value = evaluator(position)
+    copies = [evaluator.copy(), copy.copy(evaluator), NetworkEvaluator(CHECKERS, BOTH, given)]
+    copies[2].scale = 2.0
+    for other in copies:
+        assert other(position) == value
+    for other in copies[:2]:
+        assert (other.name, other.provenance, other.scale) == ("first", {"seed": 8}, 2.0)
+        assert (other.inputs, other.widths) == (BOTH, (144, 5, 1))
+        other.layers[1][1][:] = 7
+        other.scale = 1.0
+    given[0][0][:] = 0
+    assert evaluator(position) == copies[2](position) == value
+
+
+@compiled_only
+def test_two_threads_get_what_one_gets() -> None:
+    evaluators = [network(CHECKERS, BOTH, 32, 16, seed=seed) for seed in range(4)]
+    positions = list(random_positions(CHECKERS, 5, 6))
+
+    def search(evaluator: NetworkEvaluator) -> list[tuple[float, int]]:
+        engine = Engine(CHECKERS, evaluator)
+        results = [engine.search(position, depth=6) for position in positions]
+        return [(result.value, result.nodes) for result in results]
+
+    alone = [search(evaluator) for evaluator in evaluators]
+    together: list[Any] = [None] * 4
+
+    def work(number: int) -> None:
+        together[number] = search(evaluators[number])
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == alone
+
+
+ZEROS = np.zeros((128, 3)), np.zeros(3)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("layers", "message"),
+    [
+        ([], "layers: expected 1 to 16, found 0"),
+        ([(np.zeros((127, 1)), [0.0])], r"layer 0: expected weights of shape \(128, 1\) and bias"),
+        ([ZEROS], r"layer 0: expected .* \(128, 1\) and bias of shape \(1,\), found \(128, 3\)"),
+        ([ZEROS, (np.zeros((4, 1)), [0.0])], r"layer 1: expected .* \(3, 1\) .*, found \(4, 1\)"),
+        ([ZEROS, (np.zeros((3, 2)), [0.0] * 2)], r"layer 1: expected .*found \(3, 2\) and \(2,\)"),
+        ([(np.zeros((128, 3)), [0.0]), ZEROS], r"layer 0: .* bias of shape \(3,\), found .*\(1,\)"),
+        ([(np.zeros(128), [0.0])], "layer 0: expected weights of two dimensions and bias of one"),
+        ([(np.zeros((128, 1)), 0.0)], "layer 0: expected weights of two dimensions and bias of o"),
+        ([np.zeros((128, 1))], "layer 0: expected weights and bias, found"),
+        ([("much", "more")], "layer 0: expected weights and bias, found"),
+        ([(np.full((128, 1), math.nan), [0.0])], "layer 0: expected finite numbers, found NaN or"),
+        ([(np.zeros((128, 1)), [1e39])], "layer 0: expected finite numbers, found NaN or infinity"),
+        (
+            [(np.zeros((128, MOST_UNITS + 1)), np.zeros(MOST_UNITS + 1))] * 2,
+            "layer 0: expected 1 to 4096 outputs, found 4097",
+        ),
+        ([(np.zeros((128, 0)), np.zeros(0))] * 2, "layer 0: expected 1 to 4096 outputs, found 0"),
+    ],
+    ids=range(14),
+)
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_layers_that_do_not_fit(layers: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        NetworkEvaluator(CHECKERS, PIECE_SQUARES, layers)
+
+
+@plain
+def test_inputs_that_are_none() -> None:
+    for inputs in (None, "classic", (CLASSIC, PIECE_SQUARES), (PIECE_SQUARES,), 128):
+        with pytest.raises(
+            TypeError, match="inputs: expected an Encoding, a FeatureSet or a tuple"
+        ):
+            NetworkEvaluator(CHECKERS, inputs, [ZEROS])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="scale: expected a finite number, found nan"):
+        network(CHECKERS, PIECE_SQUARES, scale=math.nan)
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+@plain
+@any_inputs
+@pytest.mark.parametrize("hidden", [(), (5, 3)])
+def test_a_file_holds_a_network(inputs: str, hidden: tuple[int, ...], tmp_path: Path) -> None:
+    game, parts = INPUTS[inputs]
+    own = parts if inputs == "nim, both" else None
+    evaluator = network(game, parts, *hidden, scale=0.1, name="mine", provenance={"games": 3})
+    path = tmp_path / "new folder" / f"network{evaluator.suffix}"
+    evaluator.save(path)
+    read = load_evaluator(path, game=game, inputs=own)
+    assert isinstance(read, NetworkEvaluator)
+    assert (read.name, read.provenance, read.scale) == ("mine", {"games": 3}, 0.1)
+    assert (read.inputs, read.widths) == (parts, evaluator.widths)
+    for ours, theirs in zip(read.layers, evaluator.layers, strict=True):
+        assert all(map(np.array_equal, ours, theirs))
+    for position in random_positions(game, 5, 5):
+        assert read(position) == evaluator(position)
+    again = tmp_path / "again.json"  # the content says what it is, not the name
+    read.save(again)
+    assert again.read_bytes() == path.read_bytes()
+    assert load_evaluator(again, game=game, inputs=own)(position) == read(position)
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+@plain
+def test_engines_take_the_name_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "network.safetensors"
+    evaluator = network(CHECKERS, PIECE_SQUARES, 4)
+    evaluator.save(path)
+    assert as_evaluator(CHECKERS, str(path))(CHECKERS.start()) == evaluator(CHECKERS.start())
+    assert load_evaluator(path).game.name == "checkers"
+    with pytest.raises(EvaluatorError, match="expected an evaluator of nim, found one of checkers"):
+        as_evaluator(NIM, path)
+    linear = tmp_path / "linear.safetensors"  # whatever its name
+    as_evaluator(CHECKERS, "classic").save(linear)
+    assert load_evaluator(linear).name == "classic"
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "network.safetensors"
+    network(CHECKERS, BOTH, 3).save(path)
+    return path
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
+    content, arrays = load_arrays(path)
+    change(content, arrays)
+    metadata = {"plysmith": json.dumps(content)}
+    path.write_bytes(safetensors.numpy.save(arrays, metadata))
+
+
+GARBAGE: list[tuple[str, Any, str]] = [
+    ("game", "tic_tac_toe", "expected an evaluator of checkers, found one of tic_tac_toe"),
+    ("game", 3, "expected field 'game' of type str, found '3'"),
+    ("rules", 2, "expected rules version 1 of checkers, found 2"),
+    ("rules", True, "expected field 'rules' of type int, found 'True'"),
+    ("name", ["a"], "expected field 'name' of type str"),
+    ("provenance", "mine", "expected field 'provenance' of type dict"),
+    ("format", "plysmith-network-9", "expected format 'plysmith-network-1' or .*found 'plysmith-"),
+    ("format", ["a"], "expected format 'plysmith-network-1' or"),
+    ("scale", "1", "expected field 'scale' of type float, found '1'"),
+    ("scale", math.inf, "scale: expected a finite number, found inf"),
+    ("widths", 3, "expected field 'widths' of type list"),
+    ("widths", [], r"expected the widths of 2 to 17 layers, from 144 to 1, found \[\]"),
+    ("widths", [144, 3], r"from 144 to 1, found \['144', '3'\]"),
+    ("widths", [144, 2, 1], r"weights_0: expected float32 of shape \(144, 2\), found float32 of s"),
+    ("widths", [144, 10**9, 1], "expected the widths of 2 to 17 layers"),
+    ("widths", [144, "3", 1], "expected the widths of 2 to 17 layers"),
+    ("widths", [144, 3, 3, 1], r"weights_1: expected float32 of shape \(3, 3\), found"),
+    ("widths", [144, 1], r"weights_0: expected float32 of shape \(144, 1\), found"),
+    ("inputs", [], "expected one or two inputs, found 0"),
+    ("inputs", ["classic", 3], "expected a feature set or an encoding as inputs, found classic"),
+    (
+        "inputs",
+        [{"features": "lines", "identity": {}}],
+        r"a feature set of checkers \(classic.*'li",
+    ),
+    ("inputs", [{"features": "classic", "identity": {}}], "expected terms of feature set classic"),
+    ("inputs", [{"features": "classic"}], "expected field 'identity' of type dict, found 'None'"),
+    (
+        "inputs",
+        [{"features": "classic", "identity": {"men": "0" * 8}}],
+        r"its weights were made for other definitions of men: expected \['.*found \['00000000'\]",
+    ),
+    (
+        "inputs",
+        [{"features": "classic", "identity": {"q" * 10**6: "0"}}],
+        r"expected terms of feature set classic, found \['qqq",
+    ),
+    (
+        "inputs",
+        [{"encoding": "planes", "size": 128, "identity": ""}],
+        r"expected an encoding of checkers \(piece_squares\), found 'planes'; pass inputs=",
+    ),
+    (
+        "inputs",
+        [{"encoding": "piece_squares", "size": 64, "identity": ""}],
+        "made for another definition of encoding piece_squares: expected size 128, found 64",
+    ),
+    (
+        "inputs",
+        [{"encoding": "piece_squares", "size": 128, "identity": "abc"}],
+        "another definition of encoding piece_squares: expected identity [0-9a-f]{16}, found abc",
+    ),
+    ("extra", 1, r"expected no fields but .*, found \['extra'\]"),
+]
+
+
+@plain
+@pytest.mark.parametrize(("field", "value", "message"), GARBAGE, ids=range(len(GARBAGE)))
+def test_fields_that_are_wrong(field: str, value: Any, message: str, saved: Path) -> None:
+    rewritten(saved, lambda content, arrays: content.update({field: value}))
+    with pytest.raises(EvaluatorError, match=message) as caught:
+        load_evaluator(saved, game=CHECKERS)
+    assert str(caught.value).startswith(f"{saved}: ")
+    assert len(str(caught.value)) < 3000
+    if field != "extra":
+        rewritten(saved, lambda content, arrays: content.pop(field))
+        with pytest.raises(EvaluatorError, match=f"expected .*{field}"):
+            load_evaluator(saved, game=CHECKERS)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda a: a.pop("bias_1"), "expected an array 'bias_1', found none"),
+        (lambda a: a.update(more=np.ones(3)), r"expected no other arrays, found \['more'\]"),
+        (
+            lambda a: a.update(bias_1=np.ones(1)),
+            r"bias_1: expected float32 of shape \(1,\), found f",
+        ),
+        (
+            lambda a: a.update(bias_1=np.ones(1, np.uint8)),
+            "bias_1: expected one of F32.*, found U8",
+        ),
+        (lambda a: a.update(bias_1=np.array(1, np.float32)), r"float32 of shape \(\)"),
+        (lambda a: a["weights_0"].__setitem__((0, 1), math.nan), "weights_0: expected finite num"),
+        (lambda a: a["weights_0"].__setitem__((0, 1), math.inf), "weights_0: expected finite num"),
+    ],
+    ids=range(7),
+)
+def test_arrays_that_are_wrong(change: Any, message: str, saved: Path) -> None:
+    rewritten(saved, lambda content, arrays: change(arrays))
+    with pytest.raises(EvaluatorError, match=message) as caught:
+        load_evaluator(saved)
+    assert str(caught.value).startswith(f"{saved}: ")
+
+
+@plain
+def test_a_truncated_or_damaged_file_is_refused(saved: Path) -> None:
+    whole = saved.read_bytes()
+    for end in [*range(60), *range(60, len(whole), 97)]:
+        saved.write_bytes(whole[:end])
+        with pytest.raises(EvaluatorError, match="expected a whole safetensors file, found none"):
+            load_evaluator(saved)
+    saved.write_bytes(whole + b"more")
+    with pytest.raises(EvaluatorError, match="expected a whole safetensors file"):
+        load_evaluator(saved)
+    with saved.open("wb") as file:
+        file.truncate(MOST_ARRAY_BYTES + 1)
+    with pytest.raises(EvaluatorError, match="expected at most 268435456 bytes, found a larger"):
+        load_evaluator(saved)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        (None, r"expected 'plysmith' in the file's metadata, found \[\]"),
+        ({"format": "pt"}, r"expected 'plysmith' in the file's metadata, found \['format'\]"),
+        ({"plysmith": "{"}, "expected JSON, found none"),
+        ({"plysmith": "[" * 100_000}, "expected JSON, found none"),
+        ({"plysmith": "[]"}, "expected a JSON object, found list"),
+        ({"plysmith": "{}"}, "expected format .*, found 'None'"),
+        ({"plysmith": '{"name": 1, "name": 2}'}, r"names that occur twice: \['name'\]"),
+    ],
+    ids=range(7),
+)
+def test_other_peoples_files(metadata: Any, message: str, saved: Path) -> None:
+    saved.write_bytes(safetensors.numpy.save({"a": np.ones(3)}, metadata))
+    with pytest.raises(EvaluatorError, match=message):
+        load_evaluator(saved)
+
+
+@kernel
+def unturned(position, places):
+    """Own and other pieces, the board not turned."""
+    count = 0
+    for bit in range(35):
+        if position[0] >> bit & 1:
+            places[count] = bit
+            count += 1
+        if position[1] >> bit & 1:
+            places[count] = 64 + bit
+            count += 1
+    return count
+
+
+def test_inputs_that_mean_something_else_by_now_are_refused(saved: Path) -> None:
+    other = Encoding("piece_squares", 128, 32, unturned)
+    with pytest.raises(EvaluatorError, match="another definition of encoding piece_squares: exp"):
+        load_evaluator(saved, inputs=(other, CLASSIC))
+    with pytest.raises(EvaluatorError, match="expected 1 kinds of inputs, found 2"):
+        load_evaluator(saved, inputs=PIECE_SQUARES)
+    with pytest.raises(
+        EvaluatorError, match="expected a linear evaluator over feature set classic"
+    ):
+        load_evaluator(saved, features=CLASSIC)
+    # terms that have moved, and new ones, do no harm: the file's order holds
+    terms = dict(reversed(CLASSIC.terms.items()))
+    moved = FeatureSet("classic", {"kings_again": terms["kings"], **terms}, CLASSIC.swap)
+    read = load_evaluator(saved, inputs=(PIECE_SQUARES, moved))
+    expected = load_evaluator(saved)
+    for position in random_positions(CHECKERS, 6, 10):
+        assert read(position) == expected(position)
+    network(CHECKERS, PIECE_SQUARES).save(saved)
+    with pytest.raises(EvaluatorError, match="expected feature set classic, found an encoding"):
+        load_evaluator(saved, inputs=CLASSIC)
+    network(CHECKERS, CLASSIC).save(saved)
+    with pytest.raises(EvaluatorError, match="expected encoding piece_squares, found a feature se"):
+        load_evaluator(saved, inputs=PIECE_SQUARES)
+    as_evaluator(CHECKERS, "classic").save(saved)
+    with pytest.raises(EvaluatorError, match="expected weights of an encoding, found linear ones"):
+        load_evaluator(saved, inputs=PIECE_SQUARES)
+
+
+@plain
+def test_bad_weights_are_not_saved_over_good_ones(saved: Path) -> None:
+    before = saved.read_bytes()
+    evaluator = network(CHECKERS, BOTH, 3)
+    evaluator.layers[0][0][3, 1] = math.nan
+    with pytest.raises(
+        EvaluatorError, match="weights_0: expected finite numbers, found NaN or inf"
+    ):
+        evaluator.save(saved)
+    evaluator.layers[0][0][3, 1] = 0.0
+    evaluator.provenance["what"] = object()
+    with pytest.raises(TypeError):
+        evaluator.save(saved)
+    with pytest.raises(EvaluatorError, match="a: expected an array of float32, .*, found uint8"):
+        save_arrays(saved, {}, {"a": np.ones(3, np.uint8)})
+    assert saved.read_bytes() == before
+    assert [entry.name for entry in saved.parent.iterdir()] == [saved.name]

@@ -1,0 +1,257 @@
+"""Noise on evaluators: what it is like by chance, and that it is the same wherever it is asked."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from twin import PlainFace, Twin, random_positions
+
+from games import kernels
+from games.checkers import Checkers
+from games.contract import Game
+from games.kernels import kernel
+from games.kernels import memory as native
+from games.tic_tac_toe import TicTacToe
+from play.match.game_loop import GameLoop
+from play.transport import pack, unpack
+from search import Engine, LinearEvaluator, PythonEvaluator, as_evaluator
+from search.evaluators.network import NetworkEvaluator
+from search.evaluators.noise import NoisyEvaluator, noise
+
+plain = pytest.mark.plain
+native_only = pytest.mark.skipif(not kernels.compiled, reason="about native code")
+CHECKERS = Checkers()
+POSITIONS = list(random_positions(CHECKERS, seed=5, count=300))
+HERE = CHECKERS.start()
+
+
+@kernel
+def pieces(position):
+    return float(position[0] % 977) / 7.0
+
+
+def network() -> NetworkEvaluator:
+    generator = np.random.default_rng(3)
+    inputs = CHECKERS.features["classic"]
+    shapes = [(len(inputs), 8), (8, 1)]
+    layers = [(generator.normal(size=shape), generator.normal(size=shape[1])) for shape in shapes]
+    return NetworkEvaluator(CHECKERS, inputs, layers)
+
+
+INNER = {
+    "linear": lambda: as_evaluator(CHECKERS, "classic"),
+    "kernel": lambda: as_evaluator(CHECKERS, pieces),
+    "network": network,
+    "python": lambda: PythonEvaluator(CHECKERS, lambda position: position[1] / 3.0),
+    "noisy": lambda: NoisyEvaluator(as_evaluator(CHECKERS, "classic"), amplitude=1.0, seed=99),
+}
+
+
+def slow_noise(position: tuple[int, ...], seed: int) -> float:
+    """The same with unsigned arithmetic."""
+    whole = (1 << 64) - 1
+    mixed = seed * 0x1E3779B97F4A7C15 & whole
+    for word in position:
+        mixed ^= mixed >> 31
+        mixed = (mixed ^ word % (1 << 64)) * 0x3C79AC492BA7B653 & whole
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9 & whole
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & whole
+    mixed ^= mixed >> 31
+    parts = mixed.to_bytes(8, "little")
+    total = sum(int.from_bytes(parts[i : i + 2], "little") for i in (0, 2, 4, 6))
+    return (total - 4 * 65535 / 2) * float(np.sqrt(12 / 4 / (65536**2 - 1)))
+
+
+@plain
+def test_against_unsigned_arithmetic() -> None:
+    generator = random.Random(1)
+    edges = [0, 1, -1, (1 << 63) - 1, -(1 << 63)]
+    for _ in range(500):
+        position = tuple(
+            generator.choice([*edges, generator.getrandbits(63), -generator.getrandbits(40)])
+            for _ in range(4)
+        )
+        seed = generator.choice([0, 1, (1 << 63) - 1, generator.getrandbits(63)])
+        assert noise(position, seed) == slow_noise(position, seed)
+
+
+@plain
+def test_it_is_like_chance() -> None:
+    n = 4000
+    evaluator = NoisyEvaluator(
+        PythonEvaluator(CHECKERS, lambda position: 0.0), amplitude=0.5, seed=0
+    )
+    drawn = evaluator.plain()
+    positions = list(random_positions(CHECKERS, seed=8, count=n, plies=40))
+    values = {}
+    for seed in (0, 1):
+        evaluator.seed = seed
+        values[seed] = np.array([drawn(position) for position in positions]) / 0.5
+    after = []
+    for position in positions:
+        after.append(drawn(CHECKERS.play(position, CHECKERS.legal_moves(position)[0])) / 0.5)
+    distinct = dict(zip(positions, values[0], strict=True))
+    first = np.array(list(distinct.values()))
+    room = 4.5 / np.sqrt(len(first))
+    assert len(first) > n / 2
+    assert abs(first.mean()) < room
+    assert abs(first.var() - 1.0) < 1.5 * room
+    assert abs((first**3).mean()) < 4 * room
+    assert (first**4).mean() == pytest.approx(2.7, abs=0.25)  # Irwin-Hall of four: 3 - 6 / (5 * 4)
+    assert np.abs(first).max() < 3.47
+    for other in (values[1], np.array(after)):
+        # neither another seed nor the next position tells anything
+        assert abs(np.corrcoef(values[0], other)[0, 1]) < room
+    swapped = np.array([slow_noise((b, a, k, 1 - s), 0) for a, b, k, s in distinct])
+    assert abs(np.corrcoef(first, swapped)[0, 1]) < room
+
+
+@plain
+def test_one_bit_or_the_next_seed_changes_all_bits() -> None:
+    base = [noise((5, 9, 0, 0), seed) for seed in range(2000)]
+    assert len(set(base)) > 1800  # 262141 sums, the middle ones likelier
+    for others in (
+        [noise((4, 9, 0, 0), seed) for seed in range(2000)],
+        [noise((5, 9, 0, 1), seed) for seed in range(2000)],
+        [noise((4, 9, 0, 0), seed ^ 1) for seed in range(2000)],
+    ):
+        assert abs(np.corrcoef(base, others)[0, 1]) < 0.1
+
+
+@native_only
+@pytest.mark.parametrize("kind", INNER)
+def test_native_values_are_the_plain_ones_bit_for_bit(kind: str) -> None:
+    evaluator = NoisyEvaluator(INNER[kind](), amplitude=0.3, seed=17)
+    value = evaluator.plain()
+    expected = np.array([value(position) for position in POSITIONS])
+    np.testing.assert_array_equal(evaluator.values(POSITIONS), expected)
+    assert np.ptp(expected - evaluator.evaluator.values(POSITIONS)) > 0.3
+
+
+@plain
+def test_no_amplitude_is_the_inner_evaluator() -> None:
+    inner = as_evaluator(CHECKERS, "classic")
+    evaluator = NoisyEvaluator(inner, amplitude=0.0, seed=4)
+    np.testing.assert_array_equal(evaluator.values(POSITIONS[:50]), inner.values(POSITIONS[:50]))
+
+
+@plain
+def test_amplitude_and_seed_are_numbers_that_may_change() -> None:
+    inner = PythonEvaluator(CHECKERS, lambda position: 0.0)
+    evaluator = NoisyEvaluator(inner, amplitude=1.0, seed=3)
+    value = evaluator.plain()
+    before = evaluator(HERE)
+    assert before == value(HERE) == noise(HERE, 3)
+    compiled = native._compile.cache_info().misses
+    evaluator.amplitude = 2.0
+    assert evaluator(HERE) == value(HERE) == 2.0 * before
+    evaluator.seed = 4
+    assert evaluator(HERE) == value(HERE) == 2.0 * noise(HERE, 4) != 2.0 * before
+    assert native._compile.cache_info().misses == compiled
+    assert (evaluator.amplitude, evaluator.seed) == (2.0, 4)
+
+
+@native_only
+def test_the_weights_within_may_change() -> None:
+    inner = as_evaluator(CHECKERS, "classic").copy()
+    assert isinstance(inner, LinearEvaluator)
+    evaluator = NoisyEvaluator(inner, amplitude=0.1, seed=2)
+    copied = evaluator.copy()
+    before = evaluator.values(POSITIONS)
+    inner.weights[:] *= 2.0
+    np.testing.assert_allclose(
+        evaluator.values(POSITIONS) - before, inner.values(POSITIONS) / 2, atol=1e-9
+    )
+    np.testing.assert_array_equal(copied.values(POSITIONS), before)
+    with pytest.raises(TypeError, match="is code, not weights"):
+        NoisyEvaluator(INNER["python"](), amplitude=0.1).copy()
+
+
+@native_only
+@pytest.mark.parametrize("seed", [0, 1])
+def test_searches_find_what_minimax_finds(seed: int) -> None:
+    """The table, the order of moves and pruning rest on a value being the same at each visit."""
+    evaluator = NoisyEvaluator(as_evaluator(CHECKERS, "material"), amplitude=0.4, seed=seed)
+    twin = Twin(CHECKERS, evaluator.plain())
+    engine = Engine(CHECKERS, evaluator, repetition=False, equal_depth=True, table_mib=1)
+    for position in POSITIONS[:12]:
+        assert engine.search(position, depth=3).value == twin.value(position, 3)
+
+
+@plain
+def test_games_differ_by_the_seed_and_by_nothing_else() -> None:
+    evaluator = NoisyEvaluator(as_evaluator(CHECKERS, "classic"), amplitude=0.2)
+    engine = Engine(CHECKERS, evaluator, table_mib=0.5)
+    loop = GameLoop(CHECKERS, engine, engine, depth=1, most_plies=40)
+
+    def moves(seed: int) -> tuple[Any, ...]:
+        evaluator.seed = seed
+        engine.clear()
+        return tuple(loop.play().moves)
+
+    seeds = range(20 if kernels.compiled else 4)
+    games = [moves(seed) for seed in seeds]
+    assert len(set(games)) == len(games)
+    assert [moves(seed) for seed in reversed(seeds)] == games[::-1]
+    evaluator.amplitude = 0.0
+    assert moves(0) == moves(1)
+
+
+@plain
+def test_plain_games_have_the_same_noise() -> None:
+    board = TicTacToe()
+    evaluators = [
+        NoisyEvaluator(PythonEvaluator(game, lambda position: 0.0), amplitude=0.5, seed=6)
+        for game in (board, PlainFace(board))
+    ]
+    positions = list(random_positions(board, seed=2, count=30, plies=6))
+    np.testing.assert_array_equal(*(evaluator.values(positions) for evaluator in evaluators))
+
+
+@plain
+def test_it_travels() -> None:
+    evaluator = NoisyEvaluator(as_evaluator(CHECKERS, "classic"), amplitude=0.25, seed=1 << 62)
+    arrived = unpack(pack(evaluator))
+    np.testing.assert_array_equal(arrived.values(POSITIONS[:20]), evaluator.values(POSITIONS[:20]))
+    assert (arrived.amplitude, arrived.seed) == (0.25, 1 << 62)
+    assert repr(arrived) == repr(evaluator)
+    assert "amplitude=0.25" in repr(evaluator)
+
+
+@plain
+def test_an_evaluator_that_fails_within() -> None:
+    def fails(position: Any) -> float:
+        raise RuntimeError("broken")
+
+    evaluator = NoisyEvaluator(PythonEvaluator(CHECKERS, fails), amplitude=0.1)
+    with pytest.raises(RuntimeError, match="broken"):
+        evaluator(HERE)
+    with pytest.raises(RuntimeError, match="broken"):
+        Engine(CHECKERS, evaluator).search(HERE, depth=2)
+
+
+@plain
+def test_errors(tmp_path: Any) -> None:
+    inner = as_evaluator(CHECKERS, "material")
+    with pytest.raises(TypeError, match="expected an evaluator to add noise to, found 'material'"):
+        NoisyEvaluator("material", amplitude=0.1)  # type: ignore[arg-type]
+
+    class Pile(Game):
+        name = "pile"
+
+        def start(self) -> int:
+            return 7
+
+    with pytest.raises(TypeError, match="expected a game whose positions are tuples of integers"):
+        NoisyEvaluator(PythonEvaluator(Pile(), lambda position: 0.0), amplitude=0.1)
+    for amplitude in (-0.1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="amplitude: expected a finite number"):
+            NoisyEvaluator(inner, amplitude=amplitude)
+    for seed in (-1, 1 << 63):
+        with pytest.raises(ValueError, match=r"seed: expected 0 to 2\*\*63 - 1"):
+            NoisyEvaluator(inner, amplitude=0.1, seed=seed)
+    with pytest.raises(TypeError, match="is code, not weights"):
+        NoisyEvaluator(inner, amplitude=0.1).save(tmp_path / "noisy.json")

@@ -1,0 +1,691 @@
+"""Networks of outcomes: native code, its plain twin and float64 agree; files hold their bits."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import json
+import math
+import random
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from numba.core import event
+from numpy.typing import NDArray
+
+from games import kernels
+from games.backgammon import Backgammon
+from games.backgammon.encoding import POINTS
+from games.backgammon.outcomes import OUTCOMES
+from games.backgammon.phases import phase
+from games.backgammon.rules import MOST_MOVES, legal_moves, outcome, play
+from games.contract import Game
+from games.features import FeatureSet
+from games.kernels import kernel
+from games.kernels import memory as native
+from games.tic_tac_toe import TicTacToe
+from play.transport import pack, unpack
+from search import EvaluatorError, as_evaluator, load_evaluator
+from search.evaluators.array_files import load_arrays
+from search.evaluators.evaluator import KernelEvaluator, LinearEvaluator, PythonEvaluator
+from search.evaluators.outcome_network import Net, OutcomeNetwork, logistic
+from search.expectiminimax.replies import Replies, Sift
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+
+
+@kernel
+def turned(position):
+    """The same board with the other side to move."""
+    return position[2], position[3], position[0], position[1], 1 - position[4]
+
+
+@kernel
+def gone(position):
+    """Checkers borne off."""
+    return position[0] & 15
+
+
+@kernel
+def low_bits(position):
+    """A number of either sign that has no meaning."""
+    return 0.37 * (position[0] >> 4 & 255) - 0.5 * (position[2] >> 8 & 63)
+
+
+@kernel
+def high_bits(position):
+    """Another one."""
+    return 0.01 * (position[1] & 1023) - 3.0
+
+
+DIFFERENCES = FeatureSet("differences", {"gone": gone, "low": low_bits}, swap=turned)
+NUMBERS = FeatureSet("numbers", {"high": high_bits, "low": low_bits, "gone": gone})
+
+
+class Phased(Backgammon):
+    """Backgammon with few features, quick to compile."""
+
+    features = {"differences": DIFFERENCES, "numbers": NUMBERS}
+    encodings = {"points": POINTS}
+
+
+class Whole(Phased):
+    """The same without phases."""
+
+    phases = None
+
+
+class Bare(Whole):
+    """The same that knows none of these features."""
+
+    features = {}
+
+
+GAME, WHOLE, BARE = Phased(), Whole(), Bare()
+#: A game, and what each net sees, with the widths of its hidden layers.
+SHAPES: dict[str, tuple[Game, list[tuple[Any, tuple[int, ...]]]]] = {
+    "one net of points": (WHOLE, [(POINTS, (17,))]),
+    "one for all phases": (GAME, [(NUMBERS, (5, 12))]),
+    "three kinds": (
+        GAME,
+        [((POINTS, NUMBERS), (9, 4)), (DIFFERENCES, (3, 1)), ((POINTS, DIFFERENCES), (8,))],
+    ),
+    "three of points": (GAME, [(POINTS, (24,)), (POINTS, (8, 6, 4)), (POINTS, (72, 16))]),
+}
+any_shape = pytest.mark.parametrize("shape", SHAPES)
+
+
+def layers_of(
+    inputs: Any, hidden: tuple[int, ...], generator: np.random.Generator
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    parts = inputs if isinstance(inputs, tuple) else (inputs,)
+    widths = [sum(map(len, parts)), *hidden, 5]
+    return [
+        (generator.normal(0, (2 / min(a, 30)) ** 0.5, (a, b)), generator.normal(0, 0.5, b))
+        for a, b in zip(widths, widths[1:], strict=False)
+    ]
+
+
+def network(shape: str, *, seed: int = 8, **options: Any) -> OutcomeNetwork:
+    game, nets = SHAPES[shape]
+    generator = np.random.default_rng(seed)
+    return OutcomeNetwork(
+        game, [(inputs, layers_of(inputs, hidden, generator)) for inputs, hidden in nets], **options
+    )
+
+
+def positions_of_games(seed: int, count: int) -> list[Any]:
+    """Positions of random games, from all phases."""
+    generator = random.Random(seed)
+    moves = np.zeros(MOST_MOVES, dtype=np.int64)
+    found: list[Any] = []
+    while len(found) < count:
+        position = GAME.start()
+        while outcome(position) != outcome(position):
+            if generator.random() < 0.2:
+                found.append(position)
+            listed = legal_moves(position, generator.randrange(21), moves)
+            position = play(position, int(moves[generator.randrange(listed)]))
+    generator.shuffle(found)
+    return found[:count]
+
+
+POSITIONS = positions_of_games(4, 60 if kernels.compiled else 8)
+START = GAME.start()
+
+
+def in_double(evaluator: OutcomeNetwork, position: Any) -> NDArray[np.float64]:
+    """The probabilities in float64, by matrices and the exponential function."""
+    which = int(phase(position)) if len(evaluator.nets) > 1 else 0
+    net = evaluator.nets[which]
+    parts = [net.encoding.dense([position])[0].astype(float)] if net.encoding else []
+    parts += [net.features.measure([position])[0]] if net.features else []
+    values = np.concatenate(parts)
+    for number, (weights, bias) in enumerate(net.layers):
+        values = np.maximum(values, 0) if number else values
+        values = values @ weights.astype(np.float64) + bias
+    probabilities = 1 / (1 + np.exp(-values))
+    OUTCOMES.confine(position, probabilities)
+    return np.array(probabilities)
+
+
+def plain_value(probabilities: NDArray[np.float64]) -> float:
+    total = OUTCOMES.base
+    for worth, probability in zip(OUTCOMES.worth, probabilities.tolist(), strict=True):
+        total += worth * probability
+    return total
+
+
+# --- values ----------------------------------------------------------------------------------
+
+
+@plain
+def test_logistic() -> None:
+    values = np.linspace(-20, 20, 4001)
+    found = np.array([logistic(float(value)) for value in values])
+    assert np.abs(found - 1 / (1 + np.exp(-values))).max() < 1e-6
+    assert (np.diff(found) >= 0).all() and found[0] > 0 and found[-1] < 1
+    for value, same in ((16.0, 1e300), (math.inf, 17.0), (-math.inf, -16.0), (math.nan, -16.0)):
+        assert logistic(value) == logistic(same)
+    assert logistic(0.0) == 0.5
+    assert logistic(1.0) == pytest.approx(0.7310585786, abs=1e-6)
+
+
+@plain
+@any_shape
+def test_native_and_plain_outcomes_are_the_same_bits(shape: str) -> None:
+    evaluator = network(shape)
+    assert evaluator.gives_outcomes and evaluator.bounds == (-3.0, 3.0)
+    found = evaluator.outcomes(POSITIONS)
+    assert (found.shape, found.dtype) == ((len(POSITIONS), 5), np.float64)
+    slow = evaluator._plain_outcomes()
+    value = evaluator.plain()
+    for position, row, said in zip(POSITIONS, found, evaluator.values(POSITIONS), strict=True):
+        assert row.tolist() == slow(position).tolist()
+        assert np.abs(row - in_double(evaluator, position)).max() < 1e-5
+        assert said == value(position) == plain_value(row)
+        assert said == pytest.approx(OUTCOMES.values(row), abs=1e-12)
+        assert evaluator(position) == said and -3 <= said <= 3
+    assert {int(phase(position)) for position in POSITIONS} == {0, 1, 2} or not kernels.compiled
+    assert len({tuple(row) for row in found.tolist()}) > len(POSITIONS) // 2
+
+
+@plain
+def test_a_network_worked_out_by_hand() -> None:
+    zeros = [(np.zeros((3, 2)), [0.0, 0.0]), (np.zeros((2, 5)), np.zeros(5))]
+    evaluator = OutcomeNetwork(WHOLE, [(NUMBERS, zeros)])
+    # half a win, and gammons as likely as may be
+    assert evaluator.outcomes([START]).tolist() == [[0.5] * 5]
+    assert evaluator(START) == 0.0
+    (first, first_bias), (last, bias) = evaluator.nets[0].layers
+    first[2], first_bias[:] = [1.0, -1.0], [0.5, 0.5]  # checkers borne off
+    last[:, 0], bias[:] = [0.2, 100.0], [0.0, -2.0, -20.0, -1.0, -99.0]
+    # four off: hidden 4.5 and -3.5, which ReLU makes 0
+    off = (START[0] + 4 - (4 << 24), *START[1:])
+    row = evaluator.outcomes([off])[0]
+    expected = [1 / (1 + math.exp(-x)) for x in (0.9, -2.0, -20.0)]
+    assert row == pytest.approx([*expected, 0.0, 0.0], abs=2e-6)
+    assert repr(evaluator) == "OutcomeNetwork(backgammon, 3-2-5, 'network')"
+    assert repr(network("three kinds")).startswith("OutcomeNetwork(backgammon, 329-9-4-5 2-3-1-5 3")
+
+
+@compiled_only
+def test_native_code_by_address() -> None:
+    evaluator = network("three kinds")
+    address, data, keep = evaluator.native_outcomes()
+    call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
+    rows, target = np.array(POSITIONS[:1]), np.full(6, 7.0)
+    call(data, rows.ctypes.data, target.ctypes.data)
+    assert target.tolist() == [*evaluator.outcomes(rows)[0], 7.0]
+    assert keep is not None
+
+
+@plain
+def test_positions_that_are_none() -> None:
+    evaluator = network("three of points")
+    assert evaluator.outcomes([]).shape == (0, 5)
+    if kernels.compiled:
+        for wrong in ([(1, 2, 3, 4)] * 5, [1, 2, 3, 4, 5], [START[:4]]):
+            with pytest.raises(
+                ValueError, match="expected positions of 5 integers, found an array"
+            ):
+                evaluator.outcomes(wrong)
+
+
+@kernel
+def wild(position):
+    """A number that is none, too large, or both."""
+    kind = position[0] & 3
+    if kind == 0:
+        return float("nan")
+    return float("inf") if kind == 1 else (-1e39 if kind == 2 else 3e38)
+
+
+@plain
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_inputs_that_are_no_numbers_do_no_harm() -> None:
+    evaluator = OutcomeNetwork(
+        WHOLE,
+        [(FeatureSet("wild", {"wild": wild, "gone": gone}),
+          layers_of(NUMBERS.only(["low", "gone"]), (9, 8), np.random.default_rng(1)))],
+    )  # fmt: skip
+    slow = evaluator._plain_outcomes()
+    near, *rest = START
+    for kind in range(4):
+        for other in range(0, 12, 4):
+            position = (near + kind + other, *rest)
+            found = evaluator.outcomes([position])[0]
+            assert found.tolist() == slow(position).tolist()
+            assert ((found >= 0) & (found <= 1)).all()
+            assert -3 <= evaluator(position) <= 3
+
+
+# --- weights ---------------------------------------------------------------------------------
+
+
+@plain
+@any_shape
+def test_changing_weights_in_place_compiles_nothing(shape: str) -> None:
+    evaluator = network(shape)
+    for net in evaluator.nets:
+        for weights, bias in net.layers:  # so that no unit is off, and no outcome certain
+            weights[:], bias[:] = 0.05 * np.abs(weights), 20.0
+        net.layers[-1][0][:] *= 0.1
+        net.layers[-1][1][:] = 0.0
+    position = next(p for p in POSITIONS if p[0] & 15 == 0)
+    evaluator(position)
+    evaluator.outcomes([position])
+    misses = native._compile.cache_info().misses
+    which = int(phase(position)) if len(evaluator.nets) > 1 else 0
+    with event.install_recorder("numba:compile") as recorder:
+        for number, net in enumerate(evaluator.nets):
+            for layer in net.layers:
+                for part in layer:
+                    old, kept = evaluator(position), part.copy()
+                    part[:] += 0.01
+                    new = evaluator(position)
+                    assert new == evaluator.plain()(position)
+                    assert (new != old) == (number == which)
+                    part[:] = kept
+        network(shape, seed=9).outcomes([position])
+    assert len(recorder.buffer) == 0
+    assert native._compile.cache_info().misses == misses
+
+
+@plain
+def test_copies_have_weights_of_their_own() -> None:
+    evaluator = network("three kinds", name="first", provenance={"seed": 8})
+    values = evaluator.outcomes(POSITIONS).tolist()
+    copies = [evaluator.copy(), copy.copy(evaluator), unpack(pack(evaluator))]
+    for other in copies:
+        assert isinstance(other, OutcomeNetwork)
+        assert (other.name, other.provenance) == ("first", {"seed": 8})
+        assert other.outcomes(POSITIONS).tolist() == values
+        assert [net.widths for net in other.nets] == [net.widths for net in evaluator.nets]
+        for net in other.nets:
+            for weights, bias in net.layers:
+                weights[:], bias[:] = 0, 1
+        assert other.outcomes(POSITIONS).tolist() != values
+    assert evaluator.outcomes(POSITIONS).tolist() == values
+
+
+@plain
+def test_what_was_given_stays_as_it_was() -> None:
+    generator = np.random.default_rng(2)
+    given = layers_of(NUMBERS, (3,), generator)
+    before = [(weights.copy(), bias.copy()) for weights, bias in given]
+    evaluator = OutcomeNetwork(WHOLE, [(NUMBERS, given)])
+    for net in evaluator.nets:
+        for weights, bias in net.layers:
+            weights[:], bias[:] = 5, 6
+    for pair, old in zip(given, before, strict=True):
+        assert all(map(np.array_equal, pair, old))
+
+
+@compiled_only
+def test_two_threads_get_what_one_gets() -> None:
+    evaluators = [network("three kinds", seed=seed) for seed in range(4)]
+    alone = [evaluator.values(POSITIONS * 20).tolist() for evaluator in evaluators]
+    together: list[Any] = [None] * 4
+
+    def work(number: int) -> None:
+        together[number] = evaluators[number].values(POSITIONS * 20).tolist()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == alone
+
+
+GOOD = [(np.zeros((3, 2)), np.zeros(2)), (np.zeros((2, 5)), np.zeros(5))]
+
+
+@plain
+@pytest.mark.parametrize(
+    ("nets", "message"),
+    [
+        ([], "nets: expected 1 or 3, found 0"),
+        ([(NUMBERS, GOOD)] * 2, "nets: expected 1 or 3, found 2"),
+        ([(NUMBERS, GOOD[1:])], "layers: expected 2 to 16, found 1"),
+        ([(NUMBERS, GOOD[:1] * 17)], "layers: expected 2 to 16, found 17"),
+        ([(DIFFERENCES, GOOD)], r"layer 0: expected weights of shape \(2, 2\) and bias of shape"),
+        ([(NUMBERS, [GOOD[0], GOOD[0]])], r"layer 1: expected weights of shape \(2, 5\).*\(3, 2\)"),
+        (
+            [(NUMBERS, [GOOD[0], (np.zeros((2, 4)), np.zeros(4))])],
+            r"layer 1: expected weights of shape \(2, 5\) and bias of shape \(5,\), found \(2, 4\)",
+        ),
+        (
+            [(NUMBERS, [(np.full((3, 2), math.nan), np.zeros(2)), GOOD[1]])],
+            "layer 0: expected finite numbers, found NaN or infinity",
+        ),
+        ([(NUMBERS, [GOOD[0], (np.zeros((2, 5)), 0.0)])], "layer 1: expected weights of two dim"),
+    ],
+    ids=range(9),
+)
+def test_nets_that_do_not_fit(nets: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        OutcomeNetwork(GAME, nets)
+
+
+@plain
+def test_games_and_inputs_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match="expected a game with outcomes, found tic_tac_toe"):
+        OutcomeNetwork(TicTacToe(), [(NUMBERS, GOOD)])
+    with pytest.raises(ValueError, match="nets: expected 1 or 1, found 3"):
+        OutcomeNetwork(WHOLE, [(NUMBERS, GOOD)] * 3)
+    with pytest.raises(TypeError, match="inputs: expected an Encoding, a FeatureSet or a tuple"):
+        OutcomeNetwork(WHOLE, [("points", GOOD)])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="linear gives values only, found no probabilities"):
+        LinearEvaluator(WHOLE, NUMBERS, [1, 2, 3]).outcomes([START])
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+def marks(net: Net) -> list[tuple[str, str]]:
+    """Names and fingerprints of what a net sees."""
+    return [(one.name, one.fingerprint) for one in (net.encoding, net.features) if one]
+
+
+@plain
+@any_shape
+def test_a_file_holds_a_network(shape: str, tmp_path: Path) -> None:
+    game = SHAPES[shape][0]
+    evaluator = network(shape, name="mine", provenance={"games": 3})
+    path = tmp_path / "new folder" / f"network{evaluator.suffix}"
+    evaluator.save(path)
+    read = load_evaluator(path, game=game)
+    assert isinstance(read, OutcomeNetwork)
+    assert (read.name, read.provenance) == ("mine", {"games": 3})
+    for ours, theirs in zip(read.nets, evaluator.nets, strict=True):
+        assert (marks(ours), ours.widths) == (marks(theirs), theirs.widths)
+        for one, other in zip(ours.layers, theirs.layers, strict=True):
+            assert all(map(np.array_equal, one, other))
+    assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
+    again = tmp_path / "again.json"  # the content says what it is, not the name
+    read.save(again)
+    assert again.read_bytes() == path.read_bytes()
+    assert as_evaluator(game, str(again)).name == "mine"
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+@plain
+def test_a_file_loads_by_the_games_own_inputs(tmp_path: Path) -> None:
+    path = tmp_path / "network.safetensors"
+    evaluator = network("three of points")
+    evaluator.save(path)
+    read = load_evaluator(path)
+    assert read.game.name == "backgammon" and read.game is not GAME
+    assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
+
+
+@plain
+def test_inputs_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "network.safetensors"
+    inputs = (POINTS, NUMBERS)
+    evaluator = OutcomeNetwork(WHOLE, [(inputs, layers_of(inputs, (3,), np.random.default_rng(3)))])
+    evaluator.save(path)
+    with pytest.raises(EvaluatorError, match="found 'numbers'; pass inputs= for a set of your own"):
+        load_evaluator(path, game=BARE)
+    read = load_evaluator(path, game=BARE, inputs=evaluator.inputs)
+    assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
+    with pytest.raises(EvaluatorError, match="expected nets over differences, found none"):
+        load_evaluator(path, game=WHOLE, inputs=DIFFERENCES)
+    # a set that means something else by now
+    other = FeatureSet("numbers", {"high": low_bits, "low": low_bits, "gone": gone})
+    with pytest.raises(EvaluatorError, match="weights were made for other definitions of high"):
+        load_evaluator(path, game=WHOLE, inputs=other)
+    with pytest.raises(
+        EvaluatorError, match="expected a linear evaluator over feature set numbers"
+    ):
+        load_evaluator(path, game=WHOLE, features=NUMBERS)
+    # terms that have moved, and new ones, do no harm: the file's order holds
+    moved = FeatureSet("numbers", {"more": gone, **dict(reversed(NUMBERS.terms.items()))})
+    read = load_evaluator(path, game=BARE, inputs=(POINTS, moved))
+    assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "network.safetensors"
+    network("three kinds").save(path)
+    return path
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
+    content, arrays = load_arrays(path)
+    change(content, arrays)
+    path.write_bytes(safetensors.numpy.save(arrays, {"plysmith": json.dumps(content)}))
+
+
+def nets_with(number: int, **entries: Any) -> Callable[[dict[str, Any], dict[str, Any]], None]:
+    return lambda content, arrays: content["nets"][number].update(entries)
+
+
+def put(**entries: Any) -> Callable[[dict[str, Any], dict[str, Any]], None]:
+    return lambda content, arrays: content.update(entries)
+
+
+NAMES = list(OUTCOMES.names)
+GARBAGE: list[tuple[Callable[[dict[str, Any], dict[str, Any]], None], str]] = [
+    (put(game="tic_tac_toe"), "expected an evaluator of backgammon, found one of tic_tac_toe"),
+    (put(game=3), "expected field 'game' of type str, found '3'"),
+    (put(rules=2), "expected rules version 1 of backgammon, found 2"),
+    (put(rules=True), "expected field 'rules' of type int, found 'True'"),
+    (put(name=["a"]), "expected field 'name' of type str"),
+    (put(provenance="mine"), "expected field 'provenance' of type dict"),
+    (put(format="plysmith-outcome-network-9"), "expected format 'plysmith-network-1' or .*found"),
+    (put(extra=1), r"expected no fields but .*, found \['extra'\]"),
+    (put(outcomes="win"), "expected field 'outcomes' of type list"),
+    (put(outcomes=[]), r"expected the outcomes of backgammon, \['win'.*\], found \[\]"),
+    (
+        put(outcomes=NAMES[::-1]),
+        "expected the outcomes of backgammon, .*, found .'lose backgammon'",
+    ),
+    (put(phases=[]), r"expected the phases of backgammon, \['contact', .*, found \[\]"),
+    (put(phases=["contact", "race", "crashed"]), "expected the phases of backgammon"),
+    (
+        put(nets=[]),
+        r"expected the phases of backgammon, none, found \['contact', 'crashed', 'race'",
+    ),
+    (put(nets=[], phases=[]), "expected 1 nets, found 0"),
+    (put(nets={}), "expected field 'nets' of type list"),
+    (lambda content, arrays: content["nets"].pop(), "expected 3 nets, found 2"),
+    (lambda content, arrays: content["nets"].append({}), "expected 3 nets, found 4"),
+    (lambda content, arrays: content["nets"].__setitem__(1, 3), "expected a net, found 3"),
+    (nets_with(0, more=1), r"expected no fields but \['inputs', 'widths'\], found \['more'\]"),
+    (nets_with(0, inputs=3), "expected field 'inputs' of type list"),
+    (nets_with(0, inputs=[]), "expected one or two inputs, found 0"),
+    (nets_with(0, inputs=["points"]), "expected a feature set or an encoding as inputs, found poi"),
+    (nets_with(1, inputs=[{"features": ["a"]}]), "expected field 'features' of type str"),
+    (
+        nets_with(1, inputs=[{"features": "lines", "identity": {}}]),
+        r"expected a feature set of backgammon \(differences, numbers\), found 'lines'",
+    ),
+    (
+        nets_with(1, inputs=[{"features": "numbers", "identity": {"gone": "0" * 8}}]),
+        "its weights were made for other definitions of gone",
+    ),
+    (
+        nets_with(1, inputs=[{"encoding": "points", "size": 326, "identity": "abc"}]),
+        "another definition of encoding points: expected identity [0-9a-f]{16}, found abc",
+    ),
+    (
+        nets_with(1, inputs=[{"encoding": "planes", "size": 326, "identity": ""}]),
+        r"expected an encoding of backgammon \(points\), found 'planes'; pass inputs=",
+    ),
+    (nets_with(1, widths=3), "expected field 'widths' of type list"),
+    (nets_with(1, widths=[]), r"expected the widths of 2 to 16 layers, from 2 to 5, found \[\]"),
+    (nets_with(1, widths=[2, 5]), "expected the widths of 2 to 16 layers"),
+    (nets_with(1, widths=[3, 1, 5]), "expected the widths of 2 to 16 layers, from 2 to 5"),
+    (nets_with(1, widths=[2, 1, 4]), "expected the widths of 2 to 16 layers, from 2 to 5"),
+    (nets_with(1, widths=[2, 10**9, 5]), "expected the widths of 2 to 16 layers"),
+    (nets_with(1, widths=[2, "1", 5]), "expected the widths of 2 to 16 layers"),
+    (nets_with(1, widths=[2, 4, 1, 5]), r"weights_1_0: expected float32 of shape \(2, 4\), fou"),
+    (nets_with(1, widths=[2, 3, 2, 5]), r"weights_1_1: expected float32 of shape \(3, 2\), fou"),
+    (lambda c, a: a.pop("bias_2_1"), "expected an array 'bias_2_1', found none"),
+    (lambda c, a: a.update(more=np.ones(3)), r"expected no other arrays, found \['more'\]"),
+    (
+        lambda c, a: a.update(bias_1_2=np.ones(5)),
+        r"bias_1_2: expected float32 of shape \(5,\), fou",
+    ),
+    (lambda c, a: a.update(bias_1_2=np.ones(5, np.uint8)), "bias_1_2: expected one of F32.*, fou"),
+    (lambda c, a: a["weights_0_1"].__setitem__((0, 1), math.nan), "weights_0_1: expected finite"),
+    (lambda c, a: a["weights_2_0"].__setitem__((0, 1), math.inf), "weights_2_0: expected finite"),
+]
+
+
+@plain
+@pytest.mark.parametrize(("change", "message"), GARBAGE, ids=range(len(GARBAGE)))
+def test_files_that_are_wrong(change: Any, message: str, saved: Path) -> None:
+    rewritten(saved, change)
+    with pytest.raises(EvaluatorError, match=message) as caught:
+        load_evaluator(saved, game=GAME)
+    assert str(caught.value).startswith(f"{saved}: ")
+    assert len(str(caught.value)) < 3000
+
+
+@plain
+@pytest.mark.parametrize("field", ["game", "rules", "name", "provenance", "outcomes", "phases",
+                                   "nets", "format"])  # fmt: skip
+def test_fields_that_are_missing(field: str, saved: Path) -> None:
+    rewritten(saved, lambda content, arrays: content.pop(field))
+    with pytest.raises(EvaluatorError, match=f"expected .*{field}"):
+        load_evaluator(saved, game=GAME)
+
+
+@plain
+def test_files_of_another_game(saved: Path) -> None:
+    with pytest.raises(EvaluatorError, match="expected the phases of backgammon, none, found"):
+        load_evaluator(saved, game=WHOLE)
+    with pytest.raises(EvaluatorError, match="expected an evaluator of tic_tac_toe, found one of"):
+        load_evaluator(saved, game=TicTacToe())
+
+
+@plain
+def test_a_truncated_file_is_refused(saved: Path) -> None:
+    whole = saved.read_bytes()
+    for end in [*range(12), *range(12, len(whole), 997)]:
+        saved.write_bytes(whole[:end])
+        with pytest.raises(EvaluatorError, match="expected a whole safetensors file, found none"):
+            load_evaluator(saved, game=GAME)
+
+
+@plain
+def test_bad_weights_are_not_saved_over_good_ones(saved: Path) -> None:
+    before = saved.read_bytes()
+    evaluator = network("three kinds")
+    evaluator.nets[2].layers[0][0][3, 1] = math.nan
+    with pytest.raises(EvaluatorError, match="weights_2_0: expected finite numbers, found NaN or"):
+        evaluator.save(saved)
+    assert saved.read_bytes() == before
+    assert [entry.name for entry in saved.parent.iterdir()] == [saved.name]
+
+
+# --- the best reply --------------------------------------------------------------------------
+
+
+def reply(evaluator: Any, position: Any, roll: int, sift: Sift | None = None) -> tuple[Any, float]:
+    """The position after the best move, by native code."""
+    failed: list[BaseException] = []
+    address, data, keep = evaluator.native(failed.append)
+    replies = Replies(evaluator.game, address, data, sift, fail=failed.append)
+    call = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 6)(replies.address)
+    source, target = np.array(position), np.zeros(len(position), dtype=np.int64)
+    moves = np.zeros(MOST_MOVES, dtype=np.int64)
+    native = replies.evaluate_at, replies.evaluator
+    value = call(source.ctypes.data, roll, moves.ctypes.data, *native, target.ctypes.data)
+    assert keep is not None or not failed
+    assert source.tolist() == list(position)
+    return tuple(target.tolist()), value
+
+
+def slow_reply(
+    evaluator: Any, position: Any, roll: int, sift: Sift | None = None
+) -> tuple[Any, float]:
+    """The first of the moves that are worth most, one by one."""
+    best: tuple[Any, float] | None = None
+    moves = GAME.legal_moves(position, roll)
+    if sift is not None:
+        ends = {move: GAME.outcome(GAME.play(position, move)) for move in moves}
+        cheap = {
+            m: sift.evaluator(GAME.play(position, m)) if ends[m] is None else ends[m] for m in moves
+        }
+        last = sorted(cheap[move] for move in moves)[: sift.keep][-1]
+        moves = [move for move in moves if cheap[move] <= last]
+    for move in moves:
+        after = GAME.play(position, move)
+        end = GAME.outcome(after)
+        value = -(evaluator(after) if end is None else end)
+        if best is None or value > best[1]:
+            best = after, value
+    assert best is not None
+    return best
+
+
+@kernel
+def few_values(weights, position):
+    """One of a few numbers, so that many moves are equals."""
+    return float((position[0] >> 4 & 7) % 3) * weights[0]
+
+
+REPLIERS: dict[str, Callable[[], Any]] = {
+    "network": lambda: network("three kinds"),
+    "linear": lambda: LinearEvaluator(GAME, NUMBERS, [1.0, -0.3, 0.4]),
+    "kernel": lambda: KernelEvaluator(GAME, few_values, np.array([0.5])),
+    "python": lambda: PythonEvaluator(GAME, lambda position: (position[0] >> 20 & 7) % 3),
+    "all the same": lambda: as_evaluator(GAME, None),
+    "endless": lambda: LinearEvaluator(GAME, NUMBERS, [1e308, 1e308, -1e308]),
+}
+
+
+@compiled_only
+@pytest.mark.parametrize("kind", REPLIERS)
+def test_the_best_reply_is_that_of_the_twin(kind: str) -> None:
+    evaluator = REPLIERS[kind]()
+    generator = random.Random(6)
+    # some of them may be won with one roll
+    late = [p for p in positions_of_games(7, 600) if p[0] & 15 > 10]
+    assert len(late) > 5
+    for position in [*POSITIONS, *late]:
+        roll = generator.randrange(21)
+        found = reply(evaluator, position, roll)
+        if kind != "endless":
+            assert found == slow_reply(evaluator, position, roll)
+        # whatever the values, a move was played
+        assert found[0] in {GAME.play(position, m) for m in GAME.legal_moves(position, roll)}
+
+
+@compiled_only
+@pytest.mark.parametrize("keep", [1, 2, 5, 1024])
+def test_the_best_of_the_replies_that_a_sift_keeps(keep: int) -> None:
+    evaluator = network("three kinds")
+    generator = random.Random(7)
+    sifts = [
+        Sift(LinearEvaluator(GAME, NUMBERS, [1.0, -0.3, 0.4]), keep),
+        Sift(KernelEvaluator(GAME, few_values, np.array([0.5])), keep),  # many equals
+        Sift(PythonEvaluator(GAME, lambda position: (position[0] >> 20 & 7) % 3), keep),
+    ]
+    late = [p for p in positions_of_games(7, 600) if p[0] & 15 > 10]
+    others = 0
+    for position in [*POSITIONS, *late]:
+        roll = generator.randrange(21)
+        for sift in sifts:
+            found = reply(evaluator, position, roll, sift)
+            assert found == slow_reply(evaluator, position, roll, sift)
+            others += found != slow_reply(evaluator, position, roll)
+    assert (others > 10) == (keep < 10)
+
+
+@pytest.mark.parametrize("keep", [0, -1, 1025])
+def test_a_sift_keeps_some(keep: int) -> None:
+    with pytest.raises(ValueError, match=f"keep: expected 1 to 1024, found {keep}"):
+        Sift(as_evaluator(GAME, None), keep)

@@ -1,0 +1,62 @@
+"""Numbers of leaves: published counts, and native against plain counting."""
+
+from __future__ import annotations
+
+import pytest
+from twin import PlainFace
+
+import games
+from games import kernels
+from games.checkers import Checkers
+from games.nim import Nim
+from games.tree import Tree
+from search.perft import perft
+
+CHECKERS = Checkers()
+LEAVES = [1, 7, 49, 302, 1469, 7361, 36768, 179740, 845931, 3963680]
+KINGS = "W:W18,K5:B10,11,K32"
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+@pytest.mark.parametrize("bulk", [True, False])
+@pytest.mark.parametrize(("depth", "leaves"), [*enumerate(LEAVES)])
+def test_checkers_from_the_start(depth: int, leaves: int, bulk: bool) -> None:
+    assert perft(CHECKERS, CHECKERS.start(), depth, bulk=bulk) == leaves
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("depth", "leaves"), [(10, 18391564), (11, 85242128), (12, 388623673)])
+def test_checkers_deep(depth: int, leaves: int) -> None:
+    assert perft(CHECKERS, CHECKERS.start(), depth) == leaves
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("bulk", [True, False])
+@pytest.mark.parametrize("game", [CHECKERS, PlainFace(CHECKERS)], ids=["native", "plain"])
+def test_native_and_plain_counts(game: games.Game, bulk: bool) -> None:
+    assert [perft(game, CHECKERS.start(), depth, bulk=bulk) for depth in range(5)] == LEAVES[:5]
+    assert perft(game, CHECKERS.parse_position(KINGS), 5, bulk=bulk) == 517
+
+
+@pytest.mark.plain
+def test_lines_that_end_sooner_are_not_counted() -> None:
+    game = games.load("tic_tac_toe")
+    assert perft(game, game.start(), 5) == 9 * 8 * 7 * 6 * 5
+    assert perft(game, game.parse_position("XXXOO.... O"), 1) == 0
+    tree = Tree([[1, 2], 3, [4, [5, 6]]])
+    assert [perft(tree, (), depth) for depth in range(5)] == [1, 3, 4, 2, 0]
+
+
+@pytest.mark.plain
+def test_bad_depths() -> None:
+    with pytest.raises(ValueError, match="depth: expected at least 0 plies, found -1"):
+        perft(CHECKERS, CHECKERS.start(), -1)
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="plain counting has no such limit")
+def test_too_deep_for_the_line() -> None:
+    with pytest.raises(ValueError, match="depth: expected at most 128 plies, found 129"):
+        perft(CHECKERS, CHECKERS.start(), 129)
+    many = Nim([63] * 15)  # 945 moves a position: the stack of moves holds 17 such lists
+    with pytest.raises(ValueError, match="depth: expected fewer plies"):
+        perft(many, many.start(), 20)

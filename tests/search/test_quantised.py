@@ -1,0 +1,389 @@
+"""Networks of integers in the native search: vector code, the plain twin and a naive one agree."""
+
+# mypy: allow-untyped-defs
+
+from __future__ import annotations
+
+import json
+import pickle
+import platform
+import re
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+import safetensors.numpy
+from numba.core import event
+from twin import PlainFace, Twin, random_positions
+
+from games import kernels
+from games.checkers import Checkers
+from games.checkers.encoding import PIECE_SQUARES
+from games.contract import Game
+from games.features import Encoding
+from games.kernels import kernel
+from games.kernels import memory as native
+from games.nim import Nim
+from play.judging.explanation import explain
+from search import Engine, EvaluatorError, as_evaluator, load_evaluator
+from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.network import MOST_UNITS
+from search.evaluators.noise import NoisyEvaluator
+from search.evaluators.quantised import UNIT, QuantisedNetwork
+from search.evaluators.samples import sample_positions
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+
+CHECKERS, NIM = Checkers(), Nim((3, 4, 5))
+POSITIONS = [CHECKERS.start(), *random_positions(CHECKERS, 4, 40, plies=120)]
+
+
+@kernel
+def sticks_left(position, places):
+    """One input for each pile that has sticks, and for their number."""
+    count = 0
+    for pile in range(3):
+        if position[pile] > 0:
+            places[count] = 6 * pile + position[pile]
+            count += 1
+    return count
+
+
+STICKS = Encoding("sticks", 24, 3, sticks_left)
+
+
+def network(
+    game: Game, encoding: Encoding, *hidden: int, seed: int = 5, **options: Any
+) -> QuantisedNetwork:
+    """A network of weights drawn by chance, with units at both ends of what they can give."""
+    random = np.random.default_rng(seed)
+    phases = len(options.get("phases", ())) + 1
+    widths = [*hidden, 1]
+    first = random.integers(-200, 201, (len(encoding), hidden[0]))
+    layers = [(first, random.integers(-300, 400, hidden[0]))]
+    for before, after in zip(widths, widths[1:], strict=False):
+        most = min(127, int(250 / before**0.5))
+        weights = random.integers(-most, most + 1, (phases, before, after))
+        layers.append((weights, random.integers(-9000, 9001, (phases, after))))
+    return QuantisedNetwork(game, encoding, layers, **options)
+
+
+def naive(evaluator: QuantisedNetwork, position: Any) -> float:
+    """The formula of the docstring in Python's integers, number by number."""
+    places = evaluator.encoding.places(position)
+    phase = len([border for border in evaluator.phases if border <= len(places)])
+    weights, bias = evaluator.layers[0]
+    sums = [int(b) + sum(int(weights[p, i]) for p in places) for i, b in enumerate(bias)]
+    shift = 1
+    for weights, bias in evaluator.layers[1:]:
+        given = [min(max(total >> shift, 0), 255) for total in sums]
+        sums = [
+            int(b) + sum(one * int(w) for one, w in zip(given, weights[phase, :, i], strict=True))
+            for i, b in enumerate(bias[phase])
+        ]
+        shift = 6
+    return sums[0] * (evaluator.scale / (255 << 6))
+
+
+# --- values ----------------------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize("hidden", [(1,), (33,), (64, 9, 5), (40, 7), (96, 32, 32), (200, 65)])
+def test_values_are_those_of_the_formula(hidden: tuple[int, ...]) -> None:
+    for phases in ((), (9, 17, 24)):
+        evaluator = network(CHECKERS, PIECE_SQUARES, *hidden, phases=phases, scale=1.5)
+        expected = [naive(evaluator, position) for position in POSITIONS]
+        slow = evaluator.plain()
+        assert [slow(position) for position in POSITIONS] == expected
+        assert evaluator.values(POSITIONS).tolist() == expected
+        assert evaluator(POSITIONS[3]) == expected[3]
+        assert len(set(expected)) > 1
+
+
+@plain
+def test_another_game() -> None:
+    evaluator = network(NIM, STICKS, 20, 8, phases=(2,))
+    positions = [NIM.start(), *random_positions(NIM, 2, 12)]
+    expected = [naive(evaluator, position) for position in positions]
+    assert evaluator.values(positions).tolist() == expected
+    assert len(set(expected)) > 3
+
+
+@plain
+def test_the_phase_is_told_by_the_pieces() -> None:
+    """Only the outputs' bias differs between the phases, and is the value."""
+    layers = [
+        (np.zeros((128, 1)), [0]),
+        (np.zeros((3, 1, 1)), [[UNIT], [2 * UNIT], [3 * UNIT]]),
+    ]
+    evaluator = QuantisedNetwork(CHECKERS, PIECE_SQUARES, layers, phases=(3, 6), scale=0.5)
+    texts = ("B:W18:B1", "B:W18,19:B1", "B:W18,19:B1,2,3", "B:W18,19,20:B1,2,K3", "W:WK1:B5")
+    positions = [CHECKERS.parse_position(text) for text in texts]
+    assert evaluator.values(positions).tolist() == [0.5, 1.0, 1.0, 1.5, 0.5]
+    assert evaluator(CHECKERS.start()) == 1.5
+
+
+@plain
+def test_sums_to_the_ends_of_their_types() -> None:
+    """As large as weights may be: nothing is cut off but what shall be, nothing wraps."""
+    first = np.full((128, 64), 1023), np.full(64, 31)
+    after = np.full((1, 64, 64), 127), np.full((1, 64), 1 << 30)
+    last = np.where(np.arange(64) < 60, 127, -128).reshape(1, 64, 1), np.full((1, 1), -(1 << 30))
+    evaluator = QuantisedNetwork(CHECKERS, PIECE_SQUARES, [first, after, last], scale=UNIT)
+    expected = 255 * (60 * 127 - 4 * 128) - (1 << 30)
+    assert evaluator.values(POSITIONS).tolist() == [expected] * len(POSITIONS)
+    first = np.full((128, 64), -1024), np.zeros(64)
+    low = QuantisedNetwork(CHECKERS, PIECE_SQUARES, [first, last], scale=UNIT)
+    assert low(CHECKERS.start()) == -(1 << 30)
+
+
+def test_sums_that_would_not_fit_are_refused() -> None:
+    tail = (np.zeros((1, 2, 1)), np.zeros((1, 1)))
+    weights = np.zeros((128, 2))
+    weights[:32, 1] = 1023
+    QuantisedNetwork(CHECKERS, PIECE_SQUARES, [(weights, [0, 31]), tail])
+    weights[40, 1] = 1024  # which takes the place of a smaller one among the 32 largest
+    with pytest.raises(ValueError, match="sums of 32 inputs .* to 32768"):
+        QuantisedNetwork(CHECKERS, PIECE_SQUARES, [(weights, [0, 31]), tail])
+    with pytest.raises(ValueError, match="from -32769 to"):
+        QuantisedNetwork(CHECKERS, PIECE_SQUARES, [(-weights, [0, -32]), tail])
+
+
+@plain
+def test_the_scale_can_be_changed() -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 32)
+    before = evaluator.values(POSITIONS)
+    evaluator.scale = 4.0
+    np.testing.assert_array_equal(evaluator.values(POSITIONS), 4.0 * before)
+    with pytest.raises(ValueError, match="finite"):
+        evaluator.scale = np.inf
+
+
+def test_a_copy_and_one_from_another_process_say_the_same() -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 48, 16, phases=(12,), scale=2.0, name="twins")
+    for other in (evaluator.copy(), pickle.loads(pickle.dumps(evaluator))):
+        assert other.values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
+        assert (other.phases, other.scale, other.name) == ((12,), 2.0, "twins")
+    with pytest.raises(ValueError, match="read-only"):
+        evaluator.layers[0][0][0] = 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"layers": 1}, "2 to 16, found 1"),
+        ({"phases": (5, 5)}, "ascending"),
+        ({"phases": (9, 5)}, "ascending"),
+        ({"phases": (0,)}, "at least 1"),
+        ({"phases": (2.5,)}, "at least 1"),
+        ({"phases": (5,)}, r"expected weights of shape \(2, 32, 1\)"),
+        ({"scale": float("nan")}, "scale"),
+        ({"first": 40000}, "from -32768 to 32767"),
+        ({"first": 0.5}, "whole numbers"),
+        ({"first": np.nan}, "whole numbers"),
+        ({"last": 128}, "from -128 to 127"),
+        ({"bias": 1 << 31}, "from -2147483648 to"),
+        ({"bias": (1 << 30) + 1}, r"2\*\*30"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:
+    first = np.zeros((128, 32))
+    last, bias = np.zeros((1, 32, 1)), np.zeros((1, 1))
+    first[3, 3], last[0, 3], bias[0] = (change.pop(k, 0) for k in ("first", "last", "bias"))
+    layers = [(first, np.zeros(32)), (last, bias)][: change.pop("layers", 2)]
+    with pytest.raises(ValueError, match=message):
+        QuantisedNetwork(CHECKERS, PIECE_SQUARES, layers, **change)
+
+
+def test_other_mistakes() -> None:
+    with pytest.raises(TypeError, match="expected an Encoding"):
+        QuantisedNetwork(CHECKERS, CHECKERS.features["classic"], [])
+    wide = MOST_UNITS + 1
+    layers = [(np.zeros((128, wide)), np.zeros(wide)), (np.zeros((1, wide, 1)), np.zeros((1, 1)))]
+    with pytest.raises(ValueError, match=f"1 to {MOST_UNITS} units"):
+        QuantisedNetwork(CHECKERS, PIECE_SQUARES, layers)
+    layers = [(np.zeros((128, 2, 2)), np.zeros(2)), (np.zeros((1, 2, 1)), np.zeros((1, 1)))]
+    with pytest.raises(ValueError, match="layer 0: expected weights of shape"):
+        QuantisedNetwork(CHECKERS, PIECE_SQUARES, layers)
+
+
+# --- search ----------------------------------------------------------------------------------
+
+
+@plain
+def test_searches_like_plain_minimax() -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(20,))
+    twin = Twin(CHECKERS, lambda position: naive(evaluator, position))
+    for position in POSITIONS[:4]:
+        found = Engine(CHECKERS, evaluator).search(position, depth=3)
+        assert found.value == pytest.approx(twin.value(position, 3))
+
+
+def test_the_plain_search_finds_the_same() -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(20,))
+    quick = Engine(CHECKERS, evaluator).search(CHECKERS.start(), depth=4)
+    slow = Engine(PlainFace(CHECKERS), evaluator.plain()).search(CHECKERS.start(), depth=4)
+    assert (quick.value, quick.move, quick.nodes) == (slow.value, slow.move, slow.nodes)
+
+
+@compiled_only
+def test_new_weights_compile_nothing() -> None:
+    Engine(CHECKERS, network(CHECKERS, PIECE_SQUARES, 32, 8)).search(CHECKERS.start(), depth=2)
+    misses = native._compile.cache_info().misses
+    with event.install_recorder("numba:compile") as recorder:
+        other = network(CHECKERS, PIECE_SQUARES, 32, 8, seed=77)
+        Engine(CHECKERS, other).search(CHECKERS.start(), depth=2)
+    assert (len(recorder.buffer), native._compile.cache_info().misses) == (0, misses)
+
+
+@compiled_only
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="instructions of x86")
+def test_vector_instructions_do_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # compiled, not read back
+    evaluator = network(CHECKERS, PIECE_SQUARES, 352, 32, 32)
+    evaluator.native(lambda error: None)
+    text = native._kept[-1]._library.get_asm_str()
+    products = re.findall(r"\bv?(?:pmaddwd|pdpwssd)\s+.*%[xyz]mm", text)
+    sums = re.findall(r"\bv?paddw\s+.*%[xyz]mm", text)
+    assert len(products) >= 8
+    assert len(sums) >= 8
+    # no number is multiplied alone, and nothing calls out but what may raise an error
+    assert not re.findall(r"\bimulw\s", text)
+
+
+def test_noise_goes_with_it() -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8)
+    noisy = NoisyEvaluator(evaluator, amplitude=0.5, seed=3)
+    difference = noisy.values(POSITIONS) - evaluator.values(POSITIONS)
+    assert 0 < np.abs(difference).max() < 2.0
+
+
+@plain
+def test_occlusion_explains_it() -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(3,))
+    position = CHECKERS.parse_position("B:W18,24:B1,K30")
+    found = {one.name: one.value for one in explain(evaluator, position)}
+    without = CHECKERS.parse_position("B:W18,24:B1")
+    assert set(found) == {
+        "White man on 18",
+        "White man on 24",
+        "Black man on 1",
+        "Black king on 30",
+    }
+    assert found["Black king on 30"] == evaluator(position) - evaluator(without)
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+@plain
+def test_what_is_saved_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "one.safetensors"
+    made = {"games": 12, "by": "a test"}
+    evaluator = network(
+        CHECKERS, PIECE_SQUARES, 32, 8, phases=(9, 17), scale=1.25, name="one", provenance=made
+    )
+    evaluator.save(path)
+    found = load_evaluator(path)
+    assert isinstance(found, QuantisedNetwork)
+    assert (found.name, found.scale, found.phases) == ("one", 1.25, (9, 17))
+    assert (found.widths, found.provenance) == ((128, 32, 8, 1), made)
+    for layer, other in zip(evaluator.layers, found.layers, strict=True):
+        for array, read in zip(layer, other, strict=True):
+            assert array.dtype == read.dtype
+            np.testing.assert_array_equal(array, read)
+    assert found.values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
+    again = tmp_path / "again.safetensors"
+    found.save(again)
+    assert path.read_bytes() == again.read_bytes()
+    assert isinstance(as_evaluator(CHECKERS, str(path)), QuantisedNetwork)
+
+
+def test_an_encoding_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "sticks.safetensors"
+    evaluator = network(NIM, STICKS, 20)
+    evaluator.save(path)
+    with pytest.raises(EvaluatorError, match="pass inputs="):
+        load_evaluator(path, game=NIM)
+    assert load_evaluator(path, game=NIM, inputs=STICKS)(NIM.start()) == evaluator(NIM.start())
+    with pytest.raises(EvaluatorError, match="another definition"):
+        load_evaluator(path, game=NIM, inputs=Encoding("sticks", 24, 4, sticks_left_reversed))
+    with pytest.raises(EvaluatorError, match="expected a linear evaluator"):
+        load_evaluator(path, game=NIM, features=CHECKERS.features["classic"])
+
+
+@kernel
+def sticks_left_reversed(position, places):
+    """Other places for the same."""
+    count = 0
+    for pile in range(3):
+        places[count] = 6 * (2 - pile) + position[pile]
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"phases": [17, 9]}, "ascending"),
+        ({"phases": [9]}, "weights_1: expected int8 of shape"),
+        ({"phases": ["9", 17]}, "expected at most 63 ascending"),
+        ({"widths": [128, 32, 1]}, "expected"),
+        ({"widths": [128, 1 << 40, 8, 1]}, "expected the widths"),
+        ({"widths": [128, 32, 8, 2]}, "expected the widths"),
+        ({"scale": "1"}, "'scale'"),
+        ({"inputs": []}, "expected one input, found 0"),
+        ({"rules": 99}, "rules version"),
+        ({"game": "chess"}, "chess"),
+        ({"more": 1}, "no fields but"),
+    ],
+)
+def test_damaged_headers_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "bad.safetensors"
+    network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(9, 17)).save(path)
+    content, arrays = load_arrays(path)
+    save_arrays(path, content | change, arrays)
+    with pytest.raises(EvaluatorError, match=message):
+        load_evaluator(path)
+
+
+def test_damaged_arrays_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bad.safetensors"
+    network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(9, 17)).save(path)
+    content, arrays = load_arrays(path)
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"weights_0": arrays["weights_0"].astype(np.int32)}, "weights_0: expected int16"),
+        ({"weights_0": np.full((128, 32), 30000, np.int16)}, "sums of 32 inputs"),
+        ({"bias_1": arrays["bias_1"][:2]}, "bias_1: expected int32 of shape"),
+        ({"bias_9": arrays["bias_1"]}, "no other arrays"),
+    ]
+    for change, message in changes:
+        save_arrays(path, content, arrays | change)
+        with pytest.raises(EvaluatorError, match=message):
+            load_evaluator(path)
+    save_arrays(path, content, {k: v for k, v in arrays.items() if k != "bias_0"})
+    with pytest.raises(EvaluatorError, match="an array 'bias_0', found none"):
+        load_evaluator(path)
+    features = [{"features": "classic", "identity": {"material": "0"}}]
+    data = safetensors.numpy.save(arrays, {"plysmith": json.dumps(content | {"inputs": features})})
+    path.write_bytes(data)
+    with pytest.raises(EvaluatorError, match="material|encoding"):
+        load_evaluator(path)
+
+
+def test_the_shipped_network_is_whole() -> None:
+    path = Path(__file__).resolve().parents[2] / "data/checkers/quantised.safetensors"
+    shipped = load_evaluator(path, game=CHECKERS)
+    assert isinstance(shipped, QuantisedNetwork)
+    assert shipped.provenance["learner"] == "quantised"
+    positions = sample_positions(CHECKERS, 20)
+    plain = shipped.plain()
+    assert shipped.values(positions).tolist() == [plain(position) for position in positions]
+    # a king more is worth more than half of the way to a game won
+    ahead = CHECKERS.parse_position("B:WK5,21,22:BK11,K18,1,2")
+    behind = CHECKERS.parse_position("B:WK5,21,22,K32:BK11,1,2")
+    assert shipped(ahead) > 0.3 > -0.3 > shipped(behind)

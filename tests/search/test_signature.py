@@ -1,0 +1,367 @@
+"""Signature tables: cells worked out by hand, native code against its plain twin, files."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core import event
+from twin import random_positions
+
+import games
+from games import kernels
+from games.checkers.rules import swap_sides
+from games.features import FeatureSet
+from games.kernels import kernel
+from games.kernels import memory as native
+from search import Engine, EvaluatorError, as_evaluator, load_evaluator
+from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.signature import SignatureEvaluator, SignatureLayout, layout_of
+
+plain = pytest.mark.plain
+CHECKERS = games.load("checkers")
+LAYOUT = layout_of(CHECKERS)
+MATERIAL = {"men": 1.0, "kings": 1.35, "superiority": 2.5}
+
+
+@kernel
+def first(position):
+    """The first integer, whatever it means."""
+    return position[0]
+
+
+@kernel
+def second(position):
+    return position[1]
+
+
+@kernel
+def half(position):
+    """Half the third integer, so that it is no whole number."""
+    return 0.5 * position[2]
+
+
+@kernel
+def stage(position):
+    return position[3]
+
+
+RAW = FeatureSet("raw", {"a": first, "b": second, "h": half})
+#: Two first-level tables: (a: 3 levels, b: 2 levels) and (h: 5 levels); 3 and 2 output levels.
+SMALL = SignatureLayout(
+    "small",
+    RAW,
+    (("a", "b"), ("h",)),
+    {"a": (-1, 1), "b": (4,), "h": (-2, -1, 1, 2)},
+    ((0,), (1,)),
+    material=("b",),
+    first_levels=3,
+    second_levels=2,
+    phases=2,
+    phase=stage,
+)
+
+
+def by_hand() -> SignatureEvaluator:
+    tables = SMALL.empty_tables()
+    # cells of the first table are 2 * (level of a) + (level of b), of the second from 6 on
+    tables["first_levels"][0] = [0, 1, 2, 0, 1, 2, 0, 0, 1, 2, 2]
+    tables["first_levels"][1] = 0
+    tables["second_levels"][:] = [0, 1, 1, 1, 0, 1]
+    tables["third"][0] = [0.5, -1.0, 2.0, 4.0]
+    tables["third"][1] = [7.0, 8.0, 9.0, 10.0]
+    tables["first"][0] = np.arange(11)
+    tables["second"][0] = [100, 200, 300, 400, 500, 600]
+    return SignatureEvaluator(CHECKERS, SMALL, tables, material={"b": 0.25}, scale=10.0)
+
+
+def random_tables(layout: SignatureLayout, seed: int) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    tables = layout.empty_tables()
+    for name, top in (("first", layout.first_levels), ("second", layout.second_levels)):
+        tables[name][:] = random.normal(0, 1, tables[name].shape)
+        levels = tables[f"{name}_levels"]
+        levels[:] = random.integers(0, top, levels.shape)
+    tables["third"][:] = random.normal(0, 1, tables["third"].shape)
+    return tables
+
+
+def evaluator(summed: bool = True, seed: int = 1) -> SignatureEvaluator:
+    layout = replace(LAYOUT, summed=summed)
+    return SignatureEvaluator(
+        CHECKERS, layout, random_tables(layout, seed), material=MATERIAL, scale=0.3
+    )
+
+
+# --- values ----------------------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize(
+    ("position", "value"),
+    [
+        # a = -1 is level 0, b = 3 level 0: cell 0, output 0; h = 0 is level 2: cell 8, output 1.
+        # Second level: cell 0 puts out 0, cell 3 + 1 puts out 0; third: cell 0. 10 * 0.5 + 3 / 4
+        ((-1, 3, 0, 0), 5.75),
+        # a = 0 is level 1, b = 4 level 1: cell 3, output 0; h = -1 is level 1: cell 7, output 0,
+        # so cells 0 and 3, which put out 0 and 1; third: cell 1. 10 * -1 + 4 / 4
+        ((0, 4, -2, 0), -9.0),
+        # a = 1 is level 2: cell 5, output 2, then 1; h = 2 is level 4: cell 10, output 2, then 1
+        ((1, 9, 4, 0), 42.25),
+        # h = 1.5 is level 3: cell 9, output 2, then 1; a = -5 and b = -3: cell 0
+        ((-5, -3, 3, 0), -10.75),
+        # the other phase: outputs 0 throughout, then 0 and 1
+        ((1, 0, 0, 1), 80.0),
+        # phases beyond count as the nearest
+        ((1, 0, 0, 6), 80.0),
+        ((-1, 3, 0, -2), 5.75),
+    ],
+)
+def test_a_small_layout_by_hand(position: tuple[int, ...], value: float) -> None:
+    assert by_hand()(position) == value
+    assert by_hand().plain()(position) == value
+
+
+@plain
+def test_summed_layouts_add_up_all_levels() -> None:
+    small = by_hand()
+    summed = SignatureEvaluator(
+        CHECKERS, replace(SMALL, summed=True), small.tables, material={"b": 0.25}, scale=10.0
+    )
+    # cells 5 and 10 of the first level, 2 and 3 + 2 of the second, 3 of the third
+    assert summed((1, 9, 4, 0)) == 10.0 * (5 + 10 + 300 + 600 + 4.0) + 2.25
+
+
+@plain
+@pytest.mark.parametrize("summed", [True, False])
+def test_native_code_agrees_with_its_twin(summed: bool) -> None:
+    tested = evaluator(summed)
+    positions = [*random_positions(CHECKERS, 3, 60)]
+    slow = tested.plain()
+    assert tested.values(positions).tolist() == [slow(position) for position in positions]
+    assert len(set(tested.values(positions))) > 30
+
+
+@plain
+def test_levels_at_the_edges_of_thresholds() -> None:
+    layout = SignatureLayout(
+        "edges", RAW, (("a",), ("h",)), {"a": (-4, -2, -1, 1, 2, 4), "h": (-2, -1, 1, 2)},
+        ((0, 1),), first_levels=7,
+    )  # fmt: skip
+    expected = {-5: 0, -4: 0, -3: 1, -2: 1, -1: 2, 0: 3, 1: 4, 2: 5, 3: 5, 4: 6, 5: 6}
+    tables = layout.empty_tables()
+    tables["first_levels"][0] = [*range(7), *range(5)]
+    tables["second_levels"][0] = [cell // 7 for cell in range(49)]
+    tables["third"][0] = range(7)
+    tested = SignatureEvaluator(CHECKERS, layout, tables)
+    for value, level in expected.items():
+        position = (value, 0, 0, 0)
+        assert tested(position) == tested.plain()(position) == level
+        assert layout.first_cells(RAW.measure([position]))[0].tolist() == [level, 7 + 2]
+    halves = {-5: 0, -4: 0, -3: 1, -2: 1, -1: 2, 0: 2, 1: 2, 2: 3, 3: 3, 4: 4, 5: 4}
+    tables["second_levels"][0] = [cell % 7 for cell in range(49)]
+    tested = SignatureEvaluator(CHECKERS, layout, tables)
+    for doubled, level in halves.items():
+        position = (0, 0, doubled, 0)
+        assert tested(position) == tested.plain()(position) == level
+
+
+@plain
+def test_cells_of_many_positions_are_those_of_the_evaluator() -> None:
+    tested = evaluator(False)
+    layout, tables = tested.layout, tested.tables
+    positions = [*random_positions(CHECKERS, 5, 40)]
+    terms = layout.features.measure(positions)
+    phase = layout.phases_of(positions)
+    assert set(phase.tolist()) <= set(range(layout.phases)) and len(set(phase.tolist())) > 2
+    outputs = tables["first_levels"][phase[:, None], layout.first_cells(terms)]
+    above = tables["second_levels"][phase[:, None], layout.second_cells(outputs)]
+    found = 0.3 * tables["third"][phase, layout.third_cells(above)]
+    worth = terms[:, -3:] @ np.array([1.0, 1.35, 2.5])
+    np.testing.assert_allclose(tested.values(positions), found + worth, atol=1e-12)
+
+
+@plain
+def test_inputs_tell_the_levels_that_lead_to_a_cell() -> None:
+    inputs = SMALL.inputs(1)
+    assert inputs.shape == (11, 3)
+    assert inputs[3].tolist() == [0.0, 0.5, 0.0]  # a in the middle, b above, h elsewhere
+    assert inputs[6:, 2].tolist() == [-2, -1, 0, 1, 2]
+    assert LAYOUT.inputs(2).shape == (375, 9) and LAYOUT.inputs(3).shape == (343, 3)
+    assert not LAYOUT.inputs(3).sum(axis=0).any()
+
+
+@plain
+def test_the_layout_of_checkers_is_samuels() -> None:
+    terms = [term for group in LAYOUT.groups for term in group]
+    assert len(LAYOUT.groups) == 9 and len(set(terms)) == 27
+    assert LAYOUT.sizes == ((105,) * 9, (125,) * 3, 343)
+    assert LAYOUT.symmetric
+    assert [len(LAYOUT.thresholds[t]) + 1 for t in LAYOUT.groups[0]] == [7, 5, 3]
+
+
+@plain
+def test_symmetric_layouts_mirror_cells() -> None:
+    positions = [*random_positions(CHECKERS, 7, 30)]
+    ends = np.cumsum(LAYOUT.sizes[0]) - 1
+    begins = ends - np.array(LAYOUT.sizes[0]) + 1
+    seen = LAYOUT.first_cells(LAYOUT.features.measure(positions))
+    other = [tuple(int(x) for x in swap_sides(position)) for position in positions]
+    mirrored = LAYOUT.first_cells(LAYOUT.features.measure(other))
+    assert (seen + mirrored == begins + ends).all()
+
+
+# --- as an evaluator among others -------------------------------------------------------------
+
+
+@plain
+def test_it_searches_and_copies_are_independent() -> None:
+    tested = evaluator()
+    copy = tested.copy()
+    position = CHECKERS.start()
+    for _ in range(6):
+        position = CHECKERS.play(position, CHECKERS.legal_moves(position)[0])
+    before = tested(position)
+    copy.tables["first"][:] = 0
+    copy.scale[0] = 5
+    copy.material[:] = 0
+    assert tested(position) == before != copy(position)
+    found = Engine(CHECKERS, tested, table_mib=1).search(position, depth=3)
+    assert found.move in CHECKERS.legal_moves(position)
+    sent = pickle.loads(pickle.dumps(tested))
+    assert sent(position) == before
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+def test_new_tables_compile_nothing() -> None:
+    positions = [*random_positions(CHECKERS, 3, 5)]
+    evaluator(seed=1).values(positions)
+    misses = native._compile.cache_info().misses
+    with event.install_recorder("numba:compile") as recorder:
+        tested = evaluator(seed=2)
+        engine = Engine(CHECKERS, tested, table_mib=1)
+        before = engine.search(positions[0], depth=2).value
+        tested.tables["first"][:] += 1.0
+        tested.scale[0] = 3.0
+        engine.clear()
+        after = engine.search(positions[0], depth=2).value
+    assert before != after
+    assert not recorder.buffer
+    assert native._compile.cache_info().misses == misses
+
+
+def layout(**changes: Any) -> SignatureLayout:
+    return replace(SMALL, **changes)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"groups": (("a", "x"), ("h",))}, "found x"),
+        ({"groups": (("a",), ())}, "an empty group"),
+        ({"groups": ()}, "an empty group"),
+        ({"material": ("men",)}, "found men"),
+        ({"thresholds": {"a": (1,), "b": (4,)}}, r"ascending thresholds for h, found \(\)"),
+        ({"thresholds": {"a": (1, 1), "b": (4,), "h": (1,)}}, "ascending thresholds for a"),
+        ({"thresholds": {"a": (float("nan"),), "b": (4,), "h": (1,)}}, "thresholds for a"),
+        ({"second": ((0,),)}, "each of 2 first-level tables"),
+        ({"second": ((0, 1), (1,))}, "each of 2 first-level tables"),
+        ({"first_levels": 1}, "first_levels: expected 2 to 100, found 1"),
+        ({"second_levels": 200}, "second_levels: expected 2 to 100"),
+        ({"phases": 1}, "expected a phase kernel for more than one phase"),
+        ({"phase": None}, "expected a phase kernel for more than one phase"),
+    ],
+)
+def test_layouts_that_do_not_fit_together(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        layout(**changes)
+    with pytest.raises(TypeError, match="phase: expected a function marked with @kernel"):
+        layout(phase=len)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("tables", "options", "message"),
+    [
+        ({"fourth": np.zeros(1)}, {}, "found 'fourth'"),
+        ({"third": np.zeros((2, 5))}, {}, r"expected shape \(2, 4\)"),
+        ({"third": np.full((2, 4), np.nan)}, {}, "third: expected finite numbers"),
+        ({"first_levels": np.full((2, 11), 3)}, {}, "expected levels from 0 to 2"),
+        ({"second_levels": np.full((2, 6), -1)}, {}, "expected levels from 0 to 1"),
+        ({}, {"material": {"men": 1.0}}, "material: expected b, found men"),
+        ({}, {"scale": float("inf")}, "material and scale: expected finite numbers"),
+    ],
+)
+def test_tables_that_do_not_fit(tables: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        SignatureEvaluator(CHECKERS, SMALL, tables, **options)
+
+
+@plain
+def test_games_without_a_layout_say_so() -> None:
+    with pytest.raises(ValueError, match="expected a game with a module signature"):
+        layout_of(games.load("tic_tac_toe"))
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+@plain
+@pytest.mark.parametrize("summed", [True, False])
+def test_files_hold_all_of_it(tmp_path: Path, summed: bool) -> None:
+    tested = evaluator(summed)
+    tested.provenance["made by"] = "test"
+    path = tmp_path / f"tables{tested.suffix}"
+    tested.save(path)
+    for loaded in (load_evaluator(path), as_evaluator(CHECKERS, str(path))):
+        assert isinstance(loaded, SignatureEvaluator)
+        assert loaded.provenance == {"made by": "test"} and loaded.name == tested.name
+        positions = [*random_positions(CHECKERS, 3, 20)]
+        assert loaded.values(positions).tolist() == tested.values(positions).tolist()
+        for name, table in tested.tables.items():
+            assert loaded.tables[name].tobytes() == table.tobytes()
+
+
+@plain
+def test_files_of_layouts_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "small.safetensors"
+    by_hand().save(path)
+    loaded: Any = load_evaluator(path, game=CHECKERS, inputs=SMALL)  # type: ignore[call-overload]
+    assert loaded((0, 4, -2, 0)) == -9.0
+    with pytest.raises(EvaluatorError, match="expected the layout checkers, found one with other"):
+        load_evaluator(path)
+    with pytest.raises(EvaluatorError, match="expected a layout as inputs"):
+        load_evaluator(path, game=CHECKERS, inputs=RAW)
+
+
+@plain
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c, a: c.update(scale="much"), "field 'scale'"),
+        (lambda c, a: c.update(material={"men": "1"}), "numbers as material"),
+        (lambda c, a: c.update(material={"queens": 1.0}), "found queens"),
+        (lambda c, a: c["layout"].update(phases=2), "other phases"),
+        (lambda c, a: c["layout"]["thresholds"].update(MOB=[0]), "other thresholds"),
+        (lambda c, a: c["inputs"]["identity"].update(MOB="00000000"), "MOB"),
+        (lambda c, a: a.pop("third"), "expected an array 'third', found none"),
+        (lambda c, a: a.update(more=np.zeros(2)), "no other arrays"),
+        (lambda c, a: a.update(third=a["third"][:, :5].copy()), "third: expected"),
+        (lambda c, a: a["first_levels"].fill(7), "expected levels from 0 to 4"),
+    ],
+)
+def test_damaged_files_are_refused(tmp_path: Path, change: Any, message: str) -> None:
+    path = tmp_path / "tables.safetensors"
+    evaluator().save(path)
+    content, arrays = load_arrays(path)
+    content = json.loads(json.dumps(content))
+    change(content, arrays)
+    save_arrays(path, content, arrays)
+    with pytest.raises(EvaluatorError, match=message):
+        load_evaluator(path)

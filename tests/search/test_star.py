@@ -1,0 +1,273 @@
+"""Star1, Star2, order, filters and threads of the search with dice: what they may not change."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from dice_twin import (
+    BACKGAMMON,
+    RACE,
+    RACE_OUTCOMES,
+    Bounded,
+    DiceTwin,
+    Lattice,
+    PlainFace,
+    Race,
+    lattice_order,
+    lattice_outcome,
+    lattice_value,
+    played,
+)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from games import kernels
+from games.contract import DiceGame
+from games.kernels import kernel, uncompiled
+from search import EXACT, FILTERS, LOWER, UPPER, Engine, Lookup, MoveFilters
+from search.minimax import expectiminimax
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+thorough = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=25
+)
+
+#: Everything that must not change a move or a value.
+OPTIONS: list[dict[str, Any]] = [
+    {"prune": "none"},
+    {"minimax": True},
+    {"prune": "star1"},
+    {"prune": "star2"},
+    {"prune": "star1", "order": lattice_order},
+    {"prune": "star2", "order": lattice_order},
+    {"prune": "star2", "order": lattice_value, "table_mib": 0.0001},
+    {"threads": 2},
+    {"threads": 3, "prune": "star1"},
+]
+seeds = st.integers(0, 10**6)
+value_of = uncompiled(lattice_value)
+order_of = uncompiled(lattice_order)
+
+
+def engines(seed: int, **options: Any) -> list[tuple[DiceGame, Engine]]:
+    """The lattice, and the same as a game in plain Python."""
+    game = Lattice(seed)
+    face = PlainFace(game)
+    bounded = Bounded(game, lattice_value)
+    python = as_plain(face, bounded)
+    return [(game, Engine(game, bounded, **options)), (face, Engine(face, python, **options))]
+
+
+def as_plain(face: DiceGame, evaluator: Any) -> Any:
+    """A kernel's evaluator for the plain face of its game."""
+    from search import PythonEvaluator
+
+    found = PythonEvaluator(face, evaluator.plain())
+    found.bounds = evaluator.bounds
+    return found
+
+
+@plain
+@thorough
+@given(seeds, st.sampled_from(OPTIONS))
+def test_moves_and_values_are_those_of_the_textbook(seed: int, options: dict[str, Any]) -> None:
+    for game, engine in engines(seed, **options):
+        twin = DiceTwin(game, value_of)
+        position = game.start()
+        for depth in (0, 2, 1, 4, 3, 9):  # one engine, so that each finds what the others left
+            before = engine.search(position, depth=depth)
+            assert (before.move, before.value) == (None, twin.value(position, depth))
+            for roll in (0, 1, 2, 3):
+                moves = twin.moves(position, roll, depth)
+                result = engine.search(position, roll=roll, depth=depth)
+                assert (result.move, result.value) == moves[0]
+                analysis = engine.analyse(position, roll=roll, depth=depth)
+                assert list(analysis.moves) == moves
+                assert (analysis.move, analysis.value) == moves[0]
+        assert twin.value(position, 3) == expectiminimax(game, position, 3, value_of)
+
+
+@plain
+@thorough
+@given(
+    seeds,
+    st.sampled_from(["none", "star1", "star2"]),
+    st.sampled_from(
+        [
+            MoveFilters(((2, 0.5),)),
+            MoveFilters(((2, 1e9), (1, 0.0))),
+            MoveFilters((None, (2, 0.3)), replies=(1, 0.0)),
+            MoveFilters(replies=(2, 0.5)),
+            MoveFilters(((3, 0.2),), replies=(2, 1.0), candidates=2),
+            MoveFilters(candidates=1),
+        ]
+    ),
+    st.integers(1, 3),
+)
+def test_filters_keep_what_they_say(
+    seed: int, prune: str, filters: MoveFilters, threads: int
+) -> None:
+    options = {"prune": prune, "filters": filters, "order": lattice_order, "threads": threads}
+    for game, engine in engines(seed, **options):
+        twin = DiceTwin(game, value_of, order_of, filters)
+        position = game.start()
+        for depth in (0, 1, 3, 2, 4):
+            assert engine.search(position, depth=depth).value == twin.value(position, depth)
+            for roll in (0, 1, 3):
+                result = engine.search(position, roll=roll, depth=depth)
+                assert (result.move, result.value) == twin.decide(position, roll, depth)
+                analysis = engine.analyse(position, roll=roll, depth=depth)
+                assert list(analysis.moves) == twin.moves(position, roll, depth)
+
+
+@kernel
+def some_known(tables, position):
+    """The outcome that is to be at every other place of level 3, as a bound where told."""
+    seed, level, place = position
+    bound = int(tables[0])
+    depth = int(tables[1])
+    value = lattice_value((seed, level, place)) + tables[2]
+    return level == 3 and place % 2 == 0, value, depth, bound
+
+
+@plain
+@pytest.mark.parametrize("prune", ["none", "star1", "star2"])
+@pytest.mark.parametrize("seed", range(6))
+def test_lookups_answer_before_the_evaluator(prune: str, seed: int) -> None:
+    tables = np.array([EXACT, 100.0, 0.25])
+
+    class Known(DiceTwin):
+        def _value(self, position: Any, depth: int) -> float:
+            known, value, deep, _ = uncompiled(some_known)(tables, position)
+            if known and deep >= depth and lattice_outcome(position) != lattice_outcome(position):
+                return float(value)
+            return super()._value(position, depth)
+
+    for deep in (100, 1, 0):
+        tables[1] = deep
+        game = Lattice(seed)
+        lookup = Lookup(some_known, tables)
+        evaluator = Bounded(game, lattice_value)
+        evaluator.bounds = (-2.5, 2.5)
+        twin = Known(game, value_of)
+        for depth in range(6):
+            engine = Engine(game, evaluator, lookup=lookup, prune=prune)
+            result = engine.search(game.start(), roll=1, depth=depth)
+            assert (result.move, result.value) == twin.moves(game.start(), 1, depth)[0]
+            if depth >= 2 and prune == "none":
+                assert result.lookups >= result.found > 0
+
+
+@plain
+@pytest.mark.parametrize("bound", [LOWER, UPPER])
+def test_bounds_of_lookups_change_no_value(bound: int) -> None:
+    # lower bounds below every value and upper ones above: true of any position
+    tables = np.array([bound, 100.0, -4.0 if bound == LOWER else 4.0])
+    for seed in range(6):
+        game = Lattice(seed)
+        evaluator = Bounded(game, lattice_value)
+        evaluator.bounds = (-6.0, 6.0)
+        twin = DiceTwin(game, value_of)
+        engine = Engine(game, evaluator, lookup=Lookup(some_known, tables))
+        for depth in (1, 2, 3, 4):
+            result = engine.search(game.start(), roll=0, depth=depth)
+            assert (result.move, result.value) == twin.moves(game.start(), 0, depth)[0]
+
+
+# --- backgammon ----------------------------------------------------------------------------------
+
+
+@compiled_only
+def test_star2_saves_most_leaves_of_backgammon_and_changes_nothing() -> None:
+    leaves = dict.fromkeys(("none", "star1", "star2"), 0)
+    found: dict[str, list[Any]] = {}
+    positions = list(played(BACKGAMMON, 5, 12))
+    for prune in leaves:
+        engine = Engine(BACKGAMMON, RACE, prune=prune)
+        results = []
+        for position, roll in positions:
+            engine.clear()
+            results.append(engine.search(position, roll=roll, depth=1))
+        leaves[prune] = sum(result.evaluations for result in results)
+        found[prune] = [(result.move, result.value) for result in results]
+    assert found["none"] == found["star1"] == found["star2"]
+    assert leaves["star1"] < leaves["none"]
+    assert leaves["star2"] < 0.25 * leaves["none"]
+
+
+@compiled_only
+@pytest.mark.parametrize("depth", [0, 1])
+def test_threads_agree(depth: int) -> None:
+    alone = Engine(BACKGAMMON, RACE_OUTCOMES)
+    for threads in (2, 3):
+        shared = Engine(BACKGAMMON, RACE_OUTCOMES, threads=threads)
+        for position, roll in played(BACKGAMMON, 6, 5):
+            for one, other in itertools.pairwise([alone, shared]):
+                mine = one.search(position, roll=roll, depth=depth)
+                its = other.search(position, roll=roll, depth=depth)
+                assert told(mine) == told(its)
+                mine, its = (e.search(position, depth=depth) for e in (one, other))
+                assert told(mine) == told(its)
+        positions, rolls = zip(*played(BACKGAMMON, 7, 7), strict=True)
+        for before, after in zip(
+            alone.best_moves(positions, rolls, depth=depth),
+            shared.best_moves(positions, rolls, depth=depth),
+            strict=True,
+        ):
+            assert before.tolist() == after.tolist()
+
+
+def told(result: Any) -> tuple[Any, ...]:
+    """What threads may not change."""
+    return result.move, result.value, result.pv, result.depth, result.moves, result.outcomes
+
+
+# --- wrong input ---------------------------------------------------------------------------------
+
+
+@plain
+def test_options_are_checked() -> None:
+    game = Lattice(1)
+    bounded = Bounded(game, lattice_value)
+    for options, message in [
+        ({"prune": "star3"}, "prune: expected one of none, star1, star2, found 'star3'"),
+        ({"threads": 0}, "threads: expected 1 to 64, found 0"),
+        ({"filters": "wide"}, "filters: expected one of tiny, .*, found 'wide'"),
+        ({"filters": "best4"}, "expected an evaluator as order, .* 4 candidates, found none"),
+        ({"minimax": True, "prune": "star1"}, "expected 'none' with minimax, found 'star1'"),
+        ({"trace": 5}, "lattice has dice: .*trace"),
+        ({"order_depth": 2}, "lattice has dice: .*order_depth"),
+        ({"ties": "opponent_errors"}, "lattice has dice: .*'opponent_errors'"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Engine(game, bounded, **options)
+    with pytest.raises(ValueError, match="expected an evaluator that states its bounds for star1"):
+        Engine(game, lattice_value, prune="star1")
+    for wrong in ({"moves": ((0, 1.0),)}, {"replies": (1, -0.5)}):
+        with pytest.raises(ValueError, match="expected at least 1 move within 0 or more"):
+            MoveFilters(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="candidates: expected 0 or more"):
+        MoveFilters(candidates=-1)
+
+
+@plain
+@pytest.mark.parametrize("prune", ["star1", "star2"])
+def test_a_value_outside_the_bounds_is_refused(prune: str) -> None:
+    for game, engine in engines(3, prune=prune):
+        engine.evaluator.bounds = (-0.25, 0.25)  # as if it had said so from the beginning
+        liar = Engine(game, engine.evaluator, prune=prune)
+        with pytest.raises(ValueError, match=r"within the bounds of .*\(-0.25, 0.25\), found -?\d"):
+            liar.search(game.start(), roll=0, depth=5)
+        # no bounds are needed where nothing is pruned
+        assert Engine(game, engine.evaluator, prune="none").search(game.start(), depth=5).depth == 5
+
+
+def test_presets_are_filters() -> None:
+    assert FILTERS["normal"].moves[0] == (8, 0.16)
+    assert dataclasses.replace(FILTERS["tiny"], candidates=3).candidates == 3
+    assert isinstance(RACE, Race)

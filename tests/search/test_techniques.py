@@ -1,0 +1,690 @@
+"""Techniques of alpha-beta: what is exact stays so, and the others do what they say."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from twin import PlainFace, Twin, random_positions
+
+from games import kernels
+from games.checkers import Checkers
+from games.checkers.endgame import endgame, probe
+from games.checkers.endgame.numbering import position_of, positions_of, slices
+from games.contract import Game
+from games.kernels import kernel
+from games.tree import Tree
+from play.players.player import Limits, parse_player
+from play.players.thinker import Thinker
+from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
+from search.alphabeta.line import BUSY, DEPTHS, NativeLine
+from search.alphabeta.negamax import INFINITY, negamax
+from search.alphabeta.probcut import Check, ProbCut
+from search.alphabeta.selective import check_depth
+from search.alphabeta.techniques import EXACT_SEARCH, SELECTIVE_SEARCH
+from search.evaluators.samples import sample_positions, value_mark, value_scale
+from search.native import legal_moves, move_at, play, position_key
+from search.table import begin, end, is_busy, probe_table, store_table
+
+ROOT = Path(__file__).resolve().parents[2]
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="native threads")
+
+
+@kernel
+def store_entry(line, key, value, bound):
+    store_table(line, key, value, 9, bound, 3)
+
+
+@kernel
+def probe_entry(line, key):
+    return probe_table(line, key)
+
+
+@kernel
+def busy_before_within_after(line, key):
+    before = is_busy(line, key)
+    begin(line, key)
+    within = is_busy(line, key) and not is_busy(line, key + BUSY)
+    end(line, key)
+    return before, within, is_busy(line, key)
+
+
+@kernel
+def search_from(line, depth):
+    return negamax(line, depth, -INFINITY, INFINITY, 0)
+
+
+@kernel
+def begin_all(line, ply):
+    """Pretend that another thread is at all that moves from a position lead to."""
+    count = legal_moves(line, ply)
+    for i in range(count):
+        play(line, ply, move_at(line, line.first[ply] + i))
+        begin(line, position_key(line, ply + 1))
+    return count
+
+
+CHECKERS = Checkers()
+CLASSIC = as_evaluator(CHECKERS, "classic")
+
+
+def probcut(*checks: Check, width: float = 1.5, **changed: Any) -> ProbCut:
+    fields = {"game": "checkers", "evaluator": "classic", "mark": value_mark(CHECKERS, CLASSIC)}
+    return ProbCut(**(fields | changed), checks=checks, width=width)
+
+
+CHECKS = tuple(
+    Check(phase, depth, shallow, 1.1, 0.05, 0.4)
+    for phase in range(len(CHECKERS.phases))
+    for depth in range(4, 20)
+    for shallow in (depth // 2 - 1, depth // 2)
+    if shallow > 0
+)
+INEXACT = [
+    Techniques(late_moves=0.6),
+    Techniques(late_moves=0.6, malus=True, deepening=3),
+    Techniques(singular=4, singular_margin=0.05),
+    Techniques(beam=2),
+    Techniques(probcut=probcut(*CHECKS)),
+    Techniques(
+        late_moves=0.5, singular=5, singular_margin=0.1, beam=4, deepening=4,
+        probcut=probcut(*CHECKS), null_window=False,
+    ),
+]  # fmt: skip
+
+
+@plain
+@pytest.mark.parametrize("techniques", INEXACT, ids=str)
+def test_native_and_plain_searches_are_one(techniques: Techniques) -> None:
+    if techniques.probcut is not None:  # the plain face of a game has the same name
+        assert techniques.probcut.game == PlainFace(CHECKERS).name
+    changed = 0
+    for position in random_positions(CHECKERS, 11, 3):
+        native = Engine(CHECKERS, CLASSIC, techniques=techniques, table_mib=64)
+        slow = Engine(PlainFace(CHECKERS), CLASSIC.plain(), techniques=techniques)
+        exact = Engine(CHECKERS, CLASSIC, table_mib=64).search(position, depth=6)
+        one, other = native.search(position, depth=6), slow.search(position, depth=6)
+        assert (one.value, one.nodes, one.move) == (other.value, other.nodes, other.move)
+        assert one.history == other.history
+        changed += one.nodes != exact.nodes
+    assert changed, "the technique changed nothing"
+
+
+def leaf_values(tree: Any) -> list[float]:
+    return [x for part in tree for x in leaf_values(part)] if isinstance(tree, list) else [tree]
+
+
+@plain
+def test_a_beam_of_all_moves_is_exact_and_a_narrow_one_is_not() -> None:
+    tree = [[[3, 1], [2, 9], [8, 8]], [[4, 7], [5, 6], [0, 1]], [[2, 2], [3, 3], [9, 9]]]
+    exact = Engine(Tree(tree)).search((), depth=3)
+    wide = Engine(Tree(tree), techniques=Techniques(beam=3)).search((), depth=3)
+    narrow = Engine(Tree(tree), techniques=Techniques(beam=1)).search((), depth=3)
+    assert wide.value == exact.value == Twin(Tree(tree), lambda position: 0.0).value((), 3)
+    # below the root the first move alone: 3, 4 and 2 are what MAX finds at the leaves
+    assert narrow.value == 4
+    assert narrow.nodes < exact.nodes
+
+
+@compiled_only
+def test_wins_are_proved_unless_a_beam_leaves_replies_out() -> None:
+    known = endgame(3)
+    random = np.random.default_rng(4)
+    positions = [
+        position_of(int(random.integers(positions_of(material))), *material)
+        for material in slices(3)
+        for _ in range(12)
+    ]
+    positions = [position for position in positions if CHECKERS.legal_moves(position)]
+    eager = tuple(Check(2, depth, max(1, depth // 2), 1.0, 0.0, 0.05) for depth in range(4, 20))
+    for techniques in (
+        Techniques(late_moves=4.0, malus=True, deepening=4),
+        Techniques(singular=4),
+        Techniques(probcut=probcut(*eager, width=1.0)),
+        Techniques(beam=1),
+    ):
+        engine = Engine(CHECKERS, CLASSIC, techniques=techniques, table_mib=1)
+        claims, wrong = 0, 0
+        for position in positions:
+            engine.clear()
+            found = engine.search(position, depth=11, nodes=20_000)
+            if found.plies_to_end is not None:
+                value = probe(known.tables, position)[1]
+                claims += 1
+                wrong += value * found.value <= 0 or WIN - abs(value) > found.plies_to_end
+        assert claims > 50
+        assert (wrong == 0) == techniques.proves, str(techniques)
+
+
+@plain
+def test_late_moves_are_searched_less_deep_and_found_all_the_same() -> None:
+    shallower = [
+        Engine(CHECKERS, CLASSIC, techniques=Techniques(late_moves=strength))
+        .search(CHECKERS.start(), depth=7)
+        .nodes
+        for strength in (0.0, 0.5, 1.0)
+    ]
+    assert shallower[0] > shallower[1] > shallower[2]
+
+
+def test_reductions_grow_with_depth_and_number_and_leave_a_ply() -> None:
+    table = Techniques(late_moves=4.0).for_line()["reductions"]
+    assert not table[:, :2].any()
+    assert not table[:3].any()
+    assert (np.diff(table[3:, 2:], axis=0) >= 0).all()
+    assert (np.diff(table[3:, 2:], axis=1) >= 0).all()
+    depths = np.arange(3, len(table))[:, None]
+    assert (depths - 1 - table[3:, 2:] >= 1).all()
+    assert not EXACT_SEARCH.for_line()["reductions"].any()
+
+
+class Corridor(Game):
+    """One good move after another for the side that begins; every other move loses a point.
+
+    Who goes on to the end of the corridor finds ten points there.
+    """
+
+    name = "corridor"
+    wins = False
+    LENGTH = 12
+
+    def start(self) -> Any:
+        return (0, 0)
+
+    def legal_moves(self, position: Any) -> list[int]:
+        place, aside = position
+        return [] if place == self.LENGTH else [0, 1, 2]
+
+    def play(self, position: Any, move: int) -> Any:
+        place, aside = position
+        return (place + 1, aside + (move > 0) * (1 if place % 2 == 0 else -1))
+
+    def outcome(self, position: Any) -> float | None:
+        return self.value(position) if position[0] == self.LENGTH else None
+
+    def value(self, position: Any) -> float:
+        place, aside = position
+        points = (10.0 if place == self.LENGTH else 0.0) - aside
+        return points if place % 2 == 0 else -points
+
+
+@plain
+def test_a_singular_move_is_searched_deeper() -> None:
+    game = Corridor()
+    depth = 9
+    usual = Engine(game, game.value)
+    singular = Engine(game, game.value, techniques=Techniques(singular=4, singular_margin=0.05))
+    assert usual.search(game.start(), depth=depth).value < 5
+    # the end of the corridor is 12 plies away
+    assert singular.search(game.start(), depth=depth).value > 5
+
+
+@plain
+@pytest.mark.parametrize("techniques", ["exact", "selective", "exact,singular=4,aspiration"])
+def test_the_unit_of_an_evaluator_changes_nothing(techniques: str) -> None:
+    start = CHECKERS.start()
+    usual = Engine(CHECKERS, CLASSIC, techniques=techniques)
+    finer = Engine(CHECKERS, lambda position: 1024 * CLASSIC(position), techniques=techniques)
+    expected, found = usual.search(start, depth=7), finer.search(start, depth=7)
+    assert (found.value, found.pv, found.nodes) == (
+        1024 * expected.value, expected.pv, expected.nodes,
+    )  # fmt: skip
+
+
+@plain
+def test_what_values_are_like() -> None:
+    for value, scale in ((0.0, 1.0), (-2.5, 2.5), (float("inf"), 1.0)):
+        found = value_scale(CHECKERS, as_evaluator(CHECKERS, lambda position, v=value: v))
+        assert found == scale
+    positions = [p for p in sample_positions(CHECKERS, 64) if CHECKERS.outcome(p) is None]
+    sizes = sorted(abs(CLASSIC(p)) for p in positions)
+    half = len(sizes) // 2
+    middle = sizes[half] if len(sizes) % 2 else (sizes[half - 1] + sizes[half]) / 2
+    assert value_scale(CHECKERS, CLASSIC) == pytest.approx(middle)
+
+
+def without_the_best_move(engine: Engine, depth: int) -> float:
+    """The value of the root of the engine's last search, its best move left out."""
+    line = engine._search.line  # type: ignore[union-attr]
+    line.put(stop=0)
+    line.left_out[0] = 1 + line.game.legal_moves(line.positions[0]).index(line.root_moves[0])
+    found = kernels.uncompiled(negamax)(line, depth, -float("inf"), float("inf"), 0)
+    line.left_out[0] = 0
+    return float(found)
+
+
+@plain
+def test_a_search_with_a_move_left_out_asks_no_lookup_and_blames_no_move_untried() -> None:
+    tree = [[5, 6], [3, 9], [4, 8]]
+    known = Lookup(lambda tables, position: (position == (), 5.0, 9, 0))
+    engine = Engine(Tree(tree), lookup=known, techniques="malus")
+    assert engine.search((), depth=2).value == 5
+    assert without_the_best_move(engine, 2) == 4
+    # the search below begins with the move that the table names, which is the one left out
+    line = engine._search.line  # type: ignore[union-attr]
+    line.history[:] = 0.0
+    line.left_out[0] = 1
+    kernels.uncompiled(negamax)(line, 2, 2.5, 3.5, 0)
+    # move 1 was tried in vain before move 2 was good enough, move 0 was not tried
+    assert line.history[1] < 0.0 < line.history[2]
+    assert line.history[0] == 0.0
+    line.left_out[0] = 0
+
+
+@plain
+def test_an_evaluator_that_raised_leaves_no_move_out_of_the_next_search() -> None:
+    value = CLASSIC.plain()
+    start = CHECKERS.start()
+    failing = False
+
+    def evaluate(position: Any) -> float:
+        if failing and line.left_out.any():
+            raise RuntimeError("no value")
+        return value(position)
+
+    techniques = Techniques(singular=4, singular_margin=0.05)
+    engine = Engine(PlainFace(CHECKERS), evaluate, techniques=techniques)
+    line = engine._search.line  # type: ignore[union-attr]
+    expected = engine.search(start, depth=6)
+    failing = True
+    engine.clear()
+    with pytest.raises(RuntimeError, match="no value"):
+        engine.search(start, depth=6)
+    failing = False
+    engine.clear()
+    again = engine.search(start, depth=6)
+    assert (again.value, again.nodes) == (expected.value, expected.nodes)
+
+
+class LastMoveWins(Game):
+    """One move, then four replies of which the last wins at once; static values are all 0."""
+
+    name = "last move wins"
+
+    def start(self) -> Any:
+        return ()
+
+    def legal_moves(self, position: Any) -> list[int]:
+        return [] if self.outcome(position) is not None else [0] if not position else [0, 1, 2, 3]
+
+    def play(self, position: Any, move: int) -> Any:
+        return (*position, move)
+
+    def outcome(self, position: Any) -> float | None:
+        return -1.0 if len(position) == 2 and position[1] == 3 else None
+
+
+@plain
+def test_a_beam_looks_at_a_move_that_ends_the_game_in_victory() -> None:
+    def unfinished(position: Any) -> float:
+        assert game.outcome(position) is None  # evaluators are not asked about what is over
+        return 0.0
+
+    game = LastMoveWins()
+    result = Engine(game, unfinished, techniques="beam=2").search(game.start(), depth=3)
+    assert result.value == 2 - WIN
+
+
+@plain
+def test_checks_of_searches_too_deep_for_a_row_are_as_many_plies_less_deep() -> None:
+    checks = tuple(Check(0, depth, depth - 6, 1.0, 0.0, 0.1) for depth in range(8, DEPTHS))
+    for phase in (0, -3, 99):  # later phases count as the last, for which there is no check
+        line = SimpleNamespace(
+            **probcut(*checks).for_line(), phase=lambda position, p=phase: p, positions=[()]
+        )
+        for depth in (4, 8, 9, 30, 31, 32, 33, 64, 99):
+            expected = depth - 6 if depth >= 8 and phase <= 0 else 0
+            assert kernels.uncompiled(check_depth)(line, depth, 0, 0) == expected
+            assert kernels.uncompiled(check_depth)(line, depth, 1, 0) == 0
+
+
+@plain
+def test_checks_that_never_pass_change_nothing() -> None:
+    checks = (Check(phase, d, 1, 1.0, 0.0, 1e6) for phase in range(3) for d in range(3, 12))
+    never = probcut(*checks, width=10.0)
+    for position in random_positions(CHECKERS, 5, 4):
+        exact = Engine(CHECKERS, CLASSIC, equal_depth=True).search(position, depth=6)
+        checked = Engine(
+            CHECKERS, CLASSIC, equal_depth=True, techniques=Techniques(probcut=never)
+        ).search(position, depth=6)
+        assert checked.value == exact.value
+        assert checked.nodes >= exact.nodes
+
+
+@plain
+def test_checks_that_pass_at_once_spare_the_deep_search() -> None:
+    eager = Techniques(probcut=probcut(*(Check(0, d, 1, 1.0, 0.0, 0.0) for d in range(3, 12))))
+    start = CHECKERS.start()
+    exact = Engine(CHECKERS, CLASSIC).search(start, depth=8)
+    cut = Engine(CHECKERS, CLASSIC, techniques=eager).search(start, depth=8)
+    assert cut.nodes < exact.nodes / 2
+
+
+@compiled_only
+def test_threads_know_of_each_other_what_they_are_at() -> None:
+    line = NativeLine(0.1)
+    other = NativeLine(0.1, shared=line)
+    for one in (line, other):
+        one.share(True)
+    for key in (1, BUSY, 1 << 62):
+        assert busy_before_within_after(line.record[0], key) == (False, True, False)
+    assert other.busy == line.busy != 0
+    other.share(False)
+    assert other.busy == 0
+
+
+@compiled_only
+def test_what_all_seem_to_be_at_is_searched_all_the_same() -> None:
+    for position in random_positions(CHECKERS, 29, 20):
+        moves = CHECKERS.legal_moves(position)
+        if CHECKERS.noisy(position) or len(moves) < 2:
+            continue
+        engine = Engine(CHECKERS, CLASSIC, equal_depth=True, repetition=False)
+        exact = engine.search(position, depth=6)
+        engine.clear()
+        line = engine._without_dice().line
+        line.share(True)
+        line.put(stop=0, nodes=0, node_limit=1 << 60)
+        line.start(position, list(moves), [])
+        assert begin_all(line.record[0], 0) == len(moves)
+        found = search_from(line.record[0], 6)
+        assert found == exact.value
+
+
+@compiled_only
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_that_share_a_table_find_the_minimax_value(threads: int) -> None:
+    # with equal_depth nothing that another thread has written may change a value
+    for position in random_positions(CHECKERS, 23, 6):
+        # neither may repetition, whose values belong to lines, not to positions
+        exact: dict[str, Any] = {"equal_depth": True, "repetition": False}
+        twin = Engine(CHECKERS, CLASSIC, **exact).search(position, depth=8)
+        engine = Engine(CHECKERS, CLASSIC, **exact, threads=threads, table_mib=0.1)
+        for _ in range(3):
+            result = engine.search(position, depth=8)
+            assert result.value == twin.value
+            assert result.depth == twin.depth
+            assert result.nodes > 0
+
+
+@compiled_only
+def test_threads_end_with_the_search_and_the_engine_goes_on() -> None:
+    threads = threading.active_count()
+    engine = Engine(CHECKERS, CLASSIC, threads=3)
+    start = CHECKERS.start()
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    assert engine.search(start, depth=90).interrupted
+    timer.join()
+    assert threading.active_count() == threads
+    assert 1 <= engine.search(start, seconds=0.1).depth
+    found = engine.search(start, depth=7)
+    assert (found.depth, found.interrupted) == (7, False)
+    assert len(engine.analyse(start, depth=6).moves) == 7
+    # with a limit on nodes one thread searches, and what it finds is the same again
+    one, other = (engine.search(start, nodes=3000) for _ in range(2) if engine.clear() is None)
+    assert dataclasses.replace(one, seconds=0.0) == dataclasses.replace(other, seconds=0.0)
+
+
+@compiled_only
+def test_an_evaluator_that_raises_in_any_thread_ends_them_all() -> None:
+    threads = threading.active_count()
+    calls = -(10**9)
+
+    def evaluate(position: Any) -> float:
+        nonlocal calls
+        calls += 1
+        if calls > 300:
+            raise KeyError("no value")
+        return float(hash(position) % 7)
+
+    engine = Engine(CHECKERS, evaluate, threads=3)
+    calls = 0
+    with pytest.raises(KeyError, match="no value"):
+        engine.search(CHECKERS.start(), depth=12)
+    calls = -(10**9)
+    assert threading.active_count() == threads
+    found = engine.search(CHECKERS.start(), depth=5)
+    assert (found.depth, found.interrupted) == (5, False)
+
+
+@compiled_only
+def test_threads_that_cannot_be_started_leave_none_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    threads = threading.active_count()
+    engine = Engine(CHECKERS, CLASSIC, threads=4)
+    usual = threading.Thread.start
+    left = 2
+
+    def start(self: threading.Thread) -> None:
+        nonlocal left
+        if self.name != "search":
+            left -= 1
+            if left < 0:
+                raise RuntimeError("can't start new thread")
+        usual(self)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(RuntimeError, match="can't start"):
+        engine.search(CHECKERS.start(), depth=80)
+    monkeypatch.undo()
+    assert threading.active_count() == threads
+    assert engine.search(CHECKERS.start(), depth=5).depth == 5
+
+
+@plain
+def test_a_stop_while_a_search_is_set_up_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(CHECKERS, CLASSIC)
+    search = engine._search
+    assert search is not None
+    usual = search._prepare
+
+    def prepare(*arguments: Any) -> None:
+        engine.stop()
+        usual(*arguments)
+
+    monkeypatch.setattr(search, "_prepare", prepare)
+    result = engine.search(CHECKERS.start(), depth=9)
+    assert result.interrupted
+    assert result.depth < 9
+
+
+@compiled_only
+def test_an_entry_half_of_two_searches_of_one_position_is_no_entry() -> None:
+    # two wins differ in the last bits of their values alone
+    engine = Engine(CHECKERS, CLASSIC, table_mib=0.01)
+    line = engine._search.line  # type: ignore[union-attr]
+    key = 0x1234567890ABCDEF
+
+    def stored(value: float, bound: int) -> Any:
+        engine.clear()
+        store_entry(line.record[0], key, value, bound)
+        assert probe_entry(line.record[0], key)
+        assert (line.hit_value, line.hit_bound, line.hit_depth) == (value, bound, 9)
+        return line._table.copy()
+
+    values = [WIN - 5, WIN - 6, WIN - 8, 7 - WIN, 0.25, 0.25 + 2**-50, -1.5, 0.0]
+    torn = 0
+    for one in values:
+        for other in values:
+            first, second = stored(one, 1), stored(other, 2)
+            (place,) = np.flatnonzero(first)[:1]
+            line._table[place] = first[place]
+            line._table[place + 1] = second[place + 1]
+            assert probe_entry(line.record[0], key) == (one == other)
+            torn += one != other
+    assert torn
+
+
+@compiled_only
+def test_a_torn_entry_of_the_table_is_no_entry() -> None:
+    start = CHECKERS.start()
+    exact = Engine(CHECKERS, CLASSIC, equal_depth=True).search(start, depth=9)
+    engine = Engine(CHECKERS, CLASSIC, equal_depth=True, table_mib=1)
+    engine.search(start, depth=9)
+    line = engine._search.line  # type: ignore[union-attr]
+    entries = line._table.reshape(-1, 2)
+    # every entry gets the value of another, as if two threads had written half of it each
+    entries[:, 1] = np.roll(entries[:, 1], 1)
+    again = engine.search(start, depth=9)
+    assert again.value == exact.value
+    assert again.nodes > exact.nodes / 2  # what was torn was searched again
+
+
+@compiled_only
+def test_fill_and_hits_are_told() -> None:
+    engine = Engine(CHECKERS, CLASSIC, table_mib=0.25)
+    assert engine.table_fill() == 0.0
+    result = engine.search(CHECKERS.start(), depth=13)
+    assert 0 < result.hits < result.probes < result.nodes
+    assert 0.5 < engine.table_fill() <= 1.0
+    large = Engine(CHECKERS, CLASSIC, table_mib=64)
+    large.search(CHECKERS.start(), depth=5)
+    assert large.table_fill() < 0.01
+
+
+@plain
+def test_text_and_back() -> None:
+    assert parse_techniques("exact") == EXACT_SEARCH == Techniques()
+    assert parse_techniques("selective") == SELECTIVE_SEARCH
+    assert parse_techniques("late_moves=0.7,-aspiration,beam=3") == Techniques(
+        late_moves=0.7, aspiration=False, beam=3
+    )
+    assert parse_techniques("selective,-late_moves").late_moves == 0.0
+    for techniques in (EXACT_SEARCH, SELECTIVE_SEARCH, Techniques(singular=7, null_window=False)):
+        assert parse_techniques(str(techniques)) == techniques
+    assert EXACT_SEARCH.exact
+    assert not SELECTIVE_SEARCH.exact
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("late_move", "expected techniques among exact, selective"),
+        ("beam=x", "beam: expected beam=NUMBER"),
+        ("singular=2", "singular: expected 0 or at least 4, found 2"),
+        ("late_moves=9", "late_moves: expected 0 to 4"),
+        ("-beam=3", "expected techniques among"),
+        ("probcut", "probcut: expected probcut=FILE"),
+        ("malus=1", "expected techniques among"),
+        ("beam=3,selective", r"\(the first 2 in front\), found 'selective'"),
+    ],
+)
+def test_wrong_texts(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_techniques(text)
+
+
+def test_probcut_files(tmp_path: Path) -> None:
+    path = tmp_path / "classic.probcut.json"
+    one = probcut(*CHECKS, width=2.0)
+    one.save(path)
+    assert ProbCut.load(path) == one
+    assert parse_techniques("probcut", tmp_path / "classic.json").probcut == one
+    Engine(CHECKERS, CLASSIC, techniques=Techniques(probcut=one))
+    with pytest.raises(ValueError, match=r"learned of classic: .* found material"):
+        Engine(CHECKERS, "material", techniques=Techniques(probcut=one))
+    with pytest.raises(FileNotFoundError, match="found none"):
+        ProbCut.load(tmp_path / "none.json")
+    text = path.read_text()
+    for wrong, message in (
+        ("{}", "expected format"),
+        ("[", "expected"),
+        (text.replace("1.1", '"x"', 1), "expected a check of 7 numbers"),
+        (text.replace("1.1", "-1.1", 1), "with a > 0"),
+        (text.replace('"width": 2.0', '"width": 0.0'), "width"),
+    ):
+        path.write_text(wrong)
+        with pytest.raises(EvaluatorError, match=message):
+            ProbCut.load(path)
+
+
+def test_selective_search_takes_the_probcut_that_lies_beside_an_evaluator(tmp_path: Path) -> None:
+    path = tmp_path / "linear.json"
+    shipped = ROOT / "data" / "checkers" / "rootstrap.json"
+    path.write_bytes(shipped.read_bytes())
+    mark = value_mark(CHECKERS, as_evaluator(CHECKERS, shipped))
+    assert parse_techniques("selective", path) == SELECTIVE_SEARCH
+    assert Engine(CHECKERS, path, techniques="selective").techniques == SELECTIVE_SEARCH
+    learned = probcut(*CHECKS, mark=mark)
+    learned.save(tmp_path / "linear.probcut.json")
+    both = dataclasses.replace(SELECTIVE_SEARCH, probcut=learned)
+    assert parse_techniques("selective", path) == both
+    assert Engine(CHECKERS, str(path), techniques="selective").techniques == both
+    assert parse_player(CHECKERS, f"{path}@selective").options == {"techniques": both}
+    assert Thinker(CHECKERS, str(path), Limits(depth=1)).engine.techniques == both
+    for text in ("selective,-probcut", "exact,late_moves=1.2,singular"):
+        assert parse_techniques(text, path) == SELECTIVE_SEARCH
+    assert str(both) == f"late_moves=1.2,singular=6,probcut={learned}"
+    assert str(learned) != str(dataclasses.replace(learned, checks=learned.checks[1:]))
+    # an evaluator that has changed since is no small matter
+    path.write_bytes((shipped.parent / "samuel.json").read_bytes())
+    with pytest.raises(
+        ValueError,
+        match=r"ProbCut of .*linear.probcut.json was learned of .*"
+        "expected an evaluator with its values .*; learn it again",
+    ):
+        Engine(CHECKERS, path, techniques="selective")
+    # who does not ask for it is not in its way, damaged or not
+    (tmp_path / "linear.probcut.json").write_text("{")
+    for text in ("@selective,-probcut", "@exact"):
+        Thinker(CHECKERS, f"{path}{text}", Limits(depth=1))
+    with pytest.raises(EvaluatorError, match="linear.probcut.json: expected JSON"):
+        parse_player(CHECKERS, f"{path}@selective")
+
+
+def test_what_lies_about_is_not_taken_for_an_evaluator_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "classic.probcut.json").write_text("{")
+    assert parse_techniques("selective", "classic") == SELECTIVE_SEARCH
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        Check(0, 4, 4, 1.0, 0.0, 0.1),
+        Check(0, 40, 4, 1.0, 0.0, 0.1),
+        Check(-1, 4, 2, 1.0, 0.0, 0.1),
+        Check(0, 4, 2, float("nan"), 0.0, 0.1),
+        Check(0, 4, 2, 1.0, 0.0, -0.1),
+    ],
+)
+def test_wrong_checks(check: Check) -> None:
+    with pytest.raises(ValueError, match="expected a check of a phase below"):
+        probcut(check)
+
+
+def test_more_checks_than_there_is_room_for() -> None:
+    with pytest.raises(ValueError, match="at most 2 checks for a depth"):
+        probcut(*(Check(0, 9, shallow, 1.0, 0.0, 0.1) for shallow in (2, 3, 4)))
+
+
+@pytest.mark.parametrize("name", ["beam", "singular", "deepening"])
+@pytest.mark.parametrize("number", [5.5, True, "5", float("nan")])
+def test_numbers_that_are_not_whole(name: str, number: Any) -> None:
+    with pytest.raises(ValueError, match=f"{name}: expected a whole number"):
+        Techniques(**{name: number})
+
+
+def test_options_that_do_not_go_together() -> None:
+    with pytest.raises(TypeError, match="techniques: expected Techniques or their text, found 5"):
+        Engine(CHECKERS, CLASSIC, techniques=5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="threads: expected 1 to 64, found 1.5"):
+        Engine(CHECKERS, CLASSIC, threads=1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected exact ones with minimax"):
+        Engine(CHECKERS, CLASSIC, minimax=True, techniques="late_moves")
+    with pytest.raises(ValueError, match="threads: expected 1 to 64, found 0"):
+        Engine(CHECKERS, CLASSIC, threads=0)
+    assert dataclasses.replace(EXACT_SEARCH, beam=3).beam == 3
