@@ -332,7 +332,8 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
     print("loading (the first time, rules and terms are compiled)", flush=True)
     import games
     from learner.arena import measure
-    from learner.online.rote import Rote, RoteRun
+    from learner.online.rote import Rote
+    from learner.run.rote import RoteRun
     from learner.run.run import REPORT_SEED
     from learner.run.settings import checked_options
     from play.players.player import Limits, Player

@@ -22,7 +22,8 @@ from games.checkers import Checkers
 from games.checkers.rules import reflect, turn
 from games.contract import KernelGame
 from games.nim import Nim
-from learner.online.rote import Rote, RoteRun
+from learner.online.rote import Rote
+from learner.run.rote import RoteRun
 from search import WIN, Engine, as_evaluator
 from search.lookups.rote import RoteError, RoteMemory
 
