@@ -1,4 +1,4 @@
-"""The compile layer: `@kernel`, bits, positions in memory, vector sums, chance."""
+"""The compile layer: `@kernel`, bits, positions and records in memory, vector sums, chance."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from games.kernels.bits import (
     reverse,
 )
 from games.kernels.compiler import compiled, fingerprint, is_kernel, kernel, uncompiled
+from games.kernels.record import NativeRecord
 
 __all__ = [
+    "NativeRecord",
     "bits_float",
     "compiled",
     "fingerprint",

@@ -1,0 +1,86 @@
+"""A record that Python and native code share: numbers with names, and the addresses of arrays.
+
+Native code takes a few plain arguments. What it needs beyond them (options, counters, where its
+arrays lie, which functions to enter) stands in a record, laid out by a NumPy dtype. Kernels read
+and write its fields as attributes, `record.nodes += 1`, and so does Python.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NativeRecord"]
+
+
+class NativeRecord:
+    """One record of a structured dtype, all zeros at first, with the arrays that it points to.
+
+    A field is read as an attribute: a number, or for a field of several numbers an array that
+    shares the record's memory. Fields are written by `put`, `pin` and `bind` only.
+
+    Attributes:
+        record: the memory, a structured array of shape [1].
+        row: the record itself, which is what kernels take as their argument.
+        pinned: the arrays whose addresses the record holds, by the names of the fields.
+
+    Records hold addresses of this process and refuse to be copied or pickled (TypeError).
+    """
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        """Raises ValueError for a dtype without fields, or a field named as a method here."""
+        names = dtype.names or ()
+        taken = [name for name in names if hasattr(type(self), name)]
+        if not names or taken:
+            raise ValueError(
+                "expected a dtype of fields that are not named as methods, found"
+                f" {', '.join(taken) or dtype}"
+            )
+        self.record: NDArray[Any] = np.zeros(1, dtype=dtype)
+        self.row: Any = self.record[0]
+        self.pinned: dict[str, NDArray[Any]] = {}
+        self._bound: dict[str, Any] = {}
+        self._views = {name: self.record[name] for name in names}
+
+    def __getattr__(self, name: str) -> Any:
+        view = self.__dict__.get("_views", {}).get(name)
+        if view is None:
+            raise AttributeError(f"expected a field of the record, found {name!r}")
+        return view[0] if view.ndim > 1 else view.item()
+
+    def put(self, **values: Any) -> None:
+        """Write values to fields by name; KeyError for a name that is not a field."""
+        for name, value in values.items():
+            self._views[name][0] = value
+
+    def pin(self, **arrays: NDArray[Any]) -> None:
+        """Write the addresses of arrays to fields by name, and keep the arrays alive.
+
+        An array stays in `pinned` until another one is pinned to the same field. Raises ValueError
+        for an array that is not contiguous (C order): native code reads it from its first element
+        on.
+        """
+        for name, array in arrays.items():
+            if not array.flags.c_contiguous:
+                raise ValueError(f"{name}: expected a contiguous array, found strides in it")
+            self._views[name][0] = array.ctypes.data
+            self.pinned[name] = array
+
+    def bind(self, function: str, data: str, native: tuple[int, int, Any]) -> None:
+        """Write the address of a native function, and that of the data that it reads.
+
+        function: the field for the address of the function.
+        data: the field for the address of its data.
+        native: both addresses and what keeps the data alive, as `Evaluator.native` returns them.
+        """
+        self._views[function][0], self._views[data][0], self._bound[function] = native
+
+    @property
+    def address(self) -> int:
+        """The address of the record, for native code that is entered with plain integers."""
+        return int(self.record.ctypes.data)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("expected a record for this process alone, found an attempt to copy it")
