@@ -1,7 +1,8 @@
 """`@kernel`: an ordinary Python function that Numba compiles to native code.
 
 A kernel is compiled at its first use and kept on disk, so that a second process starts at once.
-Three things are added to Numba's own cache, each for a trap that it does not cover:
+Three things are added to Numba's own cache, each for a trap that it does not cover (and a fourth
+in `games.kernels.cache`):
 
 * the cache entry is named by a *fingerprint* of the function and of everything that it refers to,
   so that an edited kernel also recompiles its callers in other files (numba issue 8396);
@@ -10,8 +11,8 @@ Three things are added to Numba's own cache, each for a trap that it does not co
 * a kernel that calls itself needs a signature, because a recursive function with two
   specialisations can crash when it is read back from the cache (numba issue 6061).
 
-This module, `games.kernels.bits`, `games.kernels.memory` and `search.native` are the only places
-that know Numba's private names.
+This module, `games.kernels.bits`, `games.kernels.cache`, `games.kernels.memory` and
+`search.native` are the only places that know Numba's private names.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from typing import Any, TypeVar, overload
 import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
+
+from games.kernels.cache import SharedCacheFile
 
 __all__ = [
     "check_callees",
@@ -115,6 +118,7 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
     arguments = (signature,) if signature is not None else ()
     try:
         dispatcher = numba.njit(*arguments, cache=True, **options)(function)
+        dispatcher._cache._cache_file.__class__ = SharedCacheFile
     except RuntimeError as error:
         if not cannot_cache(error):
             raise

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from games import kernels
 from games.checkers import Checkers, rules
 from games.kernels import bits, fingerprint, is_kernel, kernel, uncompiled
+from games.kernels.cache import SharedCacheFile
 from search import Engine, KernelEvaluator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -390,6 +391,27 @@ def test_a_second_process_takes_everything_from_the_cache(project: Project) -> N
 
 
 @compiled_only
+@plain
+def test_processes_that_compile_at_once_keep_their_code_apart(tmp_path: Path) -> None:
+    first, second, third = (SharedCacheFile(str(tmp_path), "kernel", 1) for _ in range(3))
+    save = first._save_data
+
+    def interrupted(*arguments: Any) -> None:
+        second._load_index = dict  # read before the first had written its own
+        second.save("float64", "code for floats")
+        save(*arguments)
+
+    first._save_data = interrupted
+    first.save("int64", "code for integers")
+    assert third.load("int64") == "code for integers"
+    assert third.load("float64") == "code for floats"
+
+
+@compiled_only
+def test_kernels_keep_their_code_in_such_files() -> None:
+    assert type(rules.legal_moves._cache._cache_file) is SharedCacheFile
+
+
 def test_code_with_bounds_checks_is_kept_apart(project: Project) -> None:
     project.write(
         "indexing",
