@@ -266,7 +266,7 @@ def learn(
     """Train with a bar; returns the run and the best evaluator."""
     from learner.reports.worth import start_for
     from learner.run.run import Run
-    from play.players.player import Limits
+    from play.players.limits import Limits
 
     recipe = RECIPES[settings["learner"]]
     session = Run(
@@ -336,7 +336,8 @@ def train_rote(settings: dict[str, Any], folder: Path, *, resume: bool, quiet: b
     from learner.run.rote import RoteRun
     from learner.run.run import REPORT_SEED
     from learner.run.settings import checked_options
-    from play.players.player import Limits, Player
+    from play.players.limits import Limits
+    from play.players.player import Player
 
     if settings["features"] is not None:
         raise ValueError(

@@ -30,7 +30,7 @@ from games.backgammon.situation import Situation
 from games.checkers.pdn import read_games, write_game
 from games.errors import MoveError, PositionError
 from games.record import GameRecord
-from play.players.player import Limits
+from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.protocols.gnubg_socket import ExternalPlayer
 from play.protocols.hub import Hub

@@ -29,7 +29,7 @@ import games
 from games.whole_files import write_atomically
 from learner.arena import measure
 from learner.run.recipes import RECIPES
-from play.players.player import Limits
+from play.players.limits import Limits
 from play.ratings.bradley_terry import rate
 from play.ratings.statistics import Tally, mean_interval
 from play.workers import Workers

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from games.backgammon import Backgammon
-from play.match.dice import Dice
+from play.dice import Dice
 from play.players.dice_player import parse_dice_player
 from play.players.gnubg import Program, gnubg_evaluator
 from play.rollout.rollout import RolloutResult, rollout

@@ -19,7 +19,8 @@ import games
 from learner.online.rote import Rote
 from play.match.match import play_match
 from play.match.openings import Openings
-from play.players.player import Limits, Player
+from play.players.limits import Limits
+from play.players.player import Player
 from search import as_evaluator
 
 

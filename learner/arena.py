@@ -13,7 +13,8 @@ from play.match.dice_match import play_dice_match
 from play.match.match import play_match
 from play.match.openings import Openings
 from play.players.dice_player import DicePlayer, parse_dice_player
-from play.players.player import Limits, Player, parse_player
+from play.players.limits import Limits
+from play.players.player import Player, parse_player
 from play.transport import pack, unpack
 from play.workers import interrupts_ignored, serve
 from search import Evaluator, as_evaluator

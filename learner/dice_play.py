@@ -21,7 +21,7 @@ from games.kernels import kernel
 from games.kernels.chance import drawn, next_state, stream, uniform
 from games.kernels.memory import load_int, store_int
 from games.record import GameRecord
-from play.match.dice import Dice
+from play.dice import Dice
 from play.match.game_loop import Played
 from search import Engine
 from search.expectiminimax.static import DiceTable, best_move

@@ -14,7 +14,8 @@ from typing import Any
 
 from games.contract import Game
 from games.record import GameRecord
-from play.players.player import Limits, Player
+from play.players.limits import Limits
+from play.players.player import Player
 from play.workers import Workers
 from search import Engine, as_techniques
 from search.evaluators.samples import value_mark

@@ -23,7 +23,7 @@ from games.contract import DiceGame
 from games.kernels.chance import stream
 from games.record import GameRecord
 from learner.learner import Learner, Progress, feature_set, linear_start
-from play.match.dice import Dice
+from play.dice import Dice
 from search import WIN, Engine, LinearEvaluator, Result
 
 __all__ = ["OnlineLearner", "Step", "decided"]

@@ -20,7 +20,8 @@ from games.kernels import fingerprint
 from learner.learner import Learner
 from play.match.match import play_match
 from play.match.openings import Openings
-from play.players.player import Limits, Player
+from play.players.limits import Limits
+from play.players.player import Player
 from play.ratings.statistics import MatchSummary
 from search import Engine, Evaluator, LinearEvaluator, as_evaluator
 

@@ -30,7 +30,7 @@ from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.learner import Learner, Progress
 from learner.run.folder import RunError, RunFolder
-from play.players.player import Limits
+from play.players.limits import Limits
 from search import Evaluator, LinearEvaluator, load_evaluator
 
 __all__ = ["FEATURES", "Run"]

@@ -80,7 +80,8 @@ def _work_options(command: argparse.ArgumentParser) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     from play.book_building import LeafSearch, build_book
-    from play.players.player import Limits, parse_player
+    from play.players.limits import Limits
+    from play.players.player import parse_player
     from search.lookups.opening_book import BookSettings, OpeningBook
 
     game = _game(options)
@@ -292,7 +293,8 @@ def _load(game: Any, path: Path) -> OpeningBook:
 def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
     """The book in a file, and who searches for it; ValueError for one with other values."""
     from play.book_building import LeafSearch
-    from play.players.player import Limits, parse_player
+    from play.players.limits import Limits
+    from play.players.player import parse_player
 
     book = _load(_game(options), options.book)
     settings = book.settings

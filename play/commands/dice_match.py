@@ -15,8 +15,9 @@ from play.judging.equity_loss import check_referee, equity_loss, sample_games
 from play.match.dice_ladder import dice_ladder
 from play.match.dice_match import DiceMatch, needs_processes, play_dice_match
 from play.match.ladder import check_players, plot_estimates
-from play.players.dice_player import DicePlayer, check_depth, parse_dice_player
+from play.players.dice_player import DicePlayer, parse_dice_player
 from play.players.gnubg import Program, gnubg_evaluator
+from play.players.limits import check_depth
 from play.ratings.statistics import Estimate
 from play.workers import Workers, parse_backend
 

@@ -63,7 +63,7 @@ def _serve_lines(thinker: Any, options: argparse.Namespace) -> int:
 
 
 def _serve_socket(thinker: Any, port: int) -> int:
-    from play.players.player import Limits
+    from play.players.limits import Limits
     from play.protocols.gnubg_socket import DEFAULT_PORT, ExternalPlayer, ExternalServer
 
     if port == -1:

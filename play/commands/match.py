@@ -15,7 +15,8 @@ from games.whole_files import write_atomically
 from play.match.ladder import check_players, ladder, plot_ladder
 from play.match.match import all_games, play_match
 from play.match.openings import Openings
-from play.players.player import Limits, parse_player
+from play.players.limits import Limits
+from play.players.player import parse_player
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 
@@ -55,7 +56,9 @@ def run_match(options: argparse.Namespace, game: Game) -> int:
     print(
         f"{first.name} against {second.name}: {limits}, openings of {openings.plies} plies or more"
     )
-    print(summary.text(sprt))
+    print(summary.text())
+    if sprt is not None and summary.games:
+        print(sprt.text(summary.tally))
     print(f"all games different; {match.repeated} pairs were not counted, as they came before")
     if (
         summary.games < options.games

@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame
-from play.match.dice import Dice, DiceRecord
+from play.dice import Dice
 from play.match.dice_match import needs_processes, play_dice_game
-from play.players.dice_player import DicePlayer, check_depth
+from play.match.dice_record import DiceRecord
+from play.players.dice_player import DicePlayer
+from play.players.limits import check_depth
 from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
 

@@ -15,12 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from games.contract import Game
 from play.judging.occlusion import hidden_inputs, without_pieces
 from search.evaluators.evaluator import Evaluator, LinearEvaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 
-__all__ = ["Contribution", "explain"]
+__all__ = ["Contribution", "contribution_table", "explain", "line_text"]
+
+LONGEST_LINE = 12  # plies of a principal variation
 
 
 @dataclass(frozen=True)
@@ -86,3 +89,83 @@ def hidden(parts: tuple[float, list[tuple[str, float, float]]]) -> list[Contribu
         Contribution(name, term, None, float(np.float64(value) - without) + 0.0)
         for name, term, without in things
     ]
+
+
+def contribution_table(
+    titles: list[str], parts: list[list[Contribution]], most: int = 0
+) -> list[str]:
+    """Contributions as lines of text, one column for each evaluator; `most` of them, 0 for all.
+
+    Those of value 0 are left out. What is left out of the table is summed up in its last line.
+    """
+    by_name: dict[str, list[Contribution | None]] = {}
+    for number, found in enumerate(parts):
+        for one in found:
+            by_name.setdefault(one.name, [None] * len(parts))[number] = one
+    size = {
+        name: max(abs(one.value) for one in row if one is not None) for name, row in by_name.items()
+    }
+    # the order of the sizes in the table: an evaluator may count in another unit than its rival
+    scale = [max((abs(one.value) for one in found), default=0.0) or 1.0 for found in parts]
+    rank = {
+        name: max(abs(one.value) / scale[i] for i, one in enumerate(row) if one is not None)
+        for name, row in by_name.items()
+    }
+    shown = sorted((name for name in by_name if size[name] > 0), key=lambda name: -rank[name])
+    kept = shown[:most] if most else shown
+    rows = [["", "term", *(cell for title in titles for cell in ("weight", title))]]
+    for name in kept:
+        row = by_name[name]
+        term = next(one.term for one in row if one is not None)
+        cells = [name, f"{term:.6g}"]
+        for cell in row:
+            weight = None if cell is None else cell.weight
+            cells.append("" if weight is None else f"{weight:.6g}")
+            cells.append("" if cell is None else _number(cell.value))
+        rows.append(cells)
+    if not shown:
+        return ["Nothing: all contributions are 0."]
+    weighed = [any(one.weight is not None for one in found) for found in parts]
+
+    def sums(title: str, names: list[str]) -> list[str]:
+        """A row of sums; what was found by occlusion does not add up, and has none."""
+        cells = [title, ""]
+        for i in range(len(parts)):
+            found = [row[i] for row in map(by_name.__getitem__, names)]
+            total = sum(one.value for one in found if one is not None)
+            cells += ["", _number(total) if weighed[i] else ""]
+        return cells
+
+    if len(shown) > len(kept):
+        rows.append(sums(f"{len(shown) - len(kept)} more", shown[len(kept) :]))
+    if any(weighed):
+        rows.append(sums("sum", shown))
+    columns = [
+        0,
+        1,
+        *(c for i in range(len(parts)) for c in ((2 + 2 * i,) * weighed[i]) + (3 + 2 * i,)),
+    ]
+    widths = [max(len(row[c]) for row in rows) for c in columns]
+    lines = [
+        "  ".join(
+            f"{row[c]:<{w}}" if c == 0 else f"{row[c]:>{w}}"
+            for c, w in zip(columns, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    if not all(weighed):
+        lines += ["", "Without weights: how far the value falls when one thing alone is hidden."]
+    return lines
+
+
+def _number(value: float) -> str:
+    return f"{value:+.0f}" if abs(value) >= 1000 else f"{value:+.4f}"
+
+
+def line_text(game: Game, position: Any, moves: tuple[Any, ...]) -> str:
+    """A principal variation as text, of at most 12 plies."""
+    texts = []
+    for move in moves[:LONGEST_LINE]:
+        texts.append(game.move_text(position, move))
+        position = game.play(position, move)
+    return " ".join(texts) + (" …" if len(moves) > LONGEST_LINE else "")

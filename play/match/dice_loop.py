@@ -16,7 +16,8 @@ from games.contract import DiceGame
 from games.kernels import kernel
 from games.kernels.chance import drawn, next_state, uniform
 from games.kernels.memory import load_int, store_float, store_int
-from play.match.dice import Dice, DiceRecord
+from play.dice import Dice
+from play.match.dice_record import DiceRecord
 from search import Evaluator, Lookup
 from search.expectiminimax.static import DiceTable, best_move
 from search.native import call_float, call_int

@@ -19,10 +19,12 @@ import numpy as np
 from games import kernels
 from games.contract import DiceGame
 from games.errors import MoveError
-from play.match.dice import Dice, DiceRecord
+from play.dice import Dice
 from play.match.dice_loop import ENDED, MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
+from play.match.dice_record import DiceRecord
 from play.match.luck import Luck
-from play.players.dice_player import DicePlayer, DiceSeat, check_depth
+from play.players.dice_player import DicePlayer, DiceSeat
+from play.players.limits import check_depth
 from play.ratings.points import DiceSummary
 from play.workers import Workers
 

@@ -10,7 +10,8 @@ from games.contract import Game
 from games.errors import MoveError
 from play.match.match import Match, play_match
 from play.match.openings import Openings
-from play.players.player import Limits, Player
+from play.players.limits import Limits
+from play.players.player import Player
 from play.ratings.bradley_terry import Rating, rate
 from play.ratings.statistics import Estimate
 from play.workers import Workers

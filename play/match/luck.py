@@ -18,7 +18,7 @@ from games import kernels
 from games.contract import DiceGame, first_rolls
 from games.kernels import kernel
 from games.kernels.memory import load_int, store_float, store_int
-from play.match.dice import DiceRecord
+from play.match.dice_record import DiceRecord
 from search import Evaluator, Lookup
 from search.expectiminimax.static import DiceTable, StaticChoice, best_move
 from search.native import call_int

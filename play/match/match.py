@@ -20,7 +20,8 @@ from games.record import GameRecord
 from play.match.game_loop import GameLoop
 from play.match.openings import Openings
 from play.players.hub_player import HubSeat
-from play.players.player import Limits, Player, Seat
+from play.players.limits import Limits
+from play.players.player import Player, Seat
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import MatchSummary
 from play.workers import Workers

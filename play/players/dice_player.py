@@ -7,14 +7,14 @@ depth 1 each is searched over the other side's rolls and best replies; and so on
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from games.contract import DiceGame
-from play.match.dice import choice
+from play.dice import choice
+from play.players.limits import check_depth
 from search import Engine, Evaluator, Lookup, as_evaluator
 from search.expectiminimax.move_filters import as_filters
 from search.expectiminimax.static import StaticChoice
@@ -23,8 +23,6 @@ __all__ = ["DicePlayer", "DiceSeat", "parse_dice_player"]
 
 RANDOM = "random"
 BEAR_OFF = "+bearoff"
-#: More plies than anybody can wait for.
-DEEPEST = 9
 
 
 class DiceSeat(Protocol):
@@ -78,12 +76,6 @@ class DicePlayer:
         if self.plies(depth) == 0:
             return StaticSeat(game, self.evaluator, self.lookup)
         return SearchSeat(game, self.evaluator, self.lookup, self.plies(depth), self.options)
-
-
-def check_depth(depth: int) -> None:
-    """ValueError where a depth is not a number of plies from 0 on."""
-    if not 0 <= operator.index(depth) <= DEEPEST:
-        raise ValueError(f"depth: expected 0 to {DEEPEST} plies in a game with dice, found {depth}")
 
 
 class RandomSeat:

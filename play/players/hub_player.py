@@ -24,16 +24,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from games.contract import Game
 from games.errors import MoveError
 from games.record import GameRecord
 from play.players.hub_words import arguments, hub_move, move_word, position_word
+from play.players.limits import Limits
 from play.players.lines import read_lines
-
-if TYPE_CHECKING:
-    from play.players.player import Limits
 
 __all__ = ["HubProgram", "HubSeat", "as_hub_program"]
 

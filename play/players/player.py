@@ -13,48 +13,17 @@ from games.contract import Game
 from games.record import GameRecord
 from play.players.book_choice import BookChoice, parse_book
 from play.players.hub_player import HubProgram, HubSeat, as_hub_program
+from play.players.limits import Limits
 from search import Engine, Evaluator, Lookup, as_evaluator, parse_techniques
-from search.alphabeta.search import DEEPEST, MOST_THREADS
+from search.alphabeta.search import MOST_THREADS
 from search.lookups.lookup import CombinedLookup
 from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
 
-__all__ = ["Limits", "Player", "parse_player"]
+__all__ = ["Player", "parse_player"]
 
 RANDOM = "random"
 BOOK = "book:"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a player may spend on a move: any combination of plies, positions and seconds.
-
-    A depth of 0 is for games with dice, where it means static values.
-    """
-
-    depth: int | None = None
-    nodes: int | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.depth is None and self.nodes is None and self.seconds is None:
-            raise ValueError("expected a limit: depth, nodes or seconds; found none")
-        if self.depth is not None and not 0 <= self.depth <= DEEPEST:
-            raise ValueError(
-                f"depth: expected 1 to {DEEPEST} plies (with dice also 0), found {self.depth}"
-            )
-        if self.nodes is not None and self.nodes < 1:
-            raise ValueError(f"nodes: expected at least 1, found {self.nodes}")
-        if self.seconds is not None and not self.seconds > 0:
-            raise ValueError(f"seconds: expected more than 0, found {self.seconds}")
-
-    def __str__(self) -> str:
-        parts = [
-            f"depth {self.depth}" if self.depth is not None else "",
-            f"{self.nodes} nodes" if self.nodes is not None else "",
-            f"{self.seconds} s" if self.seconds is not None else "",
-        ]
-        return ", ".join(part for part in parts if part) + " a move"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import numpy as np
 from games.contract import DiceGame, Game
 from play.players.book_choice import BookChoice
 from play.players.dice_player import parse_dice_player
-from play.players.player import Limits, parse_player
+from play.players.limits import Limits
+from play.players.player import parse_player
 from search import Engine, Evaluator, Result, parse_techniques
 
 __all__ = ["SHIPPED", "Thinker", "file_value", "limits_of", "value_text"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from games.record import GameRecord
 from play.players.hub_words import arguments, hub_move, hub_position, move_word
-from play.players.player import Limits
+from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.protocols.line_engine import LineEngine
 from search import WIN, Result

@@ -16,8 +16,7 @@ from games.backgammon.notation import parse_situation
 from games.backgammon.rules import BAR, OFF
 from games.backgammon.situation import Situation, roll_of
 from games.errors import PositionError
-from play.players.dice_player import check_depth
-from play.players.player import Limits
+from play.players.limits import Limits, check_depth
 from play.players.thinker import Thinker
 from play.protocols.line_engine import LineEngine
 from search import Result

@@ -83,6 +83,14 @@ class Sprt:
             return "accept H1"
         return "accept H0" if ratio <= self.lower else "continue"
 
+    def text(self, tally: Tally) -> str:
+        """The test, its log-likelihood ratio for a tally and its verdict, in one line."""
+        return (
+            f"test of {self.model} Elo {self.elo0:+g} against {self.elo1:+g}: log-likelihood"
+            f" ratio {self.llr(tally):.2f} in ({self.lower:.2f}, {self.upper:.2f}),"
+            f" {self.verdict(tally)}"
+        )
+
     def _most_likely(self, frequencies: Floats, bound: float, games_per_unit: int) -> Floats:
         if self.model == "logistic":
             return _likely_with_mean(frequencies, expected_score(bound))

@@ -19,14 +19,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
-
-if TYPE_CHECKING:
-    from play.ratings.sprt import Sprt
 
 Floats = NDArray[np.float64]
 
@@ -332,11 +328,8 @@ class MatchSummary:
         """Likelihood of being the stronger player: see `superiority`."""
         return superiority(self.tally)
 
-    def text(self, sprt: Sprt | None = None) -> str:
-        """A report of a few lines, units included, without a newline at its end.
-
-        sprt: the sequential test that the match was played for, reported in one more line.
-        """
+    def text(self) -> str:
+        """A report of a few lines, units included, without a newline at its end."""
         if self.games == 0:
             return "no games played"
         score, difference, normalised = self.score, self.elo, self.normalised_elo
@@ -353,12 +346,6 @@ class MatchSummary:
             f"normalised Elo {normalised.value:+.1f}, 95 % interval"
             f" [{normalised.low:+.1f}, {normalised.high:+.1f}]",
         ]
-        if sprt is not None:
-            lines.append(
-                f"test of {sprt.model} Elo {sprt.elo0:+g} against {sprt.elo1:+g}: log-likelihood"
-                f" ratio {sprt.llr(self.tally):.2f} in ({sprt.lower:.2f}, {sprt.upper:.2f}),"
-                f" {sprt.verdict(self.tally)}"
-            )
         return "\n".join(lines)
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
 from play.match.dice_loop import MOST_TURNS
-from play.players.dice_player import check_depth
+from play.players.limits import check_depth
 from play.rollout.dice import BLOCK, RolloutDice, advantage, mean_and_error
 from play.rollout.native import rollout_table
 from play.rollout.plain import Block, RolloutTable, play_in_step

@@ -11,9 +11,8 @@ from games.backgammon.notation import parse_situation, show
 from games.backgammon.record import BackgammonRecord
 from games.contract import DiceGame
 from games.record import GameRecord
-from play.match.dice import Dice
-from play.players.dice_player import check_depth
-from play.players.player import Limits
+from play.dice import Dice
+from play.players.limits import Limits, check_depth
 from play.players.thinker import Thinker
 from play.terminal.colour import Paint
 from play.terminal.session import COMMANDS, Session

@@ -9,7 +9,7 @@ from typing import Any
 from games.contract import Game
 from games.record import GameRecord
 from games.whole_files import write_atomically
-from play.players.player import Limits
+from play.players.limits import Limits
 from play.players.thinker import Thinker, file_value, value_text
 from play.terminal.colour import Paint
 
@@ -266,14 +266,13 @@ class Session:
         for move, value in (result.moves or ((result.move, result.value),))[:HINTS]:
             yield f"  {self.game.move_text(position, move):<20} {value_text(value)}"
         if len(result.pv) > 1:
-            from play.commands.explain import line_text
+            from play.judging.explanation import line_text
 
             yield f"  the line: {line_text(self.game, position, result.pv)}"
 
     def do_why(self, rest: str) -> Iterator[str]:
         """Say what makes up the value of the position."""
-        from play.commands.explain import contribution_table
-        from play.judging.explanation import explain
+        from play.judging.explanation import contribution_table, explain
 
         try:
             found = explain(self.thinker.evaluator, self.record.position)

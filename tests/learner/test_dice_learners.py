@@ -24,7 +24,7 @@ from learner.online.samuel import Samuel
 from learner.rounds.batch import BatchFit
 from learner.run.recipes import RECIPES
 from learner.self_play import Task, game_rows, lambda_returns, play_task
-from play.match.dice import Dice
+from play.dice import Dice
 from play.workers import Workers
 from search import Engine, LinearEvaluator, as_evaluator
 
@@ -370,7 +370,7 @@ def test_workers_change_nothing(name: str) -> None:
 @compiled_only
 def test_a_few_hundred_games_teach_to_bring_checkers_home() -> None:
     from learner.arena import measure
-    from play.players.player import Limits
+    from play.players.limits import Limits
 
     learner = TemporalDifference(
         BACKGAMMON, games=200, depth=0, inputs="linear", scale=3.0, rate=0.02, most_plies=400

@@ -22,7 +22,7 @@ from learner.reports.worth import start_for
 from learner.run.recipes import RECIPES
 from learner.run.run import GAMES, Run
 from learner.run.settings import make_learner
-from play.players.player import Limits
+from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
 

@@ -33,7 +33,7 @@ from learner.reports.worth import (
 from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
 from learner.run.settings import checked_options, feature_file, make_learner
-from play.players.player import Limits
+from play.players.limits import Limits
 from play.ratings.statistics import MatchSummary
 from search import LinearEvaluator, as_evaluator
 

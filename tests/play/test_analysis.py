@@ -15,7 +15,7 @@ from games.checkers.pdn import read_games
 from games.record import GameRecord
 from play.__main__ import main
 from play.judging.analysis import judge_game, judged_record, remark, summary
-from play.players.player import Limits
+from play.players.limits import Limits
 from play.players.thinker import Thinker, file_value
 from search import WIN, Engine
 

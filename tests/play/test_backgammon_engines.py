@@ -22,8 +22,8 @@ from games.backgammon.identifiers import gnu_id, xgid
 from games.backgammon.match_file import read_matches
 from games.backgammon.situation import Situation, position_of
 from games.record import GameRecord
-from play.match.dice import Dice
-from play.players.player import Limits
+from play.dice import Dice
+from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.protocols.gnubg_socket import MOST_CONNECTIONS, ExternalPlayer, ExternalServer
 from play.protocols.ubgi import Ubgi, steps_text

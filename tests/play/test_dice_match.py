@@ -18,9 +18,10 @@ from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernels import kernel, popcount
 from play.__main__ import main
-from play.match.dice import Dice, DiceRecord, choice
+from play.dice import Dice, choice
 from play.match.dice_loop import DiceLoop
 from play.match.dice_match import play_dice_game, play_dice_match
+from play.match.dice_record import DiceRecord
 from play.match.luck import Luck
 from play.match.match import play_match
 from play.players.dice_player import (
@@ -30,7 +31,8 @@ from play.players.dice_player import (
     StaticSeat,
     parse_dice_player,
 )
-from play.players.player import Limits, Player
+from play.players.limits import Limits
+from play.players.player import Player
 from play.ratings.points import DiceSummary
 from play.workers import Workers
 from search import EXACT, KernelEvaluator, Lookup, PythonEvaluator

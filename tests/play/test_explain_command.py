@@ -8,8 +8,7 @@ import pytest
 
 import games
 from play.__main__ import main
-from play.commands.explain import contribution_table, line_text
-from play.judging.explanation import Contribution, explain
+from play.judging.explanation import Contribution, contribution_table, explain, line_text
 from search import Engine, as_evaluator
 
 CHECKERS = games.load("checkers")

@@ -13,7 +13,7 @@ import pytest
 from games import kernels
 from games.backgammon import Backgammon
 from games.nim import Nim
-from play.match.dice import Dice, choice
+from play.dice import Dice, choice
 from play.match.dice_match import needs_processes, play_dice_match
 from play.players import gnubg
 from play.players.dice_player import DicePlayer, parse_dice_player

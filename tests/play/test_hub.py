@@ -17,8 +17,8 @@ import pytest
 import games
 from games.record import GameRecord
 from play.players.hub_words import arguments, hub_move, hub_position, move_word, position_word
+from play.players.limits import Limits
 from play.players.lines import LONGEST_LINE, read_lines
-from play.players.player import Limits
 from play.players.thinker import Thinker
 from play.protocols.hub import Hub, allotted
 from search import WIN

@@ -24,7 +24,8 @@ from play.match import match as matches
 from play.match.ladder import ladder, plot_ladder
 from play.match.match import Match, all_games, play_game, play_match
 from play.match.openings import Openings
-from play.players.player import Limits, Player, parse_player
+from play.players.limits import Limits
+from play.players.player import Player, parse_player
 from play.ratings.bradley_terry import rate
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate, Tally

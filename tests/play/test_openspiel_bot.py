@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import games
-from play.players.player import Limits
+from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.protocols.openspiel import (
     OpenSpielChoice,

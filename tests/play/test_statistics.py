@@ -373,16 +373,18 @@ def test_summary_of_pairs():
 def test_summary_text():
     pairs = [(0, 0)] * 34 + [(0, 0.5)] * 54 + [(1, 0)] * 31 + [(0.5, 0.5)] * 32
     pairs += [(1, 0.5)] * 64 + [(1, 1)] * 75
-    text = MatchSummary.of_pairs(pairs).text(Sprt(0, 10))
-    assert text.splitlines() == [
+    summary = MatchSummary.of_pairs(pairs)
+    assert summary.text().splitlines() == [
         "games 580: won 245, drawn 182, lost 153",
         "pairs 290: LL 34, LD 54, WL or DD 63, DW 64, WW 75",
         "score 57.93% of the points, 95 % interval [54.06%, 61.80%]",
         "Elo +55.6, 95 % interval [+28.3, +83.6]; likelihood of superiority above 99.99%",
         "normalised Elo +57.9, 95 % interval [+29.7, +86.2]",
-        "test of normalised Elo +0 against +10: log-likelihood ratio 2.48 in (-2.94, 2.94),"
-        " continue",
     ]
+    assert Sprt(0, 10).text(summary.tally) == (
+        "test of normalised Elo +0 against +10: log-likelihood ratio 2.48 in (-2.94, 2.94),"
+        " continue"
+    )
 
 
 def test_summary_of_single_games():

@@ -17,7 +17,7 @@ import games
 from games.backgammon.match_file import read_matches
 from games.checkers.pdn import read_games
 from play.__main__ import main
-from play.players.player import Limits
+from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.terminal import BackgammonSession, CheckersSession, Paint, Session, wants_colour
 from search.lookups.rote import RoteMemory

@@ -9,7 +9,8 @@ import pytest
 from games import kernels
 from games.checkers import Checkers
 from play.book_building import LeafSearch, build_book
-from play.players.player import Limits, parse_player
+from play.players.limits import Limits
+from play.players.player import parse_player
 from play.players.thinker import Thinker
 from play.workers import Workers
 from search import Engine, as_evaluator, parse_techniques

@@ -24,7 +24,8 @@ from games.kernels import compiler, fingerprint, kernel
 from games.nim import Nim
 from games.record import GameRecord
 from play.match.openings import Openings
-from play.players.player import Limits, Player
+from play.players.limits import Limits
+from play.players.player import Player
 from play.transport import pack, unpack
 from search import Engine, KernelEvaluator, LinearEvaluator, Lookup, PythonEvaluator, as_evaluator
 from search.lookups.rote import RoteMemory

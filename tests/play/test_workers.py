@@ -24,7 +24,8 @@ from games.kernels import compiler, kernel
 from play import workers as workers_module
 from play.match.ladder import ladder
 from play.match.match import Match, all_games, play_match
-from play.players.player import Limits, Player
+from play.players.limits import Limits
+from play.players.player import Player
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 from search import LinearEvaluator, PythonEvaluator, as_evaluator

@@ -24,7 +24,7 @@ from learner.online.samuel import Samuel
 from learner.reports.plots import plot_weights
 from learner.run.folder import RunError, RunFolder
 from learner.run.run import Run
-from play.players.player import Limits
+from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.lookups.rote import RoteMemory
 

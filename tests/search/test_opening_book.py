@@ -32,7 +32,8 @@ from play.__main__ import main
 from play.book_building import LeafSearch, build_book, learn_games
 from play.match.match import play_game, play_match
 from play.players.book_choice import BookChoice, parse_book
-from play.players.player import Limits, Player, parse_player
+from play.players.limits import Limits
+from play.players.player import Player, parse_player
 from play.workers import Workers
 from search import EXACT, UPPER, WIN, Engine, Lookup, as_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays

@@ -20,7 +20,8 @@ from games.checkers.endgame.numbering import position_of, positions_of, slices
 from games.contract import Game
 from games.kernels import kernel
 from games.tree import Tree
-from play.players.player import Limits, parse_player
+from play.players.limits import Limits
+from play.players.player import parse_player
 from play.players.thinker import Thinker
 from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
 from search.alphabeta.line import BUSY, DEPTHS, NativeLine

@@ -1,15 +1,11 @@
-"""The dice of a match, and games with dice as they were played."""
+"""The dice of matches: a stream of chance for each pair of games."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from games.contract import DiceGame, first_rolls
 from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
-from games.record import Annotation, GameRecord
 
-__all__ = ["Dice", "DiceRecord", "choice"]
+__all__ = ["Dice", "choice"]
 
 _STEP = int(next_state(0))
 _MASK = (1 << 62) - 1
@@ -42,38 +38,3 @@ class Dice:
 def choice(stream: int, turn: int) -> float:
     """What a choice of chance in a turn goes by: a number from 0 to below 1."""
     return float(uniform((stream + (2 * turn + 2) * _STEP) & _MASK))
-
-
-@dataclass(frozen=True)
-class DiceRecord:
-    """A game as played: `rolls` and `moves` turn by turn, from the game's start position on.
-
-    outcome: for the side that begins, 0.0 where the game was broken off. reason: `end of the
-    game`, `most turns` or `stopped`.
-    """
-
-    game: DiceGame
-    rolls: tuple[int, ...]
-    moves: tuple[Any, ...]
-    outcome: float
-    reason: str
-
-    def positions(self) -> list[Any]:
-        """The position before each roll, and the last one: one more than moves."""
-        found = [self.game.start()]
-        for move in self.moves:
-            found.append(self.game.play(found[-1], move))
-        return found
-
-    def record(self) -> GameRecord:
-        """The same as a game record."""
-        record = GameRecord.of_legal(
-            self.game,
-            self.positions(),
-            list(self.moves),
-            [Annotation()] * len(self.moves),
-            rolls=list(self.rolls),
-        )
-        if not record.over:
-            record.declare(self.outcome, self.reason)
-        return record
