@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from search.alphabeta.line import WIN
+from games.values import EXACT, LOWER, UPPER, WIN
 from search.alphabeta.techniques import Techniques, as_techniques, parse_techniques
 from search.engine import Engine
-from search.evaluators.evaluator import (
-    Evaluator,
-    KernelEvaluator,
-    LinearEvaluator,
-    PythonEvaluator,
-    as_evaluator,
-)
-from search.evaluators.load import EvaluatorError, load_evaluator
+from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
+from search.evaluators.header import EvaluatorError
+from search.evaluators.linear import LinearEvaluator
+from search.evaluators.load import as_evaluator, load_evaluator
 from search.expectiminimax.move_filters import FILTERS, MoveFilters
-from search.lookups.lookup import EXACT, LOWER, UPPER, Lookup
+from search.lookups.lookup import Lookup
 from search.result import Depth, Result
 
 __all__ = [

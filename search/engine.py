@@ -13,7 +13,8 @@ from games.contract import DiceGame, Game
 from search.alphabeta.search import DEEPEST, UNLIMITED, AlphaBetaSearch
 from search.alphabeta.techniques import Techniques, as_techniques
 from search.alphabeta.ties import search_for_errors
-from search.evaluators.evaluator import Evaluator, as_evaluator
+from search.evaluators.evaluator import Evaluator
+from search.evaluators.load import as_evaluator
 from search.expectiminimax.move_filters import MoveFilters
 from search.expectiminimax.search import DiceSearch
 from search.lookups.lookup import Lookup

@@ -7,8 +7,6 @@ enters generated code by the address that the line's record holds.
 
 from __future__ import annotations
 
-import ctypes
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -25,10 +23,10 @@ from games.kernels.memory import (
     read_position,
     store_int,
 )
-from search.alphabeta.line import LIMIT, PHASES, STACK, WIDTH
+from games.values import LIMIT
+from search.sizes import PHASES, STACK, WIDTH
 
 QUIET, NOISY, FINISHED = 0, 1, 2
-EXACT, LOWER, UPPER = 0, 1, 2
 
 
 # --- entering code by address ----------------------------------------------------------------
@@ -323,12 +321,6 @@ def phase_address(game: Game) -> int:
         return 0
     text = f"def phase_at(source):\n    return int(phase({read_position(len(game.start()))}))"
     return native_function("phase_at", text, _scope(phase=game.phases.phase), "int64(int64)")
-
-
-@functools.cache
-def key_function(address: int) -> Callable[[int], int]:
-    """The native key function at an address as a Python function of the position's address."""
-    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
 
 
 def _key(key: Callable[..., Any] | None, width: int) -> tuple[str, dict[str, Any]]:

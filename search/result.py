@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from search.alphabeta.line import WIN
+from games.values import WIN
 
 __all__ = ["Depth", "Result"]
 

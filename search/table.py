@@ -11,7 +11,7 @@ from numba.extending import overload
 
 from games.kernels import bits_float, float_bits, kernel
 from games.kernels.memory import load_int, prefetch, store_int
-from search.alphabeta.line import BUSY, ENTRY, MOST_PLAIN
+from search.sizes import BUSY, ENTRY, MOST_PLAIN
 
 
 def expect_probe(line, key):

@@ -23,6 +23,7 @@ import numpy as np
 
 from games.backgammon.rules import CHECKERS, PROBABILITIES, legal_moves, packed, play
 from games.kernels import kernel
+from games.values import EXACT
 
 __all__ = [
     "EXACT_DEPTH",
@@ -61,7 +62,6 @@ _CHOOSE = np.array(
 #: An opponent who is in nobody's way: 14 checkers off and one on his ace point.
 _FAR_AWAY = packed((CHECKERS - 1, 1) + 24 * (0,))[0]
 _ROLLS = len(PROBABILITIES)
-_EXACT = 0  # as search.lookup has it
 
 
 @kernel
@@ -282,8 +282,8 @@ def probe(tables, position):
     """
     depth, win, win_gammon, lose_gammon = _chances(tables, position)
     if depth < 0:
-        return (False, 0.0, 0, _EXACT)
-    return (True, 2.0 * win - 1.0 + win_gammon - lose_gammon, depth, _EXACT)
+        return (False, 0.0, 0, EXACT)
+    return (True, 2.0 * win - 1.0 + win_gammon - lose_gammon, depth, EXACT)
 
 
 @kernel

@@ -19,9 +19,9 @@ from sklearn.linear_model import LinearRegression
 from games import kernels
 from games.contract import DiceGame, Game
 from search import WIN, Engine, as_evaluator
-from search.alphabeta.line import CHECKS, DEPTHS, PHASES
 from search.alphabeta.probcut import Check, ProbCut
 from search.evaluators.samples import value_mark
+from search.sizes import CHECKS, DEPTHS, PHASES
 
 __all__ = ["check_options", "depth_values", "learn_probcut", "played_positions", "shallower"]
 

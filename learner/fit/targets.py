@@ -16,8 +16,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from games.kernels import kernel
+from games.values import WIN
 from learner.positions.shards import UNKNOWN
-from search.alphabeta.line import WIN
 
 __all__ = ["LOSSES", "add_losses", "expectations", "fit_scale", "mean_loss"]
 

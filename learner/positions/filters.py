@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
+from games.values import WIN
 from learner.positions.positions import noisy, standard_keys
 from learner.positions.shards import UNKNOWN, Rows
-from search.alphabeta.line import WIN
 
 __all__ = ["Filter", "Games", "distinct", "split"]
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from games.contract import Game
 from play.judging.occlusion import hidden_inputs, without_pieces
-from search.evaluators.evaluator import Evaluator, LinearEvaluator
+from search.evaluators.evaluator import Evaluator
+from search.evaluators.linear import LinearEvaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 

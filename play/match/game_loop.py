@@ -20,10 +20,11 @@ from games.kernels import kernel
 from games.kernels.memory import load_int, store_float, store_int
 from games.record import Annotation, GameRecord
 from search import WIN, Engine
-from search.alphabeta.line import MOST_EARLIER, WIDTH
+from search.alphabeta.line import MOST_EARLIER
 from search.alphabeta.root import iterate
 from search.engine import DEEPEST, UNLIMITED
 from search.native import call_float, call_int
+from search.sizes import WIDTH
 
 __all__ = ["GameLoop", "Played"]
 

@@ -6,13 +6,17 @@ ones in a Python object with the same field names. `search.native` reads and wri
 
 from __future__ import annotations
 
+import ctypes
+import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from games.contract import Game
+from search.sizes import BUSY, CHECKS, DEPTHS, ENTRY, MOST_PLAIN, PHASES, STACK, WIDTH
 
-__all__ = ["LIMIT", "MOST_PLIES", "WIN", "NativeLine", "PlainLine"]
+__all__ = ["MOST_PLIES", "NativeLine", "PlainLine", "key_function"]
 
 #: Longest line of play, quiescence included.
 MOST_PLIES = 128
@@ -20,17 +24,6 @@ MOST_PLIES = 128
 MOST_EARLIER = 256
 #: Root moves.
 MOST_ROOT_MOVES = 1024
-#: Depths (and moves) that techniques tell apart, phases and checks that ProbCut does.
-DEPTHS, PHASES, CHECKS = 32, 8, 2
-#: Integers kept for each position.
-WIDTH = 16
-#: Entries of the table of a plain search.
-MOST_PLAIN = 1 << 20
-#: Moves on the line's stack.
-STACK = 1 << 14
-#: Static values lie between -LIMIT and LIMIT; a win in n plies is worth WIN - n.
-WIN = 1e12
-LIMIT = 1e11
 
 _NUMBERS = (
     # addresses: the game, the evaluator, lookups, memory
@@ -79,11 +72,11 @@ LINE = np.dtype(
 #: Integers of a traced position: the position, its value, and depth with bound.
 TRACE = WIDTH + 2
 
-#: Positions that threads are searching, at most; a power of 2.
-BUSY = 1 << 12
 
-#: Integers of a table entry; two entries make a bucket, and two buckets a cache line.
-ENTRY = 2
+@functools.cache
+def key_function(address: int) -> Callable[[int], int]:
+    """The native key function at an address as a Python function of the position's address."""
+    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
 
 
 class NativeLine:
@@ -135,8 +128,6 @@ class NativeLine:
 
     def start(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
         """Make a position the root, with its moves and the positions before it."""
-        from search.native import key_function
-
         self.root_moves[: len(moves)] = moves
         self.quiet_plies[0] = len(earlier)
         self.pv_length[0] = 0

@@ -18,15 +18,13 @@ import numba
 from numba import float64, int64
 
 from games.kernels import kernel, next_up
-from search.alphabeta.line import CHECKS, LINE, MOST_PLIES, WIN
+from games.values import EXACT, LOWER, UPPER, WIN
+from search.alphabeta.line import LINE, MOST_PLIES
 from search.alphabeta.selective import blame, breadth, check_bound, check_depth, reduction
 from search.alphabeta.trace import trace
 from search.native import (
-    EXACT,
     FINISHED,
-    LOWER,
     QUIET,
-    UPPER,
     has_room,
     legal_moves,
     move_at,
@@ -40,6 +38,7 @@ from search.native import (
     static_value,
     status,
 )
+from search.sizes import CHECKS
 from search.table import begin, end, expect_probe, is_busy, probe_table, store_table
 
 RECORD = numba.from_dtype(LINE)

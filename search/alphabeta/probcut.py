@@ -19,9 +19,9 @@ import numpy as np
 
 from games.contract import Game
 from games.whole_files import write_atomically
-from search.alphabeta.line import CHECKS, DEPTHS, PHASES
 from search.evaluators.header import EvaluatorError, check_fields, parse_json, short
 from search.evaluators.samples import value_mark
+from search.sizes import CHECKS, DEPTHS, PHASES
 
 __all__ = ["Check", "ProbCut"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from numba import void
 
 from games.kernels import kernel, next_up
-from search.alphabeta.line import WIN
+from games.values import WIN
 from search.alphabeta.negamax import (
     INFINITY,
     PROVEN,

@@ -12,6 +12,7 @@ import numpy as np
 
 from games import kernels
 from games.contract import Game
+from games.values import WIN
 from search.alphabeta import line as lines
 from search.alphabeta.techniques import Techniques
 from search.evaluators.evaluator import Evaluator, PythonEvaluator
@@ -221,7 +222,7 @@ class AlphaBetaSearch:
         outcome = self.game.outcome(position)
         if outcome is None:
             raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
-        value = math.copysign(lines.WIN, outcome) if self.game.wins and outcome else outcome
+        value = math.copysign(WIN, outcome) if self.game.wins and outcome else outcome
         return Result(None, value, (), 0, 0, 0.0)
 
     def _prepare(self, line: Any, position: Any, moves: list[Any], history: Sequence[Any]) -> None:

@@ -8,8 +8,8 @@ same time. `search.alphabeta.techniques` says what each is and where it is from.
 from __future__ import annotations
 
 from games.kernels import kernel
-from search.alphabeta.line import DEPTHS
 from search.native import move_at, move_slot, order_at, phase
+from search.sizes import DEPTHS
 
 INFINITY = float("inf")
 

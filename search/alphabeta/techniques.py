@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from search.alphabeta.line import DEPTHS
 from search.alphabeta.probcut import ProbCut
+from search.sizes import DEPTHS
 
 __all__ = [
     "EXACT_SEARCH",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from games.contract import Game
-from search.alphabeta.line import WIN
+from games.values import WIN
 from search.result import Result
 
 __all__ = ["search_for_errors"]

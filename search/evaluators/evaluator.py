@@ -1,9 +1,9 @@
 """Evaluators: a position goes in, its value for the side to move comes out.
 
-Searches, matches and learners treat all kinds alike: weights over a feature set
-(`LinearEvaluator`), a kernel with the arrays that it reads (`KernelEvaluator`), any Python callable
-(`PythonEvaluator`), and those of files of their own, such as `search.evaluators.network`. Changing
-weights in place never compiles anything.
+Searches, matches and learners treat all kinds alike. The kinds that are code stand here: a kernel
+with the arrays that it reads (`KernelEvaluator`) and any Python callable (`PythonEvaluator`). Each
+kind that is weights has a file of its own, such as `search.evaluators.linear`, and
+`search.evaluators.load` knows all of them. Changing weights in place never compiles anything.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ from __future__ import annotations
 import ctypes
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import Game
-from games.features import FeatureSet
 from games.kernels.memory import native_function, read_arrays, read_position
 
-__all__ = ["Evaluator", "KernelEvaluator", "LinearEvaluator", "PythonEvaluator", "as_evaluator"]
+__all__ = ["Evaluator", "KernelEvaluator", "PythonEvaluator"]
 
 Fail = Callable[[BaseException], None]
 SIGNATURE = "float64(int64, int64)"
@@ -107,96 +106,6 @@ class Evaluator:
         )
 
 
-class LinearEvaluator(Evaluator):
-    """The sum of weight times term over a feature set; terms of weight 0 cost nothing.
-
-    `weights` is an array in the order of the terms or a mapping from term to weight, in which
-    terms left out are 0. `provenance` says how the weights came about; it is saved with them.
-    Raises ValueError for a wrong number of weights, an unknown term, NaN or infinity.
-    """
-
-    suffix = ".json"
-
-    def __init__(
-        self,
-        game: Game,
-        features: FeatureSet,
-        weights: Mapping[str, float] | ArrayLike,
-        *,
-        name: str = "linear",
-        provenance: Mapping[str, Any] | None = None,
-    ) -> None:
-        self.game = game
-        self.features = features
-        self.name = name
-        self.provenance = dict(provenance or {})
-        if isinstance(weights, Mapping):
-            unknown = [term for term in weights if term not in features.terms]
-            if unknown:
-                raise ValueError(
-                    f"weights: {', '.join(unknown[:8])} not in feature set {features.name}, whose"
-                    f" terms are {', '.join(features.names)}"
-                )
-            weights = [weights.get(term, 0.0) for term in features.names]
-        self.weights = np.array(weights, dtype=np.float64)
-        if self.weights.shape != (len(features),):
-            raise ValueError(
-                f"weights: expected {len(features)} for feature set {features.name}, found shape"
-                f" {self.weights.shape}"
-            )
-        if not np.isfinite(self.weights).all():
-            bad = [n for n, w in self.term_weights().items() if not math.isfinite(w)]
-            raise ValueError(f"weights: expected finite numbers, found NaN or infinity for {bad}")
-
-    def __repr__(self) -> str:
-        return f"LinearEvaluator({self.game.name}, {self.features.name}, {self.name!r})"
-
-    def term_weights(self) -> dict[str, float]:
-        """The weights by the names of their terms."""
-        return dict(zip(self.features.names, self.weights.tolist(), strict=True))
-
-    def copy(self) -> LinearEvaluator:
-        """The same evaluator with weights of its own."""
-        return LinearEvaluator(
-            self.game, self.features, self.weights, name=self.name, provenance=self.provenance
-        )
-
-    def plain(self) -> Callable[[Any], float]:
-        features, weights = self.features, self.weights
-
-        def value(position: Any) -> float:
-            total = 0.0
-            for weight, term in zip(weights.tolist(), features.values(position), strict=True):
-                if weight != 0.0:
-                    total += weight * term
-            return total
-
-        return value
-
-    def native(self, fail: Fail) -> tuple[int, int, Any]:
-        features = self.features
-        lines = [
-            "def value_at(data, source):",
-            f"    position = {read_position(len(self.game.start()))}",
-            *(["    swapped = swap(position)"] if features.swap else []),
-            "    total = 0.0",
-        ]
-        for i in range(len(features)):
-            lines += [
-                f"    weight = load_float(data, {i})",
-                "    if weight != 0.0:",
-                f"        total += weight * {features.expression(i)}",
-            ]
-        lines.append("    return total")
-        address = native_function("value_at", "\n".join(lines), features.scope(), SIGNATURE)
-        return address, self.weights.ctypes.data, self.weights
-
-    def save(self, path: Any) -> None:
-        from search.evaluators.load import save_linear
-
-        save_linear(self, path)
-
-
 class KernelEvaluator(Evaluator):
     """A kernel `value(position)`, or `value(weights, position)` with an array or arrays."""
 
@@ -269,44 +178,3 @@ class PythonEvaluator(Evaluator):
         width = len(self.game.start())
         text = f"def value_at(data, source):\n    return call_python(data, source, {width})\n"
         return native_function("value_at", text, {}, SIGNATURE), id(guarded), guarded
-
-
-def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
-    """The evaluator that a name, a file, a kernel, a callable or an evaluator stands for.
-
-    A name is one of the game's hand-crafted evaluators; None values everything 0. Raises
-    FileNotFoundError for a name that is neither such nor a file, and ValueError for an evaluator of
-    another game or of other rules.
-    """
-    if isinstance(evaluator, Evaluator):
-        expected, found = _described(game), _described(evaluator.game)
-        if expected != found:
-            raise ValueError(f"expected an evaluator of {expected}, found one of {found}")
-        return evaluator
-    if evaluator is None:
-        return PythonEvaluator(game, lambda position: 0.0, name="zero")
-    if isinstance(evaluator, str) and evaluator in game.evaluators:
-        return _hand_crafted(game, evaluator)
-    if not callable(evaluator):
-        from search.evaluators.load import load_evaluator
-
-        return load_evaluator(evaluator, game=game)
-    if kernels.is_kernel(evaluator):
-        return KernelEvaluator(game, evaluator)
-    return PythonEvaluator(game, evaluator)
-
-
-def _described(game: Game) -> str:
-    """What an evaluator has to share with a game: name, rules and, with kernels, the position."""
-    width = f" with {len(game.start())} integers a position" if game.rules else ""
-    return f"{game.name}, rules version {game.version}{width}"
-
-
-def _hand_crafted(game: Game, name: str) -> Evaluator:
-    entry = game.evaluators[name]
-    if kernels.is_kernel(entry):
-        return KernelEvaluator(game, entry, name=name)
-    features, weights = entry
-    if kernels.is_kernel(features):
-        return KernelEvaluator(game, features, weights, name=name)
-    return LinearEvaluator(game, game.features[features], weights, name=name)

@@ -12,16 +12,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from games.contract import Game
 from games.features import Encoding, FeatureSet
 from search.evaluators.samples import sample_positions
-
-if TYPE_CHECKING:
-    from search.evaluators.evaluator import Evaluator
 
 __all__ = [
     "EvaluatorError",
@@ -45,7 +42,7 @@ class EvaluatorError(ValueError):
 # --- writing ---------------------------------------------------------------------------------
 
 
-def header(evaluator: Evaluator, form: str, **fields: Any) -> dict[str, Any]:
+def header(evaluator: Any, form: str, **fields: Any) -> dict[str, Any]:
     """What a file in a form such as "plysmith-network-1" says of an evaluator, as JSON values.
 
     `fields` are those of the form itself. The evaluator's `provenance` comes last.

@@ -1,74 +1,61 @@
-"""Evaluators on disk: which form a file has, and the one that people read and edit.
+"""Every kind of evaluator by what stands for it: a name, a file, a kernel or a callable.
 
-A linear evaluator is JSON, term name -> weight. Evaluators whose weights are arrays are safetensors
-files (`search.evaluators.array_files`). What all files say of themselves stands in
-`search.evaluators.header`.
+A linear evaluator's file is JSON (`search.evaluators.linear`). Evaluators whose weights are arrays
+are safetensors files (`search.evaluators.array_files`).
 """
 
 from __future__ import annotations
 
-import importlib
-import json
-import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
-import numpy as np
-
+from games import kernels
 from games.contract import Game
 from games.features import Encoding, FeatureSet
-from games.whole_files import write_atomically
 from search.evaluators.array_files import holds_arrays, load_arrays
-from search.evaluators.header import (
-    FIELDS,
-    EvaluatorError,
-    check_fields,
-    check_terms,
-    find_features,
-    find_game,
-    identity,
-    parse_json,
-    short,
-)
+from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
+from search.evaluators.header import EvaluatorError, short
+from search.evaluators.linear import LinearEvaluator, load_linear
+from search.evaluators.network import network_from
+from search.evaluators.outcome_network import outcome_network_from
+from search.evaluators.quantised import quantised_from
+from search.evaluators.signature import signature_from
 
-if TYPE_CHECKING:
-    from search.evaluators.evaluator import Evaluator, LinearEvaluator
+__all__ = ["as_evaluator", "load_evaluator"]
 
-__all__ = ["EvaluatorError", "identity", "load_evaluator", "save_linear"]
-
-FORMAT = "plysmith-linear-1"
-MOST_BYTES = 4 << 20
-
-#: For each form of array file the module and the function that makes an evaluator of it, called
-#: with path, header, arrays, game (or None) and inputs (or None). Named, not imported, for those
-#: modules import this one.
+#: For each form of array file the function that makes an evaluator of it, called with path, header,
+#: arrays, game (or None) and inputs (or None).
 ARRAY_FORMS = {
-    "plysmith-network-1": ("search.evaluators.network", "network_from"),
-    "plysmith-outcome-network-1": ("search.evaluators.outcome_network", "outcome_network_from"),
-    "plysmith-quantised-network-1": ("search.evaluators.quantised", "quantised_from"),
-    "plysmith-signature-1": ("search.evaluators.signature", "signature_from"),
+    "plysmith-network-1": network_from,
+    "plysmith-outcome-network-1": outcome_network_from,
+    "plysmith-quantised-network-1": quantised_from,
+    "plysmith-signature-1": signature_from,
 }
 
 Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
 
 
-def save_linear(evaluator: LinearEvaluator, path: Any) -> None:
-    """Write a linear evaluator; see the module for the form."""
-    if not np.isfinite(evaluator.weights).all():
-        raise EvaluatorError("weights: expected finite numbers, found NaN or infinity")
-    marks = identity(evaluator.game, evaluator.features)
-    content = {
-        "format": FORMAT,
-        "game": evaluator.game.name,
-        "rules": evaluator.game.version,
-        "features": evaluator.features.name,
-        "name": evaluator.name,
-        "weights": evaluator.term_weights(),
-        "identity": marks,
-        "provenance": evaluator.provenance,
-    }
-    write_atomically(path, json.dumps(content, indent=1) + "\n")
+def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
+    """The evaluator that a name, a file, a kernel, a callable or an evaluator stands for.
+
+    A name is one of the game's hand-crafted evaluators; None values everything 0. Raises
+    FileNotFoundError for a name that is neither such nor a file, and ValueError for an evaluator of
+    another game or of other rules.
+    """
+    if isinstance(evaluator, Evaluator):
+        expected, found = _described(game), _described(evaluator.game)
+        if expected != found:
+            raise ValueError(f"expected an evaluator of {expected}, found one of {found}")
+        return evaluator
+    if evaluator is None:
+        return PythonEvaluator(game, lambda position: 0.0, name="zero")
+    if isinstance(evaluator, str) and evaluator in game.evaluators:
+        return _hand_crafted(game, evaluator)
+    if not callable(evaluator):
+        return load_evaluator(evaluator, game=game)
+    if kernels.is_kernel(evaluator):
+        return KernelEvaluator(game, evaluator)
+    return PythonEvaluator(game, evaluator)
 
 
 @overload
@@ -106,7 +93,7 @@ def load_evaluator(
         own = inputs if features is None else features
         if own is not None and not isinstance(own, FeatureSet):
             raise EvaluatorError(f"{path}: expected weights of an encoding, found linear ones")
-        return _load_linear(path, game, own)
+        return load_linear(path, game, own)
     content, arrays = load_arrays(path)
     form = content.get("format")
     if not isinstance(form, str) or form not in ARRAY_FORMS:
@@ -117,40 +104,20 @@ def load_evaluator(
         raise EvaluatorError(
             f"{path}: expected a linear evaluator over feature set {features.name}, found {form}"
         )
-    module, name = ARRAY_FORMS[form]
-    read: Callable[..., Evaluator] = getattr(importlib.import_module(module), name)
-    return read(path, content, arrays, game, inputs)
+    return ARRAY_FORMS[form](path, content, arrays, game, inputs)
 
 
-def _load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> LinearEvaluator:
-    from search.evaluators.evaluator import LinearEvaluator
-
-    content = _read(path)
-    game = find_game(path, content, game)
-    if features is None:
-        features = find_features(path, content["features"], game)
-    weights = content["weights"]
-    unknown = [term for term in weights if term not in features.terms]
-    used = [term for term in weights if weights[term] != 0]
-    check_terms(path, game, features, unknown or used, content["identity"])
-    return LinearEvaluator(
-        game, features, weights, name=content["name"], provenance=content["provenance"]
-    )
+def _described(game: Game) -> str:
+    """What an evaluator has to share with a game: name, rules and, with kernels, the position."""
+    width = f" with {len(game.start())} integers a position" if game.rules else ""
+    return f"{game.name}, rules version {game.version}{width}"
 
 
-def _read(path: Path) -> dict[str, Any]:
-    if path.stat().st_size > MOST_BYTES:
-        raise EvaluatorError(f"{path}: expected at most {MOST_BYTES} bytes, found a larger file")
-    content = parse_json(path, path.read_bytes())
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        found = content.get("format") if isinstance(content, dict) else type(content).__name__
-        raise EvaluatorError(f"{path}: expected format {FORMAT!r}, found {short(found)!r}")
-    check_fields(path, content, {**FIELDS, "features": str, "weights": dict, "identity": dict})
-    for term, weight in content["weights"].items():
-        good = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-        if not good or abs(weight) > 1e300 or not math.isfinite(weight):
-            raise EvaluatorError(
-                f"{path}: expected a finite number as weight of {short(term)}, found"
-                f" {short(weight)}"
-            )
-    return content
+def _hand_crafted(game: Game, name: str) -> Evaluator:
+    entry = game.evaluators[name]
+    if kernels.is_kernel(entry):
+        return KernelEvaluator(game, entry, name=name)
+    features, weights = entry
+    if kernels.is_kernel(features):
+        return KernelEvaluator(game, features, weights, name=name)
+    return LinearEvaluator(game, game.features[features], weights, name=name)

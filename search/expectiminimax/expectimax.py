@@ -24,6 +24,7 @@ import numba
 from numba import float64, int64, void
 
 from games.kernels import kernel, next_up
+from games.values import EXACT, LOWER, UPPER
 from search.expectiminimax.line import DEEPEST_ROLLS, DICE_LINE
 from search.expectiminimax.native import (
     add_turned,
@@ -39,14 +40,7 @@ from search.expectiminimax.native import (
     sorting_value,
     static_outcomes,
 )
-from search.native import (
-    EXACT,
-    LOWER,
-    UPPER,
-    play,
-    probe_lookup,
-    static_value,
-)
+from search.native import play, probe_lookup, static_value
 from search.table import expect_probe, probe_table, store_table
 
 RECORD = numba.from_dtype(DICE_LINE)

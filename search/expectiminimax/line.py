@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame
-from search.alphabeta.line import ENTRY, WIDTH
+from search.sizes import ENTRY, WIDTH
 
 __all__ = ["DEEPEST_ROLLS", "DICE_LINE", "NativeDiceLine", "PlainDiceLine", "new_table"]
 

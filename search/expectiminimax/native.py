@@ -18,9 +18,9 @@ from numba.extending import intrinsic, overload
 from games.contract import DiceGame
 from games.kernels import float_bits, product, uncompiled
 from games.kernels.memory import load_float, load_int, native_function, read_position, store_int
-from search.alphabeta.line import WIDTH
 from search.expectiminimax.line import DICE_LINE
 from search.native import call_float, call_int, rules_addresses
+from search.sizes import WIDTH
 
 __all__ = ["dice_addresses", "search_address"]
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import DiceGame
-from search.evaluators.evaluator import Evaluator, PythonEvaluator, as_evaluator
+from search.evaluators.evaluator import Evaluator, PythonEvaluator
+from search.evaluators.load import as_evaluator
 from search.expectiminimax.line import (
     DEEPEST_ROLLS,
     MOST_THREADS,

@@ -18,11 +18,11 @@ from games.contract import DiceGame, first_rolls
 from games.kernels import kernel
 from games.kernels.chance import cumulative
 from games.kernels.memory import load_float, load_int, native_function, read_position
-from search.alphabeta.line import WIDTH
 from search.evaluators.evaluator import Evaluator
 from search.expectiminimax.replies import outcome_address
 from search.lookups.lookup import Lookup
 from search.native import call_float, call_int
+from search.sizes import WIDTH
 
 __all__ = ["DiceTable", "StaticChoice", "best_move"]
 

@@ -3,7 +3,7 @@
 Rote memory, endgame tables, bear-off tables and an opening book are all the same to the search:
 a kernel `probe(tables, position)` that returns (found, value, depth, bound), and the arrays that
 it reads. `value` is seen from the side to move, `depth` is how many plies of search it stands for,
-and `bound` is one of `EXACT`, `LOWER` and `UPPER`.
+and `bound` is `EXACT`, `LOWER` or `UPPER` (`games.values`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from games.contract import Game
 from games.kernels import is_kernel, uncompiled
 from games.kernels.memory import native_function, read_arrays, read_position
-from search.native import EXACT, LOWER, UPPER
+from games.values import EXACT
 
-__all__ = ["EXACT", "LOWER", "UPPER", "CombinedLookup", "Lookup"]
+__all__ = ["CombinedLookup", "Lookup"]
 
 
 class Lookup:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import DiceGame, Game
-from search.alphabeta.line import WIN
+from games.values import WIN
 from search.evaluators.array_files import load_arrays, save_arrays, take_array
 from search.evaluators.header import EvaluatorError, check_fields, short
 from search.evaluators.samples import value_mark

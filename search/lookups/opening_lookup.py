@@ -8,7 +8,8 @@ import numpy as np
 
 from games.contract import Game
 from games.kernels import kernel, product
-from search.lookups.lookup import EXACT, Lookup
+from games.values import EXACT
+from search.lookups.lookup import Lookup
 from search.lookups.opening_book import OpeningBook
 from search.lookups.rote import find, place_all
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from games.kernels import kernel
-from search.alphabeta.line import WIN
-from search.lookups.lookup import EXACT, Lookup
+from games.values import EXACT, WIN
+from search.lookups.lookup import Lookup
 
 __all__ = ["RoteError", "RoteMemory"]
 

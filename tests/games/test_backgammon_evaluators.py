@@ -14,7 +14,8 @@ from games.backgammon.pips import other_side
 from games.backgammon.pubeval import INPUTS, PUBEVAL, pubeval
 from games.backgammon.rules import PROBABILITIES, START, packed
 from games.kernels import is_kernel, uncompiled
-from search.evaluators.evaluator import KernelEvaluator, LinearEvaluator
+from search.evaluators.evaluator import KernelEvaluator
+from search.evaluators.linear import LinearEvaluator
 
 BACKGAMMON = load("backgammon")
 plain = pytest.mark.plain

@@ -12,6 +12,7 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.kernels import kernel
+from games.values import EXACT
 from learner.td_gammon.backup import backed_up, lambda_returns
 from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import grown
@@ -20,7 +21,7 @@ from search import as_evaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import Sift
 from search.lookups.bear_off import bear_off_lookup
-from search.lookups.lookup import EXACT, Lookup
+from search.lookups.lookup import Lookup
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
 

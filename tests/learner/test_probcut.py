@@ -17,9 +17,9 @@ from games.checkers import Checkers
 from games.contract import Game
 from learner.fit.probcut import depth_values, learn_probcut, played_positions, shallower
 from search import Engine, as_evaluator, parse_techniques
-from search.alphabeta.line import CHECKS, DEPTHS
 from search.alphabeta.probcut import ProbCut
 from search.evaluators.samples import value_mark
+from search.sizes import CHECKS, DEPTHS
 
 CHECKERS = Checkers()
 CLASSIC = as_evaluator(CHECKERS, "classic")

@@ -33,7 +33,7 @@ from search import (
     as_evaluator,
     load_evaluator,
 )
-from search.evaluators.load import MOST_BYTES
+from search.evaluators.linear import MOST_BYTES
 from search.evaluators.network import NetworkEvaluator
 
 plain = pytest.mark.plain

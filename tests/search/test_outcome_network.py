@@ -32,7 +32,8 @@ from games.tic_tac_toe import TicTacToe
 from play.transport import pack, unpack
 from search import EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.array_files import load_arrays
-from search.evaluators.evaluator import KernelEvaluator, LinearEvaluator, PythonEvaluator
+from search.evaluators.evaluator import KernelEvaluator, PythonEvaluator
+from search.evaluators.linear import LinearEvaluator
 from search.evaluators.outcome_network import Net, OutcomeNetwork, logistic
 from search.expectiminimax.replies import Replies, Sift
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 from games.checkers.endgame.numbering import black_to_move, number_of, position_of
 from games.checkers.rules import BLACK, LAST_ROW, SQUARES, legal_moves, play, turn
 from games.kernels import kernel, popcount
+from games.values import EXACT, WIN
 
 __all__ = [
     "EXACT_DEPTH",
@@ -43,8 +44,6 @@ FARTHEST = 127
 EXACT_DEPTH = 127
 #: In `left`: the position is decided by its captures, or has no move.
 _CLOSED = -1
-_WIN = 1e12  # as search.line has it
-_EXACT = 0  # as search.lookup has it
 
 
 @kernel
@@ -83,13 +82,13 @@ def probe(tables, position):
     starts, values = tables
     place = place_of(starts, position)
     if place < 0:
-        return (False, 0.0, 0, _EXACT)
+        return (False, 0.0, 0, EXACT)
     value = int(values[place])
     if value > 0:
-        return (True, _WIN - plies_of(value), EXACT_DEPTH, _EXACT)
+        return (True, WIN - plies_of(value), EXACT_DEPTH, EXACT)
     if value < 0:
-        return (True, plies_of(value) - _WIN, EXACT_DEPTH, _EXACT)
-    return (True, 0.0, EXACT_DEPTH, _EXACT)
+        return (True, plies_of(value) - WIN, EXACT_DEPTH, EXACT)
+    return (True, 0.0, EXACT_DEPTH, EXACT)
 
 
 @kernel

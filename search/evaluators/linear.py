@@ -1,0 +1,175 @@
+"""Linear evaluators: the sum of weight times term, in files that people read and edit.
+
+A file is JSON and maps each term to its weight.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from games.contract import Game
+from games.features import FeatureSet
+from games.kernels.memory import native_function, read_position
+from games.whole_files import write_atomically
+from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.evaluators.header import (
+    FIELDS,
+    EvaluatorError,
+    check_fields,
+    check_terms,
+    find_features,
+    find_game,
+    identity,
+    parse_json,
+    short,
+)
+
+__all__ = ["MOST_BYTES", "LinearEvaluator", "load_linear"]
+
+FORMAT = "plysmith-linear-1"
+#: Size of the largest file that is read.
+MOST_BYTES = 4 << 20
+
+
+class LinearEvaluator(Evaluator):
+    """The sum of weight times term over a feature set; terms of weight 0 cost nothing.
+
+    `weights` is an array in the order of the terms or a mapping from term to weight, in which
+    terms left out are 0. `provenance` says how the weights came about; it is saved with them.
+    Raises ValueError for a wrong number of weights, an unknown term, NaN or infinity.
+    """
+
+    suffix = ".json"
+
+    def __init__(
+        self,
+        game: Game,
+        features: FeatureSet,
+        weights: Mapping[str, float] | ArrayLike,
+        *,
+        name: str = "linear",
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.game = game
+        self.features = features
+        self.name = name
+        self.provenance = dict(provenance or {})
+        if isinstance(weights, Mapping):
+            unknown = [term for term in weights if term not in features.terms]
+            if unknown:
+                raise ValueError(
+                    f"weights: {', '.join(unknown[:8])} not in feature set {features.name}, whose"
+                    f" terms are {', '.join(features.names)}"
+                )
+            weights = [weights.get(term, 0.0) for term in features.names]
+        self.weights = np.array(weights, dtype=np.float64)
+        if self.weights.shape != (len(features),):
+            raise ValueError(
+                f"weights: expected {len(features)} for feature set {features.name}, found shape"
+                f" {self.weights.shape}"
+            )
+        if not np.isfinite(self.weights).all():
+            bad = [n for n, w in self.term_weights().items() if not math.isfinite(w)]
+            raise ValueError(f"weights: expected finite numbers, found NaN or infinity for {bad}")
+
+    def __repr__(self) -> str:
+        return f"LinearEvaluator({self.game.name}, {self.features.name}, {self.name!r})"
+
+    def term_weights(self) -> dict[str, float]:
+        """The weights by the names of their terms."""
+        return dict(zip(self.features.names, self.weights.tolist(), strict=True))
+
+    def copy(self) -> LinearEvaluator:
+        """The same evaluator with weights of its own."""
+        return LinearEvaluator(
+            self.game, self.features, self.weights, name=self.name, provenance=self.provenance
+        )
+
+    def plain(self) -> Callable[[Any], float]:
+        features, weights = self.features, self.weights
+
+        def value(position: Any) -> float:
+            total = 0.0
+            for weight, term in zip(weights.tolist(), features.values(position), strict=True):
+                if weight != 0.0:
+                    total += weight * term
+            return total
+
+        return value
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        features = self.features
+        lines = [
+            "def value_at(data, source):",
+            f"    position = {read_position(len(self.game.start()))}",
+            *(["    swapped = swap(position)"] if features.swap else []),
+            "    total = 0.0",
+        ]
+        for i in range(len(features)):
+            lines += [
+                f"    weight = load_float(data, {i})",
+                "    if weight != 0.0:",
+                f"        total += weight * {features.expression(i)}",
+            ]
+        lines.append("    return total")
+        address = native_function("value_at", "\n".join(lines), features.scope(), SIGNATURE)
+        return address, self.weights.ctypes.data, self.weights
+
+    def save(self, path: Any) -> None:
+        """Write the evaluator as JSON; EvaluatorError for NaN and infinity."""
+        if not np.isfinite(self.weights).all():
+            raise EvaluatorError("weights: expected finite numbers, found NaN or infinity")
+        content = {
+            "format": FORMAT,
+            "game": self.game.name,
+            "rules": self.game.version,
+            "features": self.features.name,
+            "name": self.name,
+            "weights": self.term_weights(),
+            "identity": identity(self.game, self.features),
+            "provenance": self.provenance,
+        }
+        write_atomically(path, json.dumps(content, indent=1) + "\n")
+
+
+def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> LinearEvaluator:
+    """The linear evaluator in a file; None stands for the game and the feature set that it names.
+
+    Raises EvaluatorError for a file that is damaged or does not fit.
+    """
+    content = _read(path)
+    game = find_game(path, content, game)
+    if features is None:
+        features = find_features(path, content["features"], game)
+    weights = content["weights"]
+    unknown = [term for term in weights if term not in features.terms]
+    used = [term for term in weights if weights[term] != 0]
+    check_terms(path, game, features, unknown or used, content["identity"])
+    return LinearEvaluator(
+        game, features, weights, name=content["name"], provenance=content["provenance"]
+    )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if path.stat().st_size > MOST_BYTES:
+        raise EvaluatorError(f"{path}: expected at most {MOST_BYTES} bytes, found a larger file")
+    content = parse_json(path, path.read_bytes())
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        found = content.get("format") if isinstance(content, dict) else type(content).__name__
+        raise EvaluatorError(f"{path}: expected format {FORMAT!r}, found {short(found)!r}")
+    check_fields(path, content, {**FIELDS, "features": str, "weights": dict, "identity": dict})
+    for term, weight in content["weights"].items():
+        good = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not good or abs(weight) > 1e300 or not math.isfinite(weight):
+            raise EvaluatorError(
+                f"{path}: expected a finite number as weight of {short(term)}, found"
+                f" {short(weight)}"
+            )
+    return content
