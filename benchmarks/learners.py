@@ -8,9 +8,9 @@ a 95 % interval of Student's t over seeds, so that the luck of a seed is in the 
     python -m benchmarks.learners                   all of it: about 90 minutes on two cores
     python -m benchmarks.learners --quick           the same in two minutes, for nobody's eyes
     python -m benchmarks.learners --only rootstrap,network --seeds 2
-    python -m benchmarks.learners --folder data/learners    with what was trained already
 
-What is done is kept in a folder and not done again: a stopped run goes on where it was.
+Evaluators and matches are kept in runs/learners (--folder) and not repeated: a stopped run
+continues where it was.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ GAMES = {
     "signature": 2300,
 }
 #: The fixed opponents: material, the two sets of weights by hand, and a trained evaluator.
-LADDER = ("material", "rote", "classic", "data/checkers/rootstrap.json")
+LADDER = ("material", "rote", "classic", "rootstrap")
 #: Who is met at equal time, where a game takes seconds.
-TIMED = ("classic", "data/checkers/rootstrap.json")
+TIMED = ("classic", "rootstrap")
 OPENING_SEED, OPENING_PLIES = 4_000_037, 4
 
 

@@ -18,6 +18,7 @@ from learner.positions.store import Filter, PositionStore
 from play.commands.match import check_writable
 from search import as_evaluator
 from search.alphabeta.techniques import probcut_file
+from search.evaluators.shipped import find_file
 
 
 def parser() -> argparse.ArgumentParser:
@@ -40,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _probcut_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("game", help="checkers, or another game without dice")
-    add("evaluator", help="a hand-crafted evaluator by name, or a file")
+    add("evaluator", help="an evaluator by name, or a file")
     add("--store", type=Path, metavar="FOLDER", help="stored positions (default: of self-play)")
     add("--positions", type=int, default=4000, metavar="N", help="so many of them (4000)")
     add("--depth", type=int, default=11, metavar="PLIES", help="of the deepest search (11)")
@@ -60,11 +61,12 @@ def _run_probcut(options: argparse.Namespace) -> int:
     game = games.load(options.game)
     check_options(game, depth=options.depth, width=options.width)
     evaluator = as_evaluator(game, options.evaluator)
-    if options.output is None and not Path(options.evaluator).is_file():
+    file = find_file(options.evaluator, game.name)
+    if options.output is None and not file.is_file():
         raise ValueError(
             f"--output: expected a file, for {options.evaluator} is not one; found none"
         )
-    output = options.output or probcut_file(options.evaluator)
+    output = options.output or probcut_file(file)
     check_writable("--output", output)
     positions = _positions(options, game, evaluator)
     with tqdm(total=len(positions), unit=" positions", dynamic_ncols=True) as bar:

@@ -15,6 +15,7 @@ from search.alphabeta.techniques import Techniques, as_techniques
 from search.alphabeta.ties import search_for_errors
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
+from search.evaluators.shipped import find_file
 from search.expectiminimax.move_filters import MoveFilters
 from search.expectiminimax.search import DiceSearch
 from search.lookups.lookup import Lookup
@@ -95,7 +96,8 @@ class Engine:
         self.game = game
         self.evaluator: Evaluator = as_evaluator(game, evaluator)
         self.ties = ties
-        path = evaluator if isinstance(evaluator, (str, Path)) else None
+        named = isinstance(evaluator, (str, Path))
+        path = find_file(evaluator, game.name) if named else None
         self.techniques = as_techniques(techniques, path)
         self._search: AlphaBetaSearch | None = None
         self._dice: DiceSearch | None = None

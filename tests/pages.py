@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [path for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))] if path.exists()]
+PAGES = [ROOT / "README.md", ROOT / "data" / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 NOT_RUN = "<!-- not run -->"
 
 

@@ -10,7 +10,6 @@ from typing import Any
 __all__ = ["add_web_command", "run_web"]
 
 PORT = 8642
-_ROOT = Path(__file__).resolve().parents[2]
 
 
 def add_web_command(commands: Any) -> None:
@@ -36,9 +35,10 @@ def run_web(options: argparse.Namespace) -> int:
     if not 0 <= options.port <= 65535:
         raise ValueError(f"port: expected 0 to 65535, found {options.port}")
     from play.web.server import serve
+    from search.evaluators.shipped import DATA
 
     def started(port: int) -> None:
         print(f"Plysmith is at http://127.0.0.1:{port}/ (Ctrl-C ends it)", flush=True)
 
-    serve(data=_ROOT / "data", runs=options.runs, port=options.port, started=started)
+    serve(data=DATA, runs=options.runs, port=options.port, started=started)
     return 0

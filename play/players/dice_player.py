@@ -141,7 +141,7 @@ class SearchSeat:
 def parse_dice_player(game: DiceGame, text: str) -> DicePlayer:
     """The player that a text names.
 
-    `random`; an evaluator by the name of a hand-crafted one or of a file; `EVALUATOR+bearoff` with
+    `random`; an evaluator by its name or its file; `EVALUATOR+bearoff` with
     the bear-off databases; any of these evaluators with `@PLIES` at the end, to search as deep
     whatever the depth of the match, or `@PLIES:FILTERS`, with move filters of `search.FILTERS`;
     or, where `gnubg_nn` is installed, `pubeval`, `gnubg:0`, `gnubg:1` and `gnubg:2`.

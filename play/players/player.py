@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from play.players.hub_player import HubProgram, HubSeat, as_hub_program
 from play.players.limits import Limits
 from search import Engine, Evaluator, Lookup, as_evaluator, parse_techniques
 from search.alphabeta.search import MOST_THREADS
+from search.evaluators.shipped import find_file
 from search.lookups.lookup import CombinedLookup
 from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
@@ -105,7 +107,7 @@ class Seat:
 
 
 def parse_player(game: Game, text: str) -> Player:
-    """The player that a text names: `random`, a hand-crafted evaluator, or a file.
+    """The player that a text names: `random`, an evaluator by its name, or a file.
 
     In checkers `hub:COMMAND` is the engine that the command starts (`play.players.hub_player`).
     `EVALUATOR+MEMORY` adds a rote memory (a file) to an evaluator, in checkers `EVALUATOR+endgame`
@@ -127,7 +129,7 @@ def parse_player(game: Game, text: str) -> Player:
         return Player(RANDOM, None)
     evaluator, *names = who.split("+")
     found = as_evaluator(game, evaluator)
-    options = _search_options(techniques, evaluator) if at else {}
+    options = _search_options(techniques, find_file(evaluator, game.name)) if at else {}
     if not all(names):
         raise ValueError(f"expected EVALUATOR+MEMORY, a file after the +, found {text!r}")
     lookups: list[Lookup] = []
@@ -145,7 +147,7 @@ def parse_player(game: Game, text: str) -> Player:
     return Player(text, found, lookup, options, book)
 
 
-def _search_options(text: str, evaluator: str) -> dict[str, Any]:
+def _search_options(text: str, evaluator: Path) -> dict[str, Any]:
     """The options of an engine that follow the `@` of a player's text."""
     options: dict[str, Any] = {}
     techniques = []

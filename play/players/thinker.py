@@ -14,15 +14,12 @@ from play.players.dice_player import parse_dice_player
 from play.players.limits import Limits
 from play.players.player import parse_player
 from search import Engine, Evaluator, Result, parse_techniques
+from search.evaluators.shipped import find_file
 
 __all__ = ["SHIPPED", "Thinker", "file_value", "limits_of", "value_text"]
 
-_DATA = Path(__file__).resolve().parents[2] / "data"
 #: The evaluators to play against where nobody names one.
-SHIPPED = {
-    "checkers": str(_DATA / "checkers" / "quantised.safetensors"),
-    "backgammon": str(_DATA / "backgammon" / "backups.safetensors"),
-}
+SHIPPED = {"checkers": "quantised", "backgammon": "backups"}
 
 
 class Thinker:
@@ -64,7 +61,9 @@ class Thinker:
         else:
             player = parse_player(game, name)
             if "techniques" not in player.options:
-                options["techniques"] = parse_techniques(techniques, who.split("+")[0])
+                options["techniques"] = parse_techniques(
+                    techniques, find_file(who.split("+")[0], game.name)
+                )
             self._book = player.book
             if limits.depth == 0:
                 raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")

@@ -24,6 +24,7 @@ from play.web.guard import Guard
 from play.web.host import Host, NoTable, Sitting, TooMany
 from play.web.limits import Limits
 from play.web.runs import Runs
+from search.evaluators.shipped import find_file
 
 __all__ = ["create_app", "serve"]
 
@@ -158,8 +159,7 @@ class Pages:
 
     def _default(self, game: str, entries: Mapping[str, Entry]) -> str:
         """The evaluator that is proposed to play against: the one that the terminal takes."""
-        shipped = Path(SHIPPED[game]).name
-        id = f"shipped:{game}/{shipped}"
+        id = f"shipped:{game}/{find_file(SHIPPED[game], game).name}"
         return id if id in entries else BY_HAND[game]
 
     async def list_runs(self, request: Request) -> Response:

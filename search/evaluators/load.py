@@ -6,7 +6,6 @@ are safetensors files (`search.evaluators.array_files`).
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, overload
 
 from games import kernels
@@ -19,9 +18,10 @@ from search.evaluators.linear import LinearEvaluator, load_linear
 from search.evaluators.network import network_from
 from search.evaluators.outcome_network import outcome_network_from
 from search.evaluators.quantised import quantised_from
+from search.evaluators.shipped import find_file, shipped_files
 from search.evaluators.signature import signature_from
 
-__all__ = ["as_evaluator", "load_evaluator"]
+__all__ = ["as_evaluator", "evaluator_names", "load_evaluator"]
 
 #: For each form of array file the function that makes an evaluator of it, called with path, header,
 #: arrays, game (or None) and inputs (or None).
@@ -38,9 +38,9 @@ Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
 def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
     """The evaluator that a name, a file, a kernel, a callable or an evaluator stands for.
 
-    A name is one of the game's hand-crafted evaluators; None values everything 0. Raises
-    FileNotFoundError for a name that is neither such nor a file, and ValueError for an evaluator of
-    another game or of other rules.
+    A name is one of the game's hand-crafted evaluators, or a shipped one as in `load_evaluator`.
+    None values everything 0. Raises FileNotFoundError for a name that is neither of these nor a
+    file, and ValueError for an evaluator of another game or of other rules.
     """
     if isinstance(evaluator, Evaluator):
         expected, found = _described(game), _described(evaluator.game)
@@ -79,15 +79,19 @@ def load_evaluator(
 ) -> Any:
     """The evaluator in a file, of whatever kind the file holds.
 
+    `path` may also be the name of a shipped evaluator: "checkers/quantised", or "quantised" if the
+    game is given.
+
     The game is the one that the file names (or `game`, which must be the same). What the weights
     belong to is found among the game's feature sets and encodings by name, or given: with
     `features` the file must hold a linear evaluator over that set, `inputs` are what an evaluator
     of any kind reads. Raises FileNotFoundError, and EvaluatorError for a file that is damaged, was
     made for another game, other rules or other terms, or has weights that are not finite numbers.
     """
-    path = Path(path)
+    path = find_file(path, game.name if game else None)
     if not path.is_file():
-        known = f" or one of {', '.join(game.evaluators)}" if game and game.evaluators else ""
+        names = evaluator_names(game) if game else []
+        known = f" or one of {', '.join(names)}" if names else ""
         raise FileNotFoundError(f"{path}: expected an evaluator file{known}, found none")
     if not holds_arrays(path):
         own = inputs if features is None else features
@@ -105,6 +109,16 @@ def load_evaluator(
             f"{path}: expected a linear evaluator over feature set {features.name}, found {form}"
         )
     return ARRAY_FORMS[form](path, content, arrays, game, inputs)
+
+
+def evaluator_names(game: Game) -> list[str]:
+    """The names that stand for evaluators of a game: the hand-crafted ones, then those shipped."""
+    shipped = [
+        name
+        for name, path in shipped_files(game.name).items()
+        if not holds_arrays(path) or load_arrays(path)[0].get("format") in ARRAY_FORMS
+    ]
+    return [*game.evaluators, *shipped]
 
 
 def _described(game: Game) -> str:

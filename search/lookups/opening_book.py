@@ -18,7 +18,6 @@ import heapq
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from games.values import WIN
 from search.evaluators.array_files import load_arrays, save_arrays, take_array
 from search.evaluators.header import EvaluatorError, check_fields, short
 from search.evaluators.samples import value_mark
+from search.evaluators.shipped import find_file
 
 __all__ = ["DECIDED", "BookError", "BookSettings", "OpeningBook"]
 
@@ -347,8 +347,11 @@ class OpeningBook:
 
     @classmethod
     def load(cls, game: Game, path: Any) -> OpeningBook:
-        """The book in a file; FileNotFoundError or BookError where there is none that fits."""
-        path = Path(path)
+        """The book in a file, or a shipped one by its name, such as "checkers/book".
+
+        Raises FileNotFoundError if there is no such file, BookError if it does not fit the game.
+        """
+        path = find_file(path, game.name)
         if not path.is_file():
             raise FileNotFoundError(f"{path}: expected an opening book, found no file")
         try:

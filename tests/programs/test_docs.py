@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from pages import PAGES, ROOT, blocks, run
 
+from search.evaluators.shipped import DATA, shipped_files
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if (ROOT / "data").exists():  # a copy, for examples read what a clone has and may write
-        shutil.copytree(ROOT / "data", tmp_path / "data")
+    # a copy, because examples may write
+    shutil.copytree(ROOT / "data", tmp_path / "data")
     (tmp_path / "docs" / "examples").mkdir(parents=True)
     shutil.copy(ROOT / "docs/examples/my_features.py", tmp_path / "docs/examples")
     monkeypatch.chdir(tmp_path)
@@ -71,6 +73,18 @@ def test_own_feature_shows_the_term_of_the_example() -> None:
         "    own, opponent, kings, side = position",
         next(line for line in source.splitlines() if "DOUBLE_CORNERS else 0" in line),
     ]
+
+
+@pytest.mark.plain
+def test_every_shipped_file_has_a_card() -> None:
+    page = (ROOT / "data" / "README.md").read_text("utf-8")
+    shipped = {
+        f"{folder.name}/{name}"
+        for folder in DATA.iterdir()
+        if folder.is_dir()
+        for name in shipped_files(folder.name)
+    }
+    assert set(re.findall(r"^## (.+)$", page, re.MULTILINE)) == shipped
 
 
 @pytest.mark.plain

@@ -18,7 +18,9 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-PACKAGES: list[str] = PYPROJECT["tool"]["setuptools"]["packages"]
+PACKAGES: list[str] = PYPROJECT["tool"]["importlinter"]["root_packages"]
+#: The programs beside the packages, a file each.
+PROGRAMS: list[str] = PYPROJECT["tool"]["setuptools"]["py-modules"]
 
 #: Used from the top of the clone, and never imported by the packages.
 NOT_PACKAGES = {"benchmarks", "data", "docs", "tests"}
@@ -60,10 +62,9 @@ def tree(*options: str) -> list[Path]:
 
 
 def package_files() -> list[Path]:
-    """Every Python file of the packages, and train.py where it exists."""
+    """Every Python file of the packages, and the programs."""
     files = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-    program = ROOT / "train.py"
-    return [*files, program] if program.exists() else files
+    return [*files, *(ROOT / f"{program}.py" for program in PROGRAMS)]
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
@@ -93,8 +94,9 @@ def constraints() -> dict[str, Requirement]:
 def test_every_package_of_the_tree_is_listed() -> None:
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - NOT_PACKAGES
     assert packages == set(PACKAGES)
-    assert PYPROJECT["tool"]["setuptools"]["py-modules"] == ["train"]
-    assert PYPROJECT["tool"]["importlinter"]["root_packages"] == PACKAGES
+    assert [path.stem for path in sorted(ROOT.glob("*.py"))] == sorted(PROGRAMS)
+    patterns = PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
+    assert sorted(patterns) == sorted(f"{package}*" for package in [*PACKAGES, "data"])
 
 
 def test_every_folder_of_a_package_is_a_package() -> None:
@@ -125,7 +127,7 @@ def test_what_the_packages_import_is_declared() -> None:
         )
     }
     declared.add("llvmlite")  # numba requires exactly one minor version of it, and so chooses it
-    known = declared | set(PACKAGES) | set(sys.stdlib_module_names)
+    known = declared | {*PACKAGES, *PROGRAMS} | set(sys.stdlib_module_names)
     # The server is a program behind an extra of its own, which is asked for when it is started.
     web = {Requirement(line).name for line in PYPROJECT["project"]["optional-dependencies"]["web"]}
     found = [
@@ -192,13 +194,20 @@ def test_imports_go_one_way() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["checkers", "--help"]])
-def test_help_imports_nothing_slow(arguments: list[str]) -> None:
-    """`train.py --help` answers in half a second, which any of these would use up."""
-    if not (ROOT / "train.py").exists():
-        pytest.skip("there is no train.py")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train.py", "--help"],
+        ["train.py", "checkers", "--help"],
+        ["plysmith.py", "--version"],
+        ["plysmith.py", "train", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_programs_start_without_importing_anything_slow(arguments: list[str]) -> None:
+    """Such an answer takes half a second, which any of these would use up."""
     result = subprocess.run(
-        [sys.executable, "-X", "importtime", "train.py", *arguments],
+        [sys.executable, "-X", "importtime", *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -207,7 +216,7 @@ def test_help_imports_nothing_slow(arguments: list[str]) -> None:
         timeout=60,
     )
     assert result.returncode == 0, result.stderr[-2000:]
-    assert "usage" in result.stdout.lower()
+    assert result.stdout.startswith(("usage: ", "plysmith "))
     # import time: self [us] | cumulative | name, indented by depth
     names = [line.rpartition("|")[2].strip() for line in result.stderr.splitlines()]
     slow = {"matplotlib", "numba", "scipy", "sklearn", "torch"}

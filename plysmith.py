@@ -1,0 +1,53 @@
+"""The console command: `plysmith train checkers`, `plysmith play web`, `plysmith --version`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+__all__ = ["__version__", "main"]
+
+__version__ = "0.1.0"
+
+#: For each command the module whose `main` takes the rest of the line, and what it is for.
+COMMANDS = {
+    "train": ("train", "train an evaluator by self-play and measure it"),
+    "play": ("play.__main__", "play, and compare evaluators in matches; serve the browser's board"),
+    "learner": ("learner.__main__", "learn what a search technique knows of an evaluator"),
+    "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns its exit status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] in (["--version"], ["-V"]):
+        print(f"plysmith {__version__}")
+        return 0
+    if given[:1] in ([], ["--help"], ["-h"]):
+        print(usage())
+        return 0 if given else 2
+    if given[0] not in COMMANDS:
+        expected = ", ".join(COMMANDS)
+        print(f"plysmith: expected a command among {expected}; found {given[0]!r}", file=sys.stderr)
+        return 2
+    command = importlib.import_module(COMMANDS[given[0]][0])
+    return int(command.main(given[1:]))
+
+
+def usage() -> str:
+    """The text of `plysmith --help`."""
+    lines = [f"  {name:<8} {purpose}" for name, (_, purpose) in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: plysmith COMMAND ...",
+            "       plysmith COMMAND --help",
+            "       plysmith --version",
+            "",
+            *lines,
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""Shipped files are found by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import games
+from play.players.player import parse_player
+from search import Engine, EvaluatorError, as_evaluator, load_evaluator
+from search.evaluators.load import evaluator_names
+from search.evaluators.shipped import DATA, find_file, shipped_files
+
+CHECKERS = games.load("checkers")
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("name", "game", "file"),
+    [
+        ("checkers/samuel", None, "checkers/samuel.json"),
+        ("checkers/samuel", "checkers", "checkers/samuel.json"),
+        ("checkers/samuel", "backgammon", "checkers/samuel.json"),
+        ("samuel", "checkers", "checkers/samuel.json"),
+        ("quantised", "checkers", "checkers/quantised.safetensors"),
+        ("backgammon/backups", None, "backgammon/backups.safetensors"),
+    ],
+)
+def test_a_name_stands_for_a_file(name: str, game: str | None, file: str) -> None:
+    assert find_file(name, game) == DATA / file
+    assert (DATA / file).is_file()
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        ("samuel", None),
+        ("samuel", "backgammon"),
+        ("samuel.json", "checkers"),
+        ("quantised.probcut", "checkers"),
+        ("../checkers/samuel", None),
+        ("../pyproject", "checkers"),
+        ("/checkers/samuel", None),
+        ("checkers/../checkers/samuel", None),
+        ("", "checkers"),
+        (".", None),
+    ],
+)
+def test_anything_else_is_a_path(name: str, game: str | None) -> None:
+    assert find_file(name, game) == Path(name)
+
+
+@pytest.mark.plain
+def test_a_file_goes_before_a_shipped_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "checkers").mkdir()
+    Path("checkers/samuel").write_text("{}")
+    assert find_file("checkers/samuel") == Path("checkers/samuel")
+    with pytest.raises(EvaluatorError, match="checkers/samuel: expected format"):
+        load_evaluator("checkers/samuel")
+
+
+@pytest.mark.plain
+def test_which_files_are_shipped() -> None:
+    assert list(shipped_files("backgammon")) == ["backups", "tdgammon"]
+    assert list(shipped_files("checkers")) == [
+        "book",
+        "network",
+        "quantised",
+        "rootstrap",
+        "samuel",
+    ]
+    assert shipped_files("nim") == shipped_files("..") == {}
+    shipped = ["network", "quantised", "rootstrap", "samuel"]
+    assert evaluator_names(CHECKERS) == [*CHECKERS.evaluators, *shipped]
+
+
+def test_a_shipped_evaluator_is_loaded_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = load_evaluator(DATA / "checkers" / "network.safetensors")
+    start = CHECKERS.start()
+    assert load_evaluator("checkers/network")(start) == whole(start)
+    assert as_evaluator(CHECKERS, "network")(start) == whole(start)
+    with pytest.raises(ValueError, match="expected an evaluator of|expected .* backgammon"):
+        as_evaluator(CHECKERS, "backgammon/backups")
+
+
+@pytest.mark.parametrize("name", ["network", "checkers/network"])
+def test_what_stands_beside_a_shipped_evaluator_is_found(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert parse_player(CHECKERS, f"{name}@selective").options["techniques"].probcut is not None
+    assert Engine(CHECKERS, name, techniques="selective").techniques.probcut is not None
+    assert parse_player(CHECKERS, f"{name}@exact").options["techniques"].probcut is None
