@@ -60,7 +60,7 @@ class TDLeaf(Bootstrap):
     """Leaves follow leaves: the leaf of move t moves towards the lambda-return of the leaves.
 
     KnightCap had a `decay` (lambda) of 0.7; in checkers, where an error takes many plies to show,
-    0.9 was measured to be better (docs/results.md).
+    0.9 was measured to be better (docs/notebook.md).
     """
 
     decay: float = 0.9

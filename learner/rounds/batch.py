@@ -188,7 +188,7 @@ class BatchFit(BatchLearner):
     K: a value is an expectation of sigmoid(K * value) (None: fitted to the results of each round).
 
     In checkers from material, the search's value alone (blend 0, K 4/3, squared loss) over many
-    small rounds played best (docs/results.md): each round carries values a few plies further.
+    small rounds played best (docs/notebook.md): each round carries values a few plies further.
 
     In games with dice values are exact averages over all rolls, in points; the result that `blend`
     mixes in says who won, not by how much.
