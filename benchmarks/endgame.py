@@ -23,7 +23,7 @@ from games.checkers.endgame.numbering import position_of, positions_of, slices
 from games.kernels import kernel
 from games.record import GameRecord
 from search import WIN, Engine
-from search.lookups.endgame import endgame_lookup
+from search.lookups.database import DatabaseLookup
 
 
 @kernel
@@ -127,7 +127,9 @@ def main(arguments: list[str] | None = None) -> int:
 
     engines = {
         "without": Engine(game, options.evaluator),
-        "with": Engine(game, options.evaluator, lookup=endgame_lookup(game, pieces=options.pieces)),
+        "with": Engine(
+            game, options.evaluator, lookup=DatabaseLookup(game, f"endgame{options.pieces}")
+        ),
     }
     for name, engine in engines.items():
         engine.search(game.start(), depth=2)

@@ -12,18 +12,45 @@ The names map onto AIMA's description of a game (Russell and Norvig, chapter 5) 
 `Game` is the base class of a game in plain Python: four methods make a game, any hashable value is
 a position and any value a move. `KernelGame` is a game whose rules are kernels. `DiceGame` and
 `KernelDiceGame` are the same for games in which each turn begins with a roll of the dice.
+
+A game answers for itself. Nothing above games asks for one by name; what differs from game to game
+is one of these attributes, each with a default that fits any game:
+
+    sides, unit         the names of the sides, and what values are counted in
+    outcome_names       words for outcomes in points, such as "a gammon"
+    board               a grid for the browser, or None for a list of moves
+    show(position)      the board in a terminal
+    file_form           the form of files of games (`games.file_form.form_of(game)`)
+    record_kind         the class of its game records (`games.record.new_record(game)`)
+    lookups             databases by name: `EVALUATOR+NAME` in players
+    protocols           line protocols that engines of other people speak for it, such as "hub"
+    engines             engines of other people that Python packages provide
+    shipped             the short name of the shipped evaluator that people play against
+    opponents           players that the result of a training run is measured against
+    pacemakers          players that its snapshots are measured against; () for the opponents
+    usual_learner       the learner of a run where nobody names one
+    recipes             settings of a run by the name of its learner
+    signature           the layout of its signature tables: arguments of `SignatureLayout`
+    input_text(...)     words for one input of an encoding
+    removals(position)  the position without each piece, for explanations
+    situation_text(...) a position with all that other programs want to know of it
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from games.errors import MoveError, PositionError
 
 if TYPE_CHECKING:
+    from games.board import Board
+    from games.database import Database
+    from games.external import ExternalEngine
     from games.features import Outcomes, Phases
 
 __all__ = ["DiceGame", "Game", "KernelDiceGame", "KernelGame", "Rules", "first_rolls"]
@@ -57,6 +84,36 @@ class Game:
     #: Phases that evaluators may have parts for; None where all positions are of one kind.
     phases: Phases | None = None
     rules: Rules | None = None
+    #: The names of the sides, the one that begins first.
+    sides: tuple[str, str] = ("First", "Second")
+    #: What values are counted in, for people.
+    unit: str = "points"
+    #: Words for outcomes of more than one point, by their size, such as {2.0: "a gammon"}.
+    outcome_names: Mapping[float, str] = {}
+    #: A grid that the browser draws; None for a list of moves.
+    board: Board | None = None
+    #: The form of files of games, a `FileForm`; None for plain text.
+    file_form: Any = None
+    #: The class of game records, a `GameRecord`; None for that class itself.
+    record_kind: Any = None
+    #: Databases by the name that players give them: `EVALUATOR+NAME`.
+    lookups: Mapping[str, Database] = {}
+    #: Line protocols that engines of other people speak for this game: "hub", "ubgi".
+    protocols: Sequence[str] = ()
+    #: Engines of other people that Python packages provide.
+    engines: Sequence[ExternalEngine] = ()
+    #: The short name of the shipped evaluator that people play against; empty for none.
+    shipped: str = ""
+    #: Players that the result of a training run is measured against.
+    opponents: Sequence[str] = ("random",)
+    #: Players that its snapshots are measured against; () for the opponents.
+    pacemakers: Sequence[str] = ()
+    #: The learner of a run where nobody names one.
+    usual_learner: str = "samuel"
+    #: Settings of train.py for runs of this game, by the learner's name.
+    recipes: Mapping[str, Mapping[str, Any]] = {}
+    #: The layout of its signature tables: the arguments of `SignatureLayout` but the name.
+    signature: Mapping[str, Any] | None = None
 
     def __init_subclass__(cls) -> None:
         if not cls.name and cls.__module__ != __name__:  # base classes have none to hand down
@@ -133,6 +190,21 @@ class Game:
         """The board as a few lines of text."""
         return self.position_text(position)
 
+    def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
+        """Words for an input of an encoding that is 1, and how many pieces it stands for."""
+        return f"{encoding} {place}", 1.0
+
+    def removals(self, position: Position) -> Iterator[tuple[str, float, Position]]:
+        """For each piece: words for it, how many pieces it is, and the position without it.
+
+        A game that yields none cannot be explained by taking pieces away.
+        """
+        return iter(())
+
+    def situation_text(self, record: Any, roll: Any = None) -> str | None:
+        """The last position of a record in a form for other programs; None if there is none."""
+        return None
+
 
 class DiceGame(Game):
     """A game in which the side to move rolls the dice before it moves.
@@ -147,6 +219,14 @@ class DiceGame(Game):
     rolls: Sequence[float] = ()
     #: The same for the first roll of a game, where other rules hold for it.
     first_rolls: Sequence[float] = ()
+
+    def start_of(self, side: int) -> Position:
+        """The start position with a side to move (0 or 1), where the dice decide who begins."""
+        return self.start()
+
+    def parse_situation(self, text: str) -> tuple[Position, Roll | None]:
+        """The position that a text describes, and the roll where the text gives one."""
+        return self.parse_position(text), None
 
     def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
         """All moves with a roll, in a fixed order; none where the game is over."""
@@ -220,9 +300,6 @@ class KernelGame(Game):
     most_moves: int = 256
 
     def __init__(self) -> None:
-        import numpy as np
-
-        self._moves = np.zeros(self.most_moves, dtype=np.int64)
         if self.rules.irreversible is not None:
             # A method by its own name would say that the positions of every game can come back.
             self.irreversible = self._irreversible
@@ -231,7 +308,7 @@ class KernelGame(Game):
         return self.start_position
 
     def legal_moves(self, position: Position) -> list[Move]:
-        buffer = self._moves.copy()
+        buffer = np.zeros(self.most_moves, dtype=np.int64)
         count = self.rules.legal_moves(position, buffer)
         return [int(move) for move in buffer[:count]]
 
@@ -269,7 +346,7 @@ class KernelDiceGame(KernelGame, DiceGame):
     def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
         if roll is None or not 0 <= roll < len(self.rolls):
             raise ValueError(f"roll: expected 0 to {len(self.rolls) - 1}, found {roll!r}")
-        buffer = self._moves.copy()
+        buffer = np.zeros(self.most_moves, dtype=np.int64)
         count = self.rules.legal_moves(position, roll, buffer)
         return [int(move) for move in buffer[:count]]
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 from games.contract import DiceGame, Game
 from games.errors import MoveError
 
-__all__ = ["Annotation", "GameRecord"]
+__all__ = ["Annotation", "GameRecord", "new_record"]
 
 
 @dataclass(frozen=True)
@@ -239,3 +239,9 @@ class GameRecord:
         if self.quiet_moves is not None and self.quiet_plies >= 2 * self.quiet_moves:
             return 0.0, f"{self.quiet_moves} moves each"
         return None
+
+
+def new_record(game: Game, start: Any = None) -> GameRecord:
+    """An empty record of the kind that the game names, from a position or the game's start."""
+    kind: type[GameRecord] = game.record_kind or GameRecord
+    return kind(game, start)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from games.backgammon import notation, rules
+from collections.abc import Iterator
+from typing import Any
+
+from games.backgammon import bear_off, bear_off_tables, notation, pieces, rules
 from games.backgammon.encoding import POINTS
 from games.backgammon.evaluators import EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
+from games.backgammon.file_form import MAT
+from games.backgammon.identifiers import xgid
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.phases import PHASES
 from games.backgammon.pubeval import PUBEVAL
+from games.backgammon.record import BackgammonRecord
 from games.backgammon.rules import (
     FIRST_PROBABILITIES,
     MOST_MOVES,
@@ -17,8 +23,20 @@ from games.backgammon.rules import (
     Position,
 )
 from games.contract import KernelDiceGame, Rules
+from games.database import Database
+from games.external import ExternalEngine
 
 __all__ = ["Backgammon"]
+
+PACKAGE = "gnubg_nn"
+
+
+def _tables() -> Any:
+    return bear_off_tables.bear_off().tables
+
+
+def _gnubg(plies: int) -> ExternalEngine:
+    return ExternalEngine(f"gnubg:{plies}", f"GNU Backgammon {plies}-ply", PACKAGE, peer=plies == 0)
 
 
 class Backgammon(KernelDiceGame):
@@ -42,6 +60,22 @@ class Backgammon(KernelDiceGame):
     features = {"expert": EXPERT, "linear": LINEAR, "pubeval": PUBEVAL}
     encodings = {"points": POINTS}
     evaluators = EVALUATORS
+    sides = ("X", "O")
+    outcome_names = {2.0: "a gammon", 3.0: "a backgammon"}
+    file_form = MAT
+    record_kind = BackgammonRecord
+    lookups = {
+        "bearoff": Database("bear-off databases", bear_off.probe, _tables, bear_off.outcomes)
+    }
+    protocols = ("ubgi", "gnubg-socket")
+    engines = (
+        ExternalEngine("pubeval", "pubeval", PACKAGE, peer=True),
+        *(_gnubg(plies) for plies in range(3)),
+    )
+    shipped = "backups"
+    opponents = ("random", "hand")
+    pacemakers = ("hand",)
+    usual_learner = "tdgammon"
 
     def to_move(self, position: Position) -> int:
         return position[4]
@@ -66,3 +100,23 @@ class Backgammon(KernelDiceGame):
 
     def show(self, position: Position) -> str:
         return notation.show(position)
+
+    def start_of(self, side: int) -> Position:
+        return (*START[:4], side)
+
+    def parse_situation(self, text: str) -> tuple[Position, int | None]:
+        situation = notation.parse_situation(text)
+        return situation.position, situation.roll
+
+    def situation_text(self, record: Any, roll: int | None = None) -> str | None:
+        if not isinstance(record, BackgammonRecord) or record.over:
+            return None
+        return xgid(record.situation(roll))
+
+    def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
+        if encoding != POINTS.name:
+            return super().input_text(encoding, place, position)
+        return pieces.input_text(place, position)
+
+    def removals(self, position: Position) -> Iterator[tuple[str, float, Position]]:
+        return pieces.removals(position)

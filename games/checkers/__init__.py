@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from games.checkers import notation, rules
+from collections.abc import Iterator
+
+from games.checkers import notation, pieces, rules
 from games.checkers.encoding import PIECE_SQUARES
+from games.checkers.endgame.known import DATABASES
 from games.checkers.evaluators import EVALUATORS
 from games.checkers.features import CLASSIC, SAMUEL
+from games.checkers.file_form import PDN
 from games.checkers.phases import PHASES
 from games.checkers.rules import MOST_MOVES, START, Position
+from games.checkers.signature import SIGNATURE
 from games.contract import KernelGame, Rules
 
 __all__ = ["Checkers"]
@@ -37,6 +42,15 @@ class Checkers(KernelGame):
     encodings = {"piece_squares": PIECE_SQUARES}
     phases = PHASES
     evaluators = EVALUATORS
+    sides = pieces.SIDES
+    unit = "men"
+    file_form = PDN
+    lookups = DATABASES
+    protocols = ("hub",)
+    shipped = "quantised"
+    opponents = ("material", "rote", "classic")
+    pacemakers = ("rote", "classic")
+    signature = SIGNATURE
 
     def to_move(self, position: Position) -> int:
         return position[3]
@@ -55,3 +69,11 @@ class Checkers(KernelGame):
 
     def show(self, position: Position) -> str:
         return notation.show(position)
+
+    def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
+        if encoding != PIECE_SQUARES.name:
+            return super().input_text(encoding, place, position)
+        return pieces.input_text(place, position[3]), 1.0
+
+    def removals(self, position: Position) -> Iterator[tuple[str, float, Position]]:
+        return pieces.removals(position)

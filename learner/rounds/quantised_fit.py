@@ -88,9 +88,9 @@ class QuantisedFit(BatchLearner):
             )
         self.lookup_ = None
         if self.endgame:
-            from search.lookups.endgame import endgame_lookup
+            from search.lookups.database import DatabaseLookup
 
-            self.lookup_ = endgame_lookup(self.game_, pieces=self.endgame)
+            self.lookup_ = DatabaseLookup(self.game_, f"endgame{self.endgame}")
 
     def _begin(self, evaluator: Any) -> Evaluator:
         self._start = as_evaluator(self.game_, evaluator)

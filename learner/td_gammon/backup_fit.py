@@ -33,7 +33,7 @@ from search import as_evaluator
 from search.evaluators.network import separate
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import MOST_KEPT, Sift
-from search.lookups.bear_off import bear_off_lookup
+from search.lookups.database import DatabaseLookup
 
 __all__ = ["BackupFit"]
 
@@ -160,7 +160,7 @@ class BackupFit(Learner):
         check_game(game)
         assert isinstance(game, DiceGame) and game.outcomes is not None
         self._stages = self._find_stages(len(game.outcomes))
-        self._exact = bear_off_lookup(game) if self.bear_off else None
+        self._exact = DatabaseLookup(game, "bearoff") if self.bear_off else None
         first = self._stages[0]
         if evaluator is None:
             network = new_network(

@@ -75,42 +75,15 @@ def _variants(
     start = 0
     if encoding is not None:
         start = len(encoding)
-        groups: dict[str, list[int]] = {}
+        groups: dict[tuple[str, float], list[int]] = {}
         for place in np.flatnonzero(whole[:start]).tolist():
-            groups.setdefault(_input_name(game, encoding, place, position), []).append(place)
-        for name, places in groups.items():
-            yield name, _checkers(game, encoding, places[0], position), places
+            name, count = game.input_text(encoding.name, place, position)
+            groups.setdefault((name, count), []).append(place)
+        for (name, count), places in groups.items():
+            yield name, count, places
     if features is not None:
         for i, term in enumerate(features.names):
             yield term, float(whole[start + i]), [start + i]
-
-
-def _input_name(game: Game, encoding: Encoding, place: int, position: Any) -> str:
-    """What an input that is 1 tells of, as people would say it."""
-    if (game.name, encoding.name) == ("checkers", "piece_squares"):
-        kind, square = divmod(place, 32)
-        side = game.to_move(position) ^ (kind >> 1)
-        number = 32 - square if game.to_move(position) else square + 1
-        return f"{('Black', 'White')[side]} {('man', 'king')[kind & 1]} on {number}"
-    if (game.name, encoding.name) == ("backgammon", "points"):
-        theirs, unit = divmod(place, encoding.size // 2)
-        colour = "XO"[game.to_move(position) ^ theirs]
-        if unit < 144:
-            return f"{colour} on {colour}'s {unit // 6 + 1} point"
-        return f"{colour} on the bar" if unit < 148 else f"{colour} borne off"
-    return f"{encoding.name} {place}"
-
-
-def _checkers(game: Game, encoding: Encoding, place: int, position: Any) -> float:
-    """How many pieces there are where an input that is 1 stands."""
-    if (game.name, encoding.name) != ("backgammon", "points"):
-        return 1.0
-    from games.backgammon.rules import BAR, OFF
-    from games.backgammon.situation import checker_counts
-
-    theirs, unit = divmod(place, encoding.size // 2)
-    point = unit // 6 + 1 if unit < 144 else BAR if unit < 148 else OFF
-    return float(checker_counts(*position[2 * theirs : 2 * theirs + 2])[point])
 
 
 def _forward(
@@ -133,49 +106,17 @@ def _forward(
 
 
 def without_pieces(evaluator: Evaluator, position: Any) -> Things:
-    """An evaluator's value of the position without each piece.
+    """An evaluator's value of the position without each piece, as `Game.removals` has it.
 
-    In checkers the piece is taken off; in backgammon all checkers of a side on a point, or on the
-    bar, are borne off, unless that ends the game. TypeError for other games.
+    Raises TypeError for a position of a game that takes no pieces away.
     """
-    takers = {"checkers": _checkers_without, "backgammon": _backgammon_without}
-    game = evaluator.game
-    if game.name not in takers:
+    things = list(evaluator.game.removals(position))
+    if not things:
         raise TypeError(
-            f"expected a linear evaluator or a network, which can be explained in {game.name},"
-            f" found a {type(evaluator).__name__}"
+            "expected a linear evaluator or a network, which can be explained in"
+            f" {evaluator.game.name}, found a {type(evaluator).__name__}"
         )
-    things = list(takers[game.name](position))
     values = evaluator.values([position, *(other for _, _, other in things)]).tolist()
     return values[0], [
         (name, term, value) for (name, term, _), value in zip(things, values[1:], strict=True)
     ]
-
-
-def _checkers_without(position: Any) -> Iterator[tuple[str, float, Any]]:
-    from games.checkers.notation import square_bit, squares_of
-
-    own, opponent, kings, side = position
-    for pieces, colour in ((own, side), (opponent, 1 - side)):
-        for square in squares_of(pieces):
-            bit = 1 << square_bit(square)
-            name = f"{('Black', 'White')[colour]} {'king' if kings & bit else 'man'} on {square}"
-            yield name, 1.0, (own & ~bit, opponent & ~bit, kings & ~bit, side)
-
-
-def _backgammon_without(position: Any) -> Iterator[tuple[str, float, Any]]:
-    from games.backgammon.rules import BAR, CHECKERS, OFF
-    from games.backgammon.situation import COLOURS, checker_counts, position_of
-
-    near, far, their_near, their_far, side = position
-    boards = checker_counts(near, far), checker_counts(their_near, their_far)
-    for theirs, counts in enumerate(boards):
-        colour = COLOURS[side ^ theirs]
-        for point in range(1, BAR + 1):
-            count = counts[point]
-            if not count or counts[OFF] + count == CHECKERS:
-                continue
-            fewer = [0 if p == point else n for p, n in enumerate(counts)]
-            own, other = (boards[0], fewer) if theirs else (fewer, boards[1])
-            place = "the bar" if point == BAR else f"{colour}'s {point} point"
-            yield f"{colour} on {place}", float(count), position_of(own, other, side)

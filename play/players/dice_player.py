@@ -18,11 +18,11 @@ from play.players.limits import check_depth
 from search import Engine, Evaluator, Lookup, as_evaluator
 from search.expectiminimax.move_filters import as_filters
 from search.expectiminimax.static import StaticChoice
+from search.lookups.database import DatabaseLookup
 
 __all__ = ["DicePlayer", "DiceSeat", "parse_dice_player"]
 
 RANDOM = "random"
-BEAR_OFF = "+bearoff"
 
 
 class DiceSeat(Protocol):
@@ -158,12 +158,11 @@ def parse_dice_player(game: DiceGame, text: str) -> DicePlayer:
     name, depth, options = _split(text)
     if depth is not None and name == RANDOM:
         raise ValueError(f"player: expected EVALUATOR@PLIES, found {text!r}")
-    if not name.endswith(BEAR_OFF):
+    evaluator, plus, lookup = name.rpartition("+")
+    if not plus or lookup not in game.lookups:
         return DicePlayer(text, as_evaluator(game, name), depth=depth, options=options)
-    from search.lookups.bear_off import bear_off_lookup
-
-    evaluator = as_evaluator(game, name.removesuffix(BEAR_OFF))
-    return DicePlayer(text, evaluator, bear_off_lookup(game), depth, options=options)
+    database = DatabaseLookup(game, lookup)
+    return DicePlayer(text, as_evaluator(game, evaluator), database, depth, options=options)
 
 
 def _split(text: str) -> tuple[str, int | None, dict[str, Any]]:

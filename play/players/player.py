@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +17,7 @@ from play.players.limits import Limits
 from search import Engine, Evaluator, Lookup, as_evaluator, parse_techniques
 from search.alphabeta.search import MOST_THREADS
 from search.evaluators.shipped import find_file
+from search.lookups.database import DatabaseLookup
 from search.lookups.lookup import CombinedLookup
 from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
@@ -165,10 +165,7 @@ def _search_options(text: str, evaluator: Path) -> dict[str, Any]:
 
 
 def _lookup(game: Game, name: str) -> Lookup:
-    """The endgame database that a player's text names, or the rote memory in a file."""
-    endgame = re.fullmatch(r"endgame([0-9]*)", name)
-    if endgame is None:
-        return RoteMemory.load(game, name)
-    from search.lookups.endgame import endgame_lookup
-
-    return endgame_lookup(game, pieces=int(endgame[1] or 4))
+    """The database of the game that a player's text names, or the rote memory in a file."""
+    if name in game.lookups or (name.isidentifier() and not Path(name).exists()):
+        return DatabaseLookup(game, name)
+    return RoteMemory.load(game, name)

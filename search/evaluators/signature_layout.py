@@ -6,7 +6,6 @@ Progress", IBM Journal of Research and Development 11 (1967).
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -192,25 +191,13 @@ class SignatureLayout:
 
 
 def layout_of(game: Game) -> SignatureLayout:
-    """The layout that a game supplies in its module `signature`; ValueError where it has none."""
-    try:
-        own = importlib.import_module(f"games.{game.name}.signature")
-    except ModuleNotFoundError:
+    """The layout of signature tables that a game names; ValueError if it names none."""
+    if game.signature is None:
         raise ValueError(
-            f"expected a game with a module signature, such as checkers, found {game.name};"
+            f"expected a game with signature tables, such as checkers, found {game.name};"
             " give a layout of your own"
-        ) from None
-    return SignatureLayout(
-        game.name,
-        own.TERMS,
-        own.GROUPS,
-        own.THRESHOLDS,
-        own.SECOND,
-        material=own.MATERIAL,
-        phases=own.PHASES,
-        phase=own.phase,
-        summed=own.SUMMED,
-    )
+        )
+    return SignatureLayout(game.name, **game.signature)
 
 
 def starts(sizes: tuple[int, ...]) -> NDArray[np.int64]:

@@ -32,7 +32,7 @@ from games.backgammon.bear_off_tables import FILE, BearOff, bear_off, build
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.rules import CHECKERS, MOST_MOVES, PROBABILITIES, ROLLS, START, packed
 from search import EXACT
-from search.lookups.bear_off import bear_off_lookup
+from search.lookups.database import DatabaseLookup
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -396,7 +396,7 @@ def test_the_lookup_answers_natively_as_in_python(
 ) -> None:
     monkeypatch.setattr(bear_off_tables, "user_cache_dir", lambda *_, **__: str(tmp_path))
     game = games.load("backgammon")
-    lookup = bear_off_lookup(game)
+    lookup = DatabaseLookup(game, "bearoff")
     again = pickle.loads(pickle.dumps(lookup))
     assert len(pickle.dumps(lookup)) < 1000
     python = again.plain()
@@ -416,8 +416,8 @@ def test_the_lookup_answers_natively_as_in_python(
 
 @plain
 def test_other_games_have_no_bear_off() -> None:
-    with pytest.raises(ValueError, match="expected backgammon, found nim"):
-        bear_off_lookup(games.load("nim"))
+    with pytest.raises(ValueError, match="lookup of nim: expected no name.* found 'bearoff'"):
+        DatabaseLookup(games.load("nim"), "bearoff")
 
 
 @plain

@@ -44,7 +44,7 @@ from games.tic_tac_toe import TicTacToe
 from games.whole_files import write_atomically
 from play.players.player import parse_player
 from search import EXACT, WIN, Engine
-from search.lookups.endgame import endgame_lookup
+from search.lookups.database import DatabaseLookup
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -252,9 +252,17 @@ def test_a_win_that_is_too_long_for_a_byte_is_refused(monkeypatch: pytest.Monkey
 # --- in the search ---------------------------------------------------------------------------
 
 
+def lookup_in(folder: Path, pieces: int, monkeypatch: pytest.MonkeyPatch) -> DatabaseLookup:
+    """The lookup of a database that is kept in a folder."""
+    monkeypatch.setattr(database, "user_cache_dir", lambda *_, **__: str(folder))
+    return DatabaseLookup(GAME, f"endgame{pieces}")
+
+
 @compiled_only
-def test_the_lookup_answers_natively_as_in_python(tmp_path: Path) -> None:
-    lookup = endgame_lookup(GAME, pieces=3, folder=tmp_path)
+def test_the_lookup_answers_natively_as_in_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lookup = lookup_in(tmp_path, 3, monkeypatch)
     again = pickle.loads(pickle.dumps(lookup))
     assert len(pickle.dumps(lookup)) < 1000
     python = again.plain()
@@ -291,8 +299,10 @@ def samples(pieces: int, least: int, most: int, count: int) -> list[tuple[Any, i
 
 @compiled_only
 @pytest.mark.parametrize("pieces", [2, 3, 4])
-def test_searches_announce_the_same_win_with_and_without(pieces: int, tmp_path: Path) -> None:
-    lookup = endgame_lookup(GAME, pieces=3, folder=tmp_path)
+def test_searches_announce_the_same_win_with_and_without(
+    pieces: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lookup = lookup_in(tmp_path, 3, monkeypatch)
     alone, asking = Engine(GAME, "classic"), Engine(GAME, "classic", lookup=lookup)
     seen = samples(pieces, 3, 9, 4)
     assert len(seen) > 10
@@ -308,9 +318,9 @@ def test_searches_announce_the_same_win_with_and_without(pieces: int, tmp_path: 
 
 
 @compiled_only
-def test_long_wins_are_played_to_the_end(tmp_path: Path) -> None:
+def test_long_wins_are_played_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_atomically(path_of(4, tmp_path), built(4).values.data)
-    lookup = endgame_lookup(GAME, pieces=4, folder=tmp_path)
+    lookup = lookup_in(tmp_path, 4, monkeypatch)
     engine = Engine(GAME, "classic", lookup=lookup)
     for at, plies in [*samples(3, 55, 61, 1), *samples(4, 101, 109, 1)]:
         earlier: list[Any] = []
@@ -324,26 +334,28 @@ def test_long_wins_are_played_to_the_end(tmp_path: Path) -> None:
 
 @plain
 def test_other_games_have_no_endgame_database() -> None:
-    with pytest.raises(ValueError, match="expected checkers, found nim"):
-        endgame_lookup(Nim())
+    with pytest.raises(ValueError, match="lookup of nim: expected no name.*; found 'endgame'"):
+        DatabaseLookup(Nim(), "endgame")
 
 
 @compiled_only
 def test_players_name_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "user_cache_dir", lambda *_, **__: str(tmp_path))
     write_atomically(path_of(4), built(4).values.data)
-    assert parse_player(GAME, "classic+endgame3").lookup.pieces == 3  # type: ignore[union-attr]
+    three = parse_player(GAME, "classic+endgame3").lookup
+    assert three is not None and three.tables[1] is endgame(3).values
     player = parse_player(GAME, "classic+endgame")
-    assert (player.name, player.lookup.pieces) == ("classic+endgame", 4)  # type: ignore[union-attr]
+    assert player.name == "classic+endgame" and player.lookup is not None
+    assert player.lookup.tables[1] is endgame(4).values
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "checkers-endgame-3.bin",
         "checkers-endgame-4.bin",
     ]
     with pytest.raises(FileNotFoundError, match=r"expected .* of 5 pieces, found none; build it"):
         parse_player(GAME, "classic+endgame5")
-    with pytest.raises(ValueError, match="pieces: expected 2 to 6, found 7"):
+    with pytest.raises(ValueError, match="expected endgame, .* endgame6; found 'endgame7'"):
         parse_player(GAME, "classic+endgame7")
-    with pytest.raises(ValueError, match="expected checkers, found tic_tac_toe"):
+    with pytest.raises(ValueError, match="lookup of tic_tac_toe: expected no name.*'endgame'"):
         parse_player(TicTacToe(), "open_lines+endgame")
 
 

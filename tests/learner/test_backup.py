@@ -20,7 +20,7 @@ from learner.td_gammon.td_gammon import new_network
 from search import as_evaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import Sift
-from search.lookups.bear_off import bear_off_lookup
+from search.lookups.database import DatabaseLookup
 from search.lookups.lookup import Lookup
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
@@ -78,7 +78,7 @@ def twin(position: Any, depth: int, exact: Lookup | None = None) -> Any:
 
 @pytest.mark.parametrize("with_exact", [False, True])
 def test_one_ply_equals_its_twin(positions: Any, with_exact: bool) -> None:
-    exact = bear_off_lookup(GAME) if with_exact else None
+    exact = DatabaseLookup(GAME, "bearoff") if with_exact else None
     found = backed_up(NET, positions, exact=exact)
     slow = [twin(tuple(row), 1, exact) for row in positions.tolist()]
     np.testing.assert_allclose(found, slow, atol=1e-12)
@@ -165,8 +165,10 @@ def test_wrong_requests() -> None:
         backed_up(NET, [GAME.start()], exact=Lookup(_nothing))
     with pytest.raises(TypeError, match="marked with @kernel"):
         Lookup(_nothing, outcomes=lambda tables, position, target: False)
-    with pytest.raises(ValueError, match="bear-off: expected backgammon"):
-        bear_off_lookup(Checkers())
+    with pytest.raises(
+        ValueError, match="lookup of checkers: expected endgame, .* found 'bearoff'"
+    ):
+        DatabaseLookup(Checkers(), "bearoff")
     assert backed_up(NET, []).shape == (0, 5)
 
 

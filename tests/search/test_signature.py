@@ -305,7 +305,7 @@ def test_tables_that_do_not_fit(tables: Any, options: dict[str, Any], message: s
 
 @plain
 def test_games_without_a_layout_say_so() -> None:
-    with pytest.raises(ValueError, match="expected a game with a module signature"):
+    with pytest.raises(ValueError, match="expected a game with signature tables"):
         layout_of(games.load("tic_tac_toe"))
 
 

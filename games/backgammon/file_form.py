@@ -1,0 +1,38 @@
+"""Jellyfish's .mat as the form in which games of backgammon are kept in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from games.backgammon.match_file import read_matches, write_match
+from games.backgammon.record import BackgammonRecord
+from games.contract import DiceGame
+from games.file_form import NO_NAMES, FileForm, ReadGame
+from games.record import GameRecord
+
+__all__ = ["MAT"]
+
+
+def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) -> str:
+    """A game as a session of one game; X is the first of the names."""
+    if not isinstance(record, BackgammonRecord):
+        played = record.positions, record.moves, record.annotations
+        record = BackgammonRecord.of_legal(record.game, *played, rolls=record.rolls)
+    players = ("X", "O") if names == NO_NAMES else names
+    return write_match([record], players, tags=tags)
+
+
+def _read(text: str, game: DiceGame) -> Iterator[ReadGame]:
+    """The games of all matches of a text; a match without a game is one damaged game."""
+    count = 0
+    for match in read_matches(text, game):
+        for read in match.games:
+            count += 1
+            plies = read.record.ply if read.record else 0
+            title = f"{' – '.join(match.players)}, game {count}, {plies} moves"
+            yield ReadGame(read.record, match.players, read.problems, title)
+        if not match.games and match.problems and not count:
+            yield ReadGame(None, NO_NAMES, match.problems, "damaged")
+
+
+MAT = FileForm(".mat", _write, _read)

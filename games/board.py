@@ -1,0 +1,40 @@
+"""`Board`: how a game is drawn on a plain grid, and which squares are clicked for a move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Board", "Piece"]
+
+#: The side that a piece belongs to (0, 1, or None for neither) and the text on it, often empty.
+Piece = tuple[int | None, str]
+
+
+@dataclass(frozen=True)
+class Board:
+    """A rectangle of squares, numbered from 0 row by row, from the top left as side 0 sees it.
+
+    rows, columns: its size, 1 to 26 each.
+    pieces: `pieces(position)` returns what stands where, {square: (side, text)}.
+    clicks: `clicks(position, move)` returns what a person clicks to make a move, one entry a
+        click: a square, or several squares of which any will do. A stone that is put down is one
+        click, a piece that moves is two. Different moves need different clicks.
+    """
+
+    rows: int
+    columns: int
+    pieces: Callable[[Any], Mapping[int, Piece]]
+    clicks: Callable[[Any, Any], Sequence[int | Sequence[int]]]
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "columns"):
+            size = getattr(self, name)
+            if not isinstance(size, int) or not 1 <= size <= 26:
+                raise ValueError(f"board: expected 1 to 26 {name}, found {size!r}")
+
+    @property
+    def squares(self) -> int:
+        """The number of squares."""
+        return self.rows * self.columns

@@ -1,0 +1,39 @@
+"""The endgame databases as `games.database` describes them, by the names that players give them."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from games.checkers.endgame.building import endgame
+from games.checkers.endgame.database import AT_FIRST_USE, path_of
+from games.checkers.endgame.numbering import MOST_PIECES
+from games.checkers.endgame.retrograde import probe
+from games.database import Database
+
+__all__ = ["DATABASES", "endgame_database"]
+
+
+def endgame_database(pieces: int = AT_FIRST_USE) -> Database:
+    """The database of at most `pieces` pieces, in the user's cache directory."""
+    return Database(
+        title=f"endgames of {pieces} pieces",
+        probe=probe,
+        tables=functools.partial(_tables, pieces),
+        at_hand=functools.partial(_at_hand, pieces),
+    )
+
+
+def _tables(pieces: int) -> Any:
+    return endgame(pieces).tables
+
+
+def _at_hand(pieces: int) -> bool:
+    return pieces <= AT_FIRST_USE or path_of(pieces).is_file()
+
+
+#: `endgame`, and `endgame2` to `endgame6` for other numbers of pieces.
+DATABASES = {
+    "endgame": endgame_database(),
+    **{f"endgame{pieces}": endgame_database(pieces) for pieces in range(2, MOST_PIECES + 1)},
+}

@@ -1,0 +1,202 @@
+"""Files of games: the form that each game names, and plain text for games that name none.
+
+Plain text holds tags, an empty line, one move a line, and the result:
+
+    [Event "Plysmith"]
+    [Game "connect_four"]
+    [First "hand"]
+    [Second "random"]
+
+    4 ; 0.31 5
+    31: 8/5 6/5
+    * resignation 1
+
+A roll stands before its move; value, depth and comment of a move follow `;`. The last line begins
+with `*`: why the game ended and its outcome for the side that began, or nothing for a game that
+goes on. Tags `Position` (a start other than the game's own) and `Result` follow from the record.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from games.contract import DiceGame, Game
+from games.errors import MoveError, PositionError
+from games.record import GameRecord, new_record
+
+__all__ = ["PLAIN_TEXT", "FileForm", "ReadGame", "form_of"]
+
+NO_NAMES = ("?", "?")
+OWN_TAGS = ("Game", "First", "Second", "Position")
+
+_TAG = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]')
+
+
+class ReadGame(NamedTuple):
+    """One game of a file.
+
+    record: None where the game is damaged; then the first of `problems` says why.
+    names: the players, the side that begins first.
+    problems: what is wrong with the game, each with the number of its line.
+    title: one line for people who choose among the games of a file.
+    """
+
+    record: GameRecord | None
+    names: tuple[str, str]
+    problems: list[str]
+    title: str
+
+
+@dataclass(frozen=True)
+class FileForm:
+    """A form of files of games.
+
+    suffix: how names of such files end, with the dot.
+    write: `write(record, names, tags)` returns one game as text; texts of several games, joined by
+        empty lines, are a file. Raises ValueError for what the form cannot hold.
+    read: `read(text, game)` returns the games of a file one after the other. A damaged game is
+        returned without a record, and reading goes on.
+    """
+
+    suffix: str
+    write: Callable[[GameRecord, tuple[str, str], Mapping[str, str]], str]
+    read: Callable[[str, Any], Iterable[ReadGame]]
+
+
+def form_of(game: Game) -> FileForm:
+    """The form in which games are kept in files: the game's own, else plain text."""
+    return game.file_form or PLAIN_TEXT
+
+
+def write_plain(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) -> str:
+    """A game as plain text; ValueError for a tag or comment with a control character."""
+    game = record.game
+    own = {"Game": game.name, "First": names[0], "Second": names[1]}
+    if record.start != game.start():
+        own["Position"] = game.position_text(record.start)
+    given = {name: value for name, value in tags.items() if name not in own}
+    lines = [_tag_text(name, value) for name, value in (given | own).items()]
+    lines.append("")
+    for n, move in enumerate(record.moves):
+        text = game.move_text(record.positions[n], move)
+        roll = record.rolls[n]
+        if roll is not None:
+            assert isinstance(game, DiceGame)
+            text = f"{game.roll_text(roll)}: {text}"
+        lines.append(text + _note_text(record, n))
+    outcome = record.outcome()
+    lines.append("*" if outcome is None else f"* {record.reason} {outcome:g}")
+    return "\n".join(lines) + "\n"
+
+
+def _tag_text(name: str, value: str) -> str:
+    if not value.isprintable() or re.fullmatch(r"\w+", name) is None:
+        raise ValueError(f"tag {name}: expected printable characters, found {value!r}")
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'[{name} "{escaped}"]'
+
+
+def _note_text(record: GameRecord, n: int) -> str:
+    note = record.annotations[n]
+    if (note.value, note.depth, note.comment) == (None, None, ""):
+        return ""
+    value = "-" if note.value is None else f"{note.value:.4f}".rstrip("0").rstrip(".")
+    depth = "-" if note.depth is None else str(note.depth)
+    comment = " ".join(note.comment.split())
+    return f" ; {value} {depth} {comment}".rstrip()
+
+
+def read_plain(text: str, game: Game) -> Iterator[ReadGame]:
+    """The games of a plain text, one after the other."""
+    lines: list[tuple[int, str]] = []
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+        if not line.strip():
+            continue
+        lines.append((number, line.strip()))
+        if line.startswith("*"):
+            yield _read_one(lines, game)
+            lines = []
+    if lines:
+        yield _read_one(lines, game)
+
+
+def _read_one(lines: list[tuple[int, str]], game: Game) -> ReadGame:
+    tags: dict[str, str] = {}
+    record: GameRecord | None = None
+    problems: list[str] = []
+    number = lines[0][0]
+    try:
+        for number, line in lines:
+            tag = _TAG.fullmatch(line)
+            if tag is not None and record is None:
+                tags[tag[1]] = re.sub(r"\\(.)", r"\1", tag[2])
+                continue
+            record = _begun(game, tags) if record is None else record
+            if line.startswith("*"):
+                problems += [f"line {number}: {text}" for text in _ended(record, line[1:])]
+            else:
+                _play(record, line)
+        record = _begun(game, tags) if record is None else record
+        if not lines[-1][1].startswith("*"):
+            problems.append(f"line {number}: expected a line with *, found the end of the file")
+    except (MoveError, PositionError, ValueError) as error:
+        record, problems = None, [f"line {number}: {error}"]
+    names = (tags.get("First", "?"), tags.get("Second", "?"))
+    count = "damaged" if record is None else f"{record.ply} moves"
+    return ReadGame(record, names, problems, f"{names[0]} – {names[1]}, {count}")
+
+
+def _begun(game: Game, tags: Mapping[str, str]) -> GameRecord:
+    name = tags.get("Game", game.name)
+    if name != game.name:
+        raise ValueError(f"expected a game of {game.name}, found one of {name[:40]!r}")
+    start = game.parse_position(tags["Position"]) if "Position" in tags else None
+    return new_record(game, start)
+
+
+def _play(record: GameRecord, line: str) -> None:
+    game = record.game
+    words, _, note = line.partition(" ; ")
+    roll: dict[str, int] = {}
+    if isinstance(game, DiceGame):
+        dice, _, words = words.partition(":")
+        roll["roll"] = game.parse_roll(dice)
+        move = game.parse_move(record.position, words.strip(), roll["roll"])
+    else:
+        move = game.parse_move(record.position, words.strip())
+    value, depth, comment = (*note.split(" ", 2), "", "", "")[:3]
+    record.play(
+        move,
+        value=None if value in ("", "-") else _number(value),
+        depth=None if depth in ("", "-") else int(depth),
+        comment=comment,
+        **roll,
+    )
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"expected a finite number, found {text[:40]!r}")
+    return value
+
+
+def _ended(record: GameRecord, text: str) -> list[str]:
+    """Settle how the game ended by the words of its last line; returns what contradicts them."""
+    reason, _, said = text.strip().rpartition(" ")
+    outcome = record.outcome()
+    if not said:
+        return [] if outcome is None else [f"expected * {record.reason} {outcome:g}, found none"]
+    claimed = _number(said)
+    if outcome is None:
+        record.declare(claimed, reason or "result of the file")
+        return []
+    same = claimed == outcome
+    return [] if same else [f"expected the outcome {outcome:g}, found {claimed:g}"]
+
+
+PLAIN_TEXT = FileForm(".txt", write_plain, read_plain)
