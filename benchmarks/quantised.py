@@ -80,8 +80,8 @@ class Flat(Counting):
         lines[-1] += " + float(popcount(position[0]) - popcount(position[1]))"
         return "\n".join(lines)
 
-    def _scope(self) -> dict[str, Any]:
-        return {**super()._scope(), "popcount": popcount}
+    def scope(self) -> dict[str, Any]:
+        return {**super().scope(), "popcount": popcount}
 
 
 @kernel
@@ -102,12 +102,12 @@ class Kept(QuantisedNetwork):
             network.game, network.encoding, network.layers,
             phases=network.phases, scale=network.scale,
         )  # fmt: skip
-        rows, start = self._packed[0]
+        rows, start = self._pinned[:2]
         both = np.concatenate([rows, -rows])
         # two positions: which of the 128 inputs are 1 in each, and their sums
         self._seen = np.zeros(4, dtype=np.int64)
         self._sums = np.stack([start, start])
-        self._packed.append((both, self._sums))
+        self._pinned += [both, self._sums]
         places = [array.ctypes.data for array in (self._seen, self._sums)]
         self._data = np.append(self._data, places)
         self._data[1 + len(self.phases)] = both.ctypes.data
@@ -146,8 +146,8 @@ class Kept(QuantisedNetwork):
         lines[place] = changes.strip() + "\n    " + lines[place].replace(start, "start")
         return "\n    ".join(lines)
 
-    def _scope(self) -> dict[str, Any]:
-        return {**super()._scope(), "popcount": popcount, "list_bits": list_bits}
+    def scope(self) -> dict[str, Any]:
+        return {**super().scope(), "popcount": popcount, "list_bits": list_bits}
 
 
 def fitted(hidden: tuple[int, ...], name: str) -> QuantisedNetwork:

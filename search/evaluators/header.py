@@ -26,7 +26,6 @@ __all__ = [
     "describe_input",
     "find_game",
     "find_input",
-    "header",
     "identity",
     "parse_json",
 ]
@@ -40,21 +39,6 @@ class EvaluatorError(ValueError):
 
 
 # --- writing ---------------------------------------------------------------------------------
-
-
-def header(evaluator: Any, form: str, **fields: Any) -> dict[str, Any]:
-    """What a file in a form such as "plysmith-network-1" says of an evaluator, as JSON values.
-
-    `fields` are those of the form itself. The evaluator's `provenance` comes last.
-    """
-    return {
-        "format": form,
-        "game": evaluator.game.name,
-        "rules": evaluator.game.version,
-        "name": evaluator.name,
-        **fields,
-        "provenance": getattr(evaluator, "provenance", {}),
-    }
 
 
 def describe_input(game: Game, inputs: Encoding | FeatureSet) -> dict[str, Any]:

@@ -6,30 +6,29 @@ are safetensors files (`search.evaluators.array_files`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, overload
 
 from games import kernels
 from games.contract import Game
 from games.features import Encoding, FeatureSet
+from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import holds_arrays, load_arrays
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError, short
 from search.evaluators.linear import LinearEvaluator, load_linear
-from search.evaluators.network import network_from
-from search.evaluators.outcome_network import outcome_network_from
-from search.evaluators.quantised import quantised_from
+from search.evaluators.network import NetworkEvaluator
+from search.evaluators.outcome_network import OutcomeNetwork
+from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.shipped import find_file, shipped_files
-from search.evaluators.signature import signature_from
+from search.evaluators.signature import SignatureEvaluator
 
 __all__ = ["as_evaluator", "evaluator_names", "load_evaluator"]
 
-#: For each form of array file the function that makes an evaluator of it, called with path, header,
-#: arrays, game (or None) and inputs (or None).
-ARRAY_FORMS = {
-    "plysmith-network-1": network_from,
-    "plysmith-outcome-network-1": outcome_network_from,
-    "plysmith-quantised-network-1": quantised_from,
-    "plysmith-signature-1": signature_from,
+#: Evaluators whose weights are arrays, by the forms of their files.
+ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
+    kind.form: kind
+    for kind in (NetworkEvaluator, OutcomeNetwork, QuantisedNetwork, SignatureEvaluator)
 }
 
 Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
@@ -108,7 +107,7 @@ def load_evaluator(
         raise EvaluatorError(
             f"{path}: expected a linear evaluator over feature set {features.name}, found {form}"
         )
-    return ARRAY_FORMS[form](path, content, arrays, game, inputs)
+    return ARRAY_FORMS[form].from_file(path, content, arrays, game, inputs)
 
 
 def evaluator_names(game: Game) -> list[str]:

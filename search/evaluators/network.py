@@ -7,9 +7,9 @@ widths are literals; weights are read by address, so that new ones compile nothi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +17,14 @@ from numpy.typing import NDArray
 from games import kernels
 from games.contract import Game
 from games.features import Encoding, FeatureSet
-from games.kernels.memory import native_function, read_position
+from games.kernels.memory import read_position
 from games.kernels.vectors import LANES, add_products, dot, stack_block, sum_rows
-from search.evaluators.array_files import save_arrays, take_array
-from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.evaluators.array_evaluator import ArrayEvaluator
+from search.evaluators.array_files import take_array
 from search.evaluators.header import (
-    FIELDS,
     EvaluatorError,
-    check_fields,
     describe_input,
-    find_game,
     find_input,
-    header,
     short,
     shortened,
 )
@@ -37,9 +33,11 @@ from search.native import call_int
 __all__ = [
     "Inputs",
     "NetworkEvaluator",
+    "check_widths",
     "hidden_text",
     "in_lanes",
     "kept_layer",
+    "named_layers",
     "network_scope",
     "padded",
     "plain_hidden",
@@ -47,7 +45,6 @@ __all__ = [
     "zeros",
 ]
 
-FORMAT = "plysmith-network-1"
 #: Units of a layer and layers of a network, for they take room on the stack of a searching thread.
 MOST_UNITS, MOST_LAYERS = 4096, 16
 
@@ -55,7 +52,7 @@ Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
 Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
-class NetworkEvaluator(Evaluator):
+class NetworkEvaluator(ArrayEvaluator):
     """A network of layers with ReLU between them: value = scale * output.
 
     `inputs` is an encoding, a feature set, or both as (encoding, features), where the terms follow
@@ -68,7 +65,8 @@ class NetworkEvaluator(Evaluator):
     Raises ValueError for layers that do not fit one another or the inputs, NaN and infinity.
     """
 
-    suffix = ".safetensors"
+    form = "plysmith-network-1"
+    fields: ClassVar = {"scale": float, "inputs": list, "widths": list}
 
     def __init__(
         self,
@@ -80,20 +78,17 @@ class NetworkEvaluator(Evaluator):
         name: str = "network",
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
-        self.game = game
+        super().__init__(game, name, provenance)
         self.inputs = inputs
         self.encoding, self.features = separate(inputs)
-        self.name = name
-        self.provenance = dict(provenance or {})
         self.layers: tuple[Layer, ...] = tuple(
             kept_layer(number, layer, last=0 < number == len(layers) - 1)
             for number, layer in enumerate(layers)
         )
         self._check()
-        # what native code reads: scale, the addresses of each layer's weights and bias, and that of
-        # the code that measures the terms
-        self._data = np.zeros(2 + 2 * len(self.layers), dtype=np.int64)
-        self._data[1:-1] = [array.ctypes.data for layer in self.layers for array in layer]
+        # scale, the addresses of each layer's weights and bias, and that of the code that measures
+        # the terms
+        self._lay_out((array for layer in self.layers for array in layer), before=[0], after=1)
         self.scale = scale
 
     def _check(self) -> None:
@@ -113,12 +108,6 @@ class NetworkEvaluator(Evaluator):
         widths = "-".join(map(str, self.widths))
         return f"NetworkEvaluator({self.game.name}, {widths}, {self.name!r})"
 
-    def __reduce__(self) -> Any:
-        # addresses do not leave the process
-        return _rebuilt, (
-            self.game, self.inputs, self.layers, self.scale, self.name, self.provenance,
-        )  # fmt: skip
-
     @property
     def widths(self) -> tuple[int, ...]:
         """Inputs, units of each hidden layer, and 1."""
@@ -135,12 +124,8 @@ class NetworkEvaluator(Evaluator):
             raise ValueError(f"scale: expected a finite number, found {scale}")
         self._data[:1].view(np.float64)[0] = scale
 
-    def copy(self) -> NetworkEvaluator:
-        """The same evaluator with weights of its own."""
-        return NetworkEvaluator(
-            self.game, self.inputs, self.layers, scale=self.scale, name=self.name,
-            provenance=self.provenance,
-        )  # fmt: skip
+    def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.inputs, self.layers), {"scale": self.scale}
 
     def plain(self) -> Callable[[Any], float]:
         hidden = plain_hidden(self.encoding, self.features, self.layers)
@@ -156,13 +141,16 @@ class NetworkEvaluator(Evaluator):
 
         return value
 
-    def native(self, fail: Fail) -> tuple[int, int, Any]:
-        last = len(self.layers) - 1
-        width = len(self.game.start())
-        lines = ["def value_at(data, source):"]
-        lines += [f"    position = {read_position(width)}"] if self.encoding else []
+    def data(self) -> NDArray[np.int64]:
         if self.features:
-            self._data[-1] = self.features.native_terms(width)
+            self._data[-1] = self.features.native_terms(len(self.game.start()))
+        return self._data
+
+    def _text(self) -> str:
+        last = len(self.layers) - 1
+        lines = ["def value_at(data, source):"]
+        if self.encoding:
+            lines.append(f"    position = {read_position(len(self.game.start()))}")
         lines += hidden_text(
             self.encoding, self.features, self.widths, place=1, terms=len(self._data) - 1
         )
@@ -175,78 +163,67 @@ class NetworkEvaluator(Evaluator):
                 f" {padded(self.widths[last])}, 1)",
             ]
         lines.append("    return load_float(data, 0) * float(output)")
-        scope = network_scope(self.encoding, self.features)
-        address = native_function("value_at", "\n".join(lines), scope, SIGNATURE)
-        return address, self._data.ctypes.data, (self._data, self.layers)
+        return "\n".join(lines)
 
-    def save(self, path: Any) -> None:
+    def scope(self) -> dict[str, Any]:
+        return network_scope(self.encoding, self.features)
+
+    def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         inputs = [one for one in (self.encoding, self.features) if one]
-        content = header(
-            self,
-            FORMAT,
-            scale=self.scale,
-            inputs=[describe_input(self.game, one) for one in inputs],
-            widths=list(self.widths),
-        )
-        arrays: dict[str, NDArray[np.float32]] = {}
-        for number, (weights, bias) in enumerate(self.layers):
-            arrays |= {f"weights_{number}": weights, f"bias_{number}": bias}
-        save_arrays(path, content, arrays)
+        fields = {
+            "scale": self.scale,
+            "inputs": [describe_input(self.game, one) for one in inputs],
+            "widths": list(self.widths),
+        }
+        return fields, named_layers(self.layers)
+
+    @classmethod
+    def _parts_in(
+        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        entries = content["inputs"]
+        if not 1 <= len(entries) <= 2:
+            raise EvaluatorError(f"{path}: expected one or two inputs, found {len(entries)}")
+        own = [None] * len(entries) if inputs is None else [o for o in separate(inputs) if o]
+        if len(own) != len(entries):
+            raise EvaluatorError(
+                f"{path}: expected {len(own)} kinds of inputs, found {len(entries)}"
+            )
+        found = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
+        widths = content["widths"]
+        known = sum(map(len, found))
+        check_widths(path, widths, known, 1, least=1)
+        layers = [
+            (
+                take_array(path, arrays, f"weights_{number}", np.float32, (before, after)),
+                take_array(path, arrays, f"bias_{number}", np.float32, (after,)),
+            )
+            for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False))
+        ]
+        both: Any = found[0] if len(found) == 1 else tuple(found)
+        return (both, layers), {"scale": content["scale"]}
 
 
-def network_from(
-    path: Path,
-    content: dict[str, Any],
-    arrays: dict[str, NDArray[Any]],
-    game: Game | None,
-    inputs: Inputs | None,
-) -> NetworkEvaluator:
-    """The network in a file's header and arrays; EvaluatorError where they are not of one."""
-    check_fields(path, content, {**FIELDS, "scale": float, "inputs": list, "widths": list})
-    game = find_game(path, content, game)
-    entries = content["inputs"]
-    if not 1 <= len(entries) <= 2:
-        raise EvaluatorError(f"{path}: expected one or two inputs, found {len(entries)}")
-    own = [None] * len(entries) if inputs is None else [o for o in separate(inputs) if o]
-    if len(own) != len(entries):
-        raise EvaluatorError(f"{path}: expected {len(own)} kinds of inputs, found {len(entries)}")
-    found = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
-    widths = content["widths"]
-    known = sum(map(len, found))
+def named_layers(layers: Iterable[Layer], prefix: str = "") -> dict[str, NDArray[Any]]:
+    """The arrays of layers by the names that they have in files."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for number, (weights, bias) in enumerate(layers):
+        arrays |= {f"weights_{prefix}{number}": weights, f"bias_{prefix}{number}": bias}
+    return arrays
+
+
+def check_widths(path: Path, widths: Any, inputs: int, outputs: int, *, least: int) -> None:
+    """EvaluatorError unless `widths` are those of at least `least` layers in a file."""
     good = (
-        2 <= len(widths) <= MOST_LAYERS + 1
+        least + 1 <= len(widths) <= MOST_LAYERS + 1
         and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
-        and widths[0] == known
-        and widths[-1] == 1
+        and (widths[0], widths[-1]) == (inputs, outputs)
     )
     if not good:
         raise EvaluatorError(
-            f"{path}: expected the widths of 2 to {MOST_LAYERS + 1} layers, from {known} to 1,"
-            f" found {shortened(widths)}"
+            f"{path}: expected the widths of {least} to {MOST_LAYERS} layers, from {inputs} to"
+            f" {outputs}, found {shortened(widths)}"
         )
-    layers = [
-        (
-            take_array(path, arrays, f"weights_{number}", np.float32, (before, after)),
-            take_array(path, arrays, f"bias_{number}", np.float32, (after,)),
-        )
-        for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False))
-    ]
-    if arrays:
-        raise EvaluatorError(f"{path}: expected no other arrays, found {shortened(arrays)}")
-    both: Any = found[0] if len(found) == 1 else tuple(found)
-    try:
-        return NetworkEvaluator(
-            game, both, layers, scale=content["scale"], name=content["name"],
-            provenance=content["provenance"],
-        )  # fmt: skip
-    except (TypeError, ValueError) as error:
-        raise EvaluatorError(f"{path}: {short(error)}") from None
-
-
-def _rebuilt(
-    game: Game, inputs: Inputs, layers: Sequence[Layer], scale: float, name: str, provenance: Any
-) -> NetworkEvaluator:
-    return NetworkEvaluator(game, inputs, layers, scale=scale, name=name, provenance=provenance)
 
 
 def network_scope(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,28 +21,26 @@ from games import kernels
 from games.contract import Game
 from games.features import Encoding, FeatureSet
 from games.kernels import kernel
-from games.kernels.memory import native_function, read_position
-from search.evaluators.array_files import save_arrays, take_array
-from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from games.kernels.memory import read_position
+from search.evaluators.array_evaluator import ArrayEvaluator
+from search.evaluators.array_files import take_array
 from search.evaluators.header import (
-    FIELDS,
     EvaluatorError,
     check_fields,
     describe_input,
-    find_game,
     find_input,
-    header,
     short,
     shortened,
 )
 from search.evaluators.network import (
     MOST_LAYERS,
-    MOST_UNITS,
     Inputs,
     Layer,
+    check_widths,
     hidden_text,
     in_lanes,
     kept_layer,
+    named_layers,
     network_scope,
     padded,
     plain_hidden,
@@ -51,7 +49,6 @@ from search.evaluators.network import (
 
 __all__ = ["Net", "OutcomeNetwork", "logistic"]
 
-FORMAT = "plysmith-outcome-network-1"
 OUTCOMES_SIGNATURE = "void(int64, int64, int64)"
 
 _REACH, _STEPS = 16.0, 128  # of the table: -16 to 16 in steps of 1/128
@@ -106,7 +103,7 @@ class Net:
         return (self.layers[0][0].shape[0], *(bias.shape[0] for _, bias in self.layers))
 
 
-class OutcomeNetwork(Evaluator):
+class OutcomeNetwork(ArrayEvaluator):
     """A net for each phase of a game: value = base + sum of worth times probability.
 
     `nets` are pairs of inputs and layers, in the order of the game's phases; a single one serves a
@@ -116,7 +113,8 @@ class OutcomeNetwork(Evaluator):
     of nets than of phases.
     """
 
-    suffix = ".safetensors"
+    form = "plysmith-outcome-network-1"
+    fields: ClassVar = {"outcomes": list, "phases": list, "nets": list}
     gives_outcomes = True
 
     def __init__(
@@ -129,10 +127,8 @@ class OutcomeNetwork(Evaluator):
     ) -> None:
         if game.outcomes is None:
             raise ValueError(f"expected a game with outcomes, found {game.name}")
-        self.game = game
+        super().__init__(game, name, provenance)
         self.kinds = game.outcomes
-        self.name = name
-        self.provenance = dict(provenance or {})
         phases = 1 if game.phases is None else len(game.phases)
         if len(nets) not in (1, phases):
             raise ValueError(f"nets: expected 1 or {phases}, found {len(nets)}")
@@ -140,10 +136,10 @@ class OutcomeNetwork(Evaluator):
         worth = np.array(self.kinds.worth)
         low, high = worth[worth < 0].sum(), worth[worth > 0].sum()
         self.bounds = (float(self.kinds.base + low), float(self.kinds.base + high))
-        # what native code reads: the addresses of each layer's weights and bias, net by net, then
-        # for each net that of the code that measures its terms
-        arrays = [a.ctypes.data for net in self.nets for layer in net.layers for a in layer]
-        self._data = np.array([*arrays, *[0] * len(self.nets)], dtype=np.int64)
+        # the addresses of each layer's weights and bias, net by net, then for each net that of the
+        # code that measures its terms
+        arrays = (array for net in self.nets for layer in net.layers for array in layer)
+        self._lay_out(arrays, after=len(self.nets))
 
     @property
     def inputs(self) -> Inputs:
@@ -154,15 +150,8 @@ class OutcomeNetwork(Evaluator):
         widths = " ".join("-".join(map(str, net.widths)) for net in self.nets)
         return f"OutcomeNetwork({self.game.name}, {widths}, {self.name!r})"
 
-    def __reduce__(self) -> Any:
-        # addresses do not leave the process
-        nets = [(net.inputs, net.layers) for net in self.nets]
-        return _rebuilt, (self.game, nets, self.name, self.provenance)
-
-    def copy(self) -> OutcomeNetwork:
-        """The same evaluator with weights of its own."""
-        nets = [(net.inputs, net.layers) for net in self.nets]
-        return OutcomeNetwork(self.game, nets, name=self.name, provenance=self.provenance)
+    def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return ([(net.inputs, net.layers) for net in self.nets],), {}
 
     def place(self, net: int) -> int:
         """Where the addresses of a net's layers begin among the integers that native code reads."""
@@ -221,7 +210,7 @@ class OutcomeNetwork(Evaluator):
 
         return value
 
-    def _text(self) -> list[str]:
+    def _probabilities_text(self) -> list[str]:
         """Text that puts the probabilities of `position` into the array `probabilities`."""
         lines = []
         for number in range(len(self.nets)):
@@ -241,7 +230,6 @@ class OutcomeNetwork(Evaluator):
         ]
 
     def scope(self) -> dict[str, Any]:
-        """The names that generated text uses."""
         scope: dict[str, Any] = {"logistic": logistic, "confine": self.kinds.confine}
         if self.game.phases is not None and len(self.nets) > 1:
             scope["phase"] = self.game.phases.phase
@@ -262,55 +250,87 @@ class OutcomeNetwork(Evaluator):
         """Where the address of the code stands that measures the terms of a net."""
         return self.place(len(self.nets)) + net
 
-    def native(self, fail: Fail) -> tuple[int, int, Any]:
+    def _text(self) -> str:
         count = len(self.kinds)
         lines = [
             "def value_at(data, source):",
             f"    position = {read_position(len(self.game.start()))}",
             f"    block = stack_block({8 * count})",
             f"    probabilities = array_at(float64_pointer(block), ({count},))",
-            *self._text(),
+            *self._probabilities_text(),
             f"    total = {self.kinds.base!r}",
             *(f"    total += {w!r} * probabilities[{k}]" for k, w in enumerate(self.kinds.worth)),
             "    return total",
         ]
-        address = native_function("value_at", "\n".join(lines), self.scope(), SIGNATURE)
-        return address, self.data().ctypes.data, (self._data, self.nets)
+        return "\n".join(lines)
 
     def native_outcomes(self) -> tuple[int, int, Any]:
         lines = [
             "def outcomes_at(data, source, target):",
             f"    position = {read_position(len(self.game.start()))}",
             f"    probabilities = array_at(float64_pointer(target), ({len(self.kinds)},))",
-            *self._text(),
+            *self._probabilities_text(),
         ]
-        text = "\n".join(lines)
-        address = native_function("outcomes_at", text, self.scope(), OUTCOMES_SIGNATURE)
-        return address, self.data().ctypes.data, (self._data, self.nets)
+        return self._compiled("outcomes_at", "\n".join(lines), OUTCOMES_SIGNATURE)
 
-    def save(self, path: Any) -> None:
-        content = header(
-            self,
-            FORMAT,
-            outcomes=list(self.kinds.names),
-            phases=_phases(self.game, len(self.nets)),
-            nets=[
-                {
-                    "inputs": [
-                        describe_input(self.game, one)
-                        for one in (net.encoding, net.features)
-                        if one
-                    ],
-                    "widths": list(net.widths),
-                }
-                for net in self.nets
-            ],
-        )
-        arrays: dict[str, NDArray[np.float32]] = {}
+    def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        nets = []
+        arrays: dict[str, NDArray[Any]] = {}
         for i, net in enumerate(self.nets):
-            for number, (weights, bias) in enumerate(net.layers):
-                arrays |= {f"weights_{i}_{number}": weights, f"bias_{i}_{number}": bias}
-        save_arrays(path, content, arrays)
+            inputs = [one for one in (net.encoding, net.features) if one]
+            described = [describe_input(self.game, one) for one in inputs]
+            nets.append({"inputs": described, "widths": list(net.widths)})
+            arrays |= named_layers(net.layers, f"{i}_")
+        phases = _phases(self.game, len(self.nets))
+        return {"outcomes": list(self.kinds.names), "phases": phases, "nets": nets}, arrays
+
+    @classmethod
+    def _parts_in(
+        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        names = list(game.outcomes.names) if game.outcomes is not None else []
+        entries = content["nets"]
+        for field, expected in (("outcomes", names), ("phases", _phases(game, len(entries)))):
+            if not names or content[field] != expected:
+                raise EvaluatorError(
+                    f"{path}: expected the {field} of {game.name}, {expected or 'none'}, found"
+                    f" {shortened(content[field])}"
+                )
+        if len(entries) != max(1, len(content["phases"])):
+            raise EvaluatorError(
+                f"{path}: expected {max(1, len(content['phases']))} nets, found {len(entries)}"
+            )
+        own = {}
+        if inputs is not None:
+            own = {(type(one), one.name): one for one in separate(inputs) if one}
+        unused = set(own)
+        nets: list[Any] = []
+        for i, entry in enumerate(entries):
+            if not isinstance(entry, dict):
+                raise EvaluatorError(f"{path}: expected a net, found {short(entry)}")
+            check_fields(path, entry, {"inputs": list, "widths": list})
+            widths, listed = entry["widths"], entry["inputs"]
+            if not 1 <= len(listed) <= 2:
+                raise EvaluatorError(f"{path}: expected one or two inputs, found {len(listed)}")
+            found = []
+            for one in listed:
+                key = _key(one)
+                found.append(find_input(path, one, game, own.get(key)))
+                unused.discard(key)
+            known = sum(map(len, found))
+            check_widths(path, widths, known, len(names), least=2)
+            layers = [
+                (
+                    take_array(path, arrays, f"weights_{i}_{number}", np.float32, (before, after)),
+                    take_array(path, arrays, f"bias_{i}_{number}", np.float32, (after,)),
+                )
+                for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False))
+            ]
+            nets.append((found[0] if len(found) == 1 else tuple(found), layers))
+        if unused:
+            missing = ", ".join(sorted(name for _, name in unused))
+            raise EvaluatorError(f"{path}: expected nets over {missing}, found none")
+        return (nets,), {}
 
 
 def net_text(evaluator: OutcomeNetwork, number: int, indent: str) -> list[str]:
@@ -348,81 +368,8 @@ def _phases(game: Game, nets: int) -> list[str]:
     return list(game.phases.names) if game.phases is not None and nets > 1 else []
 
 
-def outcome_network_from(
-    path: Path,
-    content: dict[str, Any],
-    arrays: dict[str, NDArray[Any]],
-    game: Game | None,
-    inputs: Any,
-) -> OutcomeNetwork:
-    """The evaluator in a file's header and arrays; EvaluatorError where they are not of one."""
-    check_fields(path, content, {**FIELDS, "outcomes": list, "phases": list, "nets": list})
-    game = find_game(path, content, game)
-    names = list(game.outcomes.names) if game.outcomes is not None else []
-    entries = content["nets"]
-    for field, expected in (("outcomes", names), ("phases", _phases(game, len(entries)))):
-        if not names or content[field] != expected:
-            raise EvaluatorError(
-                f"{path}: expected the {field} of {game.name}, {expected or 'none'}, found"
-                f" {shortened(content[field])}"
-            )
-    if len(entries) != max(1, len(content["phases"])):
-        raise EvaluatorError(
-            f"{path}: expected {max(1, len(content['phases']))} nets, found {len(entries)}"
-        )
-    own = {}
-    if inputs is not None:
-        own = {(type(one), one.name): one for one in separate(inputs) if one}
-    unused = set(own)
-    nets: list[Any] = []
-    for i, entry in enumerate(entries):
-        if not isinstance(entry, dict):
-            raise EvaluatorError(f"{path}: expected a net, found {short(entry)}")
-        check_fields(path, entry, {"inputs": list, "widths": list})
-        widths, listed = entry["widths"], entry["inputs"]
-        if not 1 <= len(listed) <= 2:
-            raise EvaluatorError(f"{path}: expected one or two inputs, found {len(listed)}")
-        found = []
-        for one in listed:
-            key = _key(one)
-            found.append(find_input(path, one, game, own.get(key)))
-            unused.discard(key)
-        known = sum(map(len, found))
-        good = (
-            3 <= len(widths) <= MOST_LAYERS + 1
-            and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
-            and (widths[0], widths[-1]) == (known, len(names))
-        )
-        if not good:
-            raise EvaluatorError(
-                f"{path}: expected the widths of 2 to {MOST_LAYERS} layers, from {known} to"
-                f" {len(names)}, found {shortened(widths)}"
-            )
-        layers = [
-            (
-                take_array(path, arrays, f"weights_{i}_{number}", np.float32, (before, after)),
-                take_array(path, arrays, f"bias_{i}_{number}", np.float32, (after,)),
-            )
-            for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False))
-        ]
-        nets.append((found[0] if len(found) == 1 else tuple(found), layers))
-    if arrays:
-        raise EvaluatorError(f"{path}: expected no other arrays, found {shortened(arrays)}")
-    if unused:
-        missing = ", ".join(sorted(name for _, name in unused))
-        raise EvaluatorError(f"{path}: expected nets over {missing}, found none")
-    try:
-        return OutcomeNetwork(game, nets, name=content["name"], provenance=content["provenance"])
-    except (TypeError, ValueError) as error:
-        raise EvaluatorError(f"{path}: {short(error)}") from None
-
-
 def _key(entry: Any) -> tuple[type, str]:
     """What kind of inputs an entry of a file describes, and their name."""
     if isinstance(entry, dict) and "features" in entry:
         return FeatureSet, str(entry["features"])
     return Encoding, str(entry.get("encoding")) if isinstance(entry, dict) else ""
-
-
-def _rebuilt(game: Game, nets: Any, name: str, provenance: Any) -> OutcomeNetwork:
-    return OutcomeNetwork(game, nets, name=name, provenance=provenance)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from games import kernels
 from games.contract import Game
 from games.features import Encoding
-from games.kernels.memory import native_function, read_position
+from games.kernels.memory import read_position
 from games.kernels.vectors import (
     SHORT_LANES,
     clip_products,
@@ -29,24 +29,26 @@ from games.kernels.vectors import (
     stack_block,
     sum_shorts,
 )
-from search.evaluators.array_files import save_arrays, take_array
-from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
+from search.evaluators.array_evaluator import ArrayEvaluator
+from search.evaluators.array_files import take_array
 from search.evaluators.header import (
-    FIELDS,
     EvaluatorError,
-    check_fields,
     describe_input,
-    find_game,
     find_input,
-    header,
     short,
     shortened,
 )
-from search.evaluators.network import MOST_LAYERS, MOST_UNITS, padded, zeros
+from search.evaluators.network import (
+    MOST_LAYERS,
+    MOST_UNITS,
+    check_widths,
+    named_layers,
+    padded,
+    zeros,
+)
 
 __all__ = ["FIRST_SHIFT", "HIGHEST", "SHIFT", "UNIT", "QuantisedNetwork"]
 
-FORMAT = "plysmith-quantised-network-1"
 #: What a unit gives at most; a real network's 1.
 HIGHEST = 255
 #: Sums of the first layer are shifted down by FIRST_SHIFT bits, those of later ones by SHIFT.
@@ -59,7 +61,7 @@ MOST_BORDERS = 63
 Layer = tuple[NDArray[Any], NDArray[Any]]
 
 
-class QuantisedNetwork(Evaluator):
+class QuantisedNetwork(ArrayEvaluator):
     """A network of integers over an encoding: value = scale * output / UNIT.
 
     `layers` are pairs of weights and bias. The first is int16, [inputs, units] and [units]; a unit
@@ -74,7 +76,8 @@ class QuantisedNetwork(Evaluator):
     whichever inputs are 1.
     """
 
-    suffix = ".safetensors"
+    form = "plysmith-quantised-network-1"
+    fields: ClassVar = {"scale": float, "inputs": list, "widths": list, "phases": list}
 
     def __init__(
         self,
@@ -89,11 +92,9 @@ class QuantisedNetwork(Evaluator):
     ) -> None:
         if not isinstance(encoding, Encoding):
             raise TypeError(f"encoding: expected an Encoding, found {short(repr(encoding))}")
-        self.game = game
+        super().__init__(game, name, provenance)
         self.encoding = encoding
         self.phases = _borders(phases)
-        self.name = name
-        self.provenance = dict(provenance or {})
         if not 2 <= len(layers) <= MOST_LAYERS:
             raise ValueError(f"layers: expected 2 to {MOST_LAYERS}, found {len(layers)}")
         self.layers: tuple[Layer, ...] = tuple(
@@ -105,16 +106,11 @@ class QuantisedNetwork(Evaluator):
         )
         self._check()
         last = len(layers) - 1
-        self._packed = [
+        packed = [
             _packed(*layer, first=i == 0, last=i == last) for i, layer in enumerate(self.layers)
         ]
-        # what native code reads: the factor, the borders of the phases, and the addresses of each
-        # layer's weights and bias
-        self._data = np.zeros(1 + len(self.phases) + 2 * len(self.layers), dtype=np.int64)
-        self._data[1 : 1 + len(self.phases)] = self.phases
-        self._data[1 + len(self.phases) :] = [
-            array.ctypes.data for layer in self._packed for array in layer
-        ]
+        # the factor, the borders of the phases, and the addresses of each layer's weights and bias
+        self._lay_out((array for layer in packed for array in layer), before=[0, *self.phases])
         self.scale = scale
 
     def _check(self) -> None:
@@ -149,13 +145,6 @@ class QuantisedNetwork(Evaluator):
         phases = f", {len(self.phases) + 1} phases" if self.phases else ""
         return f"QuantisedNetwork({self.game.name}, {widths}{phases}, {self.name!r})"
 
-    def __reduce__(self) -> Any:
-        # addresses do not leave the process
-        return _rebuilt, (
-            self.game, self.encoding, self.layers, self.phases, self.scale, self.name,
-            self.provenance,
-        )  # fmt: skip
-
     @property
     def widths(self) -> tuple[int, ...]:
         """Inputs, units of each hidden layer, and 1."""
@@ -173,11 +162,8 @@ class QuantisedNetwork(Evaluator):
         self._scale = float(scale)
         self._data[:1].view(np.float64)[0] = self._scale / UNIT
 
-    def copy(self) -> QuantisedNetwork:
-        return QuantisedNetwork(
-            self.game, self.encoding, self.layers, phases=self.phases, scale=self.scale,
-            name=self.name, provenance=self.provenance,
-        )  # fmt: skip
+    def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.encoding, self.layers), {"phases": self.phases, "scale": self.scale}
 
     def plain(self) -> Callable[[Any], float]:
         active = kernels.uncompiled(self.encoding.active)
@@ -196,11 +182,6 @@ class QuantisedNetwork(Evaluator):
             return float(total[0]) * (self.scale / UNIT)
 
         return value
-
-    def native(self, fail: Fail) -> tuple[int, int, Any]:
-        text = self._text()
-        address = native_function("value_at", text, self._scope(), SIGNATURE)
-        return address, self._data.ctypes.data, (self._data, self._packed)
 
     def _text(self) -> str:
         most = self.encoding.most
@@ -237,81 +218,43 @@ class QuantisedNetwork(Evaluator):
         ]
         return "\n    ".join(lines)
 
-    def _scope(self) -> dict[str, Any]:
+    def scope(self) -> dict[str, Any]:
         return dict(
             active=self.encoding.active, stack_block=stack_block, sum_shorts=sum_shorts,
             clip_shorts=clip_shorts, clip_products=clip_products, dot_shorts=dot_shorts,
         )  # fmt: skip
 
-    def save(self, path: Any) -> None:
-        content = header(
-            self,
-            FORMAT,
-            scale=self.scale,
-            inputs=[describe_input(self.game, self.encoding)],
-            widths=list(self.widths),
-            phases=list(self.phases),
-        )
-        arrays: dict[str, NDArray[Any]] = {}
-        for i, (weights, bias) in enumerate(self.layers):
-            arrays |= {f"weights_{i}": weights, f"bias_{i}": bias}
-        save_arrays(path, content, arrays)
+    def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        fields = {
+            "scale": self.scale,
+            "inputs": [describe_input(self.game, self.encoding)],
+            "widths": list(self.widths),
+            "phases": list(self.phases),
+        }
+        return fields, named_layers(self.layers)
 
-
-def quantised_from(
-    path: Path,
-    content: dict[str, Any],
-    arrays: dict[str, NDArray[Any]],
-    game: Game | None,
-    inputs: Any,
-) -> QuantisedNetwork:
-    """The network in a file's header and arrays; EvaluatorError where they are not of one."""
-    fields = {**FIELDS, "scale": float, "inputs": list, "widths": list, "phases": list}
-    check_fields(path, content, fields)
-    game = find_game(path, content, game)
-    if len(content["inputs"]) != 1:
-        raise EvaluatorError(f"{path}: expected one input, found {len(content['inputs'])}")
-    encoding = find_input(path, content["inputs"][0], game, inputs)
-    if not isinstance(encoding, Encoding):
-        raise EvaluatorError(f"{path}: expected an encoding, found feature set {encoding.name}")
-    widths, phases = content["widths"], content["phases"]
-    good = (
-        3 <= len(widths) <= MOST_LAYERS + 1
-        and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
-        and (widths[0], widths[-1]) == (len(encoding), 1)
-    )
-    if not good:
-        raise EvaluatorError(
-            f"{path}: expected the widths of 2 to {MOST_LAYERS} layers, from {len(encoding)} to 1,"
-            f" found {shortened(widths)}"
-        )
-    layers = []
-    for i, (before, after) in enumerate(zip(widths, widths[1:], strict=False)):
-        lead = (len(phases) + 1,) if i else ()
-        kinds: Any = (np.int8, np.int32) if i else (np.int16, np.int16)
-        layers.append(
-            (
-                take_array(path, arrays, f"weights_{i}", kinds[0], (*lead, before, after)),
-                take_array(path, arrays, f"bias_{i}", kinds[1], (*lead, after)),
+    @classmethod
+    def _parts_in(
+        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if len(content["inputs"]) != 1:
+            raise EvaluatorError(f"{path}: expected one input, found {len(content['inputs'])}")
+        encoding = find_input(path, content["inputs"][0], game, inputs)
+        if not isinstance(encoding, Encoding):
+            raise EvaluatorError(f"{path}: expected an encoding, found feature set {encoding.name}")
+        widths, phases = content["widths"], content["phases"]
+        check_widths(path, widths, len(encoding), 1, least=2)
+        layers = []
+        for i, (before, after) in enumerate(zip(widths, widths[1:], strict=False)):
+            lead = (len(phases) + 1,) if i else ()
+            kinds: Any = (np.int8, np.int32) if i else (np.int16, np.int16)
+            layers.append(
+                (
+                    take_array(path, arrays, f"weights_{i}", kinds[0], (*lead, before, after)),
+                    take_array(path, arrays, f"bias_{i}", kinds[1], (*lead, after)),
+                )
             )
-        )
-    if arrays:
-        raise EvaluatorError(f"{path}: expected no other arrays, found {shortened(arrays)}")
-    try:
-        return QuantisedNetwork(
-            game, encoding, layers, phases=phases, scale=content["scale"], name=content["name"],
-            provenance=content["provenance"],
-        )  # fmt: skip
-    except (TypeError, ValueError) as error:
-        raise EvaluatorError(f"{path}: {short(error)}") from None
-
-
-def _rebuilt(
-    game: Game, encoding: Encoding, layers: Any, phases: Any, scale: float, name: str, origin: Any
-) -> QuantisedNetwork:
-    return QuantisedNetwork(
-        game, encoding, layers, phases=phases, scale=scale, name=name, provenance=origin
-    )
+        return (encoding, layers), {"phases": phases, "scale": content["scale"]}
 
 
 def _borders(phases: Sequence[Any]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numba import types
@@ -23,29 +23,19 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import Game
-from games.kernels.memory import native_function, read_position
-from search.evaluators.array_files import save_arrays, take_array
-from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
-from search.evaluators.header import (
-    FIELDS,
-    EvaluatorError,
-    check_fields,
-    describe_input,
-    find_game,
-    find_input,
-    header,
-    short,
-)
+from games.kernels.memory import read_position
+from search.evaluators.array_evaluator import ArrayEvaluator
+from search.evaluators.array_files import take_array
+from search.evaluators.header import EvaluatorError, describe_input, find_input, short
 from search.evaluators.signature_layout import SignatureLayout, layout_of, starts
 
-__all__ = ["SignatureEvaluator", "SignatureLayout", "layout_of", "signature_from"]
+__all__ = ["SignatureEvaluator", "SignatureLayout", "layout_of"]
 
-FORMAT = "plysmith-signature-1"
 #: The arrays of an evaluator. Cells of the tables of a level lie behind one another.
 ARRAYS = ("first", "first_levels", "second", "second_levels", "third")
 
 
-class SignatureEvaluator(Evaluator):
+class SignatureEvaluator(ArrayEvaluator):
     """The worth of material and, on a scale, what the tables say.
 
     tables: arrays by the names `first`, `first_levels`, `second`, `second_levels`, `third`, the
@@ -59,7 +49,8 @@ class SignatureEvaluator(Evaluator):
     output levels out of range, and numbers that are not finite.
     """
 
-    suffix = ".safetensors"
+    form = "plysmith-signature-1"
+    fields: ClassVar = {"scale": float, "material": dict, "inputs": dict, "layout": dict}
 
     def __init__(
         self,
@@ -72,10 +63,8 @@ class SignatureEvaluator(Evaluator):
         name: str = "signature",
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
-        self.game = game
+        super().__init__(game, name, provenance)
         self.layout = layout
-        self.name = name
-        self.provenance = dict(provenance or {})
         self.tables = layout.empty_tables()
         for key, given in (tables or {}).items():
             if key not in self.tables:
@@ -103,32 +92,28 @@ class SignatureEvaluator(Evaluator):
         self.scale = np.array([scale], dtype=np.float64)
         if not (np.isfinite(self.material).all() and np.isfinite(self.scale).all()):
             raise ValueError("material and scale: expected finite numbers, found NaN or infinity")
+        held = self.tables
+        arrays = [held["first_levels"], held["second_levels"], held["third"]]
+        self._lay_out([*arrays, self.scale, self.material, held["first"], held["second"]])
 
     def __repr__(self) -> str:
         return f"SignatureEvaluator({self.game.name}, {self.layout.name}, {self.name!r})"
 
-    def copy(self) -> SignatureEvaluator:
-        """The same evaluator with tables of its own."""
-        return SignatureEvaluator(
-            self.game,
-            self.layout,
-            self.tables,
-            material=dict(zip(self.layout.material, self.material.tolist(), strict=True)),
-            scale=float(self.scale[0]),
-            name=self.name,
-            provenance=self.provenance,
-        )
+    def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        options = {"material": self._material_weights(), "scale": float(self.scale[0])}
+        return (self.layout, self.tables), options
 
-    def save(self, path: Any) -> None:
-        content = header(
-            self,
-            FORMAT,
-            scale=float(self.scale[0]),
-            material=dict(zip(self.layout.material, self.material.tolist(), strict=True)),
-            inputs=describe_input(self.game, self.layout.features),
-            layout=self.layout.description(),
-        )
-        save_arrays(path, content, self.tables)
+    def _material_weights(self) -> dict[str, float]:
+        return dict(zip(self.layout.material, self.material.tolist(), strict=True))
+
+    def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        fields = {
+            "scale": float(self.scale[0]),
+            "material": self._material_weights(),
+            "inputs": describe_input(self.game, self.layout.features),
+            "layout": self.layout.description(),
+        }
+        return fields, self.tables
 
     def plain(self) -> Callable[[Any], float]:
         layout, tables = self.layout, self.tables
@@ -172,62 +157,45 @@ class SignatureEvaluator(Evaluator):
 
         return value
 
-    def native(self, fail: Fail) -> tuple[int, int, Any]:
-        text, scope = _source(self.layout, len(self.game.start()))
-        address = native_function("value_at", text, scope, SIGNATURE)
-        arrays = [self.tables["first_levels"], self.tables["second_levels"], self.tables["third"]]
-        arrays += [self.scale, self.material, self.tables["first"], self.tables["second"]]
-        block = np.array([array.ctypes.data for array in arrays], dtype=np.int64)
-        return address, block.ctypes.data, (block, arrays)
+    def _text(self) -> str:
+        return _source(self.layout, len(self.game.start()))[0]
 
+    def scope(self) -> dict[str, Any]:
+        return _source(self.layout, len(self.game.start()))[1]
 
-def signature_from(
-    path: Path,
-    content: dict[str, Any],
-    arrays: dict[str, NDArray[Any]],
-    game: Game | None,
-    inputs: Any,
-) -> SignatureEvaluator:
-    """The tables in a file's header and arrays; EvaluatorError where they are not of a layout.
-
-    inputs: the layout, None for the one of the game.
-    """
-    fields = {**FIELDS, "scale": float, "material": dict, "inputs": dict, "layout": dict}
-    check_fields(path, content, fields)
-    game = find_game(path, content, game)
-    try:
-        layout = layout_of(game) if inputs is None else inputs
-    except ValueError as error:
-        raise EvaluatorError(f"{path}: {error}") from None
-    if not isinstance(layout, SignatureLayout):
-        raise EvaluatorError(f"{path}: expected a layout as inputs, found {short(repr(inputs))}")
-    expected, found = layout.description(), dict(content["layout"])
-    if inputs is None and found.get("summed") in (True, False):
-        layout = replace(layout, summed=found["summed"])  # which is no matter of a game
-        expected = layout.description()
-    other = [key for key in {**expected, **found} if expected.get(key) != found.get(key)]
-    if other:
-        raise EvaluatorError(
-            f"{path}: expected the layout {layout.name}, found one with other {', '.join(other)}:"
-            f" {short(found.get(other[0]))}; pass inputs= for a layout of your own"
-        )
-    find_input(path, content["inputs"], game, layout.features)
-    tables = {
-        name: take_array(path, arrays, name, empty.dtype, empty.shape)
-        for name, empty in layout.empty_tables().items()
-    }
-    if arrays:
-        raise EvaluatorError(f"{path}: expected no other arrays, found {short(sorted(arrays))}")
-    worth = content["material"]
-    if not all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in worth.values()):
-        raise EvaluatorError(f"{path}: expected numbers as material, found {short(worth)}")
-    try:
-        return SignatureEvaluator(
-            game, layout, tables, material=worth, scale=content["scale"],
-            name=content["name"], provenance=content["provenance"],
-        )  # fmt: skip
-    except ValueError as error:
-        raise EvaluatorError(f"{path}: {error}") from None
+    @classmethod
+    def _parts_in(
+        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        # `inputs` is the layout
+        try:
+            layout = layout_of(game) if inputs is None else inputs
+        except ValueError as error:
+            raise EvaluatorError(f"{path}: {error}") from None
+        if not isinstance(layout, SignatureLayout):
+            raise EvaluatorError(
+                f"{path}: expected a layout as inputs, found {short(repr(inputs))}"
+            )
+        expected, found = layout.description(), dict(content["layout"])
+        if inputs is None and found.get("summed") in (True, False):
+            layout = replace(layout, summed=found["summed"])  # which is no matter of a game
+            expected = layout.description()
+        other = [key for key in {**expected, **found} if expected.get(key) != found.get(key)]
+        if other:
+            raise EvaluatorError(
+                f"{path}: expected the layout {layout.name}, found one with other"
+                f" {', '.join(other)}: {short(found.get(other[0]))}; pass inputs= for a layout of"
+                " your own"
+            )
+        find_input(path, content["inputs"], game, layout.features)
+        tables = {
+            name: take_array(path, arrays, name, empty.dtype, empty.shape)
+            for name, empty in layout.empty_tables().items()
+        }
+        worth = content["material"]
+        if not all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in worth.values()):
+            raise EvaluatorError(f"{path}: expected numbers as material, found {short(worth)}")
+        return (layout, tables), {"material": worth, "scale": content["scale"]}
 
 
 def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
