@@ -139,10 +139,10 @@ class Techniques:
         }
 
 
-#: What is exact, and the default of `Engine`: a value is that of plain minimax.
+#: The default of `Engine`: every value is that of plain minimax.
 EXACT_SEARCH = Techniques()
-#: What has shown its worth in matches at 0.02 s a move (docs/results/search.md), for those who play; and
-#: ProbCut for evaluators that it was learned of (`parse_techniques`).
+#: What gained strength in matches at 0.02 s a move (docs/results/search.md), for playing. With it,
+#: `parse_techniques` adds ProbCut for evaluators that it was fitted to.
 SELECTIVE_SEARCH = Techniques(late_moves=1.2, singular=6)
 PRESETS = {"exact": EXACT_SEARCH, "selective": SELECTIVE_SEARCH}
 
