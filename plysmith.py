@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 
 #: For each command the module whose `main` takes the rest of the line, and what it is for.
 COMMANDS = {
-    "train": ("train", "train an evaluator by self-play and measure it"),
+    "train": ("learner.run.command_line", "train an evaluator by self-play and measure it"),
     "play": ("play.__main__", "play, and compare evaluators in matches; serve the browser's board"),
     "learner": ("learner.__main__", "learn what a search technique knows of an evaluator"),
     "endgame": ("games.checkers.endgame.__main__", "build endgame databases of checkers"),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from games.whole_files import write_atomically
 from learner.learner import Progress
 from learner.online.rote import Rote
 from learner.run.folder import RunError, RunFolder
+from learner.run.settings import RunSettings, write_settings
 from search.lookups.rote import RoteMemory
 
 __all__ = ["RoteRun"]
@@ -19,12 +18,10 @@ __all__ = ["RoteRun"]
 class RoteRun:
     """A rote learner in a folder: checkpoints, a log, and the memory as memory.sqlite."""
 
-    def __init__(
-        self, learner: Rote, folder: Any, *, options: dict[str, Any] | None = None
-    ) -> None:
+    def __init__(self, learner: Rote, folder: Any, *, settings: RunSettings | None = None) -> None:
         self.learner = learner
         self.folder = RunFolder(folder, {"log.csv": "game,moves,outcome,plies,note\n"})
-        self.options = options or {}
+        self.settings = settings
         self.memory_path = self.folder.path / "memory.sqlite"
         self._saved: Path | None = None
 
@@ -40,7 +37,7 @@ class RoteRun:
         state = self._load() if resume else None
         if not resume:
             self.folder.create()
-        write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
+        write_settings(self.folder.path, self.settings)
         every = max(1, self.learner.games // 10)
 
         def watch(progress: Progress) -> None:

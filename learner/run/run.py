@@ -30,6 +30,7 @@ from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.learner import Learner, Progress
 from learner.run.folder import RunError, RunFolder
+from learner.run.settings import RunSettings, write_settings
 from play.players.limits import Limits
 from search import Evaluator, LinearEvaluator, load_evaluator
 
@@ -71,7 +72,7 @@ class Run:
         finalists: int = 4,
         final_games: int = 150,
         limits: Limits,
-        options: dict[str, Any] | None = None,
+        settings: RunSettings | None = None,
         feature_file: Any = None,
     ) -> None:
         if snapshots < 1:
@@ -89,7 +90,7 @@ class Run:
         self.finalists = finalists
         self.final_games = final_games
         self.limits = limits
-        self.options = options or {}
+        self.settings = settings
         self.feature_file = feature_file
         #: games after which a snapshot was taken
         self._taken: list[int] = []
@@ -122,7 +123,7 @@ class Run:
             if self.feature_file is not None:
                 copy = Path(self.feature_file).read_bytes()
                 write_atomically(self.folder.path / FEATURES, copy)
-        write_atomically(self.folder.path / "options.json", json.dumps(self.options, indent=1))
+        write_settings(self.folder.path, self.settings)
         if not resume:
             self._save()  # so that there is something to resume from the first game on
         self._arena = arena = Arena(self.game, limits=self.limits)

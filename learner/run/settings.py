@@ -1,139 +1,108 @@
-"""A learner made of a run's settings, and the user's features that belong to them."""
+"""The settings of a run: what the command line and the recipe say, and a resumed run takes over.
+
+Nothing slow is imported here, because `--help` has to be quick.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
-from games.contract import Game
-from games.feature_file import file_digest, load_features
-from games.features import FeatureSet
-from learner.learner import Learner
-from learner.run.recipes import RECIPES
-from learner.run.run import FEATURES
+from games.whole_files import write_atomically
 
-__all__ = ["checked_options", "feature_file", "make_learner"]
+__all__ = ["RunSettings", "write_settings"]
 
-#: Options of learners that train.py has options of its own for, or that a run decides.
-RESERVED = {"game", "games", "depth", "nodes", "seed", "workers", "store"}
+#: The file in the folder of a run that holds its settings.
+FILE = "options.json"
 
 
-def checked_options(kind: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The options as given; ValueError for one that the learner lacks or of a wrong type."""
-    hints = get_type_hints(kind)
-    known = set(kind().get_params(deep=False)) - RESERVED
-    unknown = set(options) - known
-    if unknown:
-        raise ValueError(
-            f"--set: expected one of {', '.join(sorted(known))}; found {', '.join(sorted(unknown))}"
-        )
-    for name, value in options.items():
-        if not _fits(value, hints[name]):
-            hint = hints[name]
-            expected = hint.__name__ if type(hint) is type else hint
-            raise ValueError(f"--set {name}: expected {expected}, found {value!r}")
-    return options
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """Everything that decides a run, by the names of the options of train.py.
 
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of the type that an option is declared with."""
-    if hint is Any:
-        return True
-    parts = get_args(hint) if get_origin(hint) is UnionType else (hint,)
-    kinds = [get_origin(part) or part for part in parts]
-    if isinstance(value, int) and not isinstance(value, bool):
-        return int in kinds or float in kinds
-    return type(value) in kinds or (isinstance(value, list) and tuple in kinds)
-
-
-def feature_file(settings: dict[str, Any], folder: Path, *, resume: bool) -> Path | None:
-    """The file with the user's features, of a run that is resumed the copy; None without one.
-
-    The digest of the file goes into the settings. Raises FileNotFoundError, and ValueError where
-    the copy is not the file that the run began with.
+    game: a name, or module:Class for a game of one's own.
+    learner: a name in `learner.run.recipes.RECIPES`.
+    games: games of self-play, at least 1.
+    depth: plies of every search of the learner, or None.
+    nodes: positions of every search of the learner, or None.
+    start: the evaluator that learning starts from, by name or file; None or "zero" for none.
+    options: other options of the learner, by name.
+    features: a feature set or encoding by name, a file with features of the user's, or None.
+    feature_digest: the digest of that file, or None.
+    seed: decides everything that is left to chance.
+    snapshots: number of evaluators that are measured on the way.
+    snapshot_games: games of a snapshot against each of `pacemakers`, at least 2.
+    final_games: games of each of the best snapshots, to choose among them, at least 2.
+    match_games: games of each match at the end, at least 2.
+    opponents: players that the best evaluator meets at the end.
+    pacemakers: players that snapshots are measured against.
     """
-    if not str(settings["features"] or "").endswith(".py"):
-        return None
-    path = folder / FEATURES if resume else Path(settings["features"])
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: expected a file with features, found none")
-    found = file_digest(path)
-    if resume and found != settings["feature_digest"]:
-        raise ValueError(
-            f"{path}: expected the features that the run began with, found another file"
-        )
-    settings["feature_digest"] = found
-    return path
+
+    game: str
+    learner: str
+    games: int
+    depth: int | None
+    nodes: int | None = None
+    start: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    features: str | None = None
+    feature_digest: str | None = None
+    seed: int = 0
+    snapshots: int = 24
+    snapshot_games: int = 40
+    final_games: int = 150
+    match_games: int = 400
+    opponents: tuple[str, ...]
+    pacemakers: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("games", 1), ("snapshot_games", 2), ("final_games", 2), ("match_games", 2),
+        ):  # fmt: skip
+            number = getattr(self, name)
+            if number < least:
+                option = "--" + name.replace("_", "-")
+                raise ValueError(f"{option}: expected at least {least}, found {number}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain values, under the names of the options (`start` is `from`)."""
+        content = asdict(self)
+        content["from"] = content.pop("start")
+        return content
+
+    @classmethod
+    def from_dict(cls, content: Any) -> RunSettings:
+        """The inverse of `as_dict`; ValueError if anything is missing, unknown or malformed."""
+        if not isinstance(content, dict):
+            raise ValueError(f"a {type(content).__name__}")
+        names = {"from" if part.name == "start" else part.name for part in fields(cls)}
+        if missing := sorted(names - content.keys()):
+            raise ValueError(f"nothing about {', '.join(missing)}")
+        if unknown := sorted(content.keys() - names):
+            raise ValueError(f"the unknown {', '.join(unknown)}")
+        given = {("start" if name == "from" else name): content[name] for name in content}
+        lists = {name: tuple(given[name]) for name in ("opponents", "pacemakers")}
+        return cls(**{**given, **lists})
+
+    @classmethod
+    def read(cls, folder: Path) -> RunSettings:
+        """The settings of the run in a folder.
+
+        Raises FileNotFoundError if the folder holds none, and ValueError if they are damaged.
+        """
+        path = folder / FILE
+        if not path.is_file():
+            raise FileNotFoundError(f"{folder}: expected a run to resume, found none")
+        try:
+            return cls.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError, RecursionError) as error:
+            raise ValueError(f"{path}: expected the options of a run, found {error}") from None
 
 
-def make_learner(
-    game: Game, settings: dict[str, Any], workers: Any, *, file: Path | None = None
-) -> Learner:
-    """The learner that the settings name; with a file, its terms join those of the usual set.
-
-    Raises ValueError for options that the learner does not take, and what `load_features` does.
-    """
-    kind = RECIPES[settings["learner"]].load()
-    options = dict(checked_options(kind, settings["options"]))
-    usual = kind().get_params(deep=False)
-    name = "inputs" if "inputs" in usual else "features"
-    known = {**game.features, **(game.encodings if name == "inputs" else {})}
-    if file is None and name not in usual:
-        if settings["features"] is not None:
-            raise ValueError(
-                f"--features: expected none for {settings['learner']}, which reads signatures;"
-                f" found {settings['features']!r}"
-            )
-    elif file is None and settings["features"] is not None:
-        options[name] = settings["features"]
-    elif name not in options and not _known(usual[name], known) and (known or file is None):
-        if not known:
-            raise ValueError(f"expected a game with features, found {game.name}, which has none")
-        options[name] = next(iter(known))
-    if file is not None:
-        options |= _with_file(game, settings["learner"], name, {**usual, **options}, file)
-    if "workers" in usual:
-        options["workers"] = workers
-    made: Learner = kind(
-        game,
-        games=settings["games"],
-        depth=settings["depth"],
-        nodes=settings["nodes"],
-        seed=settings["seed"],
-        **options,
-    )
-    return made
-
-
-def _known(name: Any, known: dict[str, Any]) -> bool:
-    """Whether a game has what a name such as NAME or NAME+NAME stands for."""
-    return all(part in known for part in str(name).split("+"))
-
-
-def _with_file(
-    game: Game, learner: str, name: str, options: dict[str, Any], file: Path
-) -> dict[str, Any]:
-    """The options that make a learner learn over its set of features and those of a file."""
-    chosen: Any = options.get(name)
-    if name not in options or chosen in game.encodings:
-        reads = f"the encoding {chosen}" if name in options else "signatures"
-        known = ", ".join(game.features) or "of your own"
-        hint = f"--set {name}=NAME for a feature set ({known}) instead, or " * (name in options)
-        raise ValueError(
-            f"--features {file}: {learner} reads {reads} of a position and no terms: expected"
-            f" {hint}a learner of weights over terms (samuel, lms, td, tdleaf, rootstrap,"
-            " treestrap, batch, comparison)"
-        )
-    if game.features and chosen not in game.features:
-        raise ValueError(
-            f"--set {name}: expected one of {', '.join(game.features)}, found {chosen!r}"
-        )
-    base: FeatureSet | None = game.features.get(chosen)
-    features = load_features(file, game, base)
-    result: dict[str, Any] = {name: features}
-    if "library" in options and options["library"] is None and base is not None:
-        # else they would wait in the reserve, behind all others
-        own = [term for term in features.names if term not in base.terms]
-        result["library"] = (*own, *(term for term in features.names if term not in own))
-    return result
+def write_settings(folder: Path, settings: RunSettings | None) -> None:
+    """Write the settings of a run into its folder; {} for a run that was started without any."""
+    content = {} if settings is None else settings.as_dict()
+    write_atomically(folder / FILE, json.dumps(content, indent=1))

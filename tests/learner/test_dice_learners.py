@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import train
 from games import kernels
 from games.backgammon import Backgammon
 from games.contract import DiceGame
@@ -22,6 +21,7 @@ from learner.models.model import squash
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.online.samuel import Samuel
 from learner.rounds.batch import BatchFit
+from learner.run.command_line import parser, settings_of
 from learner.run.recipes import RECIPES
 from learner.self_play import Task, game_rows, lambda_returns, play_task
 from play.dice import Dice
@@ -410,7 +410,7 @@ def test_options_that_dice_do_not_take(options: dict[str, Any], message: str) ->
 @pytest.mark.parametrize("name", LEARNERS)
 def test_train_has_a_recipe(name: str) -> None:
     arguments = ["backgammon", "--learner", name]
-    settings = train.settings_of(train.parser().parse_args(arguments))
-    assert settings["depth"] == 0
-    options = settings["options"]
+    settings = settings_of(parser().parse_args(arguments))
+    assert settings.depth == 0
+    options = settings.options
     assert options.get("features", options.get("inputs")) == "linear"

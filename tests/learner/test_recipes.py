@@ -19,9 +19,10 @@ from learner.books.book_polynomial import BookPolynomial
 from learner.books.signature import SignatureTables
 from learner.fit.logistic import LogisticFit
 from learner.reports.worth import start_for
+from learner.run.command_line import parser, settings_of
+from learner.run.learners import make_learner
 from learner.run.recipes import RECIPES
 from learner.run.run import GAMES, Run
-from learner.run.settings import make_learner
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
@@ -62,14 +63,14 @@ def run_of(name: str, folder: Path) -> tuple[Run, Any]:
         size = "round_games=2" if name == "tdgammon" else "round_games=4"
         for option in ("inputs=points", "hidden=(8,)", size, reports):
             arguments += ["--set", option]
-    settings = train.settings_of(train.parser().parse_args(arguments))
+    settings = settings_of(parser().parse_args(arguments))
     learner = make_learner(game, settings, None)
     session = Run(
         learner, game, folder, opponents=["random" if dice else "material"], snapshots=2,
         snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=0 if dice else 1),
-        options=settings,
+        settings=settings,
     )  # fmt: skip
-    return session, start_for(game, settings["from"], learner)
+    return session, start_for(game, settings.start, learner)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ from learner.reports.worth import (
 )
 from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
-from learner.run.settings import checked_options, feature_file, make_learner
+from learner.run.learners import checked_options, feature_file, make_learner
+from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from play.ratings.statistics import MatchSummary
 from search import LinearEvaluator, as_evaluator
@@ -273,9 +275,11 @@ def test_terms_that_are_given() -> None:
 # --- learners with a file --------------------------------------------------------------------
 
 
-def settings(learner: str, **options: Any) -> dict[str, Any]:
-    return {"game": "checkers", "learner": learner, "games": 2, "depth": 2, "nodes": None,
-            "seed": 0, "features": str(EXAMPLE), "options": options}  # fmt: skip
+def settings(learner: str, **options: Any) -> RunSettings:
+    return RunSettings(
+        game="checkers", learner=learner, games=2, depth=2, features=str(EXAMPLE), options=options,
+        opponents=("material",), pacemakers=("material",),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -289,7 +293,7 @@ def test_a_file_joins_the_usual_set(name: str, option: str, base: str) -> None:
     learner = make_learner(CHECKERS, settings(name), None, file=EXAMPLE)
     features = learner.get_params(deep=False)[option]
     assert features.name == f"{base}+refuge+passed_men"
-    usual = make_learner(CHECKERS, {**settings(name), "features": None}, None)
+    usual = make_learner(CHECKERS, replace(settings(name), features=None), None)
     assert new_terms(learner, usual) == ["refuge", "passed_men"]
     if name == "samuel":
         learner.prepare()
@@ -311,12 +315,14 @@ def test_another_set_and_networks(tmp_path: Path) -> None:
 
 def test_the_copy_of_a_file_is_the_file(tmp_path: Path) -> None:
     chosen = settings("lms")
-    assert feature_file({**chosen, "features": "samuel"}, tmp_path, resume=False) is None
-    assert feature_file(chosen, tmp_path, resume=False) == EXAMPLE
+    usual = replace(chosen, features="samuel")
+    assert feature_file(usual, tmp_path, resume=False) == (usual, None)
+    chosen, file = feature_file(chosen, tmp_path, resume=False)
+    assert file == EXAMPLE
     with pytest.raises(FileNotFoundError, match=r"features.py: expected a file with features"):
         feature_file(chosen, tmp_path, resume=True)
     (tmp_path / "features.py").write_bytes(EXAMPLE.read_bytes())
-    assert feature_file(chosen, tmp_path, resume=True) == tmp_path / "features.py"
+    assert feature_file(chosen, tmp_path, resume=True) == (chosen, tmp_path / "features.py")
     (tmp_path / "features.py").write_bytes(EXAMPLE.read_bytes() + b"\n")
     with pytest.raises(ValueError, match="the features that the run began with, found another"):
         feature_file(chosen, tmp_path, resume=True)

@@ -22,7 +22,9 @@ from games.checkers import Checkers
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.online.samuel import Samuel
 from learner.reports.plots import plot_weights
+from learner.run.command_line import parser, settings_of
 from learner.run.folder import RunError, RunFolder
+from learner.run.progress_bar import Bar
 from learner.run.run import Run
 from play.players.limits import Limits
 from search import Engine, load_evaluator
@@ -325,8 +327,8 @@ def test_nothing_to_resume(tmp_path: Path, capsys: Any, learner: str) -> None:
     arguments = ["checkers", "--learner", learner, "--resume"]
     found = fails(capsys, *arguments, tmp_path)
     assert f"{tmp_path}: expected a run to resume, found none" in found
-    settings = train.settings_of(train.parser().parse_args(arguments[:3]))
-    (tmp_path / "options.json").write_text(json.dumps(settings))
+    settings = settings_of(parser().parse_args(arguments[:3]))
+    (tmp_path / "options.json").write_text(json.dumps(settings.as_dict()))
     assert "expected a run with a checkpoint.json, found none" in fails(
         capsys, *arguments, tmp_path
     )
@@ -434,7 +436,7 @@ def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: An
 def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
     arguments = with_features(tmp_path, "lms")
     succeeds(*arguments, tmp_path / "whole")
-    shown = train.Bar.__call__
+    shown = Bar.__call__
     for run in ("first", "second"):  # in the run itself, and in the one without
 
         def kill(self: Any, progress: Any, measured: Any, run: str = run) -> None:
@@ -443,7 +445,7 @@ def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypat
             if progress.game == 5 and without == (run == "second"):
                 raise Killed
 
-        monkeypatch.setattr(train.Bar, "__call__", kill)
+        monkeypatch.setattr(Bar, "__call__", kill)
         with pytest.raises(Killed):
             if run == "first":
                 train.main([str(a) for a in (*arguments, tmp_path / "killed")])
@@ -451,7 +453,7 @@ def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypat
                 train.main(["checkers", "--learner", "lms", "--quiet",
                             "--resume", str(tmp_path / "killed")])  # fmt: skip
     assert not (tmp_path / "killed/without/best.json").exists()
-    monkeypatch.setattr(train.Bar, "__call__", shown)
+    monkeypatch.setattr(Bar, "__call__", shown)
     (tmp_path / "mine.py").unlink()  # the run has a copy
     succeeds("checkers", "--learner", "lms", "--quiet", "--resume", tmp_path / "killed")
     for name in (*BYTES, "terms.txt", "terms.png", "features.py"):

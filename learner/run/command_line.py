@@ -1,0 +1,198 @@
+"""The command line of training: `python train.py checkers`.
+
+Shows progress, keeps everything in a folder under runs/, and ends with matches of what was learned
+against hand-crafted evaluators, with error bars. `--resume` continues a run that was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from games.program import exit_status
+from learner.run.opponents import pacemakers, usual_opponents
+from learner.run.recipes import RECIPES, USUAL
+from learner.run.settings import RunSettings
+
+__all__ = ["main", "parser", "settings_of"]
+
+GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
+#: More games than any book has.
+ALL = 10_000_000
+#: The settings that do not depend on the game, the learner or the file of features.
+DEFAULTS: dict[str, int] = {
+    part.name: part.default  # type: ignore[misc]
+    for part in fields(RunSettings)
+    if part.name in ("seed", "snapshots", "snapshot_games", "final_games", "match_games")
+}
+#: Options that may be given together with --resume.
+WITH_RESUME = {"game", "learner", "games", "resume", "quiet", "backend", "jobs"}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    result = argparse.ArgumentParser(
+        prog="train.py",
+        description="Train an evaluator by self-play and measure it.",
+        epilog="learners:\n"
+        + "\n".join(f"  {name:<10} {recipe.summary}" for name, recipe in RECIPES.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = result.add_argument
+    add("game", help=GAME_HELP)
+    add("--learner", choices=RECIPES, help="see below (default: samuel; backgammon: tdgammon)")
+    add("--games", type=int, metavar="N", help="games of self-play")
+    add("--depth", type=int, metavar="PLIES", help="plies of every search")
+    add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
+    add("--seed", type=int, metavar="N", help="decides everything left to chance (default: 0)")
+    add(
+        "--features",
+        metavar="NAME",
+        help="feature set or encoding to learn over, or a file my_features.py with kernels of your"
+        " own: adds your terms to the learner's; afterwards the run is repeated without them and"
+        " compared",
+    )
+    add("--from", dest="start", metavar="FILE", help="evaluator to start from, or zero")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="OPTION=VALUE",
+        help="any other option of the learner, e.g. --set tallies=16; may be repeated",
+    )
+    add("--run", type=Path, metavar="FOLDER", help="folder of the run (default: under runs/)")
+    add("--resume", type=Path, metavar="FOLDER", help="go on with the run in this folder")
+    add("--snapshots", type=int, metavar="N", help="evaluators measured on the way (default: 24)")
+    add("--opponents", metavar="A,B", help="players to measure against")
+    for name, meaning in (
+        ("snapshot_games", "games of a snapshot against each opponent"),
+        ("final_games", "games of each of the best snapshots, to choose among them"),
+        ("match_games", "games of each match at the end"),
+    ):
+        option = "--" + name.replace("_", "-")
+        add(option, type=int, metavar="N", help=f"{meaning} (default: {DEFAULTS[name]})")
+    add(
+        "--backend",
+        default="threads",
+        metavar="KIND",
+        help="where games are played: threads, loky (processes) or dask:tcp://HOST:PORT"
+        " (default: threads)",
+    )
+    add(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="games at a time (default: 2); samuel, lms, rote and book play one after another",
+    )
+    add("--quiet", action="store_true", help="no progress bar")
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program; returns its exit status."""
+    # For matrices as small as ours more threads only stand in each other's way, and in that of the
+    # games; NumPy asks once, when it is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    options = parser().parse_args(arguments)
+    return exit_status("train.py", lambda: run(options), stopped="stopped; go on with --resume")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train as the options say."""
+    resume = options.resume is not None
+    if resume:
+        settings, folder = resumed_settings(options), options.resume
+    else:
+        settings = settings_of(options)
+        folder = options.run or free_folder(Path("runs"), run_name(settings))
+    from learner.run.training import train_evaluator, train_rote
+    from play.workers import Workers, parse_backend
+
+    backend, address = parse_backend(options.backend)
+    workers = Workers(backend, options.jobs, address)
+    if settings.learner == "rote":
+        return train_rote(settings, folder, resume=resume, quiet=options.quiet)
+    return train_evaluator(settings, folder, workers, resume=resume, quiet=options.quiet)
+
+
+def resumed_settings(options: argparse.Namespace) -> RunSettings:
+    """The settings that a run began with; nothing but the number of games may change."""
+    given = [name for name, value in vars(options).items() if value and name not in WITH_RESUME]
+    if options.seed is not None and "seed" not in given:
+        given.append("seed")
+    if given:
+        names = ", ".join(f"--{'from' if n == 'start' else n.replace('_', '-')}" for n in given)
+        raise ValueError(
+            f"--resume goes on as the run began: expected no other options but --games, found"
+            f" {names}"
+        )
+    settings = RunSettings.read(options.resume)
+    expected = options.game, options.learner or settings.learner
+    if (settings.game, settings.learner) != expected or expected[1] not in RECIPES:
+        raise ValueError(
+            f"{options.resume}: expected a run of {expected[0]} by {expected[1]}, found one of"
+            f" {settings.game} by {settings.learner}"
+        )
+    return settings if options.games is None else replace(settings, games=options.games)
+
+
+def settings_of(options: argparse.Namespace) -> RunSettings:
+    """The settings that the command line and the recipe for game and learner make together."""
+    learner = options.learner or USUAL.get(options.game, "samuel")
+    recipe = RECIPES[learner].run(options.game)
+    extra = {**recipe.get("options", {}), **learner_options(options.set)}
+    depth, nodes = options.depth, options.nodes
+    if depth is None and nodes is None:
+        depth, nodes = recipe["depth"], recipe.get("nodes")
+    usual = {**DEFAULTS, **{name: recipe[name] for name in DEFAULTS if name in recipe}}
+    chosen = {name: getattr(options, name) for name in DEFAULTS}
+    games = options.games
+    if games is None:
+        games = ALL if extra.get("book") else recipe["games"]
+    named = options.opponents.split(",") if options.opponents else None
+    opponents = named or usual_opponents(options.game)
+    return RunSettings(
+        game=options.game,
+        learner=learner,
+        games=games,
+        depth=depth,
+        nodes=nodes,
+        start=options.start or recipe.get("from"),
+        opponents=tuple(opponents),
+        pacemakers=tuple(named or pacemakers(options.game, opponents)),
+        options=extra,
+        features=options.features,
+        **{name: usual[name] if n is None else n for name, n in chosen.items()},
+    )
+
+
+def learner_options(texts: list[str]) -> dict[str, Any]:
+    """The options of a learner that were given as OPTION=VALUE; a value is a literal or a text."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise ValueError(f"--set: expected OPTION=VALUE, found {text!r}")
+        try:
+            found[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            found[name] = value
+    return found
+
+
+def run_name(settings: RunSettings) -> str:
+    """The name of the folder of a new run."""
+    return f"{settings.game.rpartition(':')[2].lower()}-{settings.learner}"
+
+
+def free_folder(parent: Path, name: str) -> Path:
+    """A folder that does not exist yet: NAME, NAME-2, NAME-3 ..."""
+    folder, number = parent / name, 1
+    while folder.exists():
+        number += 1
+        folder = parent / f"{name}-{number}"
+    return folder

@@ -1,0 +1,148 @@
+"""The learner that the settings of a run name, and the user's features that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from games.contract import Game
+from games.feature_file import file_digest, load_features
+from games.features import FeatureSet
+from learner.learner import Learner
+from learner.run.recipes import RECIPES
+from learner.run.run import FEATURES
+from learner.run.settings import RunSettings
+
+__all__ = ["checked_options", "feature_file", "make_learner"]
+
+#: Options of learners that train.py has options of its own for, or that a run decides.
+RESERVED = {"game", "games", "depth", "nodes", "seed", "workers", "store"}
+
+
+def checked_options(kind: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as given.
+
+    Raises ValueError for an option that the learner lacks, or of a wrong type.
+    """
+    hints = get_type_hints(kind)
+    known = set(kind().get_params(deep=False)) - RESERVED
+    unknown = set(options) - known
+    if unknown:
+        raise ValueError(
+            f"--set: expected one of {', '.join(sorted(known))}; found {', '.join(sorted(unknown))}"
+        )
+    for name, value in options.items():
+        if not _fits(value, hints[name]):
+            hint = hints[name]
+            expected = hint.__name__ if type(hint) is type else hint
+            raise ValueError(f"--set {name}: expected {expected}, found {value!r}")
+    return dict(options)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of the type that an option is declared with."""
+    if hint is Any:
+        return True
+    parts = get_args(hint) if get_origin(hint) is UnionType else (hint,)
+    kinds = [get_origin(part) or part for part in parts]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int in kinds or float in kinds
+    return type(value) in kinds or (isinstance(value, list) and tuple in kinds)
+
+
+def feature_file(
+    settings: RunSettings, folder: Path, *, resume: bool
+) -> tuple[RunSettings, Path | None]:
+    """The file with the user's features, and the settings with its digest.
+
+    A run that is resumed reads its own copy; without features of the user's the file is None.
+    Raises FileNotFoundError if there is no such file, and ValueError if the copy is not the file
+    that the run began with.
+    """
+    if not (settings.features or "").endswith(".py"):
+        return settings, None
+    path = folder / FEATURES if resume else Path(settings.features or "")
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: expected a file with features, found none")
+    digest = file_digest(path)
+    if resume and digest != settings.feature_digest:
+        raise ValueError(
+            f"{path}: expected the features that the run began with, found another file"
+        )
+    return replace(settings, feature_digest=digest), path
+
+
+def make_learner(
+    game: Game, settings: RunSettings, workers: Any, *, file: Path | None = None
+) -> Learner:
+    """The learner that the settings name; with a file, its terms join those of the usual set.
+
+    Raises ValueError for options that the learner does not take, and whatever `load_features`
+    raises.
+    """
+    kind = RECIPES[settings.learner].load()
+    options = checked_options(kind, settings.options)
+    usual = kind().get_params(deep=False)
+    name = "inputs" if "inputs" in usual else "features"
+    known = {**game.features, **(game.encodings if name == "inputs" else {})}
+    if file is None and name not in usual:
+        if settings.features is not None:
+            raise ValueError(
+                f"--features: expected none for {settings.learner}, which reads signatures;"
+                f" found {settings.features!r}"
+            )
+    elif file is None and settings.features is not None:
+        options[name] = settings.features
+    elif name not in options and not _known(usual[name], known) and (known or file is None):
+        if not known:
+            raise ValueError(f"expected a game with features, found {game.name}, which has none")
+        options[name] = next(iter(known))
+    if file is not None:
+        options |= _with_file(game, settings.learner, name, {**usual, **options}, file)
+    if "workers" in usual:
+        options["workers"] = workers
+    made: Learner = kind(
+        game,
+        games=settings.games,
+        depth=settings.depth,
+        nodes=settings.nodes,
+        seed=settings.seed,
+        **options,
+    )
+    return made
+
+
+def _known(name: Any, known: dict[str, Any]) -> bool:
+    """Whether a game has what a name such as NAME or NAME+NAME stands for."""
+    return all(part in known for part in str(name).split("+"))
+
+
+def _with_file(
+    game: Game, learner: str, name: str, options: dict[str, Any], file: Path
+) -> dict[str, Any]:
+    """The options that make a learner learn over its set of features and those of a file."""
+    chosen: Any = options.get(name)
+    if name not in options or chosen in game.encodings:
+        reads = f"the encoding {chosen}" if name in options else "signatures"
+        known = ", ".join(game.features) or "of your own"
+        hint = f"--set {name}=NAME for a feature set ({known}) instead, or " * (name in options)
+        raise ValueError(
+            f"--features {file}: {learner} reads {reads} of a position and no terms: expected"
+            f" {hint}a learner of weights over terms (samuel, lms, td, tdleaf, rootstrap,"
+            " treestrap, batch, comparison)"
+        )
+    if game.features and chosen not in game.features:
+        raise ValueError(
+            f"--set {name}: expected one of {', '.join(game.features)}, found {chosen!r}"
+        )
+    base: FeatureSet | None = game.features.get(chosen)
+    features = load_features(file, game, base)
+    result: dict[str, Any] = {name: features}
+    if "library" in options and options["library"] is None and base is not None:
+        # else they would wait in the reserve, behind all others
+        own = [term for term in features.names if term not in base.terms]
+        result["library"] = (*own, *(term for term in features.names if term not in own))
+    return result

@@ -1,0 +1,188 @@
+"""What `train.py` does: train by the settings of a run, measure, and print what came out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import games
+from games.contract import Game
+from games.feature_file import add_features
+from learner.arena import measure
+from learner.learner import Learner
+from learner.online.rote import Rote
+from learner.reports.diagnosis import remarks
+from learner.reports.worth import measure_speeds, new_terms, start_for, worths
+from learner.run.learners import checked_options, feature_file, make_learner
+from learner.run.progress_bar import Bar
+from learner.run.recipes import RECIPES
+from learner.run.rote import RoteRun
+from learner.run.run import REPORT_SEED, Run
+from learner.run.settings import RunSettings
+from play.players.dice_player import parse_dice_player
+from play.players.limits import Limits
+from play.players.player import Player, parse_player
+from search import Evaluator, LinearEvaluator
+
+__all__ = ["train_evaluator", "train_rote"]
+
+LOADING = "loading (the first time, rules and terms are compiled)"
+
+
+def train_evaluator(
+    settings: RunSettings, folder: Path, workers: Any, *, resume: bool, quiet: bool
+) -> int:
+    """Train an evaluator, and measure it; returns the exit status."""
+    print(LOADING, flush=True)
+    game = games.load(settings.game)
+    settings, file = feature_file(settings, folder, resume=resume)
+    # where the game has no features of its own there is nothing to compare with
+    compared = file is not None and bool(game.features)
+    usual = make_learner(game, without_features(settings), workers) if compared else None
+    learner = make_learner(game, settings, workers, file=file)
+    if file is not None:
+        game = add_features(game, file)  # for evaluators that were learned with it
+    known: Any = parse_dice_player if isinstance(game, games.DiceGame) else parse_player
+    for opponent in {*settings.opponents, *settings.pacemakers}:
+        known(game, opponent)
+    session, best = learn(game, learner, settings, folder, file=file, resume=resume, quiet=quiet)
+    print_weights(best)
+    for line in remarks(learner, best):
+        print(line)
+    for found in session.report(best, settings.opponents, games=settings.match_games):
+        print(f"{found.text()} at {session.limits}", flush=True)
+    if usual is not None:
+        weigh(session, best, game, usual, settings, quiet=quiet)
+    elif file is not None:
+        print(f"nothing to compare with: {game.name} has no features of its own")
+    print(f"evaluator: {folder / 'best'}{best.suffix}; plots and games beside it")
+    return 0
+
+
+def without_features(settings: RunSettings) -> RunSettings:
+    """The same settings without the user's features."""
+    return replace(settings, features=None, feature_digest=None)
+
+
+def learn(
+    game: Game,
+    learner: Learner,
+    settings: RunSettings,
+    folder: Path,
+    *,
+    file: Path | None,
+    resume: bool,
+    quiet: bool,
+) -> tuple[Run, Evaluator]:
+    """Train with a progress bar; returns the run and the best evaluator."""
+    recipe = RECIPES[settings.learner]
+    session = Run(
+        learner,
+        game,
+        folder,
+        opponents=settings.pacemakers,
+        snapshots=min(settings.snapshots, settings.games),
+        snapshot_games=settings.snapshot_games,
+        final_games=settings.final_games,
+        limits=Limits(
+            depth=settings.depth if recipe.match_depth is None else recipe.match_depth,
+            nodes=settings.nodes,
+        ),
+        settings=settings,
+        feature_file=file,
+    )
+    show = Bar(settings.games, quiet)
+    began = time.perf_counter()
+    start = start_for(game, settings.start, learner)
+    try:
+        best = session.train(start, resume=resume, show=show, say=show.say)
+    finally:
+        show.close()
+    print(
+        f"learned from {learner.updates_} positions in {learner.games_played_} games,"
+        f" {time.perf_counter() - began:.0f} s; best of the snapshots: {best.name}"
+    )
+    return session, best
+
+
+def weigh(
+    session: Run, best: Evaluator, game: Game, usual: Learner, settings: RunSettings, *, quiet: bool
+) -> None:
+    """Train without the user's terms, and say whether these have earned their place."""
+    terms = new_terms(session.learner, usual)
+    folder = session.folder.path / "without"
+    print(f"now the same without {', '.join(terms)}, in {folder}", flush=True)
+    bare = without_features(settings)
+    resume = (folder / "checkpoint.json").exists()
+    _, other = learn(game, usual, bare, folder, file=None, resume=resume, quiet=quiet)
+    found = []
+    match_games, limits = settings.match_games, session.limits
+    for entry in worths(game, best, other, terms=terms, games=match_games, limits=limits):
+        found.append(entry)
+        print(entry.text(), flush=True)
+    speeds = measure_speeds(game, best, other)
+    print(speeds.text())
+    session.add_to_report(
+        worth={
+            "file": settings.features,
+            "without": other.name,
+            "matches": [entry.as_dict() for entry in found],
+            "nodes_per_second": {"with": speeds.mine, "without": speeds.other},
+        }
+    )
+
+
+def train_rote(settings: RunSettings, folder: Path, *, resume: bool, quiet: bool) -> int:
+    """Fill a rote memory, and play with it against the same evaluator without.
+
+    Returns the exit status.
+    """
+    print(LOADING, flush=True)
+    if settings.features is not None:
+        raise ValueError(
+            f"--features {settings.features}: a memory has no terms: expected a learner of"
+            " weights over terms"
+        )
+    if settings.start is None:
+        raise ValueError("rote learning needs an evaluator: expected --from NAME or FILE")
+    game = games.load(settings.game)
+    learner = Rote(
+        game,
+        games=settings.games,
+        depth=settings.depth,
+        nodes=settings.nodes,
+        seed=settings.seed,
+        **checked_options(Rote, settings.options),
+    )
+    session = RoteRun(learner, folder, settings=settings)
+    show = Bar(settings.games, quiet)
+    try:
+        session.train(settings.start, resume=resume, show=show)
+    finally:
+        show.close()
+    memory = learner.memory_
+    print(f"{len(memory)} positions remembered: {session.memory_path}")
+    limits = Limits(depth=settings.depth, nodes=settings.nodes)
+    player = Player(f"{learner.evaluator_.name}+memory", learner.evaluator_, memory)
+    found = measure(
+        game,
+        player,
+        settings.start,
+        games=settings.match_games,
+        limits=limits,
+        seed=REPORT_SEED,
+        threads=2,
+    )
+    print(f"with memory {found.text()} at {limits}")
+    print("the openings of this match are among those learned from")
+    return 0
+
+
+def print_weights(evaluator: Evaluator) -> None:
+    """Print the weights over terms, largest first."""
+    if not isinstance(evaluator, LinearEvaluator):
+        return
+    weights = sorted(evaluator.term_weights().items(), key=lambda item: -abs(item[1]))
+    print("weights: " + ", ".join(f"{name} {weight:g}" for name, weight in weights if weight))
