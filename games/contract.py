@@ -43,8 +43,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from games.errors import MoveError, PositionError
 
 if TYPE_CHECKING:
@@ -288,6 +286,13 @@ def first_rolls(game: DiceGame) -> Sequence[float]:
     return game.first_rolls if len(game.first_rolls) else game.rolls
 
 
+def _moves(count: int) -> Any:
+    """Room for moves; NumPy is imported here because `--help` has to be quick."""
+    import numpy as np
+
+    return np.zeros(count, dtype=np.int64)
+
+
 class KernelGame(Game):
     """A game whose rules are kernels, with the face of every other game.
 
@@ -308,7 +313,7 @@ class KernelGame(Game):
         return self.start_position
 
     def legal_moves(self, position: Position) -> list[Move]:
-        buffer = np.zeros(self.most_moves, dtype=np.int64)
+        buffer = _moves(self.most_moves)
         count = self.rules.legal_moves(position, buffer)
         return [int(move) for move in buffer[:count]]
 
@@ -346,7 +351,7 @@ class KernelDiceGame(KernelGame, DiceGame):
     def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
         if roll is None or not 0 <= roll < len(self.rolls):
             raise ValueError(f"roll: expected 0 to {len(self.rolls) - 1}, found {roll!r}")
-        buffer = np.zeros(self.most_moves, dtype=np.int64)
+        buffer = _moves(self.most_moves)
         count = self.rules.legal_moves(position, roll, buffer)
         return [int(move) for move in buffer[:count]]
 
