@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -79,20 +78,6 @@ def test_targets_are_returns_of_backups() -> None:
     expected = lambda_returns(GAME, static, backups, played.follows, 0.7)
     np.testing.assert_allclose(targets, expected, atol=1e-6)
     assert np.abs(targets - backups).max() > 0.01
-
-
-def test_resumes_bit_for_bit_while_it_grows() -> None:
-    options = {**SMALL, "hidden": ((12,), (12, 10)), "stage_rounds": 2}
-    states: list[str] = []
-    whole = BackupFit(**options)
-    whole.fit(watch=lambda progress: states.append(json.dumps(whole.checkpoint())))
-    assert len(states) == 4 and whole.evaluator_.nets[0].widths[1:-1] == (12, 10)
-    for state in states[:3]:
-        assert same(whole, BackupFit(**{**options, "threads": 2}).fit(resume=json.loads(state)))
-    assert not same(whole, BackupFit(**{**options, "seed": 4}).fit())
-    prolonged = BackupFit(**{**options, "games": 20}).fit()
-    longer = BackupFit(**options).fit(resume=prolonged.checkpoint())
-    assert same(whole, longer)
 
 
 def test_starts_from_a_network_which_stays_as_it_is() -> None:

@@ -6,13 +6,11 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from games import kernels
 from games.checkers import Checkers
@@ -23,10 +21,9 @@ from learner.positions.filters import Filter, distinct
 from learner.positions.packing import packed
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
-from learner.rounds.batch import BatchFit, BatchLearner, scale_of
+from learner.rounds.batch import BatchFit, scale_of
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
-from play.workers import Workers
 from search import WIN, LinearEvaluator, Techniques
 from search.alphabeta.probcut import ProbCut
 from search.evaluators.network import NetworkEvaluator
@@ -191,63 +188,6 @@ def test_the_end_of_a_run_goes_through_all_rounds(tmp_path: Path) -> None:
 
 
 @compiled_only
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_resumed_runs_end_bit_for_bit_as_uninterrupted_ones(kind: Any, tmp_path: Path) -> None:
-    states: dict[int, str] = {}
-    kept: dict[int, dict[str, bytes]] = {}
-
-    def watch(progress: Any) -> None:
-        states[progress.game] = text_of(whole)
-        kept[progress.game] = files(tmp_path / "whole")
-
-    whole = make(kind, tmp_path / "whole")
-    whole.fit("material", watch=watch)
-    assert sorted(states) == [4, 5, 9, 10, 12]
-    assert text_of(make(kind, tmp_path / "again").fit("material")) == states[12]
-    assert files(tmp_path / "again") == kept[12]
-    for number in (4, 5, 9, 10):
-        # as it was at the checkpoint, and as a run leaves it that was killed later
-        for later in (number, 12):
-            folder = tmp_path / f"{number}-{later}"
-            folder.mkdir()
-            for name, data in kept[later].items():
-                (folder / name).write_bytes(data)
-            (folder / ".positions-000009.npz.new.part").write_bytes(b"torn")
-            start = "material" if kind is QuantisedFit else None
-            resumed = make(kind, folder).fit(start, resume=json.loads(states[number]))
-            assert text_of(resumed) == states[12], (number, later)
-            assert files(folder) == kept[12]
-            assert resumed.rounds_ == whole.rounds_
-    finished = make(kind, tmp_path / "again").fit(resume=json.loads(states[12]), watch=watch)
-    assert text_of(finished) == states[12]
-
-
-@compiled_only
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_a_finished_run_is_prolonged(kind: Any, tmp_path: Path) -> None:
-    states: dict[int, str] = {}
-    short = make(kind, tmp_path / "short", games=10)
-    short.fit("material", watch=lambda p: states.update({p.game: text_of(short)}))
-    start = "material" if kind is QuantisedFit else None  # which the checkpoint names
-    longer = make(kind, tmp_path / "short", games=15).fit(start, resume=json.loads(states[10]))
-    whole = make(kind, tmp_path / "whole", games=15).fit("material")
-    assert text_of(longer) == text_of(whole)
-    assert files(tmp_path / "short") == files(tmp_path / "whole")
-
-
-@compiled_only
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_whoever_plays_the_result_is_the_same(kind: Any, tmp_path: Path) -> None:
-    expected = text_of(make(kind, tmp_path / "0").fit())
-    others = [("threads", 1), ("threads", 2), *([("loky", 2)] if kind is NetworkFit else [])]
-    for backend, jobs in others:
-        folder = tmp_path / f"{backend}-{jobs}"
-        learner = make(kind, folder, workers=Workers(backend, jobs))
-        assert text_of(learner.fit()) == expected, (backend, jobs)
-        assert files(folder) == files(tmp_path / "0")
-
-
-@compiled_only
 def test_a_network_of_another_scale_is_resumed() -> None:
     options: dict[str, Any] = {
         "games": 20, "round_games": 10, "games_per_report": 10, "depth": 1, "decide": False,
@@ -364,13 +304,6 @@ def test_evaluators_that_learning_cannot_start_from() -> None:
     given = LinearEvaluator(CHECKERS, samuel, np.zeros(len(samuel)))
     with pytest.raises(ValueError, match="expected an evaluator over the terms men, .* found"):
         make(BatchFit).fit(given)
-
-
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_the_constructor_only_stores(kind: Callable[..., BatchLearner]) -> None:
-    learner = kind("no such game", games=-1, round_games=-7)
-    assert clone(learner).get_params() == learner.get_params()
-    assert not [name for name in vars(learner) if name.endswith("_")]
 
 
 def test_a_temporary_store_goes_with_the_learner() -> None:

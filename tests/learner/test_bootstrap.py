@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from games import kernels
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
-from learner.bootstrap.frame import Bootstrap
 from learner.bootstrap.root_strap import RootStrap
 from learner.bootstrap.td_leaf import TDLeaf
 from learner.bootstrap.temporal_difference import TemporalDifference
@@ -25,7 +22,6 @@ from learner.bootstrap.tree_strap import TreeStrap
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.rounds.batch import BatchFit
 from learner.self_play import Task, play_task
-from play.workers import Workers
 from search import LinearEvaluator
 
 plain = pytest.mark.plain
@@ -55,50 +51,6 @@ def make(kind: Any, network: bool = False, **options: Any) -> Any:
 
 def text_of(learner: Any) -> str:
     return json.dumps(learner.checkpoint())
-
-
-@compiled_only
-@pytest.mark.parametrize("network", [False, True], ids=["linear", "network"])
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_resumed_runs_end_bit_for_bit_as_uninterrupted_ones(kind: Any, network: bool) -> None:
-    states: dict[int, str] = {}
-    notes: list[Any] = []
-
-    def watch(progress: Any) -> None:
-        states[progress.game] = text_of(whole)
-        notes.append((progress.game, progress.games, progress.updates, progress.note))
-
-    whole = make(kind, network)
-    assert whole.fit("material" if network else None, watch=watch) is whole
-    assert [note[:2] for note in notes] == [(4, 12), (8, 12), (12, 12)]
-    assert whole.updates_ == notes[-1][2] > notes[0][2] > 0
-    assert notes[-1][3] == f"error {whole.errors_[-1]:.5f}"
-    values = whole.evaluator_.values([CHECKERS.start(), WHITE_FIRST])
-    assert np.isfinite(values).all()
-    assert values.any()
-    assert text_of(make(kind, network).fit("material" if network else None)) == states[12]
-    assert len({states[n] for n in (4, 8, 12)}) == 3
-    for number in (4, 8):
-        # the checkpoint says it all: with what learning began does not matter any more
-        resumed = make(kind, network).fit(resume=json.loads(states[number]))
-        assert text_of(resumed) == states[12]
-        assert resumed.evaluator_.values([WHITE_FIRST]) == whole.evaluator_.values([WHITE_FIRST])
-    finished = make(kind, network).fit(resume=json.loads(states[12]), watch=watch)
-    assert text_of(finished) == states[12]
-    assert len(notes) == 3
-    longer = make(kind, network, games=16).fit(resume=json.loads(states[12]))
-    assert (longer.games_played_, text_of(longer) != states[12]) == (16, True)
-
-
-@compiled_only
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_whoever_plays_the_result_is_the_same(kind: Any) -> None:
-    expected = text_of(make(kind, games=10, games_per_update=10).fit())
-    # processes take seconds to begin
-    others = [("threads", 1), ("threads", 2), *([("loky", 2)] if kind is TreeStrap else [])]
-    for backend, jobs in others:
-        learner = make(kind, games=10, games_per_update=10, workers=Workers(backend, jobs))
-        assert text_of(learner.fit()) == expected, (backend, jobs)
 
 
 def test_the_rate_falls_to_a_tenth_and_every_update_has_its_own_order() -> None:
@@ -195,13 +147,6 @@ def test_evaluators_that_learning_cannot_start_from() -> None:
     for given in (LinearEvaluator(CHECKERS, samuel, np.zeros(len(samuel))), lambda position: 0.0):
         with pytest.raises(ValueError, match="expected an evaluator over the terms men, .* found"):
             make(RootStrap).fit(given)
-
-
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_the_constructor_only_stores(kind: Callable[..., Bootstrap]) -> None:
-    learner = kind("no such game", games=-1, rate=7.0, hidden=(3,), inputs="nothing")
-    assert clone(learner).get_params() == learner.get_params()
-    assert not [name for name in vars(learner) if name.endswith("_")]
 
 
 @compiled_only

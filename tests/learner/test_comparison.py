@@ -7,78 +7,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import RUNNERS
 
 from games import kernels
 from games.backgammon import Backgammon
-from games.contract import DiceGame
-from games.features import FeatureSet
-from games.kernels import kernel
 from learner.dice_play import DiceSelfPlay
 from learner.rounds.comparison import Comparison, Comparisons, PlayingOn, compare, fitted, moments
-from play.workers import Workers
 from search import Engine, LinearEvaluator, as_evaluator
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 
-@kernel
-def pips(position: Any) -> Any:
-    return position[2] + position[3] - position[0] - position[1]
-
-
-@kernel
-def their_runners(position: Any) -> Any:
-    return (1 if position[2] else 0) + (1 if position[3] else 0)
-
-
-@kernel
-def level(position: Any) -> Any:
-    return 1
-
-
-class Runners(DiceGame):
-    """Two runners a side, 5 and 4 fields from home: a roll of 1 to 3 moves one of them.
-
-    Who brings both home first wins, two points where the other has brought none.
-    """
-
-    name = "runners"
-    wins = False
-    rolls = (0.25, 0.5, 0.25)
-    #: Fields that the side to move has still to go, and those of the other.
-    features = {
-        "runners": FeatureSet(
-            "runners", {"pips": pips, "their_runners": their_runners, "level": level}
-        )
-    }
-
-    def start(self) -> Any:
-        return 5, 4, 5, 4
-
-    def legal_moves(self, position: Any, roll: int | None = None) -> list[tuple[int, int]]:
-        assert roll is not None
-        if self.outcome(position) is not None:
-            return []
-        far, near = position[:2]
-        steps = {
-            tuple(sorted((max(0, runner - roll - 1), other), reverse=True))
-            for runner, other in ((far, near), (near, far))
-            if runner
-        }
-        return sorted(steps)
-
-    def play(self, position: Any, move: Any) -> Any:
-        return *position[2:], *move
-
-    def outcome(self, position: Any) -> float | None:
-        far, near, *theirs = position
-        if any(theirs):
-            return None
-        return -2.0 if near else -1.0
-
-
-RUNNERS, BACKGAMMON = Runners(), Backgammon()
+BACKGAMMON = Backgammon()
 FEATURES = RUNNERS.features["runners"]
 
 
@@ -342,13 +283,6 @@ def test_a_start_over_the_same_terms_lends_its_weights() -> None:
     learner = made()
     learner.prepare(runners(0.2, 0.1, 0.3))
     assert learner.evaluator_.weights.tolist() == [0.2, 0.1, 0.3]
-
-
-def test_workers_change_nothing() -> None:
-    alone = made().fit()
-    with_two = made(workers=Workers(jobs=2)).fit()
-    assert with_two.evaluator_.weights.tolist() == alone.evaluator_.weights.tolist()
-    assert with_two.checkpoint() == alone.checkpoint()
 
 
 def test_only_the_last_rounds_count() -> None:

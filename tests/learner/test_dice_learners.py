@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from learner.run.command_line import parser, settings_of
 from learner.run.recipes import RECIPES
 from learner.self_play import Task, game_rows, lambda_returns, play_task
 from play.dice import Dice
-from play.workers import Workers
 from search import Engine, LinearEvaluator, as_evaluator
 
 plain = pytest.mark.plain
@@ -330,41 +328,6 @@ LEARNERS: dict[str, Any] = {
         BACKGAMMON, features="linear", round_games=2, games_per_report=1, K=1.0, **SMALL, **o
     ),
 }
-
-
-@compiled_only
-@pytest.mark.parametrize("name", LEARNERS)
-def test_learning_goes_on_bit_for_bit(name: str, tmp_path: Any) -> None:
-    def made(folder: str) -> Any:
-        learner = LEARNERS[name]()
-        return learner.set_params(store=tmp_path / folder) if name == "batch" else learner
-
-    whole = made("whole").fit()
-    saved: list[str] = []
-
-    class Stop(Exception):
-        pass
-
-    def stop(progress: Any) -> None:
-        if progress.game >= 2 and not saved:
-            saved.append(json.dumps(cut.checkpoint()))
-            raise Stop
-
-    cut = made("cut")
-    with pytest.raises(Stop):
-        cut.fit(watch=stop)
-    resumed = made("cut").fit(resume=json.loads(saved[0]))
-    assert resumed.evaluator_.weights.tolist() == whole.evaluator_.weights.tolist()
-    assert np.abs(whole.evaluator_.weights).max() > 0
-    assert (resumed.updates_, resumed.games_played_) == (whole.updates_, 5)
-
-
-@compiled_only
-@pytest.mark.parametrize("name", ["td", "rootstrap", "batch"])
-def test_workers_change_nothing(name: str) -> None:
-    alone = LEARNERS[name]().fit()
-    with_two = LEARNERS[name](workers=Workers(jobs=2)).fit()
-    assert with_two.evaluator_.weights.tolist() == alone.evaluator_.weights.tolist()
 
 
 @compiled_only

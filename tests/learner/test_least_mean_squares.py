@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from games import kernels
 from games.checkers import Checkers
@@ -120,12 +118,6 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
         LeastMeanSquares(CHECKERS, **{"fixed": MEN, **options}).fit()
 
 
-def test_the_constructor_only_stores() -> None:
-    learner = LeastMeanSquares("no such game", games=-1, rate=7.0)
-    assert clone(learner).get_params() == learner.get_params()
-    assert not [name for name in vars(learner) if name.endswith("_")]
-
-
 def test_fixed_weights_hold_whatever_learning_starts_from() -> None:
     given = LinearEvaluator(CHECKERS, CLASSIC, np.arange(2.0, 2.0 + len(NAMES)))
     learner = prepared(given)
@@ -142,20 +134,3 @@ def test_positions_are_valued_after_the_captures_that_are_pending() -> None:
     result = Result(None, 0.0, (), 1, 1, 0.0)
     assert prepared(settle=True)._step(position, result).terms[men] == 1.0
     assert prepared(settle=False)._step(position, result).terms[men] == 0.0
-
-
-@compiled_only
-def test_learning_from_zero_resumed_and_repeated() -> None:
-    whole = LeastMeanSquares(CHECKERS, games=4, depth=2, seed=1, fixed=MEN, trial=2)
-    states: dict[int, str] = {}
-    assert whole.fit(watch=lambda p: states.update({p.game: json.dumps(whole.checkpoint())}))
-    weights = whole.evaluator_.weights
-    assert weights[0] == 1.0
-    assert np.count_nonzero(weights) > 8
-    assert np.abs(weights[1:]).max() < 1.0
-    assert json.dumps(clone(whole).fit().checkpoint()) == states[4]
-    resumed = clone(whole).fit(resume=json.loads(states[2]))
-    assert resumed.evaluator_.weights.tobytes() == weights.tobytes()
-    assert json.dumps(resumed.checkpoint()) == states[4]
-    with pytest.raises(ValueError, match="expected a checkpoint of the same learner"):
-        clone(whole).set_params(rate=0.5).fit(resume=json.loads(states[2]))

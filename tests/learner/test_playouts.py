@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import partial
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -370,28 +368,6 @@ def test_learners_learn_from_rollouts(kind: Any, monkeypatch: pytest.MonkeyPatch
     )
     np.testing.assert_array_equal(rows.result, rollout.label(rows).result)
     assert len(set(rows.result.tolist())) > 2
-
-
-@native_only
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_learners_with_rollouts_resume_whoever_plays(kind: Any) -> None:
-    states: list[Any] = []
-
-    def watch(learner: Any) -> Any:
-        return lambda progress: states.append(json.loads(json.dumps(learner.checkpoint())))
-
-    with TemporaryDirectory() as folder, Workers(jobs=2) as workers:
-        whole = learner_of(kind, store=folder, workers=workers)
-        whole.fit(watch=watch(whole))
-        first, last = states
-        resumed = learner_of(kind, store=folder).fit(resume=first)
-        assert json.loads(json.dumps(resumed.checkpoint())) == last
-        for options in ({"rollouts": 2}, {"rollout_positions": 26}):
-            with pytest.raises(ValueError, match="expected a checkpoint of the same learner"):
-                learner_of(kind, store=folder, **options).fit(resume=first)
-    without = learner_of(kind, rollouts=0).fit()
-    assert without.rounds_[0]["positions"] > 25
-    assert without.checkpoint()["weights"] != last["weights"]
 
 
 @plain

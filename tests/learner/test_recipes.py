@@ -85,6 +85,9 @@ def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
     made = kind("checkers")
     assert vars(made) == made.get_params(deep=False) == clone(made).get_params(deep=False)
     assert hash(made) != hash(clone(made)), "compared by what they are"
+    nonsense = {first.name: "no such game", **{option.name: -7 for option in others}}
+    stored = kind(**nonsense)
+    assert vars(stored) == stored.get_params(deep=False) == clone(stored).get_params() == nonsense
     # a new default without a type would be no field: only the class would have it
     assert {o.name: getattr(kind, o.name) for o in others} == {o.name: o.default for o in others}
     assert "__dataclass_fields__" in vars(kind), "annotated options are none without the decorator"

@@ -213,11 +213,6 @@ def test_the_last_game_is_a_record() -> None:
         assert len(record.moves) == record.ply > 10
 
 
-def test_the_same_seed_gives_the_same_bits() -> None:
-    assert same(whole_run()[0], learner(games=330, seed=5).fit())
-    assert not same(whole_run()[0], learner(games=330, seed=6).fit())
-
-
 def test_every_table_counts() -> None:
     one, two = (learner(games=60, seed=1, tables=tables).fit() for tables in (1, 3))
     assert not same(one, two)
@@ -294,37 +289,6 @@ def test_it_learns() -> None:
 
 
 # --- checkpoints -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("number", [0, 2, 3])
-def test_a_run_resumes_to_the_same_bits(number: int) -> None:
-    run, checkpoints, _ = whole_run()
-    later: list[str] = []
-    again = learner(games=330, seed=5)
-    state = json.loads(checkpoints[number])
-    again.fit(resume=state, watch=lambda progress: later.append(json.dumps(again.checkpoint())))
-    assert same(run, again)
-    assert later == checkpoints[number + 1 :]
-    assert json.dumps(again.checkpoint()) == checkpoints[-1]
-
-
-def test_a_run_resumes_before_its_first_game() -> None:
-    run = whole_run()[0]
-    fresh = learner(games=330, seed=5)
-    fresh.prepare()
-    state = json.loads(json.dumps(fresh.checkpoint()))
-    assert same(run, learner(games=330, seed=5).fit(resume=state))
-
-
-def test_checkpoints_of_others_are_refused() -> None:
-    state = json.loads(whole_run()[1][0])
-    for options in ({"seed": 6}, {"decay": 0.6}, {"memory": 51}, {"tables": 3}, {"spread": 0.2}):
-        with pytest.raises(ValueError, match="expected a checkpoint of the same learner, options"):
-            learner(**{"seed": 5, **options}).fit(resume=state)
-    # more games are no other options
-    assert (
-        learner(games=340, seed=5).fit(resume=json.loads(whole_run()[1][-1])).games_played_ == 340
-    )
 
 
 def packed(array: NDArray[Any]) -> str:
