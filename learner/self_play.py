@@ -201,18 +201,19 @@ def in_tasks(
 
 
 def lambda_returns(
-    values: NDArray[np.float64], outcome: float, decay: float
+    values: NDArray[np.float64], outcome: float, lambda_: float
 ) -> NDArray[np.float64]:
-    """The lambda-return of each position of a game, from one side's view.
+    """The lambda-return of each position of a game, from one side's view, [positions].
 
-    values: what is thought of the positions, in order; outcome: how the game ended. With decay 0
-    it is the next value (the outcome for the last), with 1 the outcome (Sutton 1988).
+    values: the value of each position, in order, [positions].
+    outcome: how the game ended.
+    lambda_: 0 for the next value (the outcome for the last), 1 for the outcome (Sutton 1988).
     """
     following = np.append(values[1:], outcome)
     returns = np.empty_like(values)
     later = outcome
     for i in range(len(values) - 1, -1, -1):
-        later = (1.0 - decay) * following[i] + decay * later
+        later = (1.0 - lambda_) * following[i] + lambda_ * later
         returns[i] = later
     return returns
 

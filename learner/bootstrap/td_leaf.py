@@ -32,7 +32,7 @@ __all__ = ["TDLeaf"]
 @dataclass(frozen=True)
 class _Teacher:
     game: Game
-    decay: float
+    lambda_: float
     scale: float
     traces: bool = False
 
@@ -41,7 +41,7 @@ class _Teacher:
         values, leaves = played.values[first:last], played.leaves[first:last]
         begins = sides(np.arange(last - first))  # to the view of who begins
         returns = lambda_returns(
-            begins * squash(values, self.scale), squashed_outcome(played, self.scale), self.decay
+            begins * squash(values, self.scale), squashed_outcome(played, self.scale), self.lambda_
         )
         assert played.leaf_plies is not None
         moves = sides(played.leaf_plies[first:last])  # to the view of who moves at the leaf
@@ -59,16 +59,16 @@ class _Teacher:
 class TDLeaf(Bootstrap):
     """Leaves follow leaves: the leaf of move t moves towards the lambda-return of the leaves.
 
-    KnightCap had a `decay` (lambda) of 0.7; in checkers, where an error takes many plies to show,
+    KnightCap had a `lambda_` of 0.7; in checkers, where an error takes many plies to show,
     0.9 was measured to be better (docs/notebook.md).
     """
 
-    decay: float = 0.9
+    lambda_: float = 0.9
 
     def _check_options(self) -> None:
         super()._check_options()
-        if not 0 <= self.decay <= 1:
-            raise ValueError(f"decay: expected 0 to 1, found {self.decay}")
+        if not 0 <= self.lambda_ <= 1:
+            raise ValueError(f"lambda_: expected 0 to 1, found {self.lambda_}")
 
     def _teacher(self) -> _Teacher:
-        return _Teacher(self.game_, self.decay, self.scale)
+        return _Teacher(self.game_, self.lambda_, self.scale)

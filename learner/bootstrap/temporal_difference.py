@@ -25,7 +25,7 @@ __all__ = ["TemporalDifference"]
 @dataclass(frozen=True)
 class _Teacher:
     game: Game
-    decay: float
+    lambda_: float
     scale: float
     traces: bool = False
 
@@ -36,7 +36,7 @@ class _Teacher:
         static = engine.evaluator.values(positions)
         signs = sides(kept - first)  # to the view of who begins
         returns = lambda_returns(
-            signs * squash(static, self.scale), squashed_outcome(played, self.scale), self.decay
+            signs * squash(static, self.scale), squashed_outcome(played, self.scale), self.lambda_
         )
         return Target(positions, signs * returns, signs * returns)
 
@@ -46,22 +46,22 @@ class TemporalDifference(Bootstrap):
     """Static values follow static values: V(s) += rate * (lambda-return - V(s)) * grad V(s).
 
     Search plays the games and teaches nothing. Only quiet positions have a static value and are
-    learned from; with `decay` (lambda) 1 the target is the outcome, with 0 the next position's
+    learned from; with `lambda_` 1 the target is the outcome, with 0 the next position's
     value. In games with dice nothing is searched beyond the moves that the dice ask for, and the
     outcome is points: their luck is in the targets, and only many games average it out.
     """
 
     games: int = 4000
     depth: int | None = 1
-    decay: float = 0.7
+    lambda_: float = 0.7
 
     takes_dice = True
     backups = False
 
     def _check_options(self) -> None:
         super()._check_options()
-        if not 0 <= self.decay <= 1:
-            raise ValueError(f"decay: expected 0 to 1, found {self.decay}")
+        if not 0 <= self.lambda_ <= 1:
+            raise ValueError(f"lambda_: expected 0 to 1, found {self.lambda_}")
 
     def _teacher(self) -> _Teacher:
-        return _Teacher(self.game_, self.decay, self.scale)
+        return _Teacher(self.game_, self.lambda_, self.scale)

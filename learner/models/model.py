@@ -91,9 +91,9 @@ class Adam:
     """
 
     def __init__(
-        self, size: int, *, decay: float = 0.9, square_decay: float = 0.999, floor: float = 0.0
+        self, size: int, *, mean_decay: float = 0.9, square_decay: float = 0.999, floor: float = 0.0
     ) -> None:
-        self.decay = decay
+        self.mean_decay = mean_decay
         self.square_decay = square_decay
         self.floor = floor
         self.mean = np.zeros(size)
@@ -103,9 +103,9 @@ class Adam:
     def step(self, gradient: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
         """What to add to the weights."""
         self.steps += 1
-        self.mean += (1.0 - self.decay) * (gradient - self.mean)
+        self.mean += (1.0 - self.mean_decay) * (gradient - self.mean)
         self.square += (1.0 - self.square_decay) * (gradient * gradient - self.square)
-        mean = self.mean / (1.0 - self.decay**self.steps)
+        mean = self.mean / (1.0 - self.mean_decay**self.steps)
         square = self.square / (1.0 - self.square_decay**self.steps)
         size = np.maximum(np.sqrt(square), self.floor * np.sqrt(square.mean()))
         return np.asarray(-rate * mean / (size + 1e-8))

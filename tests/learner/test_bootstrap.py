@@ -110,8 +110,8 @@ def test_learning_without_compilation() -> None:
 # --- errors ----------------------------------------------------------------------------------
 
 WRONG: list[tuple[Any, dict[str, Any], str]] = [
-    (TemporalDifference, {"decay": 1.5}, "decay: expected 0 to 1, found 1.5"),
-    (TDLeaf, {"decay": math.nan}, "decay: expected 0 to 1, found nan"),
+    (TemporalDifference, {"lambda_": 1.5}, "lambda_: expected 0 to 1, found 1.5"),
+    (TDLeaf, {"lambda_": math.nan}, "lambda_: expected 0 to 1, found nan"),
     (TreeStrap, {"positions_per_game": 0}, "positions_per_game: expected at least 1, found 0"),
     (TreeStrap, {"least_depth": 0}, "least_depth: expected at least 1, found 0"),
     (RootStrap, {"rate": 0.0}, "rate: expected more than 0 and at most 1, found 0.0"),

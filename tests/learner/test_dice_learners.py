@@ -201,7 +201,7 @@ def lesson(learner: Any) -> Any:
 
 @plain
 def test_temporal_differences_have_lambda_returns_of_points_as_targets() -> None:
-    learner = TemporalDifference(TRACK, depth=0, inputs="track", decay=0.6, scale=2.0)
+    learner = TemporalDifference(TRACK, depth=0, inputs="track", lambda_=0.6, scale=2.0)
     found = lesson(learner)
     played, value = found.played, evaluator_of(TRACK).plain()
     plies = len(played.moves)

@@ -130,7 +130,7 @@ TABLES: dict[str, tuple[Any, dict[str, Any]]] = {
     "td": (TemporalDifference, {"depth": 3, "games": 3 * 4520, "games_per_update": 64}),
     "td at one ply": (
         TemporalDifference,
-        {"depth": 1, "games": 4 * 4520, "games_per_update": 64, "decay": 0.3, "rate": 0.2},
+        {"depth": 1, "games": 4 * 4520, "games_per_update": 64, "lambda_": 0.3, "rate": 0.2},
     ),
     "rootstrap": (RootStrap, {"depth": 4, "games": 3 * 4520, "games_per_update": 64}),
     "treestrap": (TreeStrap, {"depth": 3, "games": 2 * 4520, "games_per_update": 64}),

@@ -83,17 +83,17 @@ def both(target: Target) -> list[float]:
 
 
 @plain
-@pytest.mark.parametrize("decay", [0.0, 0.3, 0.7, 0.99, 1.0])
+@pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.7, 0.99, 1.0])
 @pytest.mark.parametrize("count", [0, 1, 2, 17])
-def test_lambda_returns_are_values_plus_discounted_differences(decay: float, count: int) -> None:
+def test_lambda_returns_are_values_plus_discounted_differences(lambda_: float, count: int) -> None:
     values = np.random.default_rng(count).normal(0, 1, count)
     outcome = -0.25
-    found = lambda_returns(values, outcome, decay)
+    found = lambda_returns(values, outcome, lambda_)
     assert found.shape == (count,)
     later = [*values.tolist(), outcome]
     for t in range(count):
         differences = [later[j + 1] - later[j] for j in range(t, count)]
-        expected = later[t] + sum(decay**k * d for k, d in enumerate(differences))
+        expected = later[t] + sum(lambda_**k * d for k, d in enumerate(differences))
         assert found[t] == pytest.approx(expected, abs=1e-12)
 
 
@@ -114,12 +114,12 @@ def test_td_by_hand() -> None:
     played = by_hand([9.0, 9.0, 9.0, 9.0])  # what searches found does not matter
     b, c, d = squashed(-0.6, 2.0, 0.5)
     engine: Any = Stub([0.3, -0.6, 2.0, 0.5])
-    for decay, expected in [
+    for lambda_, expected in [
         (0.0, [-b, -c, -d, 1.0]),  # O, X, O, X to move; X has won
         (1.0, [-1.0, 1.0, -1.0, 1.0]),
         (0.5, [-(b / 2 - c / 4 + d / 8 + 1 / 8), -c / 2 + d / 4 + 1 / 4, -(d / 2 + 1 / 2), 1.0]),
     ]:
-        target = TDTeacher(TIC_TAC_TOE, decay, SCALE)(played, engine)
+        target = TDTeacher(TIC_TAC_TOE, lambda_, SCALE)(played, engine)
         assert learned(target) == played.positions[1:5]
         assert both(target) == pytest.approx(expected)
     lost = TDTeacher(TIC_TAC_TOE, 1.0, SCALE)(by_hand([0.0] * 4, outcome=-1.0), engine)
@@ -219,25 +219,26 @@ def plies(played: Played) -> list[tuple[int, Any, float]]:
     ]
 
 
-def returns_for_black(values: list[float], outcome: float, decay: float) -> list[float]:
+def returns_for_black(values: list[float], outcome: float, lambda_: float) -> list[float]:
     later = [*values, outcome]
     return [
-        later[t] + sum(decay ** (j - t) * (later[j + 1] - later[j]) for j in range(t, len(values)))
+        later[t]
+        + sum(lambda_ ** (j - t) * (later[j + 1] - later[j]) for j in range(t, len(values)))
         for t in range(len(values))
     ]
 
 
 @compiled_only
-@pytest.mark.parametrize("decay", [0.0, 0.6, 1.0])
-def test_td_of_games(decay: float) -> None:
+@pytest.mark.parametrize("lambda_", [0.0, 0.6, 1.0])
+def test_td_of_games(lambda_: float) -> None:
     value = as_evaluator(CHECKERS, "classic").plain()
     noisy = 0
     for played, engine in games(2):
         settled = [(p, sign) for _, p, sign in plies(played) if not CHECKERS.noisy(p)]
         noisy += len(plies(played)) - len(settled)
         for_black = [sign * math.tanh(value(p) / SCALE) for p, sign in settled]
-        expected = returns_for_black(for_black, played.outcome, decay)
-        target = TDTeacher(CHECKERS, decay, SCALE)(played, engine)
+        expected = returns_for_black(for_black, played.outcome, lambda_)
+        target = TDTeacher(CHECKERS, lambda_, SCALE)(played, engine)
         assert learned(target) == [p for p, _ in settled]
         signs = [sign for _, sign in settled]
         wanted = [sign * r for sign, r in zip(signs, expected, strict=True)]
@@ -246,14 +247,14 @@ def test_td_of_games(decay: float) -> None:
 
 
 @compiled_only
-@pytest.mark.parametrize(("depth", "decay"), [(1, 0.7), (2, 0.0), (3, 0.7), (4, 1.0)])
-def test_tdleaf_of_games(depth: int, decay: float) -> None:
+@pytest.mark.parametrize(("depth", "lambda_"), [(1, 0.7), (2, 0.0), (3, 0.7), (4, 1.0)])
+def test_tdleaf_of_games(depth: int, lambda_: float) -> None:
     parities = set()
     static = as_evaluator(CHECKERS, "classic")
     for played, engine in games(depth):
         searched = plies(played)
         for_black = [sign * math.tanh(played.values[i] / SCALE) for i, _, sign in searched]
-        returns = returns_for_black(for_black, played.outcome, decay)
+        returns = returns_for_black(for_black, played.outcome, lambda_)
         expected = []
         for (i, _, sign), value in zip(searched, returns, strict=True):
             leaf: Any = tuple(int(n) for n in played.leaves[i])
@@ -267,10 +268,10 @@ def test_tdleaf_of_games(depth: int, decay: float) -> None:
             view = -1.0 if CHECKERS.to_move(leaf) else 1.0
             parities.add(view == sign)
             expected.append((leaf, view * value))
-        target = TDLeafTeacher(CHECKERS, decay, SCALE)(played, engine)
+        target = TDLeafTeacher(CHECKERS, lambda_, SCALE)(played, engine)
         assert learned(target) == [leaf for leaf, _ in expected]
         assert both(target) == pytest.approx([value for _, value in expected], abs=1e-9)
-        if decay == 0 and depth == 2:  # the value of a leaf is that of its search
+        if lambda_ == 0 and depth == 2:  # the value of a leaf is that of its search
             leaves = {
                 tuple(int(n) for n in played.leaves[i]): played.values[i] for i, *_ in searched
             }
