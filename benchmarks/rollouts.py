@@ -20,8 +20,8 @@ import numpy as np
 
 from games.backgammon import Backgammon
 from play.dice import Dice
-from play.players.dice_player import parse_dice_player
 from play.players.gnubg import Program, gnubg_evaluator
+from play.players.parse import parse_player
 from play.rollout.rollout import RolloutResult, rollout
 from search import Evaluator, Lookup
 from search.expectiminimax.static import StaticChoice
@@ -29,7 +29,7 @@ from search.expectiminimax.static import StaticChoice
 
 def parsed(game: Backgammon, text: str) -> tuple[Evaluator, Lookup | None]:
     """The evaluator and the lookup of a player."""
-    player = parse_dice_player(game, text)
+    player = parse_player(game, text)
     if isinstance(player.program, Program) and text == "gnubg:0":
         return gnubg_evaluator(game), None
     if player.evaluator is None:

@@ -25,7 +25,7 @@ from play.match.ladder import plot_estimates
 from play.match.match import play_match
 from play.match.openings import Openings
 from play.players.limits import Limits
-from play.players.player import parse_player
+from play.players.parse import parse_player
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate, MatchSummary
 from search.evaluators.samples import value_mark

@@ -12,9 +12,9 @@ from games.contract import DiceGame, Game
 from play.match.dice_match import play_dice_match
 from play.match.match import play_match
 from play.match.openings import Openings
-from play.players.dice_player import DicePlayer, parse_dice_player
 from play.players.limits import Limits
-from play.players.player import Player, parse_player
+from play.players.parse import parse_player
+from play.players.player import Player
 from play.transport import pack, unpack
 from play.workers import interrupts_ignored, serve
 from search import Evaluator, as_evaluator
@@ -130,13 +130,13 @@ def _measure_points(
     threads: int,
 ) -> Strength:
     rival = (
-        parse_dice_player(game, opponent)
+        parse_player(game, opponent)
         if isinstance(opponent, str)
-        else DicePlayer(opponent.name, opponent)
+        else Player(opponent.name, opponent)
     )
     match = play_dice_match(
         game,
-        DicePlayer("learned", as_evaluator(game, player)),
+        Player("learned", as_evaluator(game, player)),
         rival,
         games=games,
         depth=limits.depth or 0,

@@ -13,22 +13,10 @@ from play.commands.engine import add_engine_commands
 from play.commands.rollout import add_rollout_options, run_dice_rollout
 from play.commands.terminal import add_terminal_commands
 from play.commands.web import add_web_command
+from play.players.grammar import PLAYER_HELP, describe_players
 
 GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
-PLAYER_HELP = (
-    "a hand-crafted evaluator by name, a file, or 'random'; EVALUATOR+MEMORY adds a rote memory."
-    " In checkers hub:COMMAND is the engine that a command starts and that speaks Hub, one for each"
-    " thread."
-    " In checkers EVALUATOR+endgame adds the endgame database of 4 pieces, EVALUATOR+endgame5 that"
-    " of 5 (python -m games.checkers.endgame). EVALUATOR+book:FILE or +book:FILE:MARGIN adds an"
-    " opening book (python -m play book), whose moves are played that are so near the best."
-    " Behind that, without dice, @TECHNIQUES says how it searches (nothing: exact): selective, or"
-    " a list like selective,-singular,beam=8,threads=2."
-    " In backgammon EVALUATOR+bearoff adds the bear-off databases, EVALUATOR@PLIES or"
-    " EVALUATOR@PLIES:FILTERS looks as far ahead whatever --depth says, and pubeval, gnubg:0,"
-    " gnubg:1, gnubg:2 are opponents where gnubg_nn is installed"
-)
 DEPTH_HELP = "a move (default 5 if no limit is given; with dice GNU Backgammon's plies, default 0)"
 LUCK_HELP = (
     "with dice: also the result without luck, by an evaluator's static values (that of a player"
@@ -63,6 +51,7 @@ def parser() -> argparse.ArgumentParser:
         "--model", choices=("normalised", "logistic"), default="normalised", help="of the test"
     )
 
+    describe_players(match)
     ladder = commands.add_parser(
         "ladder", help="a round robin with joint ratings, or points a game"
     )
@@ -74,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
     _match_options(ladder, "200 of each two; with dice 4000")
     ladder.add_argument("--plot", type=Path, metavar="FILE", help="picture of it (PNG)")
 
+    describe_players(ladder)
     judge = commands.add_parser("judge", help="moves and values against a deeper search")
     judge.add_argument("game", help=GAME_HELP)
     judge.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
@@ -93,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
     rollout.add_argument("game", help=GAME_HELP)
     rollout.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
     add_rollout_options(rollout)
+    describe_players(rollout)
     add_book_commands(commands, GAME_HELP, FEATURES_HELP)
     add_terminal_commands(commands)
     add_engine_commands(commands)

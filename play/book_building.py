@@ -48,8 +48,9 @@ class LeafSearch:
             raise ValueError(
                 f"expected a player whose techniques prove wins, found {player.name} ({techniques})"
             )
-        if limits.depth == 0:
-            raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
+        if player.limits is not None:
+            raise ValueError(f"expected a player with the limits of the book, found {player.name}")
+        limits.check(game)
         self.game = game
         self.player = player
         #: those of the search, spelt out, in the settings of a book

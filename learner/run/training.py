@@ -21,9 +21,9 @@ from learner.run.recipes import RECIPES
 from learner.run.rote import RoteRun
 from learner.run.run import REPORT_SEED, Run
 from learner.run.settings import RunSettings
-from play.players.dice_player import parse_dice_player
 from play.players.limits import Limits
-from play.players.player import Player, parse_player
+from play.players.parse import parse_player
+from play.players.player import Player
 from search import Evaluator, LinearEvaluator
 
 __all__ = ["train_evaluator", "train_rote"]
@@ -44,9 +44,8 @@ def train_evaluator(
     learner = make_learner(game, settings, workers, file=file)
     if file is not None:
         game = add_features(game, file)  # for evaluators that were learned with it
-    known: Any = parse_dice_player if isinstance(game, games.DiceGame) else parse_player
     for opponent in {*settings.opponents, *settings.pacemakers}:
-        known(game, opponent)
+        parse_player(game, opponent)
     session, best = learn(game, learner, settings, folder, file=file, resume=resume, quiet=quiet)
     print_weights(best)
     for line in remarks(learner, best):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,13 +11,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from play.players.grammar import describe_players, split
+
 if TYPE_CHECKING:
     from play.book_building import LeafSearch
     from search.lookups.opening_book import OpeningBook
 
 __all__ = ["add_book_commands"]
-
-PLAYER_HELP = "who searches, as a player of a match"
 
 
 def add_book_commands(commands: Any, game_help: str, features_help: str) -> None:
@@ -34,7 +33,7 @@ def add_book_commands(commands: Any, game_help: str, features_help: str) -> None
         return one
 
     build = command("build", "make a book, or go on with one that was begun", _build)
-    build.add_argument("player", help=PLAYER_HELP)
+    build.add_argument("player", help="who searches: a player, as described below")
     build.add_argument("book", type=Path, help="file of the book")
     add = build.add_argument
     add("--expansions", type=int, default=1000, metavar="N", help="in all, at least (default 1000)")
@@ -46,6 +45,7 @@ def add_book_commands(commands: Any, game_help: str, features_help: str) -> None
     add("--batch", type=int, default=8, metavar="N", help="leaves chosen at a time (default 8)")
     add("--root", metavar="POSITION", help="as text (default: the start of the game)")
     _work_options(build)
+    describe_players(build)
 
     extend = command("extend", "expand at least so many positions more", _extend)
     extend.add_argument("book", type=Path, help="file of the book")
@@ -58,7 +58,7 @@ def add_book_commands(commands: Any, game_help: str, features_help: str) -> None
     add("--plies", type=int, default=6, help="behind the book, at most (default 6)")
     add("--margin", type=float, default=0.5, help="values of a draw (default 0.5)")
     for one in (extend, learn):
-        one.add_argument("--player", help=f"{PLAYER_HELP} (default: as the book says)")
+        one.add_argument("--player", help="who searches, as in build (default: as the book says)")
         _work_options(one)
 
     info = command("info", "what a book holds", _info)
@@ -81,7 +81,7 @@ def _work_options(command: argparse.ArgumentParser) -> None:
 def _build(options: argparse.Namespace) -> int:
     from play.book_building import LeafSearch, build_book
     from play.players.limits import Limits
-    from play.players.player import parse_player
+    from play.players.parse import parse_player
     from search.lookups.opening_book import BookSettings, OpeningBook
 
     game = _game(options)
@@ -132,9 +132,8 @@ def _check_search(player: str, techniques: str, book: OpeningBook) -> None:
 
     Of the evaluator values count (`mark`), not by what name it goes.
     """
-    names = (player, book.settings.player)
-    asked, found = (re.sub(r"^[^+@]*", "", text).partition("@")[0] for text in names)
-    asked += f"@{techniques}"
+    asked = "".join(f"+{part}" for part in split(player).lookups) + f"@{techniques}"
+    found = "".join(f"+{part}" for part in split(book.settings.player).lookups)
     found += f"@{book.settings.techniques}"
     if asked != found:
         raise ValueError(
@@ -294,7 +293,7 @@ def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
     """The book in a file, and who searches for it; ValueError for one with other values."""
     from play.book_building import LeafSearch
     from play.players.limits import Limits
-    from play.players.player import parse_player
+    from play.players.parse import parse_player
 
     book = _load(_game(options), options.book)
     settings = book.settings

@@ -15,9 +15,10 @@ from play.judging.equity_loss import check_referee, equity_loss, sample_games
 from play.match.dice_ladder import dice_ladder
 from play.match.dice_match import DiceMatch, needs_processes, play_dice_match
 from play.match.ladder import check_players, plot_estimates
-from play.players.dice_player import DicePlayer, parse_dice_player
 from play.players.gnubg import Program, gnubg_evaluator
-from play.players.limits import check_depth
+from play.players.limits import Limits, check_depth
+from play.players.parse import parse_player
+from play.players.player import Player
 from play.ratings.statistics import Estimate
 from play.workers import Workers, parse_backend
 
@@ -42,7 +43,7 @@ def _check(options: argparse.Namespace, game: DiceGame, least: int) -> None:
     check_depth(options.depth)
 
 
-def _workers(backend: str, jobs: int | None, *players: DicePlayer) -> Workers:
+def _workers(backend: str, jobs: int | None, *players: Player) -> Workers:
     """Who plays; processes where threads would wait for one another."""
     kind, address = parse_backend(backend)
     if kind == "threads" and needs_processes(*players) and jobs != 1:
@@ -50,15 +51,15 @@ def _workers(backend: str, jobs: int | None, *players: DicePlayer) -> Workers:
     return Workers(kind, jobs, address)
 
 
-def _luck(game: DiceGame, text: str | None, players: list[DicePlayer]) -> DicePlayer | None:
+def _luck(game: DiceGame, text: str | None, players: list[Player]) -> Player | None:
     """Whose static values say what is luck; an empty text stands for one of the players."""
     if text is None:
         return None
     if text:
-        players = [parse_dice_player(game, text)]
+        players = [parse_player(game, text)]
     for player in players:
         if isinstance(player.program, Program) and str(player.program) == "gnubg:0":
-            return DicePlayer(player.name, gnubg_evaluator(game))
+            return Player(player.name, gnubg_evaluator(game))
         if player.evaluator is not None:
             return player
     names = " and ".join(player.name for player in players)
@@ -95,7 +96,7 @@ def run_dice_match(options: argparse.Namespace, game: DiceGame) -> int:
     options.games = GAMES if options.games is None else options.games
     options.depth = options.depth or 0
     _check(options, game, 2)
-    first, second = (parse_dice_player(game, text) for text in (options.first, options.second))
+    first, second = (parse_player(game, text) for text in (options.first, options.second))
     luck = _luck(game, options.luck, [first, second])
     with (
         _workers(options.backend, options.threads, first, second) as workers,
@@ -128,7 +129,7 @@ def run_dice_match(options: argparse.Namespace, game: DiceGame) -> int:
     return 0
 
 
-def _figures(match: DiceMatch, luck: DicePlayer | None = None) -> dict[str, Any]:
+def _figures(match: DiceMatch, luck: Player | None = None) -> dict[str, Any]:
     """A match as plain values."""
     said = {"first": match.first, "second": match.second, "depth": match.depth}
     more = {"luck": luck.name if luck is not None else None, "interrupted": match.interrupted}
@@ -140,7 +141,7 @@ def run_dice_ladder(options: argparse.Namespace, game: DiceGame) -> int:
     options.games = GAMES if options.games is None else options.games
     options.depth = options.depth or 0
     _check(options, game, 2)
-    players = [parse_dice_player(game, text) for text in options.players]
+    players = [parse_player(game, text) for text in options.players]
     check_players(players)
     if options.plot is not None:
         check_writable("--plot", options.plot)
@@ -200,10 +201,10 @@ def run_dice_judge(options: argparse.Namespace, game: DiceGame) -> int:
     check_depth(referee_depth)
     if options.referee is None:
         raise ValueError("--referee: expected an evaluator or gnubg:PLIES, found none")
-    judged = [parse_dice_player(game, text) for text in options.evaluators]
-    referee = parse_dice_player(game, options.referee)
+    judged = [parse_player(game, text) for text in options.evaluators]
+    referee = parse_player(game, options.referee)
     check_referee(game, referee)
-    by = judged[0] if options.played_by is None else parse_dice_player(game, options.played_by)
+    by = judged[0] if options.played_by is None else parse_player(game, options.played_by)
     with _workers("threads", options.threads, by, referee, *judged) as workers:
         records = sample_games(
             game, by, games=options.games, depth=options.depth, seed=options.seed, workers=workers
@@ -232,8 +233,8 @@ def run_dice_judge(options: argparse.Namespace, game: DiceGame) -> int:
     return 0
 
 
-def _at(player: DicePlayer, depth: int) -> str:
-    return player.name if player.program else f"{player.name} at depth {player.plies(depth)}"
+def _at(player: Player, depth: int) -> str:
+    return player.name if player.program else f"{player.name} at {player.within(Limits(depth))}"
 
 
 def _advance(bar: Any) -> None:

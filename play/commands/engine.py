@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from play.players.grammar import describe_players
+
 __all__ = ["add_engine_commands"]
 
 
@@ -28,6 +30,7 @@ def add_engine_commands(commands: Any) -> None:
     add("--depth", type=int, metavar="PLIES", help="a move, unless the program says otherwise")
     add("--nodes", type=int, metavar="N", help="positions a move")
     add("--seconds", type=float, metavar="S", help="time (default: Hub 1 s, backgammon depth 0)")
+    describe_players(command)
     command.set_defaults(run=run_engine)
 
 

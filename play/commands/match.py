@@ -16,7 +16,7 @@ from play.match.ladder import check_players, ladder, plot_ladder
 from play.match.match import all_games, play_match
 from play.match.openings import Openings
 from play.players.limits import Limits
-from play.players.player import parse_player
+from play.players.parse import parse_player
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 

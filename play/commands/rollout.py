@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from games.contract import DiceGame
-    from play.players.dice_player import DicePlayer
+    from play.players.player import Player
     from play.rollout.rollout import RolloutResult
 
 __all__ = ["add_rollout_options", "run_dice_rollout"]
@@ -18,7 +18,7 @@ def add_rollout_options(command: argparse.ArgumentParser) -> None:
     """The options of the command."""
     add = command.add_argument
     add("positions", nargs="+", metavar="POSITION", help="as text: in backgammon XGID, GNU, FIBS")
-    add("evaluator", help="who plays both sides: as a player of a match, with bear-off and plies")
+    add("evaluator", help="who plays both sides: a player with an evaluator, as described below")
     add("--roll", help="compare the moves of a roll, such as 31, in one position")
     add("--moves", metavar="MOVE", nargs="+", help="which, such as '8/5 6/5' (default: --best)")
     add("--best", type=int, metavar="N", help="so many moves, best by static value (default 4)")
@@ -39,12 +39,13 @@ def run_dice_rollout(options: argparse.Namespace, game: Any) -> int:
     from tqdm import tqdm
 
     from games.contract import DiceGame
-    from play.players.dice_player import parse_dice_player
+    from play.players.limits import Limits
+    from play.players.parse import parse_player
     from play.rollout.rollout import rollout
 
     if not isinstance(game, DiceGame):
         raise ValueError(f"rollout: expected a game with dice, found {game.name}")
-    player = parse_dice_player(game, options.evaluator)
+    player = parse_player(game, options.evaluator)
     if player.evaluator is None:
         raise ValueError(f"rollout: expected an evaluator, found {player.name}")
     positions = [game.parse_position(text) for text in options.positions]
@@ -59,7 +60,10 @@ def run_dice_rollout(options: argparse.Namespace, game: Any) -> int:
         for name in ("moves", "best", "confidence"):
             if getattr(options, name) is not None:
                 raise ValueError(f"--{name}: expected --roll as well, found none")
-    depth = player.plies(options.depth)
+    limits = player.within(Limits(depth=options.depth))
+    depth = limits.depth
+    if depth is None or limits != Limits(depth=depth):
+        raise ValueError(f"rollout: expected a player limited by depth, found {player.name}")
     count = len(comparing["moves"]) if comparing else len(positions)
     total = count * max(options.games, 0)
     with tqdm(total=total, unit=" games", disable=options.quiet, dynamic_ncols=True) as bar:
@@ -98,7 +102,7 @@ def run_dice_rollout(options: argparse.Namespace, game: Any) -> int:
 
 
 def _candidates(
-    options: argparse.Namespace, game: DiceGame, position: Any, roll: int, player: DicePlayer
+    options: argparse.Namespace, game: DiceGame, position: Any, roll: int, player: Player
 ) -> list[Any]:
     """The moves that are named, or the best by static values."""
     from search.expectiminimax.static import StaticChoice

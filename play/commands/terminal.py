@@ -7,10 +7,11 @@ from typing import Any
 
 from play.commands.analyse import add_analyse_options
 from play.commands.explain import add_explain_options
+from play.players.grammar import describe_players
 
 __all__ = ["add_terminal_commands"]
 
-EVALUATOR_HELP = "who to play against, as in a match (default: the network in data/)"
+EVALUATOR_HELP = "who to play against (default: the network in data/)"
 
 
 def add_terminal_commands(commands: Any) -> None:
@@ -19,12 +20,14 @@ def add_terminal_commands(commands: Any) -> None:
     add_analyse_options(commands.add_parser("analyse", help="annotate games in a file"))
     checkers = commands.add_parser("checkers", help="play checkers in the terminal")
     checkers.add_argument("evaluator", nargs="?", help=EVALUATOR_HELP)
+    describe_players(checkers)
     checkers.add_argument(
         "--play", choices=("black", "white", "both", "none"), default="black", help="your side"
     )
     _add_game_options(checkers, "PDN FEN", "1 second")
     backgammon = commands.add_parser("backgammon", help="play backgammon in the terminal")
     backgammon.add_argument("evaluator", nargs="?", help=EVALUATOR_HELP)
+    describe_players(backgammon)
     backgammon.add_argument(
         "--play", choices=("x", "o", "both", "none"), default="x", help="your side"
     )

@@ -22,8 +22,8 @@ from games.contract import DiceGame
 from play.dice import Dice
 from play.match.dice_match import needs_processes, play_dice_game
 from play.match.dice_record import DiceRecord
-from play.players.dice_player import DicePlayer
-from play.players.limits import check_depth
+from play.players.limits import Limits, check_depth
+from play.players.player import Player
 from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
 
@@ -68,7 +68,7 @@ class EquityLoss:
 
 def sample_games(
     game: DiceGame,
-    player: DicePlayer,
+    player: Player,
     *,
     games: int = 100,
     depth: int = 0,
@@ -87,8 +87,8 @@ def sample_games(
 
 def equity_loss(
     game: DiceGame,
-    player: DicePlayer,
-    referee: DicePlayer,
+    player: Player,
+    referee: Player,
     records: Sequence[DiceRecord],
     *,
     depth: int = 0,
@@ -124,9 +124,9 @@ def equity_loss(
     )
 
 
-def check_referee(game: DiceGame, referee: DicePlayer) -> None:
+def check_referee(game: DiceGame, referee: Player) -> None:
     """ValueError for a player that gives no values of positions."""
-    if referee.evaluator is None and not hasattr(referee.seat(game, 0), "worth"):
+    if referee.evaluator is None and not hasattr(referee.seat(game, Limits(0)), "worth"):
         raise ValueError(
             "referee: expected an evaluator or gnubg:PLIES, which give values, found"
             f" {referee.name}"
@@ -193,7 +193,7 @@ class _SelfPlay(_Task):
     def __call__(self, number: int) -> DiceRecord:
         game, player, depth, seed = self._options
         if not hasattr(self._mine, "seats"):
-            self._mine.seats = [player.seat(game, depth) for _ in range(2)]
+            self._mine.seats = [player.seat(game, Limits(depth)) for _ in range(2)]
         dice, names = Dice(game, seed), (player.name, player.name)
         return play_dice_game(
             game, self._mine.seats, dice, number, names=names, stopped=self._stopped
@@ -205,8 +205,8 @@ class _Losses(_Task):
         """What each decision of a game lost, in points."""
         game, player, referee, depth, referee_depth = self._options
         if not hasattr(self._mine, "judged"):
-            self._mine.judged = player.seat(game, depth)
-            self._mine.referee = referee.seat(game, referee_depth)
+            self._mine.judged = player.seat(game, Limits(depth))
+            self._mine.referee = referee.seat(game, Limits(referee_depth))
         judged, judge = self._mine.judged, self._mine.referee
         judged.begin(0, 0)
         judge.begin(0, 0)

@@ -15,7 +15,7 @@ import numpy as np
 from games.contract import DiceGame
 from play.match.dice_match import DiceMatch, play_dice_match
 from play.match.ladder import check_players
-from play.players.dice_player import DicePlayer
+from play.players.player import Player
 from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
 
@@ -33,7 +33,7 @@ class Standing:
 
 def dice_ladder(
     game: DiceGame,
-    players: Sequence[DicePlayer],
+    players: Sequence[Player],
     *,
     games: int = 4000,
     depth: int = 0,

@@ -23,8 +23,9 @@ from play.dice import Dice
 from play.match.dice_loop import ENDED, MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
 from play.match.dice_record import DiceRecord
 from play.match.luck import Luck
-from play.players.dice_player import DicePlayer, DiceSeat
-from play.players.limits import check_depth
+from play.players.limits import Limits, check_depth
+from play.players.player import Player
+from play.players.seats import DiceSeat
 from play.ratings.points import DiceSummary
 from play.workers import Workers
 
@@ -105,22 +106,22 @@ def play_dice_game(
     return DiceRecord(game, tuple(rolls), tuple(moves), outcome, REASONS[reason])
 
 
-def needs_processes(*players: DicePlayer) -> bool:
+def needs_processes(*players: Player) -> bool:
     """Whether a player is a program that keeps other threads of its process from running."""
     return any(player.program is not None for player in players)
 
 
 def play_dice_match(
     game: DiceGame,
-    first: DicePlayer,
-    second: DicePlayer,
+    first: Player,
+    second: Player,
     *,
     games: int = 4000,
     depth: int = 0,
     seed: int = 0,
     threads: int = 2,
     workers: Workers | None = None,
-    luck: DicePlayer | None = None,
+    luck: Player | None = None,
     keep_records: bool = False,
     progress: Callable[[DiceMatch], None] | None = None,
 ) -> DiceMatch:
@@ -197,11 +198,11 @@ class _BlockPlayer:
     def __init__(
         self,
         game: DiceGame,
-        first: DicePlayer,
-        second: DicePlayer,
+        first: Player,
+        second: Player,
         depth: int,
         seed: int,
-        luck: DicePlayer | None,
+        luck: Player | None,
         keep_records: bool,
     ) -> None:
         self._options = (game, first, second, depth, seed, luck, keep_records)
@@ -209,7 +210,8 @@ class _BlockPlayer:
         self.native = (
             game.rules is not None
             and kernels.compiled
-            and all(player.static and player.plies(depth) == 0 for player in (first, second))
+            and all(player.program is None for player in (first, second))
+            and all(player.within(Limits(depth)) == Limits(0) for player in (first, second))
         )
         self._stopped = Event()
         self._free: list[_Table] = []
@@ -261,11 +263,11 @@ class _Table:
     def __init__(
         self,
         game: DiceGame,
-        first: DicePlayer,
-        second: DicePlayer,
+        first: Player,
+        second: Player,
         depth: int,
         seed: int,
-        luck: DicePlayer | None,
+        luck: Player | None,
         *,
         native: bool,
         stopped: Event,
@@ -279,7 +281,7 @@ class _Table:
             players = [(player.evaluator, player.lookup) for player in (first, second)]
             self._loop = DiceLoop(game, *players, seed=seed)
         else:
-            self._seats = [player.seat(game, depth) for player in (first, second)]
+            self._seats = [player.seat(game, Limits(depth)) for player in (first, second)]
         self.luck: Luck | None = None
         if luck is not None and luck.evaluator is not None:
             self.luck = Luck(game, luck.evaluator, luck.lookup)

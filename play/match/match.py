@@ -19,9 +19,9 @@ from games.errors import MoveError
 from games.record import GameRecord
 from play.match.game_loop import GameLoop
 from play.match.openings import Openings
-from play.players.hub_player import HubSeat
 from play.players.limits import Limits
-from play.players.player import Player, Seat
+from play.players.player import Player
+from play.players.seats import Seat
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import MatchSummary
 from play.workers import Workers
@@ -77,7 +77,7 @@ class Match:
 
 def play_game(
     game: Game,
-    seats: tuple[Seat | HubSeat, Seat | HubSeat],
+    seats: tuple[Seat, Seat],
     opening: tuple[Any, ...],
     stopped: Event | None = None,
     loop: GameLoop | None = None,
@@ -126,8 +126,7 @@ def play_match(
         raise ValueError(
             f"expected a game without dice, found {game.name}: see play.match.dice_match"
         )
-    if limits.depth == 0:
-        raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
+    limits.check(game)
     if games < 2:
         raise ValueError(f"games: expected at least 2, found {games}")
     if threads < 1:
@@ -244,17 +243,16 @@ class _Board:
         self, game: Game, first: Player, second: Player, limits: Limits, table_mib: float
     ) -> None:
         seats = tuple(player.seat(game, limits, table_mib=table_mib) for player in (first, second))
-        self.seats: tuple[Seat | HubSeat, Seat | HubSeat] = (seats[0], seats[1])
+        self.seats: tuple[Seat, Seat] = (seats[0], seats[1])
         #: for the game in which the first player begins, and for the other
         self.loops: list[GameLoop | None] = [None, None]
         engines = [seat.engine for seat in seats if seat.engine is not None]
         native = len(engines) == 2 and all(e.native and e.steady for e in engines)
         native = native and first.book is None and second.book is None
-        if native and limits.seconds is None:
+        own = first.within(limits)
+        if native and own == second.within(limits) and own.seconds is None:
             self.loops = [
-                GameLoop(
-                    game, *order, depth=limits.depth, nodes=limits.nodes, most_plies=MOST_PLIES
-                )
+                GameLoop(game, *order, depth=own.depth, nodes=own.nodes, most_plies=MOST_PLIES)
                 for order in (engines, engines[::-1])
             ]
 

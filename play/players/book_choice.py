@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import Game
+from play.players.grammar import unquoted
 from search.lookups.opening_book import OpeningBook
 
 __all__ = ["BookChoice", "parse_book"]
@@ -36,7 +37,7 @@ class BookChoice:
 
 
 def parse_book(game: Game, text: str) -> BookChoice:
-    """The book and the margin that FILE:MARGIN names, or FILE.
+    """The book and the margin that FILE:MARGIN names, or FILE, which may be in quotes.
 
     The margin is otherwise half of what the book takes for a ply. Raises as `OpeningBook.load`, and
     ValueError for a margin below 0.
@@ -46,7 +47,7 @@ def parse_book(game: Game, text: str) -> BookChoice:
         margin = float(number) if path else None
     except ValueError:
         margin = None
-    book = OpeningBook.load(game, text if margin is None else path)
+    book = OpeningBook.load(game, unquoted(text if margin is None else path))
     if margin is None:
         margin = 0.5 / max(book.settings.weight, 1e-9)
     return BookChoice(book, margin)

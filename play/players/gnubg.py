@@ -1,4 +1,4 @@
-"""Programs of others as players of backgammon: GNU Backgammon's networks, and pubeval.
+"""External engines as players of backgammon: GNU Backgammon's networks, and pubeval.
 
 Both are in the package `gnubg_nn` (GPL), which is asked for only when somebody names such a player:
 `pubeval`, Tesauro's public benchmark, or `gnubg:0`, `gnubg:1`, `gnubg:2`, GNU Backgammon looking
@@ -31,6 +31,7 @@ from games.backgammon.rules import (
 from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernels import kernel
+from play.players.limits import Limits
 from search import Evaluator, PythonEvaluator
 
 __all__ = ["GNUBG_PLIES", "PUBEVAL", "Program", "as_program", "board", "equity", "gnubg_evaluator"]
@@ -103,13 +104,16 @@ def _after(position: Position, steps: Sequence[tuple[int, int]]) -> Position:
 
 @dataclass(frozen=True)
 class Program:
-    """`pubeval` or `gnubg`, and how many plies it looks ahead; called with a game, it sits down."""
+    """`pubeval` or `gnubg`, and how many plies it looks ahead; called with a game, it sits down.
+
+    It takes no notice of the limits of a match.
+    """
 
     name: str
     ply: int = 0
 
-    def __call__(self, game: DiceGame) -> _Seat:
-        if game.name != "backgammon":
+    def __call__(self, game: DiceGame, limits: Limits | None = None) -> _Seat:
+        if str(self) not in [engine.player for engine in game.engines]:
             raise ValueError(f"player {self}: expected a game of backgammon, found {game.name}")
         return _Seat(self) if self.name == PUBEVAL else _GnubgSeat(self)
 
@@ -190,7 +194,7 @@ def gnubg_evaluator(game: DiceGame, ply: int = 0) -> Evaluator:
 
     Raises ValueError for another game or ply, ModuleNotFoundError where it is not installed.
     """
-    if game.name != "backgammon":
+    if f"{GNUBG}:0" not in [engine.player for engine in game.engines]:
         raise ValueError(f"player {GNUBG}: expected a game of backgammon, found {game.name}")
     as_program(f"{GNUBG}:{ply}")
     return PythonEvaluator(game, functools.partial(equity, ply=ply), name=f"{GNUBG}:{ply}")

@@ -70,7 +70,7 @@ def as_hub_program(game: Game, text: str) -> HubProgram | None:
     """
     if not text.startswith(HUB):
         return None
-    if game.name != "checkers":
+    if "hub" not in game.protocols:
         raise ValueError(f"player {HUB}COMMAND: expected a game of checkers, found {game.name}")
     if not text.isprintable():
         raise ValueError(f"player: expected {HUB}COMMAND in one line, found {text[:80]!r}")

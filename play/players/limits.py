@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from dataclasses import dataclass
 
+from games.contract import DiceGame, Game
 from search.alphabeta.search import DEEPEST
 
 __all__ = ["DEEPEST_WITH_DICE", "Limits", "check_depth"]
@@ -35,6 +36,13 @@ class Limits:
             raise ValueError(f"nodes: expected at least 1, found {self.nodes}")
         if self.seconds is not None and not self.seconds > 0:
             raise ValueError(f"seconds: expected more than 0, found {self.seconds}")
+
+    def check(self, game: Game) -> None:
+        """Raises ValueError where the depth is not one for the game."""
+        if isinstance(game, DiceGame):
+            check_depth(self.depth or 0)
+        elif self.depth == 0:
+            raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
 
     def __str__(self) -> str:
         parts = [

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from games.contract import DiceGame, Game
-from play.players.book_choice import BookChoice
-from play.players.dice_player import parse_dice_player
+from play.players.grammar import split
 from play.players.limits import Limits
-from play.players.player import parse_player
+from play.players.parse import parse_player
 from search import Engine, Evaluator, Result, parse_techniques
 from search.evaluators.shipped import find_file
 
@@ -25,16 +23,14 @@ SHIPPED = {"checkers": "quantised", "backgammon": "backups"}
 class Thinker:
     """An evaluator with a search, to be asked one question at a time.
 
-    `name` is anything that a match takes as a player with an evaluator: a hand-crafted one, a file,
-    with `+MEMORY`, `+endgame`, `+book:FILE` or `@TECHNIQUES`, and in games with dice `+bearoff`,
-    `@PLIES` and `@PLIES:FILTERS`.
-    `limits` hold for a move unless a question brings its own; in games with dice the player's own
-    `@PLIES` goes before them. techniques: of searches without dice, where the name says none;
-    "selective" looks deeper, "exact" gives the values of plain minimax. seed: decides among moves
-    of a book.
+    name: any player with an evaluator, as `play.players.grammar.GRAMMAR` describes it.
+    limits: of a move, unless a question brings its own or the player has limits of its own.
+    techniques: of searches without dice where the name says none; "selective" looks deeper, "exact"
+        gives the values of plain minimax.
+    seed: decides among moves of a book.
 
-    Raises ValueError for a player without an evaluator, such as `random`, and what
-    `parse_player` and `parse_dice_player` raise.
+    Raises ValueError for a player without an evaluator, such as `random`, and what `parse_player`
+    raises.
     """
 
     def __init__(
@@ -47,32 +43,23 @@ class Thinker:
         techniques: str = "selective",
         seed: int = 0,
     ) -> None:
-        self.game = game
-        who, at, how = name.partition("@")
-        self.name = "+".join(Path(part).name for part in who.split("+")) + at + how
-        player: Any
-        depth = None
-        options: dict[str, Any] = {"table_mib": table_mib}
-        self._book: BookChoice | None = None
-        self._random = np.random.default_rng(seed)
-        if isinstance(game, DiceGame):
-            player = parse_dice_player(game, name)
-            depth = player.depth
-        else:
-            player = parse_player(game, name)
-            if "techniques" not in player.options:
-                options["techniques"] = parse_techniques(
-                    techniques, find_file(who.split("+")[0], game.name)
-                )
-            self._book = player.book
-            if limits.depth == 0:
-                raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
+        limits.check(game)
+        player = parse_player(game, name)
         if player.evaluator is None:
             raise ValueError(f"expected an evaluator to play with, found {name!r}")
+        parts = split(name)
+        options: dict[str, Any] = {"table_mib": table_mib, **player.options}
+        if not isinstance(game, DiceGame):
+            options.setdefault(
+                "techniques", parse_techniques(techniques, find_file(parts.source, game.name))
+            )
+        self.game = game
+        self.name = parts.short
         self.evaluator: Evaluator = player.evaluator
-        self.limits = Limits(depth) if depth is not None else limits
-        options |= player.options
+        self.limits = player.within(limits)
         self.engine = Engine(game, self.evaluator, lookup=player.lookup, **options)
+        self._book = player.book
+        self._random = np.random.default_rng(seed)
 
     def think(
         self,

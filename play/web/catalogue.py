@@ -21,9 +21,8 @@ import games
 from games.checkers.endgame.database import AT_FIRST_USE, path_of
 from games.checkers.endgame.numbering import MOST_PIECES
 from games.contract import DiceGame, Game
-from play.players.dice_player import parse_dice_player
 from play.players.gnubg import GNUBG_PLIES, PUBEVAL
-from play.players.player import parse_player
+from play.players.parse import parse_lookup
 from play.web.files import EVALUATOR, LOOKUP, MOST_FILES, described, inside, playable_files
 from play.web.limits import Limits
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
@@ -256,8 +255,4 @@ def _lookup(game: Game, name: Any) -> Lookup:
     """The rote memory in a file, or what a match would give an evaluator by `EVALUATOR+NAME`."""
     if isinstance(name, Path):
         return RoteMemory.load(game, name)
-    anyone = f"{next(iter(game.evaluators))}+{name}"
-    dice = isinstance(game, DiceGame)
-    player: Any = (parse_dice_player if dice else parse_player)(game, anyone)  # type: ignore[arg-type]
-    found: Lookup = player.lookup
-    return found
+    return parse_lookup(game, name)

@@ -42,7 +42,7 @@ from games.checkers.rules import BLACK, FIRST_ROW, LAST_ROW, START, WHITE, turn
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from games.whole_files import write_atomically
-from play.players.player import parse_player
+from play.players.parse import parse_player
 from search import EXACT, WIN, Engine
 from search.lookups.database import DatabaseLookup
 

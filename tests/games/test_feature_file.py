@@ -15,7 +15,7 @@ from games.checkers import Checkers
 from games.checkers.features import CLASSIC, SAMUEL
 from games.feature_file import FeatureFileError, add_features, file_digest, load_features
 from games.tic_tac_toe import TicTacToe
-from play.players.player import parse_player
+from play.players.parse import parse_player
 from play.transport import pack, unpack
 from search import Engine, EvaluatorError, LinearEvaluator, load_evaluator
 

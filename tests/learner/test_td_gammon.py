@@ -27,7 +27,8 @@ from learner.td_gammon import td_gammon, td_play
 from learner.td_gammon.td_gammon import TDGammon, find_inputs, new_network
 from learner.td_gammon.td_play import MOST_PLIES, Table
 from play.match.dice_match import play_dice_match
-from play.players.dice_player import DicePlayer, parse_dice_player
+from play.players.parse import parse_player
+from play.players.player import Player
 from search import LinearEvaluator, PythonEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import Sift
@@ -281,7 +282,7 @@ def test_weights_that_are_lost_are_told() -> None:
 
 def test_it_learns() -> None:
     run = TDGammon(GAME, games=3000, inputs="points", hidden=(24,), seed=2).fit()
-    learned, rival = DicePlayer("learned", run.evaluator_), parse_dice_player(GAME, "random")
+    learned, rival = Player("learned", run.evaluator_), parse_player(GAME, "random")
     match = play_dice_match(GAME, learned, rival, games=400, depth=0, seed=3, threads=2)
     assert match.summary().mean.low > 1.5  # points a game; gammons are the rule
     chances = run.evaluator_.outcomes([START])[0]

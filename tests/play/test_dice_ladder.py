@@ -15,7 +15,7 @@ from games.contract import DiceGame
 from play.__main__ import main
 from play.match.dice_ladder import dice_ladder, standings
 from play.match.dice_match import DiceMatch, play_dice_match
-from play.players.dice_player import DicePlayer
+from play.players.player import Player
 from play.ratings.statistics import mean_interval
 from search import PythonEvaluator
 
@@ -45,9 +45,9 @@ class Walk(DiceGame):
 
 
 GAME = Walk()
-FAST = DicePlayer("fast", PythonEvaluator(GAME, lambda position: position[1] - position[0]))
-SLOW = DicePlayer("slow", PythonEvaluator(GAME, lambda position: position[0] - position[1]))
-RANDOM = DicePlayer("random")
+FAST = Player("fast", PythonEvaluator(GAME, lambda position: position[1] - position[0]))
+SLOW = Player("slow", PythonEvaluator(GAME, lambda position: position[0] - position[1]))
+RANDOM = Player("random")
 
 
 def match(first: str, second: str, *points: tuple[float, float]) -> DiceMatch:
@@ -135,7 +135,7 @@ def test_an_interrupted_ladder_ranks_who_has_played() -> None:
 @pytest.mark.parametrize("names", [[], ["one"], ["one", "two", "one"]])
 def test_bad_ladders(names: list[str]) -> None:
     with pytest.raises(ValueError, match="expected two or more players of different names, found"):
-        dice_ladder(GAME, [DicePlayer(name) for name in names])
+        dice_ladder(GAME, [Player(name) for name in names])
 
 
 def test_ladder_on_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -24,15 +24,10 @@ from play.match.dice_match import play_dice_game, play_dice_match
 from play.match.dice_record import DiceRecord
 from play.match.luck import Luck
 from play.match.match import play_match
-from play.players.dice_player import (
-    DicePlayer,
-    RandomSeat,
-    SearchSeat,
-    StaticSeat,
-    parse_dice_player,
-)
 from play.players.limits import Limits
+from play.players.parse import parse_player
 from play.players.player import Player
+from play.players.seats import RandomSeat, SearchSeat, StaticSeat
 from play.ratings.points import DiceSummary
 from play.workers import Workers
 from search import EXACT, KernelEvaluator, Lookup, PythonEvaluator
@@ -70,8 +65,8 @@ def probe_bare(tables, position):
 MADE = KernelEvaluator(GAME, made_points)
 OFF = KernelEvaluator(GAME, borne_off)
 BARE = Lookup(probe_bare, np.array([0.1]))
-RANDOM = DicePlayer("random")
-A, B = DicePlayer("made", MADE), DicePlayer("off", OFF)
+RANDOM = Player("random")
+A, B = Player("made", MADE), Player("off", OFF)
 
 
 class Race(DiceGame):
@@ -167,7 +162,7 @@ def test_a_game_in_plain_python() -> None:
     game = Race()
     ahead = PythonEvaluator(game, lambda position: position[1] - position[0])
     match = play_dice_match(
-        game, DicePlayer("ahead", ahead), RANDOM, games=600, seed=2, luck=DicePlayer("a", ahead)
+        game, Player("ahead", ahead), RANDOM, games=600, seed=2, luck=Player("a", ahead)
     )
     summary = match.summary()
     assert summary.games == 600 and summary.mean.low > 0.1
@@ -232,7 +227,7 @@ def test_the_same_dice_in_both_games_whoever_plays() -> None:
 
 
 @pytest.mark.parametrize("player", [A, B, RANDOM], ids=lambda player: player.name)
-def test_a_player_against_itself_scores_nothing(player: DicePlayer) -> None:
+def test_a_player_against_itself_scores_nothing(player: Player) -> None:
     match = play_dice_match(GAME, player, player, games=40, seed=9, luck=A)
     assert all(one == -other != 0 for one, other in match.points)
     assert match.luck is not None and all(one == -other != 0 for one, other in match.luck)
@@ -270,7 +265,7 @@ def test_processes_play_the_same() -> None:
 class Cheat:
     """Claims a move that is not there after some honest ones."""
 
-    def __init__(self, game: DiceGame) -> None:
+    def __init__(self, game: DiceGame, limits: Limits) -> None:
         self.honest = RandomSeat(game)
         self.turns = 0
 
@@ -283,7 +278,7 @@ class Cheat:
 
 
 def test_a_player_who_cheats_is_caught() -> None:
-    cheat = DicePlayer("cheat", program=Cheat)
+    cheat = Player("cheat", program=Cheat)
     with pytest.raises(MoveError, match=r"player cheat: expected a legal move with \d\d in"):
         play_dice_match(GAME, RANDOM, cheat, games=4, threads=1)
 
@@ -297,7 +292,7 @@ def test_an_evaluator_that_fails() -> None:
         return 0.0
 
     with pytest.raises(RuntimeError, match="broken"):
-        play_dice_match(GAME, DicePlayer("f", PythonEvaluator(GAME, fails)), RANDOM, games=4)
+        play_dice_match(GAME, Player("f", PythonEvaluator(GAME, fails)), RANDOM, games=4)
     with pytest.raises(RuntimeError, match="broken"):
         StaticChoice(GAME, PythonEvaluator(GAME, fails)).choose(GAME.start(), 1)
 
@@ -352,43 +347,44 @@ def test_games_with_and_without_dice_are_told_apart() -> None:
 
 @plain
 def test_names_of_players(tmp_path: Any) -> None:
-    assert parse_dice_player(GAME, "random") == RANDOM
+    assert parse_player(GAME, "random") == RANDOM
     for text, error, message in (
         ("nobody", OSError, "nobody: expected an evaluator file"),
         (f"{tmp_path}/x.json@1", OSError, "x.json: expected an evaluator file"),
-        ("nobody+memory", OSError, r"nobody\+memory: expected an evaluator file"),
-        ("random@1", ValueError, "expected EVALUATOR@PLIES, found 'random@1'"),
+        ("nobody+memory", OSError, r"nobody: expected an evaluator file"),
+        ("random@1", ValueError, "expected random alone, found 'random@1'"),
         ("gnubg:5", ValueError, "expected one of gnubg:0, gnubg:1, gnubg:2, found 'gnubg:5'"),
         ("gnubg", ValueError, "expected one of gnubg:0"),
     ):
         with pytest.raises(error, match=message):
-            parse_dice_player(GAME, text)
+            parse_player(GAME, text)
 
 
 @plain
 def test_depths_and_lookups_of_players(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Backgammon, "evaluators", {"made": made_points})
-    player = parse_dice_player(GAME, "made@0")
-    assert (player.name, player.depth, player.plies(3), player.lookup) == ("made@0", 0, 0, None)
-    assert isinstance(player.seat(GAME, 3), StaticSeat)
-    assert parse_dice_player(GAME, "made").plies(3) == 3
-    player = parse_dice_player(GAME, "made@2:normal")
-    assert (player.depth, player.options) == (2, {"filters": "normal"})
+    player = parse_player(GAME, "made@0")
+    assert (player.name, player.limits, player.lookup) == ("made@0", Limits(0), None)
+    assert player.within(Limits(3)) == Limits(0)
+    assert isinstance(player.seat(GAME, Limits(3)), StaticSeat)
+    assert parse_player(GAME, "made").within(Limits(3)) == Limits(3)
+    player = parse_player(GAME, "made@2:normal")
+    assert (player.limits, player.options) == (Limits(2), {"filters": "normal"})
     with pytest.raises(ValueError, match="filters: expected one of tiny, .* found 'few'"):
-        parse_dice_player(GAME, "made@2:few")
+        parse_player(GAME, "made@2:few")
     with pytest.raises(ValueError, match="depth: expected 0 to 9 plies .* found 77"):
-        parse_dice_player(GAME, "made@77")
+        parse_player(GAME, "made@77")
     with pytest.raises(ValueError, match="expected an evaluator to search with"):
-        DicePlayer("x", depth=1)
+        Player("x", limits=Limits(1))
 
 
 @native_only
 def test_bear_off_databases_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Backgammon, "evaluators", {"off": borne_off})
-    player = parse_dice_player(GAME, "off+bearoff")
+    player = parse_player(GAME, "off+bearoff")
     assert player.lookup is not None
-    seat, twin = player.seat(GAME, 0), Slow(OFF, player.lookup)
-    plain_seat = DicePlayer("off", OFF).seat(GAME, 0)
+    seat, twin = player.seat(GAME, Limits(0)), Slow(OFF, player.lookup)
+    plain_seat = Player("off", OFF).seat(GAME, Limits(0))
     others = 0
     for record, _ in DiceLoop(GAME, (MADE, None), (MADE, None), seed=2).play(0, 20):
         for position, roll in list(zip(record.positions()[:-1], record.rolls, strict=True))[-12:]:
@@ -399,8 +395,8 @@ def test_bear_off_databases_play(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @native_only
 def test_a_search_chooses_what_averages_say() -> None:
-    twin, at_0, at_1 = Slow(MADE), SearchSeat(GAME, MADE, None, 0, {}), A.seat(GAME, 1)
-    assert isinstance(at_1, SearchSeat) and at_1.depth == 1
+    twin, at_0, at_1 = Slow(MADE), SearchSeat(GAME, MADE, Limits(0), {}), A.seat(GAME, Limits(1))
+    assert isinstance(at_1, SearchSeat) and at_1.limits == Limits(1)
 
     def averaged(position: Any) -> float:
         outcome = GAME.outcome(position)

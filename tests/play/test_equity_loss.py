@@ -14,7 +14,9 @@ from games.backgammon import Backgammon
 from games.kernels import kernel
 from play.__main__ import main
 from play.judging.equity_loss import equity_loss, ratio_interval, sample_games
-from play.players.dice_player import DicePlayer, parse_dice_player
+from play.players.limits import Limits
+from play.players.parse import parse_player
+from play.players.player import Player
 from search import KernelEvaluator
 
 plain = pytest.mark.plain
@@ -41,16 +43,16 @@ def borne_off(position):
     return 0.1 * ((position[0] & 15) - (position[2] & 15))
 
 
-AHEAD = DicePlayer("ahead", KernelEvaluator(GAME, ahead))
-OFF = DicePlayer("off", KernelEvaluator(GAME, borne_off))
-RANDOM = DicePlayer("random")
+AHEAD = Player("ahead", KernelEvaluator(GAME, ahead))
+OFF = Player("off", KernelEvaluator(GAME, borne_off))
+RANDOM = Player("random")
 
 
-def choices(player: DicePlayer, records: Any) -> list[list[float]]:
+def choices(player: Player, records: Any) -> list[list[float]]:
     """What each decision of games loses by `ahead`, in a few plain lines."""
     evaluator = AHEAD.evaluator
     assert evaluator is not None
-    seat, found = player.seat(GAME, 0), []
+    seat, found = player.seat(GAME, Limits(0)), []
     for record in records:
         found.append([])
         for position, roll in zip(record.positions()[:-1], record.rolls, strict=True):
@@ -154,7 +156,7 @@ def test_on_the_command_line(
 @installed
 @native_only
 def test_against_gnu_backgammon() -> None:
-    players = [parse_dice_player(GAME, name) for name in ("gnubg:0", "pubeval", "gnubg:1")]
+    players = [parse_player(GAME, name) for name in ("gnubg:0", "pubeval", "gnubg:1")]
     records = sample_games(GAME, players[1], games=3, seed=1, threads=1)
     found = [equity_loss(GAME, player, players[2], records, threads=1) for player in players]
     assert found[2].loss.value == 0

@@ -16,8 +16,10 @@ from games.nim import Nim
 from play.dice import Dice, choice
 from play.match.dice_match import needs_processes, play_dice_match
 from play.players import gnubg
-from play.players.dice_player import DicePlayer, parse_dice_player
 from play.players.gnubg import Program, as_program, board, equity, gnubg_evaluator
+from play.players.limits import Limits
+from play.players.parse import parse_player
+from play.players.player import Player
 from play.transport import pack, unpack
 from search.expectiminimax.static import StaticChoice
 
@@ -106,7 +108,7 @@ def test_every_move_is_legal(name: str) -> None:
 @installed
 @native_only
 def test_matches() -> None:
-    players = [parse_dice_player(GAME, name) for name in ("pubeval", "random", "gnubg:0")]
+    players = [parse_player(GAME, name) for name in ("pubeval", "random", "gnubg:0")]
     assert needs_processes(players[0]) and not needs_processes(players[1])
     itself = play_dice_match(GAME, players[0], players[0], games=20, seed=1, threads=1)
     assert all(one == -other for one, other in itself.points)
@@ -118,12 +120,12 @@ def test_matches() -> None:
 
 @installed
 def test_players_travel_to_other_processes() -> None:
-    player = parse_dice_player(GAME, "gnubg:0")
+    player = parse_player(GAME, "gnubg:0")
     again = unpack(pack(player))
     assert again == player
-    assert again.seat(GAME, 0).choose(GAME.start(), 3) == player.seat(GAME, 0).choose(
-        GAME.start(), 3
-    )
+    assert again.seat(GAME, Limits(0)).choose(GAME.start(), 3) == player.seat(
+        GAME, Limits(0)
+    ).choose(GAME.start(), 3)
     evaluator = unpack(pack(gnubg_evaluator(GAME)))
     assert evaluator(GAME.start()) == equity(GAME.start())
 
@@ -135,7 +137,7 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib, "import_module", missing)
     for name in ("pubeval", "gnubg:0"):
         with pytest.raises(ModuleNotFoundError, match=f"player {name}: expected gnubg_nn to be in"):
-            parse_dice_player(GAME, name)
+            parse_player(GAME, name)
 
 
 def test_it_is_imported_only_when_named() -> None:
@@ -145,7 +147,7 @@ def test_it_is_imported_only_when_named() -> None:
         "assert 'gnubg_nn' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=120)
-    assert "import gnubg_nn" not in (ROOT / "play" / "gnubg.py").read_text("utf-8")
+    assert "import gnubg_nn" not in (ROOT / "play" / "players" / "gnubg.py").read_text("utf-8")
 
 
 def test_wrong_names_and_games() -> None:
@@ -158,7 +160,7 @@ def test_wrong_names_and_games() -> None:
         with pytest.raises(ValueError, match="expected a game of backgammon, found nim"):
             make(Nim((3, 4)))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expected an evaluator or a program, found both"):
-        DicePlayer("x", program=Program("pubeval"), depth=1)
+        Player("x", program=Program("pubeval"), limits=Limits(1))
 
 
 @installed
@@ -188,7 +190,7 @@ def test_a_move_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_known_strengths(
     first: str, second: str, games: int, expected: float, error: float
 ) -> None:
-    players = (parse_dice_player(GAME, name) for name in (first, second))
+    players = (parse_player(GAME, name) for name in (first, second))
     summary = play_dice_match(GAME, *players, games=games, seed=1).summary()
     assert abs(summary.mean.value - expected) < 3 * (summary.standard_error + error)
     assert summary.standard_error < 2 * error

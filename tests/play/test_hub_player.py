@@ -26,7 +26,8 @@ from play.match.openings import Openings
 from play.players.hub_player import HubProgram, HubSeat, as_hub_program
 from play.players.hub_words import move_word
 from play.players.limits import Limits
-from play.players.player import Player, parse_player
+from play.players.parse import parse_player
+from play.players.player import Player
 from play.workers import Workers
 
 CHECKERS = games.load("checkers")

@@ -25,7 +25,8 @@ from play.match.ladder import ladder, plot_ladder
 from play.match.match import Match, all_games, play_game, play_match
 from play.match.openings import Openings
 from play.players.limits import Limits
-from play.players.player import Player, parse_player
+from play.players.parse import parse_player
+from play.players.player import Player
 from play.ratings.bradley_terry import rate
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate, Tally
@@ -143,9 +144,9 @@ def test_players_by_name(tmp_path: Path) -> None:
     for text, message in [
         ("brilliant", "expected an evaluator file or one of material, classic"),
         ("", "expected an evaluator file"),
-        ("material+", r"expected EVALUATOR\+MEMORY, .* found 'material\+'"),
+        ("material+", r"expected EVALUATOR\+LOOKUP, .* found 'material\+'"),
         (f"material+{tmp_path}/none.db", "expected a rote memory, found no file"),
-        ("random+memory", "expected an evaluator file"),
+        ("random+memory", r"player: expected random alone, found 'random\+memory'"),
     ]:
         with pytest.raises((ValueError, OSError), match=message):
             parse_player(CHECKERS, text)

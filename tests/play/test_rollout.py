@@ -25,7 +25,7 @@ from games.kernels.chance import next_state
 from games.kernels.memory import native_function, read_position
 from play.__main__ import main
 from play.judging.equity_loss import equity_loss, sample_games
-from play.players.dice_player import DicePlayer
+from play.players.player import Player
 from play.rollout.dice import RolloutDice, advantage, mean_and_error, tickets
 from play.rollout.evaluator import RolloutEvaluator
 from play.rollout.plain import PlainTable
@@ -723,15 +723,15 @@ def test_evaluators_in_plain_games() -> None:
 @native_only
 def test_a_rollout_referees_what_others_play() -> None:
     """By its own lights it loses nothing, and a player who values nothing loses."""
-    referee = DicePlayer(
+    referee = Player(
         "referee", RolloutEvaluator(POOR, games=2, truncate=1, variance_reduction=False)
     )
-    record = sample_games(GAME, DicePlayer("poor", POOR), games=1, threads=1)[0]
+    record = sample_games(GAME, Player("poor", POOR), games=1, threads=1)[0]
     records = [replace(record, rolls=record.rolls[:24], moves=record.moves[:24])]
     own = equity_loss(GAME, referee, referee, records, threads=1)
     assert own.loss.value == 0.0 and own.agreement.value == 1.0
     zero = KernelEvaluator(GAME, nothing)
-    assert equity_loss(GAME, DicePlayer("zero", zero), referee, records, threads=1).loss.value > 0
+    assert equity_loss(GAME, Player("zero", zero), referee, records, threads=1).loss.value > 0
 
 
 @kernel

@@ -10,7 +10,7 @@ from games import kernels
 from games.checkers import Checkers
 from play.book_building import LeafSearch, build_book
 from play.players.limits import Limits
-from play.players.player import parse_player
+from play.players.parse import parse_player
 from play.players.thinker import Thinker
 from play.workers import Workers
 from search import Engine, as_evaluator, parse_techniques

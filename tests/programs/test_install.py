@@ -22,7 +22,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 #: has a book of that search.
 SEARCH = """
 import json, games, search
-from play.players.player import parse_player
+from play.players.parse import parse_player
 game = games.load("checkers")
 evaluator = search.load_evaluator("checkers/quantised")
 result = search.Engine(game, evaluator).search(game.start(), depth=6)

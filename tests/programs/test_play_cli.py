@@ -180,7 +180,7 @@ BAD = [
     ("match checkers {tic_tac_toe} random", "expected an evaluator of checkers, found one of tic"),
     ("match checkers {nan} random", "expected a finite number as weight of men, found nan"),
     ("match checkers {cut} random", "expected JSON, found none"),
-    ("match checkers material+ random", "expected EVALUATOR.MEMORY, .* found 'material.'"),
+    ("match checkers material+ random", "expected EVALUATOR.LOOKUP, .* found 'material.'"),
     ("match checkers material+{cut} random", "expected a rote memory"),
     ("match checkers random random --sprt 5", "--sprt: expected ELO0,ELO1, found '5'"),
     ("match checkers random random --sprt 0,5,9", "--sprt: expected ELO0,ELO1, found '0,5,9'"),

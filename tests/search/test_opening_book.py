@@ -33,7 +33,8 @@ from play.book_building import LeafSearch, build_book, learn_games
 from play.match.match import play_game, play_match
 from play.players.book_choice import BookChoice, parse_book
 from play.players.limits import Limits
-from play.players.player import Player, parse_player
+from play.players.parse import parse_player
+from play.players.player import Player
 from play.workers import Workers
 from search import EXACT, UPPER, WIN, Engine, Lookup, as_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
@@ -630,7 +631,7 @@ def test_texts_of_players_that_name_no_book(shipped: Path, tmp_path: Path) -> No
         with pytest.raises(kind, match=match):
             parse_player(CHECKERS, text)
 
-    refused("classic+", r"expected EVALUATOR\+MEMORY, a file after the \+, found")
+    refused("classic+", r"expected EVALUATOR\+LOOKUP, a name after the \+, found")
     refused(f"classic+book:{shipped}+", "expected EVALUATOR")
     refused("classic+book:", "expected an opening book, found no file", FileNotFoundError)
     refused("classic+book:missing.bin", "expected an opening book, found no", FileNotFoundError)

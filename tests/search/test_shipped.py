@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import games
-from play.players.player import parse_player
+from play.players.parse import parse_player
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.load import evaluator_names
 from search.evaluators.shipped import DATA, find_file, shipped_files

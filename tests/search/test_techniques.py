@@ -21,7 +21,7 @@ from games.contract import Game
 from games.kernels import kernel
 from games.tree import Tree
 from play.players.limits import Limits
-from play.players.player import parse_player
+from play.players.parse import parse_player
 from play.players.thinker import Thinker
 from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
 from search.alphabeta.line import NativeLine

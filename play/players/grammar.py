@@ -1,0 +1,115 @@
+"""The grammar of the texts that name players: one for matches, opponents of people, and engines.
+
+`play.players.parse` makes the players. A text is taken apart here without looking at any game.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "GRAMMAR",
+    "PLAYER_HELP",
+    "PlayerText",
+    "describe_players",
+    "quoted",
+    "split",
+    "unquoted",
+]
+
+#: What `--help` says of players.
+GRAMMAR = """\
+a player is one of
+  EVALUATOR[+LOOKUP...][@OPTION,...]   an evaluator, what its search consults, and how it searches
+  random                               any legal move
+  hub:COMMAND                          checkers: the engine that COMMAND starts and that speaks Hub
+  pubeval, gnubg:0, gnubg:1, gnubg:2   backgammon: external engines, where gnubg_nn is installed
+EVALUATOR is a hand-crafted evaluator by name, a shipped one such as checkers/quantised, or a file.
+LOOKUP is one of
+  NAME                 a database of the game: in checkers endgame (of 4 pieces) and endgame5 (see
+                       python -m games.checkers.endgame), in backgammon bearoff
+  book:FILE[:MARGIN]   an opening book; moves at most MARGIN worse than its best are played
+  FILE                 a rote memory
+OPTION is one of
+  depth=PLIES, nodes=N, seconds=S   limits of this player, instead of those of the match; PLIES
+                                    alone stands for depth=PLIES
+  threads=N                         threads that share a search
+  filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
+  TECHNIQUE                         without dice: exact or selective, then a list such as
+                                    -singular,beam=8 (see docs/play.md); default exact
+A FILE with + @ , or : goes between double quotes, such as '"a+b.json"@selective'; "" in it is ".
+"""
+
+
+#: What `--help` says of an argument that names a player, where `describe_players` adds the rest.
+PLAYER_HELP = "a player, as described below"
+
+
+def describe_players(command: argparse.ArgumentParser) -> None:
+    """Put the grammar below the help of a command whose arguments name players."""
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
+    command.epilog = GRAMMAR
+
+
+@dataclass(frozen=True)
+class PlayerText:
+    """A text of the form EVALUATOR[+LOOKUP...][@OPTION,...], taken apart; with its quotes."""
+
+    evaluator: str
+    lookups: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> Any:
+        """What names the evaluator: a path where it is in quotes, otherwise the text."""
+        return Path(unquoted(self.evaluator)) if '"' in self.evaluator else self.evaluator
+
+    @property
+    def short(self) -> str:
+        """The same with files by their names, without folders; for people."""
+        names = [Path(unquoted(part)).name for part in (self.evaluator, *self.lookups)]
+        return "+".join(names) + ("@" + ",".join(self.options)) * bool(self.options)
+
+
+def split(text: str) -> PlayerText:
+    """The parts of a text that names a player with an evaluator.
+
+    Raises ValueError for a quote that does not end and for a part that is empty.
+    """
+    who, *how = _cut(text, "@", 1)
+    evaluator, *lookups = _cut(who, "+")
+    options = _cut(how[0], ",") if how else []
+    if not all(lookups):
+        raise ValueError(f"player: expected EVALUATOR+LOOKUP, a name after the +, found {text!r}")
+    if not all(options):
+        raise ValueError(f"player: expected EVALUATOR@OPTION, a name after the @, found {text!r}")
+    return PlayerText(evaluator, tuple(lookups), tuple(options))
+
+
+def quoted(path: Any) -> str:
+    """A path as the text of a player has it: in quotes where it would be misread without."""
+    text = str(path)
+    return '"' + text.replace('"', '""') + '"' if re.search(r'[+@,:"\s]', text) else text
+
+
+def _cut(text: str, sign: str, most: int = -1) -> list[str]:
+    """The parts of a text between signs outside quotes, at `most` cuts; ValueError as `split`."""
+    tokens = re.findall(rf'(?:"[^"]*"|[^"{sign}])+|[{sign}]|"', text)
+    if '"' in tokens:
+        raise ValueError(f"player: expected a closing quote, found {text!r}")
+    parts = [""]
+    for token in tokens:
+        if token == sign and len(parts) != most + 1:
+            parts.append("")
+        else:
+            parts[-1] += token
+    return parts
+
+
+def unquoted(part: str) -> str:
+    """A part of a text without its quotes; two in a row within quotes stand for one."""
+    return re.sub(r'"((?:[^"]|"")*)"', lambda found: found[1].replace('""', '"'), part)

@@ -1,0 +1,143 @@
+"""Players by their texts, whose grammar is in `play.players.grammar`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from games.contract import DiceGame, Game
+from play.players.book_choice import parse_book
+from play.players.gnubg import as_program
+from play.players.grammar import PlayerText, split, unquoted
+from play.players.hub_player import as_hub_program
+from play.players.limits import Limits
+from play.players.player import Player
+from search import Lookup, as_evaluator, parse_techniques
+from search.alphabeta.search import MOST_THREADS
+from search.evaluators.shipped import find_file
+from search.expectiminimax.move_filters import as_filters
+from search.lookups.database import DatabaseLookup
+from search.lookups.lookup import CombinedLookup
+from search.lookups.opening_lookup import BookLookup
+from search.lookups.rote import RoteMemory
+
+__all__ = ["parse_lookup", "parse_player"]
+
+RANDOM = "random"
+BOOK = "book:"
+#: Options that limit a move, and how their numbers are read.
+LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
+
+
+def parse_player(game: Game, text: str) -> Player:
+    """The player that a text names, in the form that `play.players.grammar.GRAMMAR` describes.
+
+    Of several lookups the search consults the first that knows a position. The margin of a book is
+    by default half of what the book takes for a ply.
+
+    Raises ValueError, OSError or ModuleNotFoundError with what was expected and what was found.
+    """
+    if text == RANDOM:
+        return Player(RANDOM)
+    program = as_hub_program(game, text) or (as_program(text) if game.engines else None)
+    if program is not None:
+        return Player(text, program=program)
+    parts = split(text)
+    if parts.evaluator == RANDOM:
+        raise ValueError(f"player: expected {RANDOM} alone, found {text!r}")
+    evaluator = as_evaluator(game, parts.source)
+    limits, options = _settings(game, parts)
+    lookups: list[Lookup] = []
+    book = None
+    for part in parts.lookups:
+        if not part.startswith(BOOK):
+            lookups.append(parse_lookup(game, part))
+            continue
+        if book is not None:
+            raise ValueError(f"player: expected one opening book at most, found {text!r}")
+        if _has_dice(game):
+            raise ValueError(f"opening book: expected a game without dice, found {game.name}")
+        book = parse_book(game, part.removeprefix(BOOK))
+        book.book.check_evaluator(evaluator)
+        lookups.append(BookLookup(book.book))
+    if _has_dice(game) and len(lookups) > 1:
+        raise ValueError(f"player: expected one lookup in a game with dice, found {text!r}")
+    lookup = CombinedLookup(*lookups) if len(lookups) > 1 else next(iter(lookups), None)
+    return Player(text, evaluator, lookup, options, book, limits=limits)
+
+
+def _has_dice(game: Game) -> bool:
+    return isinstance(game, DiceGame)
+
+
+def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, Any]]:
+    """The limits and the options of an `Engine` that follow the `@` of a player's text.
+
+    Raises ValueError for an option that is unknown, out of range or given twice.
+    """
+    limits: dict[str, Any] = {}
+    engine: dict[str, Any] = {}
+    techniques: list[str] = []
+    for option in parts.options:
+        for name, value in _spelt_out(option):
+            if name in limits or name in engine:
+                raise ValueError(f"{name}: expected it once, found {option[:40]!r} as well")
+            if name in LIMITS:
+                limits[name] = _number(name, value)
+            elif name == "threads":
+                engine[name] = _threads(option, value)
+            elif not _has_dice(game):
+                techniques.append(f"{name}={value}" if value else name)
+            elif name == "filters":
+                as_filters(value)
+                engine[name] = value
+            else:
+                raise ValueError(
+                    "player: expected depth=PLIES, nodes=N, seconds=S, threads=N or filters=NAME"
+                    f" after the @, found {option[:40]!r}"
+                )
+    if techniques:
+        engine["techniques"] = parse_techniques(
+            ",".join(techniques), find_file(parts.source, game.name)
+        )
+    if not limits:
+        return None, engine
+    own = Limits(**limits)
+    own.check(game)
+    return own, engine
+
+
+def _spelt_out(option: str) -> list[tuple[str, str]]:
+    """Name and value of an option; of `2:normal` those of `depth=2` and `filters=normal`."""
+    short = re.fullmatch(r"([0-9]+)(?::(\w+))?", option)
+    if short is None:
+        name, _, value = option.partition("=")
+        return [(name, unquoted(value))]
+    plies, filters = short.groups()
+    return [("depth", plies)] + ([] if filters is None else [("filters", filters)])
+
+
+def _number(name: str, text: str) -> Any:
+    try:
+        return LIMITS[name](text)
+    except ValueError:
+        raise ValueError(f"{name}: expected {name}=NUMBER, found {text[:40]!r}") from None
+
+
+def _threads(option: str, text: str) -> int:
+    if not (text.isdecimal() and 1 <= int(text) <= MOST_THREADS):
+        raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {option[:40]!r}")
+    return int(text)
+
+
+def parse_lookup(game: Game, part: str) -> Lookup:
+    """The database of the game that a part of a player's text names, or the rote memory in a file.
+
+    Raises ValueError, or OSError, for a database that the game does not have.
+    """
+    if part in game.lookups or (part.isidentifier() and not Path(part).exists()):
+        return DatabaseLookup(game, part)
+    if _has_dice(game):
+        raise ValueError(f"rote memory: expected a game without dice, found {game.name}")
+    return RoteMemory.load(game, unquoted(part))

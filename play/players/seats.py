@@ -1,0 +1,173 @@
+"""Seats: players at play, each asked for one move after another by one thread at a time.
+
+In games with dice depths are GNU Backgammon's plies: at depth 0 the positions after each legal move
+are valued; at depth 1 each is searched over the other side's rolls and best replies; and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from games.contract import DiceGame, Game
+from games.record import GameRecord
+from play.dice import choice
+from play.players.book_choice import BookChoice
+from play.players.limits import Limits
+from search import Engine, Evaluator
+from search.expectiminimax.static import StaticChoice
+
+__all__ = ["DiceSeat", "EvaluatorSeat", "RandomSeat", "SearchSeat", "Seat", "StaticSeat"]
+
+
+class Seat(Protocol):
+    """Makes the moves of one side of a game without dice.
+
+    engine: the `Engine` that searches for the player; None where none does.
+    seconds: what an external engine took for each move since `begin`; otherwise empty.
+    """
+
+    engine: Engine | None
+    seconds: Sequence[float]
+
+    def begin(self, seed: int) -> None:
+        """Forget the last game; the seed decides what is left to chance in the next."""
+
+    def stop(self) -> None:
+        """End the search that is under way; callable from any thread."""
+
+    def move(self, record: GameRecord) -> None:
+        """Play one move of the game."""
+
+
+class DiceSeat(Protocol):
+    """Makes the moves of one side of a game with dice."""
+
+    def begin(self, stream: int, side: int) -> None:
+        """A new game: its stream of chance, and whether this side begins (0) or not (1)."""
+
+    def choose(self, position: Any, roll: int) -> Any:
+        """A legal move of a position that has one."""
+
+
+class EvaluatorSeat:
+    """An evaluator, its book and its search in games without dice; chance without an evaluator."""
+
+    seconds: Sequence[float] = ()
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Evaluator | None,
+        limits: Limits,
+        *,
+        lookup: Any = None,
+        book: BookChoice | None = None,
+        options: dict[str, Any],
+    ) -> None:
+        self.limits = limits
+        self._game = game
+        self._evaluator = evaluator
+        self._book = book
+        self._options = {"lookup": lookup, **options}
+        self.engine = Engine(game, evaluator, **self._options) if evaluator is not None else None
+        self._random = np.random.default_rng(0)
+
+    def begin(self, seed: int) -> None:
+        """Forget the last game; the seed decides what is left to chance in the next."""
+        self._random = np.random.default_rng(seed)
+        if self._options.get("seed") is not None:
+            # An engine's own order of moves goes on from search to search.
+            options = {**self._options, "seed": (self._options["seed"], seed)}
+            self.engine = Engine(self._game, self._evaluator, **options)
+        elif self.engine is not None:
+            self.engine.clear()
+
+    def stop(self) -> None:
+        """End the search that is under way."""
+        if self.engine is not None:
+            self.engine.stop()
+
+    def move(self, record: GameRecord) -> None:
+        """Play one move of the game."""
+        if self.engine is None:
+            moves = self._game.legal_moves(record.position)
+            record.play(moves[int(self._random.integers(len(moves)))])
+            return
+        book = self._book
+        chosen = book.choose(record.position, self._random) if book is not None else None
+        if chosen is not None:
+            move, value, depth = chosen
+            record.play(move, value=value, depth=depth + 1)
+            return
+        result = self.engine.search(
+            record.position,
+            depth=self.limits.depth,
+            nodes=self.limits.nodes,
+            seconds=self.limits.seconds,
+            history=record.history,
+        )
+        record.play(result.move, value=result.value, depth=result.depth)
+
+
+class RandomSeat:
+    """Any legal move, each as likely; the same turn of a stream has the same chance."""
+
+    def __init__(self, game: DiceGame) -> None:
+        self._game = game
+        self.begin(0, 0)
+
+    def begin(self, stream: int, side: int) -> None:
+        """A new game."""
+        self._stream, self._turn = stream, side
+
+    def choose(self, position: Any, roll: int) -> Any:
+        """A legal move."""
+        moves = self._game.legal_moves(position, roll)
+        move = moves[int(choice(self._stream, self._turn) * len(moves))]
+        self._turn += 2
+        return move
+
+
+class StaticSeat(StaticChoice):
+    """Depth 0: see `search.expectiminimax.static`."""
+
+    def begin(self, stream: int, side: int) -> None:
+        """Nothing is left to chance, nor remembered."""
+
+
+class SearchSeat:
+    """A search in a game with dice, at a depth of 1 ply or more or within other limits."""
+
+    def __init__(
+        self, game: DiceGame, evaluator: Evaluator, limits: Limits, options: dict[str, Any]
+    ) -> None:
+        self.engine = Engine(game, evaluator, **options)
+        self.limits = limits
+
+    def begin(self, stream: int, side: int) -> None:
+        """Forget the last game, so that games do not depend on those before."""
+        self.engine.clear()
+
+    def stop(self) -> None:
+        """End the search that is under way."""
+        self.engine.stop()
+
+    def choose(self, position: Any, roll: int) -> Any:
+        """The move that the search finds best."""
+        return self._search(position, roll).move
+
+    def worth(self, position: Any) -> float:
+        """The value of a position for the side to move, before its roll, as deep."""
+        return float(self._search(position, None).value)
+
+    def _search(self, position: Any, roll: int | None) -> Any:
+        limits = self.limits
+        result = self.engine.search(
+            position, roll=roll, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
+        )
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return result

@@ -1,0 +1,258 @@
+"""The texts that name players: good and bad ones, in games with and without dice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games.checkers import Checkers
+from games.contract import DiceGame, Game
+from games.kernels import kernel
+from games.tic_tac_toe import TicTacToe
+from play.__main__ import main
+from play.book_building import LeafSearch
+from play.match.match import play_match
+from play.match.openings import Openings
+from play.players.book_choice import parse_book
+from play.players.grammar import GRAMMAR, PlayerText, quoted, split
+from play.players.limits import Limits
+from play.players.parse import parse_player
+from play.players.player import Player
+from play.players.seats import RandomSeat, SearchSeat, StaticSeat
+from play.players.thinker import Thinker
+from search import as_evaluator, parse_techniques
+from search.lookups.opening_book import BookSettings, OpeningBook
+from search.lookups.rote import RoteMemory
+
+pytestmark = pytest.mark.plain
+
+CHECKERS = Checkers()
+TIC_TAC_TOE = TicTacToe()
+
+
+@kernel
+def ahead(position):
+    """Steps more than the other side."""
+    return 1.0 * (position[0] - position[1])
+
+
+class Race(DiceGame):
+    """Two runners; a roll of one or two steps, and the first one home wins."""
+
+    name = "race"
+    rolls = (0.5, 0.5)
+    evaluators = {"ahead": ahead}
+
+    def start(self) -> Any:
+        return (0, 0)
+
+    def legal_moves(self, position: Any, roll: int | None = None) -> list[Any]:
+        return [1 + (roll or 0)]
+
+    def play(self, position: Any, move: Any) -> Any:
+        return (position[1], position[0] + move)
+
+    def outcome(self, position: Any) -> float | None:
+        return -1.0 if position[1] >= 6 else None
+
+    def to_move(self, position: Any) -> int:
+        return 0
+
+
+RACE = Race()
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("classic", PlayerText("classic")),
+        ("classic+a+b", PlayerText("classic", ("a", "b"))),
+        ("classic@selective,-malus", PlayerText("classic", (), ("selective", "-malus"))),
+        ("a+b@c,d=1", PlayerText("a", ("b",), ("c", "d=1"))),
+        # what stands behind the first @ is options, whatever signs are in it
+        ("a@late_moves=1e+1", PlayerText("a", (), ("late_moves=1e+1",))),
+        ("a@b@c", PlayerText("a", (), ("b@c",))),
+        (r"C:\eval\one.json", PlayerText(r"C:\eval\one.json")),
+        (
+            r"C:\one.json+book:D:\two.safetensors:0.5@2",
+            PlayerText(r"C:\one.json", (r"book:D:\two.safetensors:0.5",), ("2",)),
+        ),
+        ('"a+b@c,d"+"e+f"@x', PlayerText('"a+b@c,d"', ('"e+f"',), ("x",))),
+        ('a+book:"b+c:1":0.5', PlayerText("a", ('book:"b+c:1":0.5',))),
+        ('a@probcut="b,c",malus', PlayerText("a", (), ('probcut="b,c"', "malus"))),
+        ('"say ""+"" so"', PlayerText('"say ""+"" so"')),
+        ("", PlayerText("")),
+    ],
+)
+def test_texts_are_taken_apart(text: str, parts: PlayerText) -> None:
+    assert split(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a+", r"expected EVALUATOR\+LOOKUP, a name after the \+, found 'a\+'"),
+        ("a++b", r"expected EVALUATOR\+LOOKUP"),
+        ("a+@selective", r"expected EVALUATOR\+LOOKUP"),
+        ("a@", "expected EVALUATOR@OPTION, a name after the @, found 'a@'"),
+        ("a@b,", "expected EVALUATOR@OPTION"),
+        ("a@,b", "expected EVALUATOR@OPTION"),
+        ('"a', "expected a closing quote, found '\"a'"),
+        ('a+"b"c"', "expected a closing quote"),
+    ],
+)
+def test_texts_that_cannot_be_taken_apart(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        split(text)
+
+
+@pytest.mark.parametrize(
+    "path", ["plain.json", "a+b.json", "a@b", "a,b", "C:/x.json", 'say "so"+.json', "two words"]
+)
+def test_quoted_paths_come_out_as_they_went_in(path: str) -> None:
+    parts = split(f"{quoted(path)}+{quoted(path)}@selective")
+    assert str(parts.source) == path
+    assert parts.lookups == (quoted(path),) and parts.options == ("selective",)
+    assert quoted("plain.json") == "plain.json"
+
+
+def test_names_for_people_have_no_folders() -> None:
+    assert split("/data/one.json+/data/two.sqlite@2").short == "one.json+two.sqlite@2"
+    assert split('"/a+b/one.json"@selective').short == "one.json@selective"
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "options"),
+    [
+        ("open_lines", None, {}),
+        ("open_lines@3", Limits(3), {}),
+        ("open_lines@depth=3", Limits(3), {}),
+        ("open_lines@nodes=500,seconds=0.25", Limits(nodes=500, seconds=0.25), {}),
+        ("open_lines@selective", None, {"techniques": parse_techniques("selective")}),
+        (
+            "open_lines@exact,-aspiration,threads=2,4",
+            Limits(4),
+            {"techniques": parse_techniques("exact,-aspiration"), "threads": 2},
+        ),
+    ],
+)
+def test_options_without_dice(text: str, limits: Limits | None, options: dict[str, Any]) -> None:
+    player = parse_player(TIC_TAC_TOE, text)
+    assert (player.name, player.limits, player.options) == (text, limits, options)
+    assert (player.lookup, player.book, player.program) == (None, None, None)
+    assert player.within(Limits(7)) == (limits or Limits(7))
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "options"),
+    [
+        ("ahead", None, {}),
+        ("ahead@0", Limits(0), {}),
+        ("ahead@2:normal", Limits(2), {"filters": "normal"}),
+        ("ahead@depth=2,filters=normal,threads=2", Limits(2), {"filters": "normal", "threads": 2}),
+        ("ahead@nodes=500", Limits(nodes=500), {}),
+    ],
+)
+def test_options_with_dice(text: str, limits: Limits | None, options: dict[str, Any]) -> None:
+    player = parse_player(RACE, text)
+    assert (player.name, player.limits, player.options) == (text, limits, options)
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "error", "message"),
+    [
+        (TIC_TAC_TOE, "nobody", FileNotFoundError, "nobody: expected an evaluator file"),
+        (TIC_TAC_TOE, '"open_lines"', FileNotFoundError, "open_lines: expected an evaluator file"),
+        (TIC_TAC_TOE, "random@3", ValueError, "player: expected random alone, found 'random@3'"),
+        (TIC_TAC_TOE, "random+x", ValueError, "player: expected random alone"),
+        (TIC_TAC_TOE, "open_lines@0", ValueError, "depth: expected at least 1 ply in a game witho"),
+        (TIC_TAC_TOE, "open_lines@1000", ValueError, "depth: expected 1 to 100 plies"),
+        (TIC_TAC_TOE, "open_lines@depth=x", ValueError, "expected depth=NUMBER, found 'x'"),
+        (TIC_TAC_TOE, "open_lines@depth", ValueError, "expected depth=NUMBER, found ''"),
+        (TIC_TAC_TOE, "open_lines@seconds=nan", ValueError, "seconds: expected more than 0"),
+        (TIC_TAC_TOE, "open_lines@nodes=0", ValueError, "nodes: expected at least 1, found 0"),
+        (TIC_TAC_TOE, "open_lines@2,depth=3", ValueError, "depth: expected it once, found"),
+        (TIC_TAC_TOE, "open_lines@threads=0", ValueError, "threads: expected 1 to .* found 'thre"),
+        (TIC_TAC_TOE, "open_lines@2:normal", ValueError, "expected techniques among exact"),
+        (TIC_TAC_TOE, "open_lines@brilliant", ValueError, "expected techniques among exact"),
+        (TIC_TAC_TOE, "open_lines+no.db", FileNotFoundError, "no.db: expected a rote memory, foun"),
+        (TIC_TAC_TOE, "open_lines+bearoff", ValueError, "lookup of tic_tac_toe: .* found 'bearof"),
+        (TIC_TAC_TOE, "open_lines+endgame", ValueError, "lookup of tic_tac_toe: .* found 'endgam"),
+        (TIC_TAC_TOE, "hub:cat", ValueError, "expected a game of checkers, found tic_tac_toe"),
+        (RACE, "ahead@77", ValueError, "depth: expected 0 to 9 plies in a game with dice, found 7"),
+        (RACE, "ahead@2:few", ValueError, "filters: expected one of tiny, .* found 'few'"),
+        (RACE, "ahead@selective", ValueError, "expected depth=PLIES, .* found 'selective'"),
+        (RACE, "ahead+no.db", ValueError, "rote memory: expected a game without dice, found race"),
+        (RACE, "ahead+bearoff", ValueError, "lookup of race: expected no name, .* found 'bearoff'"),
+        (RACE, "ahead+book:x", ValueError, "opening book: expected a game without dice"),
+        (RACE, "hub:cat", ValueError, "expected a game of checkers, found race"),
+    ],
+)
+def test_texts_that_name_no_player(
+    game: Game, text: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        parse_player(game, text)
+
+
+def test_files_whose_names_hold_signs_of_the_grammar(tmp_path: Path) -> None:
+    shipped = Path(__file__).resolve().parents[2] / "data" / "checkers" / "rootstrap.json"
+    folder = tmp_path / "c++, a@b: 1"
+    folder.mkdir()
+    evaluator, memory, book = folder / "e.json", folder / "m.sqlite", folder / "b.safetensors"
+    evaluator.write_bytes(shipped.read_bytes())
+    RoteMemory(CHECKERS, capacity=10, direction=0.0).save(memory)
+    player = parse_player(CHECKERS, f"{quoted(evaluator)}+{quoted(memory)}@selective,3")
+    assert isinstance(player.lookup, RoteMemory)
+    assert player.limits == Limits(3)
+    start = CHECKERS.start()
+    assert player.evaluator is not None
+    assert player.evaluator(start) == as_evaluator(CHECKERS, shipped)(start)
+    assert Thinker(CHECKERS, quoted(evaluator), Limits(1)).name == "e.json"
+    OpeningBook(TIC_TAC_TOE, BookSettings("someone", "", 3)).save(book)
+    for text, margin in ((quoted(book), 0.05), (f"{quoted(book)}:0.25", 0.25)):
+        parts = split(f"open_lines+book:{text}")
+        assert parts.lookups == (f"book:{text}",)
+        choice = parse_book(TIC_TAC_TOE, text)
+        assert choice.margin == margin
+    with pytest.raises(ValueError, match=r"expected EVALUATOR\+LOOKUP"):
+        parse_player(CHECKERS, str(evaluator))
+
+
+def test_the_limits_of_a_player_go_before_those_of_the_match() -> None:
+    deep, shallow = (parse_player(TIC_TAC_TOE, f"open_lines@{depth}") for depth in (5, 1))
+    openings = Openings(TIC_TAC_TOE, plies=1)
+    match = play_match(
+        TIC_TAC_TOE, deep, shallow, limits=Limits(3), games=2, openings=openings, threads=1
+    )
+    for number, record in enumerate(match.pairs[0].games):
+        for ply, note in enumerate(record.annotations):
+            if note.depth is not None:
+                assert note.depth <= (5, 1)[(ply + number) % 2]
+    assert any(note.depth > 1 for note in match.pairs[0].games[0].annotations[::2] if note.depth)
+    with pytest.raises(ValueError, match="expected a player with the limits of the book, found"):
+        LeafSearch(TIC_TAC_TOE, deep, Limits(3))
+
+
+def test_seats_with_dice() -> None:
+    player = parse_player(RACE, "ahead@0")
+    assert isinstance(player.seat(RACE, Limits(3)), StaticSeat)
+    seat = parse_player(RACE, "ahead@nodes=50").seat(RACE, Limits(0))
+    assert isinstance(seat, SearchSeat) and seat.limits == Limits(nodes=50)
+    assert seat.choose((0, 0), 1) == 2
+    assert isinstance(Player("chance").seat(RACE, Limits(0)), RandomSeat)
+    with pytest.raises(ValueError, match="player x: expected an evaluator to search with"):
+        Player("x", limits=Limits(1))
+    with pytest.raises(ValueError, match="player x: expected an evaluator or a program, found bot"):
+        Player("x", player.evaluator, program=lambda game, limits: None)
+
+
+@pytest.mark.parametrize(
+    "command", ["match", "ladder", "rollout", "checkers", "backgammon", "engine", "book build"]
+)
+def test_help_describes_players(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([*command.split(), "--help"])
+    assert GRAMMAR in capsys.readouterr().out
