@@ -10,17 +10,22 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.t
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train test lint bench clean
+.PHONY: help train check test lint docs bench clean
 
 help:
-	@echo "make train   train a checkers evaluator (about 5 minutes)"
+	@echo "make train   train a checkers evaluator (three to four minutes)"
+	@echo "make check   lint and the fast tests, before every commit"
 	@echo "make test    run the tests"
-	@echo "make lint    check style, types and imports"
+	@echo "make lint    check style, types, imports and JavaScript"
+	@echo "make docs    build the documentation in site/"
 	@echo "make bench   measure speed"
 	@echo "make clean   remove the virtual environment and all caches; runs/ stays"
 
 train: $(VENV)/.installed
 	$(BIN)/python train.py checkers $(ARGS)
+
+check: lint
+	$(BIN)/python -m pytest -q -n 2 -m "plain and not slow" $(ARGS)
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(ARGS)
@@ -30,13 +35,18 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	.ci/javascript
+
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "open site/index.html"
 
 # With the test tools: speed is measured against OpenSpiel's.
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks.speed $(ARGS)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist site *.egg-info
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
@@ -51,4 +61,8 @@ $(VENV)/.installed: $(VENV)/.created
 
 $(VENV)/.installed-test: $(VENV)/.created
 	$(PIP) -e '.[test]'
+	@touch $(VENV)/.installed $@
+
+$(VENV)/.installed-docs: $(VENV)/.created
+	$(PIP) -e '.[docs]'
 	@touch $(VENV)/.installed $@

@@ -352,7 +352,7 @@ export class BackgammonBoard {
     return `Point ${number}, ${mine || theirs} ${mine ? "X" : "O"}`;
   }
 
-  drawDice({ roll, board, side = this.side, waiting }) {
+  drawDice({ roll, board, side = this.side }) {
     this.dice.replaceChildren();
     if (!roll) return;
     const left = [...(board.dice_left || [])];

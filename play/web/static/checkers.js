@@ -302,7 +302,8 @@ export class CheckersBoard {
     const [row, column] = place(square);
     const turn = this.flip ? -1 : 1;
     const [dr, dc] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -2], ArrowRight: [0, 2] }[key];
-    let [r, c] = [row + turn * dr, column + turn * dc];
+    const r = row + turn * dr;
+    let c = column + turn * dc;
     // Playing squares of neighbouring rows stand beside one another.
     if (dr) c = (r + c) % 2 === 0 ? (r % 2 === 0 ? c + 1 : c - 1) : c;
     return squareAt(r, Math.max(0, Math.min(7, c))) ?? square;

@@ -103,11 +103,11 @@ export class WhyPanel {
       h("p", { class: "muted" },
         `What speaks for ${side} and what against`,
         answer.move ? `, before ${answer.move} and after it.` : "."),
-      h("div", { class: `columns of-${answer.of.length}` }, answer.of.map((one) => this.column(one, side))),
+      h("div", { class: `columns of-${answer.of.length}` }, answer.of.map((one) => this.column(one))),
     );
   }
 
-  column(one, side) {
+  column(one) {
     const largest = Math.max(
       ...one.parts.map((p) => Math.max(Math.abs(p.before), Math.abs(p.after ?? 0))),
       1e-9,
