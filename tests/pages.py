@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "data" / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+PAGES = [
+    path
+    for path in [ROOT / "README.md", ROOT / "data/README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+    if "```python" in path.read_text("utf-8")
+]
 NOT_RUN = "<!-- not run -->"
 
 

@@ -19,8 +19,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PACKAGES: list[str] = PYPROJECT["tool"]["importlinter"]["root_packages"]
-#: The programs beside the packages, a file each.
-PROGRAMS: list[str] = PYPROJECT["tool"]["setuptools"]["py-modules"]
+#: The programs beside the packages, a file each: the console command, and one for clones.
+PROGRAMS = ["plysmith", "train"]
 
 #: Used from the top of the clone, and never imported by the packages.
 NOT_PACKAGES = {"benchmarks", "data", "docs", "tests"}
@@ -94,7 +94,8 @@ def constraints() -> dict[str, Requirement]:
 def test_every_package_of_the_tree_is_listed() -> None:
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - NOT_PACKAGES
     assert packages == set(PACKAGES)
-    assert [path.stem for path in sorted(ROOT.glob("*.py"))] == sorted(PROGRAMS)
+    assert [path.stem for path in sorted(ROOT.glob("*.py"))] == PROGRAMS
+    assert PYPROJECT["tool"]["setuptools"]["py-modules"] == ["plysmith"]
     patterns = PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
     assert sorted(patterns) == sorted(f"{package}*" for package in [*PACKAGES, "data"])
 
