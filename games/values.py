@@ -5,10 +5,12 @@ Values are for the side to move. Kernels read these as constants.
 
 from __future__ import annotations
 
-__all__ = ["EXACT", "LIMIT", "LOWER", "UPPER", "WIN"]
+__all__ = ["EXACT", "LIMIT", "LOWER", "PROVEN", "UPPER", "WIN"]
 
 #: A win in n plies has the value WIN - n, a loss in n plies n - WIN.
 WIN = 1e12
+#: Values beyond this one count plies to the end of the game.
+PROVEN = WIN / 2
 #: Static values lie between -LIMIT and LIMIT.
 LIMIT = 1e11
 

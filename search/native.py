@@ -57,7 +57,7 @@ call_float = _caller(types.float64)
 def legal_moves(line, ply):
     """Put the legal moves at `ply` on the stack from `line.first[ply]` on; returns how many.
 
-    Their order of promise goes to the same places of `line.order`, and the next ply's moves will
+    Their move-ordering scores go to the same places of `line.order`, and the next ply's moves will
     follow behind them.
     """
     first = line.first[ply]
@@ -167,6 +167,22 @@ def _move_slot(move):
     return lambda move: move & 4095
 
 
+def fade(line):
+    """Forget the killers of an earlier search, and keep a quarter of its history."""
+    line.killers[:] = None
+    line.history *= 0.25
+
+
+@overload(fade)
+def _fade(line):
+    def native(line):
+        line.killers[:] = -1
+        for i in range(line.history.size):
+            line.history[i] *= 0.25
+
+    return native
+
+
 # --- stacks of moves -------------------------------------------------------------------------
 
 
@@ -181,7 +197,7 @@ def _move_at(line, place):
 
 
 def order_at(line, place):
-    """The order of promise of the move at a place of the stack."""
+    """The move-ordering score of the move at a place of the stack."""
     return line.order[place]
 
 
@@ -190,14 +206,14 @@ def _order_at(line, place):
     return lambda line, place: load_float(line.order, place)
 
 
-def set_order(line, place, promise):
-    """Change the order of promise of the move at a place of the stack."""
-    line.order[place] = promise
+def set_order(line, place, score):
+    """Change the move-ordering score of the move at a place of the stack."""
+    line.order[place] = score
 
 
 @overload(set_order)
-def _set_order(line, place, promise):
-    return lambda line, place, promise: store_int(line.order, place, float_bits(promise))
+def _set_order(line, place, score):
+    return lambda line, place, score: store_int(line.order, place, float_bits(score))
 
 
 # --- evaluators and lookups ------------------------------------------------------------------

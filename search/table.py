@@ -7,11 +7,41 @@ and Mann 2002). Beside the table stands which positions threads are at.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 from numba.extending import overload
+from numpy.typing import NDArray
 
 from games.kernels import bits_float, float_bits, kernel
 from games.kernels.memory import load_int, prefetch, store_int
 from search.sizes import BUSY, ENTRY, MOST_PLAIN
+
+
+def new_table(table_mib: float) -> NDArray[np.int64]:
+    """Memory for a table of at most `table_mib` MiB and at least one bucket, not cleared."""
+    buckets = 1
+    while buckets * 2 * 2 * ENTRY * 8 <= table_mib * 2**20:
+        buckets *= 2
+    # No bucket may lie across two cache lines, so the table begins with one. NumPy asks for huge
+    # pages only for memory that it does not zero itself.
+    memory = np.empty(buckets * 2 * ENTRY + 8, dtype=np.int64)
+    skip = -memory.ctypes.data % 64 // 8
+    return memory[skip : skip + buckets * 2 * ENTRY]
+
+
+def table_mask(table: NDArray[np.int64]) -> int:
+    """The number of buckets less one, for `line.table_mask`."""
+    return len(table) // (2 * ENTRY) - 1
+
+
+def fill_of(table: NDArray[Any], generation: int) -> float:
+    """The share of a table's entries, from 0 to 1, that are of a generation, by a sample."""
+    entries = table.reshape(-1, ENTRY)
+    sample = entries[:: max(1, len(entries) // 1000)]
+    facts = sample[:, 0] ^ sample[:, 1]
+    used = (facts & 3 != 0) & (facts >> 19 & 0x1F == generation & 0x1F)
+    return float(used.mean())
 
 
 def expect_probe(line, key):

@@ -21,7 +21,7 @@ from games.kernels.memory import load_int, store_float, store_int
 from games.record import Annotation, GameRecord
 from search import WIN, Engine
 from search.alphabeta.line import MOST_EARLIER
-from search.alphabeta.root import iterate
+from search.alphabeta.root import begin, iterate
 from search.engine import DEEPEST, UNLIMITED
 from search.native import call_float, call_int
 from search.sizes import WIDTH
@@ -352,31 +352,17 @@ def _store_leaf(log, line, ply, move):
 def _search(log, line, ply, traces):
     """Search the position after `ply` moves; returns the move, and fills the log."""
     here = log.positions + 8 * WIDTH * ply
-    line.generation = (line.generation + 1) & 0xFF
-    line.nodes = 0
-    line.stop = 0
-    line.lookups = 0
-    line.found = 0
-    line.completed = 0
-    line.best = 0
-    line.value = float("nan")
-    line.pv_length[0] = 0
-    line.killers[:] = -1
-    for i in range(line.history.size):
-        line.history[i] *= 0.25
     earlier = 0
     if line.repeats:
         earlier = min(load_int(log.quiet_plies, ply), MOST_EARLIER)
         for i in range(earlier + 1):
             line.keys[i] = load_int(log.keys, ply - earlier + i)
-    line.earlier = earlier
-    line.quiet_plies[0] = earlier
     line.trace_first = line.traced if traces else 0
     _copy(here, line.positions, log.width)
     count = call_int(line.legal_at, (here, line.moves, line.order))
     for i in range(count):
         line.root_moves[i] = load_int(line.moves, i)
-    line.root_count = count
+    begin(line, line.generation + 1, earlier, count)
     iterate(line)
     move = line.root_moves[0]
     value = line.value

@@ -12,16 +12,21 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from games.contract import Game
-from search.sizes import BUSY, CHECKS, DEPTHS, ENTRY, MOST_PLAIN, PHASES, STACK, WIDTH
+from games.kernels import NativeRecord
+from search.sizes import BUSY, CHECKS, DEPTHS, MOST_PLAIN, PHASES, STACK, WIDTH
+from search.table import fill_of, new_table, table_mask
 
-__all__ = ["MOST_PLIES", "NativeLine", "PlainLine", "key_function"]
+__all__ = ["MOST_PLIES", "NONE", "NativeLine", "PlainLine", "key_function"]
 
 #: Longest line of play, quiescence included.
 MOST_PLIES = 128
 #: Earlier positions of the game that repetition looks back to.
 MOST_EARLIER = 256
+#: In place of the index of a move: there is none.
+NONE = -1
 #: Root moves.
 MOST_ROOT_MOVES = 1024
 
@@ -51,7 +56,7 @@ LINE = np.dtype(
         ("cut_width", np.float64),
         ("reductions", np.int64, (DEPTHS, DEPTHS)),
         ("cuts", np.float64, (PHASES, DEPTHS, CHECKS, 4)),
-        ("left_out", np.int64, (MOST_PLIES + 1,)),
+        ("excluded", np.int64, (MOST_PLIES + 1,)),
         ("first", np.int64, (MOST_PLIES + 1,)),
         ("keys", np.int64, (MOST_EARLIER + MOST_PLIES + 1,)),
         ("quiet_plies", np.int64, (MOST_PLIES + 1,)),
@@ -79,67 +84,42 @@ def key_function(address: int) -> Callable[[int], int]:
     return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
 
 
-class NativeLine:
+class NativeLine(NativeRecord):
     """A record of type `LINE` with the arrays that it points to.
 
-    The transposition table is that of another line where one is given.
+    table_mib: the size of the transposition table.
+    trace: the number of positions that the trace has room for.
+    shared: the line whose transposition table this one uses; None for one of its own.
     """
 
     def __init__(self, table_mib: float, trace: int = 0, shared: NativeLine | None = None) -> None:
-        self.record = np.zeros(1, dtype=LINE)
-        self._positions = np.zeros((MOST_PLIES + 1, WIDTH), dtype=np.int64)
-        self._moves = np.zeros(STACK, dtype=np.int64)
-        self._order = np.zeros(STACK, dtype=np.float64)
-        self._scratch = np.zeros(8, dtype=np.int64)
-        buckets = 1
-        if shared is not None:
-            table_mib = 0.0
-        while buckets * 2 * 2 * ENTRY * 8 <= table_mib * 2**20:
-            buckets *= 2
-        # A bucket must not lie across two cache lines, so the table begins with one. NumPy asks for
-        # huge pages for what is not zeroed; `clear` does that.
-        self._table = np.empty(buckets * 2 * ENTRY + 8, dtype=np.int64)
-        start = self._table.ctypes.data
-        self._views = {name: self.record[name] for name in LINE.names or ()}
-        line = self.record[0]
-        line["positions"] = self._positions.ctypes.data
-        line["moves"] = self._moves.ctypes.data
-        line["order"] = self._order.ctypes.data
-        line["scratch"] = self._scratch.ctypes.data
-        self._trace = np.zeros((trace, TRACE), dtype=np.int64)
-        line["trace_at"] = self._trace.ctypes.data if trace else 0
-        line["trace_room"] = trace
-        line["table"] = start + (-start) % 64
-        line["table_mask"] = buckets - 1
+        super().__init__(LINE)
         self._shared = shared
-        self._busy = np.zeros(BUSY, dtype=np.int64)
-        if shared is not None:
-            self._table, self._busy = shared._table, shared._busy
-            line["table"], line["table_mask"] = shared.table, shared.table_mask
+        self._trace = np.zeros((trace, TRACE), dtype=np.int64)
+        self._busy: NDArray[np.int64]
+        self._busy = np.zeros(BUSY, dtype=np.int64) if shared is None else shared._busy
+        table = new_table(table_mib) if shared is None else shared.pinned["table"]
+        self.pin(
+            positions=np.zeros((MOST_PLIES + 1, WIDTH), dtype=np.int64),
+            moves=np.zeros(STACK, dtype=np.int64),
+            order=np.zeros(STACK, dtype=np.float64),
+            scratch=np.zeros(8, dtype=np.int64),
+            table=table,
+        )
+        self.put(table_mask=table_mask(table), trace_room=trace)
+        if trace:
+            self.pin(trace_at=self._trace)
 
-    def __getattr__(self, name: str) -> Any:
-        view = self._views[name]
-        return view[0] if view.ndim > 1 else view.item()
-
-    def put(self, **values: Any) -> None:
-        """Set fields of the record."""
-        for name, value in values.items():
-            self._views[name][0] = value
-
-    def start(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
+    def set_root(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
         """Make a position the root, with its moves and the positions before it."""
         self.root_moves[: len(moves)] = moves
-        self.quiet_plies[0] = len(earlier)
-        self.pv_length[0] = 0
-        self.killers[:] = -1
-        self.history[:] *= 0.25
+        root = self.pinned["positions"][0]
         if self.repeats:
             key = key_function(self.key_at)
-            place, keys = self.positions, self.keys
             for i, before in enumerate([*earlier, position]):
-                self._positions[0, : len(before)] = before
-                keys[i] = key(place)
-        self._positions[0, : len(position)] = position
+                root[: len(before)] = before
+                self.keys[i] = key(self.positions)
+        root[: len(position)] = position
 
     def trace(self, width: int) -> tuple[Any, Any, Any, Any]:
         """Positions of the trace, their values, depths and bounds, as arrays."""
@@ -148,26 +128,23 @@ class NativeLine:
         return rows[:, :width].copy(), values, rows[:, WIDTH + 1] >> 2, rows[:, WIDTH + 1] & 3
 
     def share(self, others: bool) -> None:
-        """Say whether other threads search too; what they were at before is forgotten."""
+        """Say whether other threads search too, and forget what they were at before."""
         if others:
             self._busy[:] = 0
-        self.put(busy=self._busy.ctypes.data if others else 0)
+            self.pin(busy=self._busy)
+        else:
+            self.put(busy=0)
 
     def fill(self) -> float:
-        """The share of some thousand table entries that are of this generation."""
-        skip = (self.table - self._table.ctypes.data) // 8
-        entries = self._table[skip : skip + (self.table_mask + 1) * 2 * ENTRY].reshape(-1, ENTRY)
-        sample = entries[:: max(1, len(entries) // 1000)]
-        facts = sample[:, 0] ^ sample[:, 1]
-        used = (facts & 3 != 0) & (facts >> 19 & 0x1F == self.generation & 0x1F)
-        return float(used.mean())
+        """The share of the table, from 0 to 1, that is of this generation."""
+        return fill_of(self.pinned["table"], self.generation)
 
     def clear(self) -> None:
         """Forget what earlier searches left."""
         if self._shared is None:
-            self._table[:] = 0
+            self.pinned["table"][:] = 0
         self.record["history"] = 0
-        self.record["killers"] = -1
+        self.record["killers"] = NONE
 
 
 class PlainLine:
@@ -197,6 +174,11 @@ class PlainLine:
         self.trace_entries: list[tuple[Any, float, int, int]] = []
         self.clear()
 
+    @property
+    def row(self) -> PlainLine:
+        """The line itself, which is what kernels take as their argument."""
+        return self
+
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
@@ -206,18 +188,11 @@ class PlainLine:
         for name, value in values.items():
             setattr(self, name, value)
 
-    def start(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
+    def set_root(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
         """Make a position the root, with its moves and the positions before it."""
         self.positions[0] = position
-        for i, move in enumerate(moves):
-            self.root_moves[i] = move
-        for i, before in enumerate([*earlier, position]):
-            self.keys[i] = before
-        self.quiet_plies[0] = len(earlier)
-        self.pv_length[0] = 0
-        self.left_out[:] = 0  # an evaluator that raised has ended the search before it did so
-        self.killers[:] = None
-        self.history *= 0.25
+        self.root_moves[: len(moves)] = moves
+        self.keys[: len(earlier) + 1] = [*earlier, position]
 
     def trace(self, width: int) -> tuple[Any, Any, Any, Any]:
         """Positions of the trace, their values, depths and bounds, as lists."""

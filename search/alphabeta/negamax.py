@@ -18,9 +18,18 @@ import numba
 from numba import float64, int64
 
 from games.kernels import kernel, next_up
-from games.values import EXACT, LOWER, UPPER, WIN
-from search.alphabeta.line import LINE, MOST_PLIES
-from search.alphabeta.selective import blame, breadth, check_bound, check_depth, reduction
+from games.values import EXACT, LOWER, PROVEN, UPPER, WIN
+from search.alphabeta.line import LINE, MOST_PLIES, NONE
+from search.alphabeta.selective import (
+    blame,
+    breadth,
+    check_bound,
+    check_depth,
+    may_be_singular,
+    may_cut,
+    may_deepen,
+    reduction,
+)
 from search.alphabeta.trace import trace
 from search.native import (
     FINISHED,
@@ -45,9 +54,15 @@ RECORD = numba.from_dtype(LINE)
 SEARCH = float64(RECORD, int64, float64, float64, int64)
 QUIESCE = float64(RECORD, float64, float64, int64)
 INFINITY = float("inf")
-PUT_OFF = -1e30  # the promise of a move that waits for another thread: less than any other
 SHARED_DEPTH = 4  # less deep, threads do not mind what others are at
-PROVEN = WIN / 2  # beyond it a value counts plies to the end of the game
+
+# Move-ordering scores, the highest first: the move of the table, then captures and other moves of
+# which the rules say a gain, killers, the others by history, and in the end a move that waits for
+# another thread. A move that was tried has -INFINITY.
+TABLE_SCORE = 1e30
+GAIN_SCORE = 1e12  # for each unit of gain
+KILLER_SCORE = 1e11  # beyond what history adds up to
+WAITING_SCORE = -1e30
 
 
 @kernel
@@ -106,15 +121,15 @@ def remember_line(line, ply, move):
 
 
 @kernel
-def most_promising(line, first, count):
-    """The index of the most promising move left; it is then marked as tried."""
+def next_best(line, first, count):
+    """The index of the move left with the highest move-ordering score; it is marked as tried."""
     index = 0
-    promise = order_at(line, first)
+    score = order_at(line, first)
     for i in range(1, count):
         other = order_at(line, first + i)
-        if other > promise:
+        if other > score:
             index = i
-            promise = other
+            score = other
     set_order(line, first + index, -INFINITY)
     return index
 
@@ -142,7 +157,7 @@ def quiesce(line, alpha, beta, ply):
     first = line.first[ply]
     best = -INFINITY
     for _ in range(count):
-        move = move_at(line, first + most_promising(line, first, count))
+        move = move_at(line, first + next_best(line, first, count))
         play(line, ply, move)
         value = -quiesce(line, -beta, -alpha, ply + 1)
         if value > best:
@@ -168,7 +183,7 @@ def repeated(line, key, ply):
 
 @kernel
 def order_moves(line, ply, depth, count, hint):
-    """Give every move its order of promise; what the rules say of its gain is there already."""
+    """Give every move its move-ordering score; what the rules say of its gain is there already."""
     first = line.first[ply]
     if depth >= line.order_depth:
         for i in range(count):
@@ -179,12 +194,12 @@ def order_moves(line, ply, depth, count, hint):
     else:
         for i in range(count):
             move = move_at(line, first + i)
-            promise = order_at(line, first + i) * 1e12 + line.history[move_slot(move)]
+            score = order_at(line, first + i) * GAIN_SCORE + line.history[move_slot(move)]
             if move == line.killers[ply, 0] or move == line.killers[ply, 1]:
-                promise += 1e11
-            set_order(line, first + i, promise)
+                score += KILLER_SCORE
+            set_order(line, first + i, score)
     if 0 <= hint < count:
-        set_order(line, first + hint, 1e30)
+        set_order(line, first + hint, TABLE_SCORE)
 
 
 @kernel
@@ -210,8 +225,13 @@ def negamax(line, depth, alpha, beta, ply):
     """The value of the position at `ply`, searched `depth` plies deep.
 
     Exact where alpha < value < beta; at least beta is a lower bound, at most alpha an upper bound
-    (fail-soft). Meaningless once `line.stop` is set. The move numbered `line.left_out[ply]`, from
-    1 on, is left out; with 0 none is.
+    (fail-soft). Meaningless once `line.stop` is set. The move with the index `line.excluded[ply]`
+    is not searched, and the position then counts as another one: nothing is looked up or stored.
+
+    The shallow searches (ProbCut, internal iterative deepening, singular extensions) stand in this
+    one function, because Numba compiles it by its signature before a function that it would call
+    and that calls it back exists, and keeps no compiled code of such a circle. Their conditions are
+    kernels in `search.alphabeta.selective`.
     """
     if depth <= 0:
         return quiesce(line, alpha, beta, ply)
@@ -227,8 +247,8 @@ def negamax(line, depth, alpha, beta, ply):
     expect_probe(line, key)
     if line.repeats and repeated(line, key, ply):
         return 0.0
-    left_out = line.left_out[ply] - 1
-    if left_out < 0 and lookup_settles(line, depth, alpha, beta, ply):
+    excluded = line.excluded[ply]
+    if excluded == NONE and lookup_settles(line, depth, alpha, beta, ply):
         return line.hit_value
 
     count = legal_moves(line, ply)  # before the probe, which takes the time to fetch its bucket
@@ -245,8 +265,9 @@ def negamax(line, depth, alpha, beta, ply):
         hint = line.hit_move
         value = from_root(line.hit_value, ply)
         deep = line.hit_depth == depth if line.equal_depth else line.hit_depth >= depth
-        if deep and not wide and left_out < 0 and bound_holds(line.hit_bound, value, alpha, beta):
-            return value
+        if deep and not wide and excluded == NONE:
+            if bound_holds(line.hit_bound, value, alpha, beta):
+                return value
         if line.hit_bound != UPPER:
             hint_depth = line.hit_depth
             hint_value = value
@@ -257,9 +278,8 @@ def negamax(line, depth, alpha, beta, ply):
         quiet = status(line, ply) == QUIET
         asked = line.nodes
 
-        # ProbCut: what a shallow search finds far beyond the window, a deep one will too
-        checked = line.cut_width > 0.0 and check_depth(line, depth, 0, ply) > 0
-        if checked and quiet and not wide and left_out < 0 and abs(beta) < PROVEN:
+        # ProbCut: a value that a shallow search finds far beyond the window, a deep one will too
+        if may_cut(line, depth, ply, quiet, wide, beta):
             above = static_value(line, ply) >= beta
             for check in range(CHECKS):
                 shallow = check_depth(line, depth, check, ply)
@@ -275,7 +295,7 @@ def negamax(line, depth, alpha, beta, ply):
                     return alpha
 
         # internal iterative deepening: a shallow search says which move to try first
-        if hint < 0 and depth >= line.deepen_from and left_out < 0:
+        if may_deepen(line, depth, ply, hint):
             negamax(line, depth - line.deepen_less, alpha, beta, ply)
             if line.stop != 0:
                 return 0.0
@@ -283,18 +303,11 @@ def negamax(line, depth, alpha, beta, ply):
                 hint = line.hit_move
 
         # singular extension: the one move that is much better than all others
-        elif (
-            depth >= line.singular_from
-            and hint_depth >= depth - 3
-            and left_out < 0
-            and 0 <= hint < count
-            and abs(hint_value) < PROVEN
-            and ply <= 2 * line.completed
-        ):
+        elif 0 <= hint < count and may_be_singular(line, depth, ply, hint_depth, hint_value):
             bound = hint_value - line.singular_margin * depth
-            line.left_out[ply] = hint + 1
+            line.excluded[ply] = hint
             value = negamax(line, (depth - 1) // 2, bound, next_up(bound), ply)
-            line.left_out[ply] = 0
+            line.excluded[ply] = NONE
             if line.stop != 0:
                 return 0.0
             if value <= bound:
@@ -313,9 +326,9 @@ def negamax(line, depth, alpha, beta, ply):
     shared = line.busy != 0 and depth >= SHARED_DEPTH
     tried = picked = 0
     while tried < limit:
-        index = most_promising(line, first, count)
+        index = next_best(line, first, count)
         picked += 1
-        if index == left_out:
+        if index == excluded:
             tried += 1
             continue
         move = move_at(line, first + index)
@@ -324,7 +337,7 @@ def negamax(line, depth, alpha, beta, ply):
             key_after = position_key(line, ply + 1)
             # what another thread is at will be in the table soon: other moves go first
             if 0 < tried and picked <= limit == count and is_busy(line, key_after):
-                set_order(line, first + index, PUT_OFF)
+                set_order(line, first + index, WAITING_SCORE)
                 continue
             begin(line, key_after)
         rest = depth if index == longer else depth - 1
@@ -354,7 +367,7 @@ def negamax(line, depth, alpha, beta, ply):
             if value > alpha:
                 alpha = value
                 remember_line(line, ply, move)
-    if left_out >= 0:
+    if excluded != NONE:
         return best
     bound_kind = LOWER if best >= beta else UPPER if best <= floor else EXACT
     store_table(line, key, from_here(best, ply), depth, bound_kind, best_index)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from numba import void
 
 from games.kernels import kernel, next_up
-from games.values import WIN
+from games.values import PROVEN, WIN
+from search.alphabeta.line import NONE
 from search.alphabeta.negamax import (
     INFINITY,
-    PROVEN,
     RECORD,
     SEARCH,
     follow,
@@ -22,6 +22,36 @@ from search.alphabeta.negamax import (
     remember_line,
 )
 from search.alphabeta.trace import keep_trace
+from search.native import fade
+
+
+@kernel
+def begin(line, generation, earlier, count):
+    """Start a search of the root position: nothing is counted, found or stopped yet.
+
+    generation: what tells the entries of this search in the transposition table from earlier ones.
+    earlier: number of positions before the root that repetition looks back to; their keys and that
+        of the root stand in `line.keys`, where the game can repeat positions.
+    count: number of root moves, which stand in `line.root_moves`.
+
+    Killers are forgotten, history is kept at a quarter.
+    """
+    line.generation = generation & 0xFF
+    line.earlier = earlier
+    line.quiet_plies[0] = earlier
+    line.root_count = count
+    line.nodes = 0
+    line.stop = 0
+    line.lookups = 0
+    line.found = 0
+    line.probes = 0
+    line.hits = 0
+    line.completed = 0
+    line.best = 0
+    line.value = float("nan")
+    line.pv_length[0] = 0
+    line.excluded[:] = NONE  # a plain search that an evaluator ended may have left a move there
+    fade(line)
 
 
 @kernel(signature=SEARCH)

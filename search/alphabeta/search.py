@@ -73,6 +73,7 @@ class AlphaBetaSearch:
         self._stopped = False
         self._generation = 0
         self._lines: list[Any] = []
+        self._begin: Callable[..., None]
         self._iterate: Callable[[Any], None]
         if self.native:
             self._bind_native(table_mib, trace, threads, bool(techniques.probcut))
@@ -103,7 +104,7 @@ class AlphaBetaSearch:
         return self._random is None and len(self._lines) == 1
 
     def _bind_native(self, table_mib: float, trace: int, threads: int, phases: bool) -> None:
-        from search.alphabeta.root import iterate
+        from search.alphabeta.root import begin, iterate
         from search.native import phase_address, rules_addresses
 
         evaluate_at, evaluator, self._kept = self.evaluator.native(self._fail)
@@ -123,14 +124,14 @@ class AlphaBetaSearch:
             line = lines.NativeLine(table_mib, 0 if number else trace, shared)
             line.put(**fields)
             self._lines.append(line)
-        self._iterate = lambda line: iterate(line.record[0])
+        self._begin, self._iterate = begin, iterate
 
     def _bind_plain(self, trace: int) -> None:
-        from search.alphabeta import root as deepening
+        from search.alphabeta.root import begin, iterate
 
         probe = self._lookup.plain() if self._lookup else None
         self._lines = [lines.PlainLine(self.game, self.evaluator.plain(), probe, trace)]
-        self._iterate = kernels.uncompiled(deepening.iterate)
+        self._begin, self._iterate = kernels.uncompiled(begin), kernels.uncompiled(iterate)
 
     def _fail(self, error: BaseException) -> None:
         self._errors.append(error)
@@ -200,7 +201,7 @@ class AlphaBetaSearch:
         self._generation = (self._generation + 1) & 0xFF
         self._stopped = False
         for line in used:
-            self._prepare(line, position, moves, history)
+            self._start(line, position, moves, history)
             line.put(
                 depth_limit=min(depth or DEEPEST, DEEPEST),
                 node_limit=min(nodes or UNLIMITED, UNLIMITED),
@@ -225,23 +226,10 @@ class AlphaBetaSearch:
         value = math.copysign(WIN, outcome) if self.game.wins and outcome else outcome
         return Result(None, value, (), 0, 0, 0.0)
 
-    def _prepare(self, line: Any, position: Any, moves: list[Any], history: Sequence[Any]) -> None:
+    def _start(self, line: Any, position: Any, moves: list[Any], history: Sequence[Any]) -> None:
         earlier = list(history)[-lines.MOST_EARLIER :] if line.repeats else []
-        line.put(
-            generation=self._generation,
-            nodes=0,
-            stop=0,
-            lookups=0,
-            found=0,
-            probes=0,
-            hits=0,
-            completed=0,
-            best=0,
-            value=math.nan,
-            earlier=len(earlier),
-            root_count=len(moves),
-        )
-        line.start(position, moves, earlier)
+        line.set_root(position, moves, earlier)
+        self._begin(line.row, self._generation, len(earlier), len(moves))
 
     def _run(self, used: list[Any]) -> None:
         """Search on every record at once until the first has its result."""
@@ -249,7 +237,7 @@ class AlphaBetaSearch:
 
         def help_with(line: Any) -> None:
             try:
-                self._iterate(line)
+                self._iterate(line.row)
             except BaseException as error:
                 failed.append(error)
 
@@ -259,7 +247,7 @@ class AlphaBetaSearch:
         try:
             for helper in helpers:
                 helper.start()
-            self._iterate(used[0])
+            self._iterate(used[0].row)
         finally:
             for line in used[1:]:
                 line.put(stop=1)

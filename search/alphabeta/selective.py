@@ -8,6 +8,8 @@ same time. `search.alphabeta.techniques` says what each is and where it is from.
 from __future__ import annotations
 
 from games.kernels import kernel
+from games.values import PROVEN
+from search.alphabeta.line import NONE
 from search.native import move_at, move_slot, order_at, phase
 from search.sizes import DEPTHS
 
@@ -56,10 +58,40 @@ def check_bound(line, depth, check, ply, alpha, beta, above):
 
 
 @kernel
+def may_cut(line, depth, ply, quiet, wide, beta):
+    """Whether ProbCut asks a shallow search about a position: quiet, with a narrow window."""
+    if line.cut_width <= 0.0 or not quiet or wide or line.excluded[ply] != NONE:
+        return False
+    return abs(beta) < PROVEN and check_depth(line, depth, 0, ply) > 0
+
+
+@kernel
+def may_deepen(line, depth, ply, hint):
+    """Whether internal iterative deepening looks for a first move: deep enough, with no hint."""
+    return hint == NONE and depth >= line.deepen_from and line.excluded[ply] == NONE
+
+
+@kernel
+def may_be_singular(line, depth, ply, hint_depth, hint_value):
+    """Whether the table's move may be better than all others, which a shallow search then asks.
+
+    hint_depth, hint_value: how deep the table's entry is, and the value that the move has at least.
+    A line is extended to twice the depth completed, at most.
+    """
+    return (
+        depth >= line.singular_from
+        and hint_depth >= depth - 3
+        and line.excluded[ply] == NONE
+        and abs(hint_value) < PROVEN
+        and ply <= 2 * line.completed
+    )
+
+
+@kernel
 def blame(line, ply, depth, count, index):
     """Take credit from the moves that were tried before the one that refuted the line before."""
     first = line.first[ply]
-    left_out = line.left_out[ply] - 1  # it was not tried
+    excluded = line.excluded[ply]  # it was not tried
     for i in range(count):
-        if i != index and i != left_out and order_at(line, first + i) == -INFINITY:
+        if i != index and i != excluded and order_at(line, first + i) == -INFINITY:
             line.history[move_slot(move_at(line, first + i))] -= depth * depth

@@ -8,7 +8,7 @@ function that touches game, evaluator or memory is in `search.expectiminimax.nat
 
 All values lie within `line.bound` of 0, so an average can be bounded when only some of its rolls
 are known: Star1 passes on to each roll the window outside which its value would settle the average,
-and Star2 looks first at one promising reply to each roll, which bounds it from below. An average
+and Star2 looks first at one good reply to each roll, which bounds it from below. An average
 that is not settled early is summed up in the order of the rolls from exact values, so that pruning
 does not change a bit of it; early ones keep a distance for what rounding may do.
 
@@ -96,45 +96,45 @@ def average(line, values, place):
 
 
 @kernel
-def promise_all(line, depth, ply, first, count):
-    """Give every move its promise: what an evaluator says of the position that it leads to."""
+def order_all(line, depth, ply, first, count):
+    """Give every move its move-ordering score: the evaluator's value of what it leads to."""
     horizon = line.horizon  # what is only tried first is not what counts
     for i in range(count):
         play(line, ply, int_at(line.moves, first + i))
         if depth == 1:
-            put_float(line.promises, first + i, -sorting_value(line, ply + 1))
+            put_float(line.order, first + i, -sorting_value(line, ply + 1))
         else:
-            put_float(line.promises, first + i, -resting_value(line, ply + 1))
+            put_float(line.order, first + i, -resting_value(line, ply + 1))
     line.horizon = horizon
 
 
 @kernel
 def keep_best(line, first, count, keep, margin):
-    """Put the `keep` most promising moves in front, best first; returns how many are near enough.
+    """Put the `keep` moves of the highest scores in front, best first; returns how many count.
 
-    A move counts whose promise is within `margin` of the best one's.
+    A move counts whose move-ordering score is within `margin` of the best.
     """
     keep = min(keep, count)
     for i in range(keep):
         index = i
         for j in range(i + 1, count):
-            if float_at(line.promises, first + j) > float_at(line.promises, first + index):
+            if float_at(line.order, first + j) > float_at(line.order, first + index):
                 index = j
         move = int_at(line.moves, first + index)
-        promise = float_at(line.promises, first + index)
-        if promise < float_at(line.promises, first) - margin:
+        score = float_at(line.order, first + index)
+        if score < float_at(line.order, first) - margin:
             return i
         for j in range(index, i, -1):
             put_int(line.moves, first + j, int_at(line.moves, first + j - 1))
-            put_float(line.promises, first + j, float_at(line.promises, first + j - 1))
+            put_float(line.order, first + j, float_at(line.order, first + j - 1))
         put_int(line.moves, first + i, move)
-        put_float(line.promises, first + i, promise)
+        put_float(line.order, first + i, score)
     return keep
 
 
 @kernel
 def list_replies(line, depth, ply, roll):
-    """Put the moves with a roll on the stack, but for those that filters drop, with promises.
+    """Put the moves with a roll on the stack, but for those that filters drop, with scores.
 
     Where no evaluator orders them, the first to be tried is the one that was best with this roll in
     a position beside this one; it finds fewer cuts than an evaluator does, but costs nothing.
@@ -151,10 +151,10 @@ def list_replies(line, depth, ply, roll):
         killer = int_at(line.killers, place)
         for i in range(count):
             if int_at(line.moves, first + i) == killer:
-                put_float(line.promises, first + i, INFINITY)
+                put_float(line.order, first + i, INFINITY)
                 break
     elif keep > 0 or line.prune != NONE:
-        promise_all(line, depth, ply, first, count)
+        order_all(line, depth, ply, first, count)
         if keep > 0:
             count = keep_best(line, first, count, keep, margin)
     line.top = first + count
@@ -164,17 +164,17 @@ def list_replies(line, depth, ply, roll):
 
 @kernel
 def next_reply(line, place):
-    """The most promising move of a list that was not tried yet, and whether there is one.
+    """The move of the highest score in a list that was not tried yet, and whether there is one.
 
     It is then marked as tried.
     """
     first = int_at(line.begins, place)
     best = first
     for i in range(first + 1, first + int_at(line.counts, place)):
-        if float_at(line.promises, i) > float_at(line.promises, best):
+        if float_at(line.order, i) > float_at(line.order, best):
             best = i
-    left = float_at(line.promises, best) > -INFINITY
-    put_float(line.promises, best, -INFINITY)
+    left = float_at(line.order, best) > -INFINITY
+    put_float(line.order, best, -INFINITY)
     return int_at(line.moves, best), left
 
 
@@ -210,10 +210,10 @@ def expectiminimax(line, depth, alpha, beta, ply, roll):
     """The value of the position at `ply`, before its roll (`ROLLING`) or with a roll.
 
     Before it, the average over the rolls of what each is worth. With one, the value of the best
-    move; `line.rolls` is added to the roll to try the most promising move only, and to leave the
-    list of the others on the stack for a second call, which begins with what `lowers` says of the
-    first. Exact where alpha < value < beta; at least beta is a lower bound, at most alpha an upper
-    bound (fail-soft). Meaningless once `line.stop` is set.
+    move; `line.rolls` is added to the roll to try only the move of the highest score, and to leave
+    the list of the others on the stack for a second call, which begins with what `lowers` says of
+    the first. Exact where alpha < value < beta; at least beta is a lower bound, at most alpha an
+    upper bound (fail-soft). Meaningless once `line.stop` is set.
     """
     # As a number, not as a constant, for which a version of its own would be compiled: the cache
     # loses that of a function which calls itself (numba issue 6061).

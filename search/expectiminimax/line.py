@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame
-from search.sizes import ENTRY, WIDTH
+from games.kernels import NativeRecord
+from search.sizes import WIDTH
+from search.table import table_mask
 
-__all__ = ["DEEPEST_ROLLS", "DICE_LINE", "NativeDiceLine", "PlainDiceLine", "new_table"]
+__all__ = ["DEEPEST_ROLLS", "DICE_LINE", "NativeDiceLine", "PlainDiceLine"]
 
 #: Most plies that a search with dice looks ahead.
 DEEPEST_ROLLS = 24
@@ -31,11 +33,11 @@ _OPTIONS = (
 _COUNTERS = "nodes evaluations horizon stop lookups found top root_count kept".split()
 
 _NUMBERS = (
-    # addresses: the search and the line itself, the game, the evaluator, a cheap one that orders
+    # addresses: the search and the record itself, the game, the evaluator, a cheap one that orders
     # moves, outcomes, lookups, memory
-    "search_at address legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
+    "search_at record_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
     " sorter_at sorter outcomes_at outcomes_data turn_at finished_at lookup_at tables positions"
-    " moves promises chances begins counts killers lowers outcomes table table_mask scratch"
+    " moves order chances begins counts killers lowers outcomes table table_mask scratch"
     # the root: its moves, their places in order and their values, the same as of the last depth
     # searched in full; what threads share, and which of them this is
     " root_moves root_ranks root_values settled_moves settled_values settled_outcomes shared"
@@ -60,127 +62,105 @@ DICE_LINE = np.dtype(
 )
 
 
-def new_table(table_mib: float) -> NDArray[np.int64]:
-    """Memory for a transposition table of at most so many MiB, to be cleared before use."""
-    buckets = 1
-    while buckets * 2 * 2 * ENTRY * 8 <= table_mib * 2**20:
-        buckets *= 2
-    # A bucket must not lie across two cache lines, so that there is room to begin with one.
-    return np.empty(buckets * 2 * ENTRY + 8, dtype=np.int64)
-
-
-class NativeDiceLine:
+class NativeDiceLine(NativeRecord):
     """A record of type `DICE_LINE` with the arrays that it points to."""
 
     def __init__(self, game: DiceGame, table: NDArray[np.int64]) -> None:
-        self.record = np.zeros(1, dtype=DICE_LINE)
-        self._views = {name: self.record[name] for name in DICE_LINE.names or ()}
+        super().__init__(DICE_LINE)
         self._new_search = self.record.view(np.int64)[: len(_OPTIONS) + len(_COUNTERS)]
-        self.depth_value = self.record["depth_value"][0]
-        self.depth_move = self.record["depth_move"][0]
-        self.depth_nodes = self.record["depth_nodes"][0]
         self._plies = -1
-        self._most_moves = int(getattr(game, "most_moves", 256))
-        self._rolls = len(game.rolls)
-        self._outcome_count = len(game.outcomes or ())
-        self._table = table
-        room = max(self._most_moves, self._rolls)
-        self._scratch = np.zeros(8, dtype=np.int64)
-        self._chances = np.array(game.rolls, dtype=np.float64)
-        self._root_moves, self._root_ranks, self._settled_moves = np.zeros((3, room), np.int64)
-        self._root_values, self._settled_values = np.zeros((2, room))
-        self._settled_outcomes = np.zeros(max(self._outcome_count, 1))
-        self._shared = np.zeros(1 + MOST_THREADS)
-        self._filter_keeps = np.zeros(DEEPEST_ROLLS + 1, dtype=np.int64)
-        self._filter_margins = np.zeros(DEEPEST_ROLLS + 1)
-        self._point(
-            "scratch chances settled_moves settled_values settled_outcomes filter_keeps"
-            " filter_margins"
+        most_moves, rolls = int(getattr(game, "most_moves", 256)), len(game.rolls)
+        room = max(most_moves, rolls)
+        outcomes = len(game.outcomes or ())
+        self._own_root = {
+            "root_moves": np.zeros(room, dtype=np.int64),
+            "root_ranks": np.zeros(room, dtype=np.int64),
+            "root_values": np.zeros(room),
+            "shared": np.zeros(1 + MOST_THREADS),
+        }
+        self.pin(
+            scratch=np.zeros(8, dtype=np.int64),
+            chances=np.array(game.rolls, dtype=np.float64),
+            settled_moves=np.zeros(room, dtype=np.int64),
+            settled_values=np.zeros(room),
+            settled_outcomes=np.zeros(max(outcomes, 1)),
+            filter_keeps=np.zeros(DEEPEST_ROLLS + 1, dtype=np.int64),
+            filter_margins=np.zeros(DEEPEST_ROLLS + 1),
+            table=table,
         )
-        start = table.ctypes.data
         self.put(
-            address=self.record.ctypes.data,
-            table=start + (-start) % 64,
-            table_mask=(len(table) - 8) // (2 * ENTRY) - 1,
+            record_at=self.address,
+            table_mask=table_mask(table),
             width=len(game.start()),
-            rolls=self._rolls,
-            most_moves=self._most_moves,
-            outcome_count=self._outcome_count,
+            rolls=rolls,
+            most_moves=most_moves,
+            outcome_count=outcomes,
         )
         self.own_root()
         self.reserve(0)
 
-    def _point(self, names: str) -> None:
-        self.put(**{name: vars(self)["_" + name].ctypes.data for name in names.split()})
-
     def prepare(self, **options: int) -> None:
         """Begin a search with all of its `_OPTIONS`, alone, for nothing that earlier ones left."""
         self._new_search[:] = [*(options[name] for name in _OPTIONS), *(0 for _ in _COUNTERS)]
-        self._views["outside"][0] = 0.0
+        self.put(outside=0.0)
         if self._shares:
             self.own_root()
         if options["depth_limit"] > 0:
             self.reserve(options["depth_limit"])
-            self._killers[:] = -1
+            self.pinned["killers"][:] = -1
 
     def own_root(self) -> None:
         """Keep the root moves for oneself."""
         self._shares = False
-        self._point("root_moves root_ranks root_values shared")
+        self.pin(**self._own_root)
         self.put(thread=0, threads=1)
 
     def share_root(self, first: NativeDiceLine, thread: int, threads: int) -> None:
         """Be one of the threads that search the root moves of the first one."""
         self._shares = True
-        names = ("root_moves", "root_ranks", "root_values", "shared")
-        self.put(**{name: getattr(first, name) for name in names}, thread=thread, threads=threads)
-
-    def __getattr__(self, name: str) -> Any:
-        view = self._views[name]
-        return view[0] if view.ndim > 1 else view.item()
-
-    def put(self, **values: Any) -> None:
-        """Set fields of the record."""
-        for name, value in values.items():
-            self._views[name][0] = value
+        self.pin(**first._own_root)
+        self.put(thread=thread, threads=threads)
 
     def reserve(self, depth: int) -> None:
         """Make room for searches of `depth` plies; memory not written to costs nothing."""
         if depth <= self._plies:
             return
         self._plies = depth
-        plies, rolls = depth + 2, self._rolls
+        plies, rolls = depth + 2, self.rolls
         # Lists of moves lie behind each other, and each is written with room for the longest.
-        stack = (plies * rolls + 1) * self._most_moves
-        self._moves = np.zeros(stack, dtype=np.int64)
-        self._promises = np.zeros(stack, dtype=np.float64)
-        self._positions = np.zeros((plies + 1, WIDTH), dtype=np.int64)
-        self._root = self._positions[0]
-        self._begins, self._counts, self._killers = np.zeros((3, plies * rolls), dtype=np.int64)
-        self._lowers = np.zeros(plies * rolls, dtype=np.float64)
-        self._outcomes = np.zeros((plies + 1, max(self._outcome_count, 1)), dtype=np.float64)
-        self._point("moves promises positions begins counts killers lowers outcomes")
+        stack = (plies * rolls + 1) * self.most_moves
+        self.pin(
+            moves=np.zeros(stack, dtype=np.int64),
+            order=np.zeros(stack, dtype=np.float64),
+            positions=np.zeros((plies + 1, WIDTH), dtype=np.int64),
+            begins=np.zeros(plies * rolls, dtype=np.int64),
+            counts=np.zeros(plies * rolls, dtype=np.int64),
+            killers=np.zeros(plies * rolls, dtype=np.int64),
+            lowers=np.zeros(plies * rolls, dtype=np.float64),
+            outcomes=np.zeros((plies + 1, max(self.outcome_count, 1)), dtype=np.float64),
+        )
 
     def set_root(self, position: Any) -> None:
         """Make a position the root."""
-        self._root[: len(position)] = position
+        self.pinned["positions"][0, : len(position)] = position
 
     def settled(self) -> tuple[list[Any], list[float], list[float]]:
         """The root moves, their values and outcomes of the last depth searched in full."""
         count = self.root_count
         return (
-            self._settled_moves[:count].tolist(),
-            self._settled_values[:count].tolist(),
-            self._settled_outcomes[: self._outcome_count].tolist(),
+            self.pinned["settled_moves"][:count].tolist(),
+            self.pinned["settled_values"][:count].tolist(),
+            self.pinned["settled_outcomes"][: self.outcome_count].tolist(),
         )
 
     def filter_move(self, depth: int, keep: int, margin: float) -> None:
-        """Keep so many of the root moves after a depth, so near to the best."""
-        self._filter_keeps[depth], self._filter_margins[depth] = keep, margin
+        """After `depth`, keep at most `keep` root moves within `margin` of the best."""
+        self.pinned["filter_keeps"][depth] = keep
+        self.pinned["filter_margins"][depth] = margin
 
     def clear(self) -> None:
         """Forget what earlier searches left."""
-        self._table[:] = 0
+        self.pinned["table"][:] = 0
 
 
 class PlainDiceLine:
@@ -220,6 +200,11 @@ class PlainDiceLine:
         self._plies = -1
         self.reserve(0)
 
+    @property
+    def row(self) -> PlainDiceLine:
+        """The line itself, which is what kernels take as their argument."""
+        return self
+
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
@@ -236,7 +221,7 @@ class PlainDiceLine:
         self._plies = depth
         plies = depth + 2
         self.moves: list[Any] = []
-        self.promises: list[float] = []
+        self.order: list[float] = []
         self.positions: list[Any] = [None] * (plies + 1)
         self.begins, self.counts = [0] * (plies * self.rolls), [0] * (plies * self.rolls)
         self.killers: list[Any] = [None] * (plies * self.rolls)
@@ -259,7 +244,7 @@ class PlainDiceLine:
         return self.settled_moves[:count], self.settled_values[:count], self.settled_outcomes
 
     def filter_move(self, depth: int, keep: int, margin: float) -> None:
-        """Keep so many of the root moves after a depth, so near to the best."""
+        """After `depth`, keep at most `keep` root moves within `margin` of the best."""
         self.filter_keeps[depth], self.filter_margins[depth] = keep, margin
 
     def clear(self) -> None:

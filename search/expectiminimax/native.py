@@ -74,12 +74,12 @@ def _put_float(memory, place, value):
 def list_moves(line, ply, roll):
     """Put the legal moves with a roll on the stack from `line.top` on; returns how many.
 
-    How promising the rules find them goes to the same places of `line.promises`.
+    Their move-ordering scores by the rules go to the same places of `line.order`.
     """
     position, top = line.positions[ply], line.top
     moves = line.game.legal_moves(position, roll)
     line.moves[top:] = moves
-    line.promises[top:] = [line.game.gain(position, move) for move in moves]
+    line.order[top:] = [line.game.gain(position, move) for move in moves]
     return len(moves)
 
 
@@ -87,7 +87,7 @@ def list_moves(line, ply, roll):
 def _list_moves(line, ply, roll):
     def native(line, ply, roll):
         source, top = line.positions + 8 * WIDTH * ply, 8 * line.top
-        return call_int(line.legal_at, (source, roll, line.moves + top, line.promises + top))
+        return call_int(line.legal_at, (source, roll, line.moves + top, line.order + top))
 
     return native
 
@@ -141,7 +141,7 @@ def searched(line, depth, alpha, beta, ply, roll):
 def _searched(line, depth, alpha, beta, ply, roll):
     return lambda line, depth, alpha, beta, ply, roll: call_float(
         line.search_at,
-        (line.address, int(depth), float(alpha), float(beta), int(ply), int(roll)),
+        (line.record_at, int(depth), float(alpha), float(beta), int(ply), int(roll)),
     )
 
 

@@ -21,12 +21,12 @@ from search.expectiminimax.line import (
     MOST_THREADS,
     NativeDiceLine,
     PlainDiceLine,
-    new_table,
 )
 from search.expectiminimax.move_filters import MoveFilters, as_filters
 from search.lookups.lookup import Lookup
 from search.result import Depth, Result
 from search.running import check_limits, run_search
+from search.table import new_table
 
 __all__ = ["PRUNE", "DiceSearch"]
 
@@ -232,13 +232,13 @@ class DiceSearch:
 
     def _decide(self, roll: int) -> None:
         line = self._lines[0]
-        self._source.decide(line.record[0] if self.native else line, roll)
+        self._source.decide(line.row, roll)
 
     def _decide_shared(self, roll: int) -> None:
         """The same as `decide`, with a thread for each line."""
         source, lines = self._source, self._lines
         first, others = lines[0], lines[1:]
-        head = first.record[0]
+        head = first.row
         for number, line in enumerate(lines):
             line.share_root(first, number, len(lines))
         source.begin(head, roll)
@@ -248,7 +248,7 @@ class DiceSearch:
             if first.stop or first.horizon == 0 or not source.narrow(head, depth):
                 break
             threads = [
-                threading.Thread(target=source.share, args=(line.record[0], depth, roll))
+                threading.Thread(target=source.share, args=(line.row, depth, roll))
                 for line in others
             ]
             for line, thread in zip(others, threads, strict=True):
@@ -349,9 +349,8 @@ class DiceSearch:
         self._prepare(int(depth), decide_only=decide_only)
 
         def decide(line: Any, part: slice) -> int:
-            head = line.record[0] if self.native else line
             arguments = (rows[part], dice[part], moves[part], values[part])
-            return int(self._source.decide_many(head, *arguments))
+            return int(self._source.decide_many(line.row, *arguments))
 
         self._run_parts(decide, rows)
         return moves, values
@@ -364,8 +363,7 @@ class DiceSearch:
         self._prepare(int(depth))
 
         def value(line: Any, part: slice) -> int:
-            head = line.record[0] if self.native else line
-            return int(self._source.value_many(head, rows[part], int(depth), values[part]))
+            return int(self._source.value_many(line.row, rows[part], int(depth), values[part]))
 
         self._run_parts(value, rows)
         return values

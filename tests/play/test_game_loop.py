@@ -93,6 +93,21 @@ def test_the_same_engine_on_both_sides_and_another_start() -> None:
     assert made[0].outcomes()[0] == -made[0].outcome
 
 
+def test_every_search_of_a_game_counts_for_itself() -> None:
+    options = {"table_mib": 0.5, "techniques": "malus"}
+    engine = Engine(CHECKERS, "classic", **options)
+    played = GameLoop(CHECKERS, engine, engine, depth=4, most_plies=15).play()
+    slow = Engine(CHECKERS, "classic", **options)
+    record = GameRecord(CHECKERS)
+    for move in played.moves:
+        last = slow.search(record.position, depth=4, history=record.history)
+        record.play(move)
+    line = engine._search.line  # type: ignore[union-attr]
+    counted = (line.nodes, line.probes, line.hits, line.lookups, line.found)
+    assert counted == (last.nodes, last.probes, last.hits, last.lookups, last.found)
+    assert last.probes > last.hits > 0
+
+
 @plain
 def test_a_record_says_the_same() -> None:
     engines = [Engine(CHECKERS, name, table_mib=0.5) for name in ("classic", "material")]

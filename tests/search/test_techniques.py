@@ -24,7 +24,7 @@ from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.thinker import Thinker
 from search import WIN, Engine, EvaluatorError, Lookup, Techniques, as_evaluator, parse_techniques
-from search.alphabeta.line import NativeLine
+from search.alphabeta.line import NONE, NativeLine
 from search.alphabeta.negamax import INFINITY, negamax
 from search.alphabeta.probcut import Check, ProbCut
 from search.alphabeta.selective import check_depth
@@ -256,9 +256,9 @@ def without_the_best_move(engine: Engine, depth: int) -> float:
     """The value of the root of the engine's last search, its best move left out."""
     line = engine._search.line  # type: ignore[union-attr]
     line.put(stop=0)
-    line.left_out[0] = 1 + line.game.legal_moves(line.positions[0]).index(line.root_moves[0])
+    line.excluded[0] = line.game.legal_moves(line.positions[0]).index(line.root_moves[0])
     found = kernels.uncompiled(negamax)(line, depth, -float("inf"), float("inf"), 0)
-    line.left_out[0] = 0
+    line.excluded[0] = NONE
     return float(found)
 
 
@@ -272,12 +272,12 @@ def test_a_search_with_a_move_left_out_asks_no_lookup_and_blames_no_move_untried
     # the search below begins with the move that the table names, which is the one left out
     line = engine._search.line  # type: ignore[union-attr]
     line.history[:] = 0.0
-    line.left_out[0] = 1
+    line.excluded[0] = 0
     kernels.uncompiled(negamax)(line, 2, 2.5, 3.5, 0)
     # move 1 was tried in vain before move 2 was good enough, move 0 was not tried
     assert line.history[1] < 0.0 < line.history[2]
     assert line.history[0] == 0.0
-    line.left_out[0] = 0
+    line.excluded[0] = NONE
 
 
 @plain
@@ -287,7 +287,7 @@ def test_an_evaluator_that_raised_leaves_no_move_out_of_the_next_search() -> Non
     failing = False
 
     def evaluate(position: Any) -> float:
-        if failing and line.left_out.any():
+        if failing and (line.excluded != NONE).any():
             raise RuntimeError("no value")
         return value(position)
 
@@ -391,10 +391,11 @@ def test_what_all_seem_to_be_at_is_searched_all_the_same() -> None:
         engine = Engine(CHECKERS, CLASSIC, equal_depth=True, repetition=False)
         exact = engine.search(position, depth=6)
         engine.clear()
-        line = engine._without_dice().line
+        search = engine._without_dice()
+        line = search.line
         line.share(True)
-        line.put(stop=0, nodes=0, node_limit=1 << 60)
-        line.start(position, list(moves), [])
+        line.put(node_limit=1 << 60)
+        search._start(line, position, list(moves), [])
         assert begin_all(line.record[0], 0) == len(moves)
         found = search_from(line.record[0], 6)
         assert found == exact.value
@@ -489,13 +490,13 @@ def test_a_stop_while_a_search_is_set_up_is_heard(monkeypatch: pytest.MonkeyPatc
     engine = Engine(CHECKERS, CLASSIC)
     search = engine._search
     assert search is not None
-    usual = search._prepare
+    usual = search._start
 
-    def prepare(*arguments: Any) -> None:
+    def start(*arguments: Any) -> None:
         engine.stop()
         usual(*arguments)
 
-    monkeypatch.setattr(search, "_prepare", prepare)
+    monkeypatch.setattr(search, "_start", start)
     result = engine.search(CHECKERS.start(), depth=9)
     assert result.interrupted
     assert result.depth < 9
@@ -513,7 +514,7 @@ def test_an_entry_half_of_two_searches_of_one_position_is_no_entry() -> None:
         store_entry(line.record[0], key, value, bound)
         assert probe_entry(line.record[0], key)
         assert (line.hit_value, line.hit_bound, line.hit_depth) == (value, bound, 9)
-        return line._table.copy()
+        return line.pinned["table"].copy()
 
     values = [WIN - 5, WIN - 6, WIN - 8, 7 - WIN, 0.25, 0.25 + 2**-50, -1.5, 0.0]
     torn = 0
@@ -521,8 +522,8 @@ def test_an_entry_half_of_two_searches_of_one_position_is_no_entry() -> None:
         for other in values:
             first, second = stored(one, 1), stored(other, 2)
             (place,) = np.flatnonzero(first)[:1]
-            line._table[place] = first[place]
-            line._table[place + 1] = second[place + 1]
+            line.pinned["table"][place] = first[place]
+            line.pinned["table"][place + 1] = second[place + 1]
             assert probe_entry(line.record[0], key) == (one == other)
             torn += one != other
     assert torn
@@ -535,7 +536,7 @@ def test_a_torn_entry_of_the_table_is_no_entry() -> None:
     engine = Engine(CHECKERS, CLASSIC, equal_depth=True, table_mib=1)
     engine.search(start, depth=9)
     line = engine._search.line  # type: ignore[union-attr]
-    entries = line._table.reshape(-1, 2)
+    entries = line.pinned["table"].reshape(-1, 2)
     # every entry gets the value of another, as if two threads had written half of it each
     entries[:, 1] = np.roll(entries[:, 1], 1)
     again = engine.search(start, depth=9)
