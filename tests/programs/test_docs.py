@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
+import textwrap
 from pathlib import Path
 
 import pytest
 from pages import PAGES, ROOT, blocks, run
 
+import games
+from search import native
 from search.evaluators.shipped import DATA, shipped_files
 
 
@@ -85,6 +88,26 @@ def test_every_shipped_file_has_a_card() -> None:
         for name in shipped_files(folder.name)
     }
     assert set(re.findall(r"^## (.+)$", page, re.MULTILINE)) == shipped
+
+
+@pytest.mark.plain
+def test_the_map_names_every_file_of_the_page_and_no_other() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    files = {path.name for path in (ROOT / "play/web/static").glob("*.js")}
+    assert set(re.findall(r"`(\w+\.js)`", page)) == files
+
+
+def test_the_map_shows_an_adapter_as_it_is_generated(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {}
+
+    def keep(name: str, text: str, scope: object, signature: str) -> int:
+        texts[name] = text
+        return 0
+
+    monkeypatch.setattr(native, "native_function", keep)
+    native.rules_addresses(games.load("checkers"))
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    assert textwrap.indent(texts["status_at"].strip(), "   ") in page
 
 
 @pytest.mark.plain
