@@ -2,7 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, which some of them send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Several processes share the machine's cores: libraries start no threads of their own.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="module")
+def measured_in_threads() -> Iterator[None]:
+    """Runs in this process measure in threads: each process takes two seconds to start.
+
+    Runs of train.py as a program of its own measure in processes, as they do for users.
+    """
+    from learner import arena
+
+    def executor(workers: int, *context: Any, **options: Any) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(workers)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arena, "ProcessPoolExecutor", executor)
+        yield

@@ -27,7 +27,10 @@ from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
 
-pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+pytestmark = [
+    pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled"),
+    pytest.mark.usefixtures("measured_in_threads"),
+]
 
 CHECKERS, BACKGAMMON = Checkers(), Backgammon()
 #: All but the one with a run of its own kind (`tests/test_train.py`).

@@ -30,7 +30,10 @@ from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.lookups.rote import RoteMemory
 
-pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+pytestmark = [
+    pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled"),
+    pytest.mark.usefixtures("measured_in_threads"),
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS = Checkers()
@@ -251,7 +254,7 @@ def test_ctrl_c_leaves_one_line_and_a_run_to_resume(tmp_path: Path) -> None:
 
 
 def test_a_finished_run_may_be_prolonged(run: Path) -> None:
-    finish(start(command("checkers", "--resume", run, "--quiet", "--games", 15)))
+    succeeds("checkers", "--resume", run, "--quiet", "--games", 15)
     assert len((run / "log.csv").read_text().splitlines()) == 16
     assert {p.name for p in (run / "snapshots").iterdir()} >= {"000006.json", "000015.json"}
     assert json.loads((run / "options.json").read_text())["games"] == 15
