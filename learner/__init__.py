@@ -1,1 +1,108 @@
-"""Making evaluators out of games played."""
+"""Making evaluators out of games played: `from learner import Samuel, TDLeaf, BatchFit`.
+
+A name is imported when it is first asked for, because torch takes a second to import and most
+learners do without it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from learner.arena import measure
+    from learner.books.book_polynomial import BookPolynomial
+    from learner.books.book_study import BookStudy
+    from learner.books.signature import SignatureTables
+    from learner.bootstrap.root_strap import RootStrap
+    from learner.bootstrap.td_leaf import TDLeaf
+    from learner.bootstrap.temporal_difference import TemporalDifference
+    from learner.bootstrap.tree_strap import TreeStrap
+    from learner.fit.logistic import LogisticFit
+    from learner.learner import Learner, Progress
+    from learner.models.convert import agreement, as_native
+    from learner.online.least_mean_squares import LeastMeanSquares
+    from learner.online.rote import Rote
+    from learner.online.samuel import Samuel
+    from learner.positions.filters import Filter
+    from learner.positions.shards import Rows
+    from learner.positions.store import PositionStore
+    from learner.rounds.batch import BatchFit
+    from learner.rounds.comparison import Comparison
+    from learner.rounds.network_fit import NetworkFit
+    from learner.rounds.quantised_fit import QuantisedFit
+    from learner.rounds.signature_play import SignaturePlay
+    from learner.td_gammon.backup_fit import BackupFit
+    from learner.td_gammon.td_gammon import TDGammon
+
+#: The modules that the names come from.
+_MODULES = {
+    "BackupFit": "learner.td_gammon.backup_fit",
+    "BatchFit": "learner.rounds.batch",
+    "BookPolynomial": "learner.books.book_polynomial",
+    "BookStudy": "learner.books.book_study",
+    "Comparison": "learner.rounds.comparison",
+    "Filter": "learner.positions.filters",
+    "Learner": "learner.learner",
+    "LeastMeanSquares": "learner.online.least_mean_squares",
+    "LogisticFit": "learner.fit.logistic",
+    "NetworkFit": "learner.rounds.network_fit",
+    "PositionStore": "learner.positions.store",
+    "Progress": "learner.learner",
+    "QuantisedFit": "learner.rounds.quantised_fit",
+    "RootStrap": "learner.bootstrap.root_strap",
+    "Rote": "learner.online.rote",
+    "Rows": "learner.positions.shards",
+    "Samuel": "learner.online.samuel",
+    "SignaturePlay": "learner.rounds.signature_play",
+    "SignatureTables": "learner.books.signature",
+    "TDGammon": "learner.td_gammon.td_gammon",
+    "TDLeaf": "learner.bootstrap.td_leaf",
+    "TemporalDifference": "learner.bootstrap.temporal_difference",
+    "TreeStrap": "learner.bootstrap.tree_strap",
+    "agreement": "learner.models.convert",
+    "as_native": "learner.models.convert",
+    "measure": "learner.arena",
+}
+
+__all__ = [
+    "BackupFit",
+    "BatchFit",
+    "BookPolynomial",
+    "BookStudy",
+    "Comparison",
+    "Filter",
+    "Learner",
+    "LeastMeanSquares",
+    "LogisticFit",
+    "NetworkFit",
+    "PositionStore",
+    "Progress",
+    "QuantisedFit",
+    "RootStrap",
+    "Rote",
+    "Rows",
+    "Samuel",
+    "SignaturePlay",
+    "SignatureTables",
+    "TDGammon",
+    "TDLeaf",
+    "TemporalDifference",
+    "TreeStrap",
+    "agreement",
+    "as_native",
+    "measure",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what `learner` exports (PEP 562)."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'learner' has no attribute {name!r}")
+    found = getattr(importlib.import_module(_MODULES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULES])

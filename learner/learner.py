@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from sklearn.base import BaseEstimator
 
@@ -26,6 +26,8 @@ from search import Evaluator, LinearEvaluator, as_evaluator
 __all__ = ["Learner", "Progress", "check_limits", "feature_set", "identity_of", "linear_start"]
 
 
+#: What scikit-learn adds to the attributes of a copy.
+_KEPT = {"_sklearn_version"}
 #: The weight that is usually fixed: the unit of the others, in feature sets that have the term.
 MAN = {"men": 1.0}
 
@@ -114,13 +116,36 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         return identity_of(self)
 
     def checkpoint(self) -> dict[str, Any]:
-        """What `fit(resume=...)` goes on from."""
-        return {
-            "identity": self.identity(),
-            "games_played": self.games_played_,
-            "updates": self.updates_,
-            **self.get_state(),
-        }
+        """What `fit(resume=...)` goes on from.
+
+        Raises ValueError for a learner that has not begun in this process, such as a copy.
+        """
+        try:
+            return {
+                "identity": self.identity(),
+                "games_played": self.games_played_,
+                "updates": self.updates_,
+                **self.get_state(),
+            }
+        except AttributeError:
+            raise ValueError(
+                f"expected a {type(self).__name__} that has learned in this process, found a new"
+                " one or a copy"
+            ) from None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # engines and other means of learning, which `prepare` makes anew, stay in the process
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name in _KEPT or name[0] != "_"}
+
+    @property
+    def score(self) -> NoReturn:
+        """Nothing: raises TypeError, which is how GridSearchCV says that it does not apply."""
+        raise TypeError(
+            f"{type(self).__name__} learns from games that it plays and not from rows that can be"
+            " split: compare its evaluators in matches (learner.measure), or search the options of"
+            " learner.LogisticFit"
+        )
 
     def _resume(self, state: dict[str, Any]) -> None:
         mine = self.identity()

@@ -95,10 +95,18 @@ class Engine:
             raise ValueError(f"table_mib: expected 0 to 65536 MiB, found {table_mib}")
         self.game = game
         self.evaluator: Evaluator = as_evaluator(game, evaluator)
+        self._options = {
+            "lookup": lookup, "table_mib": table_mib, "equal_depth": equal_depth,
+            "order_depth": order_depth, "repetition": repetition, "minimax": minimax,
+            "trace": trace, "ties": ties, "seed": seed, "prune": prune, "order": order,
+            "filters": filters, "techniques": techniques, "threads": threads,
+        }  # fmt: skip
         self.ties = ties
         named = isinstance(evaluator, (str, Path))
         path = find_file(evaluator, game.name) if named else None
         self.techniques = as_techniques(techniques, path)
+        if techniques is not None:  # found beside the evaluator's file
+            self._options["techniques"] = self.techniques
         self._search: AlphaBetaSearch | None = None
         self._dice: DiceSearch | None = None
         if isinstance(game, DiceGame):
@@ -141,6 +149,10 @@ class Engine:
             seed=seed,
         )
         self.native = self._search.native
+
+    def __reduce__(self) -> Any:
+        # what earlier searches left, and addresses, stay in the process
+        return _again, (type(self), self.game, self.evaluator, self._options)
 
     @property
     def steady(self) -> bool:
@@ -266,3 +278,8 @@ class Engine:
     def _refuse_roll(self, roll: int | None) -> None:
         if roll is not None:
             raise ValueError(f"{self.game.name} has no dice: expected no roll, found {roll!r}")
+
+
+def _again(kind: Any, game: Game, evaluator: Evaluator, options: dict[str, Any]) -> Engine:
+    """The same engine, with nothing remembered."""
+    return kind(game, evaluator, **options)  # type: ignore[no-any-return]

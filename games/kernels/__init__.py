@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from games.kernels import pickling as pickling
 from games.kernels.bits import (
     bits_float,
     float_bits,

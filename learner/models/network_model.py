@@ -157,6 +157,13 @@ class NetworkModel:
         self.parameters = [tensor for layer in self.layers for tensor in layer]
         self.optimiser = torch.optim.Adam(self.parameters)
 
+    def __reduce__(self) -> Any:
+        # a copy's parameters have to be its own evaluator's arrays again
+        return _again, (self.evaluator, self.scale, self.size), self.get_state()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.set_state(state)
+
     def rows(self, positions: Any) -> Any:
         """What torch reads of positions."""
         return self._tensor(rows_of(self.inputs, positions))
@@ -224,6 +231,10 @@ class NetworkModel:
                     self.optimiser.state[parameter][name] = part
             for parameter in self.parameters:
                 self.optimiser.state[parameter]["step"] = torch.tensor(float(steps))
+
+
+def _again(evaluator: NetworkEvaluator, scale: float, size: int) -> NetworkModel:
+    return NetworkModel(evaluator, scale=scale, size=size)
 
 
 def _floats(values: NDArray[np.float64]) -> Any:

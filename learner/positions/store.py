@@ -71,6 +71,10 @@ class PositionStore:
         self._written = 0  # how many it holds
         self._known: dict[Path, tuple[tuple[int, int], int]] = {}
 
+    def __reduce__(self) -> Any:
+        # a copy reads the same folder; rows that were not flushed are not in it
+        return _again, (self.folder, self.game, self.shard_rows, self.skip_damaged)
+
     def __enter__(self) -> PositionStore:
         return self
 
@@ -327,3 +331,7 @@ class PositionStore:
                 raise
             self.skipped[path.name] = str(error)
             return None
+
+
+def _again(folder: Path, game: Game, shard_rows: int, skip_damaged: bool) -> PositionStore:
+    return PositionStore(folder, game, shard_rows=shard_rows, skip_damaged=skip_damaged)

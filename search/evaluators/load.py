@@ -47,7 +47,7 @@ def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
             raise ValueError(f"expected an evaluator of {expected}, found one of {found}")
         return evaluator
     if evaluator is None:
-        return PythonEvaluator(game, lambda position: 0.0, name="zero")
+        return PythonEvaluator(game, _zero, name="zero")
     if isinstance(evaluator, str) and evaluator in game.evaluators:
         return _hand_crafted(game, evaluator)
     if not callable(evaluator):
@@ -55,6 +55,11 @@ def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
     if kernels.is_kernel(evaluator):
         return KernelEvaluator(game, evaluator)
     return PythonEvaluator(game, evaluator)
+
+
+def _zero(position: Any) -> float:
+    """0 for every position."""
+    return 0.0
 
 
 @overload

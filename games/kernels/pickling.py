@@ -1,0 +1,51 @@
+"""How compiled kernels are copied and sent to other processes: `pickle`, `copy`, joblib.
+
+Numba's own form would lose the fingerprint. A kernel of a module goes by its name, as a function
+does; any other (typed in, of the main program, of a file that was loaded by its path) goes by
+value. Nothing here reads or writes a file.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import operator
+import sys
+from typing import Any
+
+import cloudpickle
+from numba.core.registry import CPUDispatcher
+
+from games.kernels import compiler
+from games.kernels.compiler import GENERATED, is_kernel, kernel_again, kernel_parts
+
+__all__: list[str] = []
+
+
+def _reduced(dispatcher: Any) -> Any:
+    """What pickle writes of a compiled function."""
+    if not is_kernel(dispatcher):
+        return dispatcher.__reduce__()
+    if _has_a_name(dispatcher):
+        return dispatcher.__qualname__
+    data = cloudpickle.dumps(kernel_parts(dispatcher))
+    return _kernel_of, (dispatcher.fingerprint, data)
+
+
+def _has_a_name(kernel: Any) -> bool:
+    """Whether another process finds the kernel by its name."""
+    if kernel.__module__ in ("__main__", "__mp_main__", GENERATED):
+        return False
+    try:
+        found = operator.attrgetter(kernel.__qualname__)(sys.modules.get(kernel.__module__))
+    except AttributeError:
+        return False
+    return found is kernel
+
+
+def _kernel_of(mark: str, data: bytes) -> Any:
+    """The kernel with fingerprint `mark`: the one that the process has, else made of its parts."""
+    known = compiler._known.get(mark)
+    return kernel_again(mark, *cloudpickle.loads(data)) if known is None else known
+
+
+copyreg.pickle(CPUDispatcher, _reduced)

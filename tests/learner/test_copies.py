@@ -1,0 +1,247 @@
+"""Evaluators, features, kernels, engines and learners in copies and in other processes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+import learner
+from games import kernels
+from games.backgammon import Backgammon
+from games.checkers import Checkers
+from games.feature_file import add_features
+from games.kernels import kernel
+from games.tic_tac_toe import TicTacToe
+from learner import (
+    BatchFit,
+    LeastMeanSquares,
+    LogisticFit,
+    NetworkFit,
+    Rote,
+    Samuel,
+    TDLeaf,
+    TreeStrap,
+)
+from search import Engine, as_evaluator, load_evaluator
+from search.evaluators.evaluator import KernelEvaluator
+from search.evaluators.network import NetworkEvaluator
+from search.evaluators.samples import sample_positions
+
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKERS, BACKGAMMON = Checkers(), Backgammon()
+EXAMPLE = ROOT / "docs/examples/my_features.py"
+#: Loads pickles from standard input, in a process that has imported nothing, and values positions.
+OTHER_PROCESS = """
+import pickle, sys
+from search.evaluators.samples import sample_positions
+found = []
+for thing in pickle.load(sys.stdin.buffer):
+    found.append(thing.values(sample_positions(thing.game, 30)).tolist())
+sys.stdout.buffer.write(pickle.dumps(found))
+"""
+
+
+@kernel
+def own_men(position: Any) -> Any:
+    return kernels.popcount(position[0] & ~position[2])
+
+
+@kernel
+def weighted(weights: Any, position: Any) -> Any:
+    return weights[0] * own_men(position)
+
+
+def evaluators() -> list[Any]:
+    """An evaluator of every kind."""
+    random = np.random.default_rng(3)
+    layers = [(random.normal(size=shape), np.ones(shape[1])) for shape in ((128, 3), (3, 1))]
+    return [
+        *(as_evaluator(CHECKERS, name) for name in CHECKERS.evaluators),
+        *(as_evaluator(BACKGAMMON, name) for name in BACKGAMMON.evaluators),
+        KernelEvaluator(CHECKERS, weighted, np.array([2.5])),
+        NetworkEvaluator(CHECKERS, CHECKERS.encodings["piece_squares"], layers, scale=2.0),
+        load_evaluator("checkers/quantised"),
+        load_evaluator("backgammon/tdgammon"),
+        as_evaluator(CHECKERS, None),
+    ]
+
+
+def values(evaluator: Any) -> list[float]:
+    found: list[float] = evaluator.values(sample_positions(evaluator.game, 30)).tolist()
+    return found
+
+
+def in_another_process(evaluators: list[Any]) -> list[list[float]]:
+    """The values that copies have which another process makes of pickles."""
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_PROCESS], input=pickle.dumps(evaluators), cwd=ROOT,
+        capture_output=True, check=False, timeout=300,
+        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests/learner'}", "PATH": ""},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    return pickle.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy], ids=lambda f: f.__name__)
+def test_evaluators_are_copied(copied: Callable[[Any], Any]) -> None:
+    for evaluator in evaluators():
+        again = copied(evaluator)
+        assert (type(again), again.name) == (type(evaluator), evaluator.name)
+        assert values(again) == values(evaluator), evaluator.name
+
+
+@compiled_only
+def test_evaluators_go_to_another_process() -> None:
+    given = evaluators()
+    # over features in a file that was loaded by its path, and of kernels in no module
+    with_file = add_features(CHECKERS, EXAMPLE)
+    features = next(iter(with_file.features.values()))
+    given.append(learner.LeastMeanSquares(with_file, games=1, depth=1, features=features)
+                 .fit().evaluator_)  # fmt: skip
+    scope: dict[str, Any] = {"popcount": kernels.popcount, "__name__": "nowhere"}
+    exec("def kings(position):\n    return popcount(position[2])\n", scope)
+    given.append(KernelEvaluator(CHECKERS, kernel(scope["kings"])))
+    assert any(values(given[-1]))
+    assert in_another_process(given) == [values(evaluator) for evaluator in given]
+
+
+def test_kernels_and_features_are_what_they_were() -> None:
+    assert copy.deepcopy(own_men) is own_men and pickle.loads(pickle.dumps(own_men)) is own_men
+    for features in CHECKERS.features.values():
+        for again in (copy.deepcopy(features), pickle.loads(pickle.dumps(features))):
+            assert (again, again.fingerprint) == (features, features.fingerprint)
+    if kernels.compiled:
+        from numba import njit
+
+        other = njit(lambda x: x + 1)  # somebody else's, which goes as Numba has it
+        assert pickle.loads(pickle.dumps(other))(2) == 3
+
+
+def test_an_engine_is_copied_with_its_options() -> None:
+    engine = Engine(CHECKERS, "material", table_mib=1.0, techniques="selective", seed=5)
+    position = CHECKERS.start()
+    expected = engine.search(position, depth=5)
+    for again in (copy.copy(engine), copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
+        found = again.search(position, depth=5)
+        assert again is not engine
+        assert (found.move, found.value, found.nodes) == (
+            expected.move, expected.value, expected.nodes
+        )  # fmt: skip
+    dice = Engine(BACKGAMMON, "hand", order="hand", table_mib=1.0)
+    again = pickle.loads(pickle.dumps(dice))
+    for roll in (3, 9):
+        mine, its = (e.search(BACKGAMMON.start(), roll=roll, depth=1) for e in (dice, again))
+        assert (mine.move, mine.value, mine.nodes) == (its.move, its.value, its.nodes)
+
+
+FITTED = [
+    Samuel(CHECKERS, games=2, depth=1, seed=1),
+    LeastMeanSquares(CHECKERS, games=2, depth=1, seed=1),
+    Rote("checkers", games=1, depth=1, capacity=500),
+    TDLeaf(CHECKERS, games=2, depth=1, inputs="piece_squares", hidden=(4,)),
+    TreeStrap(CHECKERS, games=2, depth=2),
+    BatchFit(CHECKERS, games=6, round_games=6, depth=1, blend=0.0, K=1.0),
+    NetworkFit(CHECKERS, games=4, round_games=4, depth=1, hidden=(4,)),
+]
+
+
+@compiled_only
+@pytest.mark.parametrize("given", FITTED, ids=lambda learner: type(learner).__name__)
+def test_fitted_learners_are_copied(given: Any) -> None:
+    fitted = clone(given).fit("material" if isinstance(given, Rote) else None)
+    expected = values(fitted.evaluator_)
+    for again in (copy.copy(fitted), copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted))):
+        assert values(again.evaluator_) == expected
+        assert again.games_played_ == given.games
+        for name, option in given.get_params(deep=False).items():
+            assert getattr(again, name) == option or name == "game", name
+        if not isinstance(given, Rote):
+            with pytest.raises(ValueError, match="that has learned in this process, found a new"):
+                copy.copy(clone(again)).checkpoint()
+    # an unfitted clone of a copy learns the same
+    same = clone(pickle.loads(pickle.dumps(fitted)))
+    assert not hasattr(same, "evaluator_")
+    assert values(same.fit("material" if isinstance(given, Rote) else None).evaluator_) == expected
+
+
+@compiled_only
+def test_a_copied_network_still_learns_into_its_own_evaluator() -> None:
+    model = clone(FITTED[3]).fit().model_
+    again = pickle.loads(pickle.dumps(model))
+    before = values(model.evaluator)
+    rows = again.inputs.active_rows(sample_positions(CHECKERS, 50))
+    targets, random = np.ones(len(rows)), np.random.default_rng(1)
+    again.learn(rows, targets, targets, rate=0.1, random=random)
+    assert values(model.evaluator) == before != values(again.evaluator)
+    assert again.evaluator.layers[0][0].tolist() == again.layers[0][0].tolist()
+
+
+# --- many seeds, many options ----------------------------------------------------------------
+
+
+def weights_of(seed: int) -> list[float]:
+    """What least mean squares learns of one game by a seed."""
+    fitted = LeastMeanSquares("checkers", games=1, depth=1, seed=seed).fit()
+    found: list[float] = fitted.evaluator_.weights.tolist()
+    return found
+
+
+@compiled_only
+def test_a_sweep_over_ten_seeds_in_processes() -> None:
+    base = LeastMeanSquares(CHECKERS, games=1, depth=1)
+    swept = Parallel(n_jobs=2, backend="loky")(
+        delayed(clone(base).set_params(seed=seed).fit)() for seed in range(10)
+    )
+    assert [one.seed for one in swept] == list(range(10))
+    here = [weights_of(seed) for seed in range(10)]
+    assert [one.evaluator_.weights.tolist() for one in swept] == here
+    assert len({tuple(weights) for weights in here}) == 10
+
+
+def test_grid_search_over_a_learner_of_games_says_why_not() -> None:
+    for kind in (Samuel, TDLeaf):
+        search = GridSearchCV(kind(CHECKERS), {"seed": [0, 1]}, cv=2)
+        with pytest.raises(TypeError, match=f"{kind.__name__} learns from games that it plays"):
+            search.fit(np.zeros((4, 2)), np.zeros(4))
+
+
+def test_grid_search_over_a_fit_of_rows_works() -> None:
+    random = np.random.default_rng(5)
+    rows = random.normal(size=(200, 3))
+    targets = 1 / (1 + np.exp(-rows @ [1.0, -2.0, 0.0]))
+    grid = {"alpha": [1e-6, 10.0], "loss": ["cross_entropy", "squared"]}
+    found = GridSearchCV(LogisticFit(("a", "b", "c")), grid, cv=3).fit(rows, targets)
+    assert found.best_params_["alpha"] == 1e-6
+    assert np.allclose(found.best_estimator_.weights_, [1.0, -2.0, 0.0], atol=1e-3)
+
+
+def test_learner_exports_its_learners_one_by_one() -> None:
+    for name in learner.__all__:
+        assert getattr(learner, name).__name__ == name
+    assert set(learner.__all__) == set(learner._MODULES) <= set(dir(learner))
+    with pytest.raises(AttributeError, match="no attribute 'Nobody'"):
+        learner.Nobody  # noqa: B018
+    program = (
+        "import sys; from learner import Samuel, LogisticFit; sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
+
+
+def test_any_game_is_sent_by_what_it_is_made_of() -> None:
+    for game in (CHECKERS, BACKGAMMON, TicTacToe()):
+        again = pickle.loads(pickle.dumps(game))
+        assert type(again) is type(game) and again.start() == game.start()
+        assert again.features == game.features
