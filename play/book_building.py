@@ -9,11 +9,11 @@ learning, 1999: what follows a move of a game, and what could have been played i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from threading import Lock
 from typing import Any
 
 from games.contract import Game
 from games.record import GameRecord
+from play.crew import Crew
 from play.players.limits import Limits
 from play.players.player import Player
 from play.workers import Workers
@@ -27,7 +27,7 @@ __all__ = ["LeafSearch", "build_book", "learn_games"]
 MOST_POSITIONS = 1 << 24
 
 
-class LeafSearch:
+class LeafSearch(Crew):
     """What searches the leaves of a book: a player with limits, for `Workers.map`.
 
     Each search is as in a new engine. Raises ValueError for a player without an evaluator, for one
@@ -35,9 +35,8 @@ class LeafSearch:
     several threads, which find something else each time; leaves are searched side by side instead.
     """
 
-    def __init__(
-        self, game: Game, player: Player, limits: Limits, *, table_mib: float = 16.0
-    ) -> None:
+    def __init__(self, game: Game, player: Player, limits: Limits, table_mib: float = 16.0) -> None:
+        super().__init__(game, player, limits, table_mib)
         if player.evaluator is None:
             raise ValueError(f"expected a player with an evaluator, found {player.name}")
         threads = player.options.get("threads", 1)
@@ -57,13 +56,6 @@ class LeafSearch:
         self.techniques = str(techniques)
         self.limits = limits
         self._table_mib = table_mib
-        self._stopped = False
-        self._free: list[Engine] = []
-        self._all: list[Engine] = []
-        self._lock = Lock()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _leaf_search, (self.game, self.player, self.limits, self._table_mib)
 
     def mark(self) -> str:
         """What stands for the evaluator's values in the settings of a book."""
@@ -71,37 +63,21 @@ class LeafSearch:
 
     def __call__(self, position: Any) -> tuple[float, int]:
         """Value and depth of a position; KeyboardInterrupt where the search was stopped."""
-        with self._lock:
-            engine = self._free.pop() if self._free else self._engine()
-        try:
+        limits = self.limits
+        with self.seats() as (engine,):
             engine.clear()
-            limits = self.limits
             result = engine.search(
                 position, depth=limits.depth, nodes=limits.nodes, seconds=limits.seconds
             )
-        finally:
-            with self._lock:
-                self._free.append(engine)
-        if result.interrupted or self._stopped:
+        if result.interrupted or self.stopped.is_set():
             raise KeyboardInterrupt
         return result.value, result.depth
 
-    def _engine(self) -> Engine:
+    def new_seats(self) -> tuple[Engine]:
+        """An engine of a thread's own."""
         player = self.player
         options = {"table_mib": self._table_mib, **player.options}
-        engine = Engine(self.game, player.evaluator, lookup=player.lookup, **options)
-        self._all.append(engine)
-        return engine
-
-    def stop(self) -> None:
-        """End all searches, those that have not begun too."""
-        self._stopped = True
-        for engine in self._all:
-            engine.stop()
-
-
-def _leaf_search(game: Game, player: Player, limits: Limits, table_mib: float) -> LeafSearch:
-    return LeafSearch(game, player, limits, table_mib=table_mib)
+        return (Engine(self.game, player.evaluator, lookup=player.lookup, **options),)
 
 
 def build_book(

@@ -234,7 +234,8 @@ def run_dice_judge(options: argparse.Namespace, game: DiceGame) -> int:
 
 
 def _at(player: Player, depth: int) -> str:
-    return player.name if player.program else f"{player.name} at {player.within(Limits(depth))}"
+    limits = str(player.within(Limits(depth))).removesuffix(" a move")
+    return player.name if player.program else f"{player.name} at {limits}"
 
 
 def _advance(bar: Any) -> None:

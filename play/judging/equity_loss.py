@@ -9,7 +9,6 @@ than points do, for every decision counts and no dice are in it.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame
+from play.crew import Crew
 from play.dice import Dice
 from play.match.dice_match import needs_processes, play_dice_game
 from play.match.dice_record import DiceRecord
@@ -173,50 +173,52 @@ def _done(
     return found
 
 
-class _Task:
-    """Work on single games; every thread of every process has seats of its own."""
+class _SelfPlay(Crew):
+    """Games of a player against itself, by the numbers of their dice."""
 
-    def __init__(self, *options: Any) -> None:
-        self._options = options
-        self._mine = threading.local()
-        self._stopped = threading.Event()
+    def __init__(self, game: DiceGame, player: Player, depth: int, seed: int) -> None:
+        super().__init__(game, player, depth, seed)
+        self.game, self.player, self.limits = game, player, Limits(depth)
+        self.dice = Dice(game, seed)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._options
+    def new_seats(self) -> tuple[Any, ...]:
+        """Two seats of the player."""
+        return tuple(self.player.seat(self.game, self.limits) for _ in range(2))
 
-    def stop(self) -> None:
-        """End the work under way."""
-        self._stopped.set()
-
-
-class _SelfPlay(_Task):
     def __call__(self, number: int) -> DiceRecord:
-        game, player, depth, seed = self._options
-        if not hasattr(self._mine, "seats"):
-            self._mine.seats = [player.seat(game, Limits(depth)) for _ in range(2)]
-        dice, names = Dice(game, seed), (player.name, player.name)
-        return play_dice_game(
-            game, self._mine.seats, dice, number, names=names, stopped=self._stopped
-        )
+        names = (self.player.name, self.player.name)
+        with self.seats() as seats:
+            return play_dice_game(
+                self.game, seats, self.dice, number, names=names, stopped=self.stopped
+            )
 
 
-class _Losses(_Task):
+class _Losses(Crew):
+    """What the decisions of a game lost, by the referee."""
+
+    def __init__(
+        self, game: DiceGame, player: Player, referee: Player, depth: int, referee_depth: int
+    ) -> None:
+        super().__init__(game, player, referee, depth, referee_depth)
+        self.game = game
+        self.judged = (player, Limits(depth)), (referee, Limits(referee_depth))
+
+    def new_seats(self) -> tuple[Any, ...]:
+        """The seats of the player and of the referee."""
+        return tuple(player.seat(self.game, limits) for player, limits in self.judged)
+
     def __call__(self, record: DiceRecord) -> NDArray[np.float64]:
         """What each decision of a game lost, in points."""
-        game, player, referee, depth, referee_depth = self._options
-        if not hasattr(self._mine, "judged"):
-            self._mine.judged = player.seat(game, Limits(depth))
-            self._mine.referee = referee.seat(game, Limits(referee_depth))
-        judged, judge = self._mine.judged, self._mine.referee
-        judged.begin(0, 0)
-        judge.begin(0, 0)
-        found = []
-        for position, roll in zip(record.positions()[:-1], record.rolls, strict=True):
-            if self._stopped.is_set():
-                break
-            if len(game.legal_moves(position, roll)) > 1:
-                chosen, best = judged.choose(position, roll), judge.choose(position, roll)
-                found.append(_lost(game, judge, position, chosen, best))
+        game, found = self.game, []
+        with self.seats() as (judged, judge):
+            judged.begin(0, 0)
+            judge.begin(0, 0)
+            for position, roll in zip(record.positions()[:-1], record.rolls, strict=True):
+                if self.stopped.is_set():
+                    break
+                if len(game.legal_moves(position, roll)) > 1:
+                    chosen, best = judged.choose(position, roll), judge.choose(position, roll)
+                    found.append(_lost(game, judge, position, chosen, best))
         return np.array(found, dtype=np.float64)
 
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass
-from queue import SimpleQueue
-from threading import Event
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
+from play.crew import Crew
 from play.ratings.statistics import Estimate, mean_interval
-from search import WIN, Engine, as_evaluator
+from play.workers import Workers
+from search import WIN, Engine, Evaluator, as_evaluator
 
 __all__ = ["Judgement", "Verdicts", "judge", "random_positions", "referee"]
 
@@ -99,38 +99,16 @@ def referee(
     """
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
-    judging = as_evaluator(game, evaluator)
-    engines = [
-        Engine(game, judging, table_mib=8, equal_depth=True)
-        for _ in range(min(threads, len(positions)))
-    ]
-    free: SimpleQueue[Engine] = SimpleQueue()
-    for engine in engines:
-        free.put(engine)
-    stopped = Event()
-
-    def look(position: Any) -> dict[Any, float]:
-        engine = free.get()
-        try:
-            engine.clear()
-            return {} if stopped.is_set() else dict(engine.analyse(position, depth=depth).moves)
-        finally:
-            free.put(engine)
-
+    look = _Referee(game, as_evaluator(game, evaluator), depth)
     found: list[dict[Any, float]] = []
-    with ThreadPoolExecutor(threads) as workers:
-        running = [workers.submit(look, position) for position in positions]
-        try:
-            for future in running:
-                found.append(future.result())
-                if progress is not None:
-                    progress()
-        finally:
-            stopped.set()
-            # Again and again, for a search that is only just beginning misses it.
-            while wait(running, timeout=0.02).not_done:
-                for engine in engines:
-                    engine.stop()
+    with (
+        Workers(jobs=threads) as workers,
+        closing(workers.map(look, positions)) as results,
+    ):
+        for moves in results:
+            found.append(moves)
+            if progress is not None:
+                progress()
     kept = [
         (position, moves)
         for position, moves in zip(positions, found, strict=True)
@@ -143,6 +121,25 @@ def referee(
         tuple(moves for _, moves in kept),
         np.array([max(moves.values()) for _, moves in kept]),
     )
+
+
+class _Referee(Crew):
+    """The value of every move of a position."""
+
+    def __init__(self, game: Game, evaluator: Evaluator, depth: int) -> None:
+        super().__init__(game, evaluator, depth)
+        self.game, self.evaluator, self.depth = game, evaluator, depth
+
+    def new_seats(self) -> tuple[Engine]:
+        """An engine of a thread's own."""
+        return (Engine(self.game, self.evaluator, table_mib=8, equal_depth=True),)
+
+    def __call__(self, position: Any) -> dict[Any, float]:
+        with self.seats() as (engine,):
+            engine.clear()
+            if self.stopped.is_set():
+                return {}
+            return dict(engine.analyse(position, depth=self.depth).moves)
 
 
 def judge(

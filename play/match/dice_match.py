@@ -9,9 +9,9 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
-from threading import Event, Lock
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from games import kernels
 from games.contract import DiceGame
 from games.errors import MoveError
+from play.crew import Crew
 from play.dice import Dice
 from play.match.dice_loop import ENDED, MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
 from play.match.dice_record import DiceRecord
@@ -192,8 +193,8 @@ class _Block:
     turns: int = 0
 
 
-class _BlockPlayer:
-    """Plays pairs by their numbers; every thread of every process has its own seats."""
+class _BlockPlayer(Crew):
+    """Plays pairs by their numbers, with the luck of each game where somebody measures it."""
 
     def __init__(
         self,
@@ -205,109 +206,61 @@ class _BlockPlayer:
         luck: Player | None,
         keep_records: bool,
     ) -> None:
-        self._options = (game, first, second, depth, seed, luck, keep_records)
+        super().__init__(game, first, second, depth, seed, luck, keep_records)
+        self.game = game
+        self.players = first, second
+        self.limits = Limits(depth)
+        self.dice = Dice(game, seed)
+        self.luck = luck
+        self.keep_records = keep_records
         #: whether whole games are played in native code
         self.native = (
             game.rules is not None
             and kernels.compiled
-            and all(player.program is None for player in (first, second))
-            and all(player.within(Limits(depth)) == Limits(0) for player in (first, second))
+            and all(player.program is None for player in self.players)
+            and all(player.within(self.limits) == Limits(0) for player in self.players)
         )
-        self._stopped = Event()
-        self._free: list[_Table] = []
-        self._all: list[_Table] = []
-        self._lock = Lock()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _BlockPlayer, self._options
 
     def __call__(self, task: tuple[int, int]) -> _Block:
         """Pairs from a number on; fewer of them, and whole, once this was told to stop."""
         block = _Block()
-        keep = self._options[-1]
-        with self._table() as table:
-            for records in table.play(*task):
+        with self.seats() as (luck, *seats):
+            played = seats[0].play(*task) if self.native else self._play(seats, *task)
+            for records in played:
                 block.points.append((records[0].outcome, 0.0 - records[1].outcome))
                 block.turns += sum(len(record.moves) for record in records)
-                if table.luck is not None:
-                    mine, theirs = map(table.luck.total, records)
+                if luck is not None:
+                    mine, theirs = map(luck.total, records)
                     block.luck.append((mine, 0.0 - theirs))
-                if keep:
+                if self.keep_records:
                     block.records.append(records)
         return block
 
-    @contextmanager
-    def _table(self) -> Iterator[_Table]:
-        with self._lock:
-            table = self._free.pop() if self._free else None
-        if table is None:
-            table = _Table(*self._options[:-1], native=self.native, stopped=self._stopped)
-            with self._lock:
-                self._all.append(table)
-        try:
-            yield table
-        finally:
-            with self._lock:
-                self._free.append(table)
+    def new_seats(self) -> tuple[Any, ...]:
+        """Who measures luck, or None; then a loop in native code, or the seats of both players."""
+        luck = None
+        if self.luck is not None and self.luck.evaluator is not None:
+            luck = Luck(self.game, self.luck.evaluator, self.luck.lookup)
+        if self.native:
+            players = [(player.evaluator, player.lookup) for player in self.players]
+            return luck, DiceLoop(self.game, *players, seed=self.dice.seed)
+        return luck, *(player.seat(self.game, self.limits) for player in self.players)
 
-    def stop(self) -> None:
-        """End the games under way."""
-        self._stopped.set()
-        for table in list(self._all):
-            table.stop()
-
-
-class _Table:
-    """Where two players sit: a loop in which native code plays for them, or their seats."""
-
-    def __init__(
-        self,
-        game: DiceGame,
-        first: Player,
-        second: Player,
-        depth: int,
-        seed: int,
-        luck: Player | None,
-        *,
-        native: bool,
-        stopped: Event,
-    ) -> None:
-        self.game = game
-        self.names = first.name, second.name
-        self._dice = Dice(game, seed)
-        self._stopped = stopped
-        self._loop: DiceLoop | None = None
-        if native:
-            players = [(player.evaluator, player.lookup) for player in (first, second)]
-            self._loop = DiceLoop(game, *players, seed=seed)
-        else:
-            self._seats = [player.seat(game, Limits(depth)) for player in (first, second)]
-        self.luck: Luck | None = None
-        if luck is not None and luck.evaluator is not None:
-            self.luck = Luck(game, luck.evaluator, luck.lookup)
-
-    def play(self, first_pair: int, pairs: int) -> Iterator[Records]:
-        """Play pairs by their numbers; ends after whole pairs once it is stopped."""
-        if self._loop is not None:
-            yield from self._loop.play(first_pair, pairs)
-            return
+    def _play(self, seats: Sequence[DiceSeat], first_pair: int, pairs: int) -> Iterator[Records]:
+        """Play pairs move by move; ends after whole pairs once it is stopped."""
+        names = [player.name for player in self.players]
         for pair in range(first_pair, first_pair + pairs):
             played = [
                 play_dice_game(
                     self.game,
-                    self._seats[::order],
-                    self._dice,
+                    seats[::order],
+                    self.dice,
                     pair,
-                    names=self.names[::order],
-                    stopped=self._stopped,
+                    names=names[::order],
+                    stopped=self.stopped,
                 )
                 for order in (1, -1)
             ]
-            if self._stopped.is_set():
+            if self.stopped.is_set():
                 return
             yield played[0], played[1]
-
-    def stop(self) -> None:
-        """End the game under way; callable from any thread."""
-        if self._loop is not None:
-            self._loop.stop()

@@ -8,15 +8,16 @@ which their openings were drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
-from threading import Event, Lock
+from threading import Event
 from typing import Any
 
 from games.contract import DiceGame, Game
 from games.errors import MoveError
 from games.record import GameRecord
+from play.crew import Crew
 from play.match.game_loop import GameLoop
 from play.match.openings import Openings
 from play.players.limits import Limits
@@ -178,8 +179,8 @@ def _judge(
         match.verdict = sprt.verdict(match.summary().tally)
 
 
-class _PairPlayer:
-    """Plays the pair of an opening; every thread of every process that plays has its own seats."""
+class _PairPlayer(Crew):
+    """Plays the pair of an opening."""
 
     def __init__(
         self,
@@ -190,76 +191,52 @@ class _PairPlayer:
         table_mib: float,
         seed: int,
     ) -> None:
-        self._options = (game, first, second, limits, table_mib, seed)
-        self._stopped = Event()
-        self._free: list[_Board] = []
-        self._all: list[_Board] = []
-        self._lock = Lock()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _PairPlayer, self._options
+        super().__init__(game, first, second, limits, table_mib, seed)
+        self.game = game
+        self.players = first, second
+        self.limits = limits
+        self.table_mib = table_mib
+        self.seed = seed
 
     def __call__(self, task: tuple[int, tuple[Any, ...]]) -> Pair:
         """The pair of an opening with its number; unfinished once this was told to stop."""
         number, opening = task
-        game, *_, seed = self._options
         records = []
         seconds: list[float] = []
-        with self._board() as board:
-            for index in range(2):
-                for colour, seat in enumerate(board.seats):
+        with self.seats() as (*players, begun, answered):
+            for index, loop in enumerate((begun, answered)):
+                for colour, seat in enumerate(players):
                     # the same chance for the same colour in both games
-                    seat.begin(hash((seed, number, colour ^ index)) & 0x7FFFFFFF)
-                seats = board.seats if index == 0 else board.seats[::-1]
-                loop = board.loops[index]
-                records.append(play_game(game, seats, opening, self._stopped, loop))
+                    seat.begin(hash((self.seed, number, colour ^ index)) & 0x7FFFFFFF)
+                seats = players[0], players[1]
+                if index == 1:
+                    seats = seats[::-1]
+                records.append(play_game(self.game, seats, opening, self.stopped, loop))
                 seconds += (took for seat in seats for took in seat.seconds)
         return Pair((records[0], records[1]), tuple(seconds))
 
-    @contextmanager
-    def _board(self) -> Iterator[_Board]:
-        with self._lock:
-            if not self._free:
-                self._free.append(_Board(*self._options[:5]))
-                self._all.append(self._free[0])
-            board = self._free.pop()
-        try:
-            yield board
-        finally:
-            with self._lock:
-                self._free.append(board)
+    def new_seats(self) -> tuple[Seat, Seat, GameLoop | None, GameLoop | None]:
+        """The seats of both players, and the loops in which native code plays for them, if it can.
 
-    def stop(self) -> None:
-        """End the games under way, and the searches in them that have begun."""
-        self._stopped.set()
-        for board in self._all:
-            board.stop()
-
-
-class _Board:
-    """The seats of both players, and the loops in which native code plays for them."""
-
-    def __init__(
-        self, game: Game, first: Player, second: Player, limits: Limits, table_mib: float
-    ) -> None:
-        seats = tuple(player.seat(game, limits, table_mib=table_mib) for player in (first, second))
-        self.seats: tuple[Seat, Seat] = (seats[0], seats[1])
-        #: for the game in which the first player begins, and for the other
-        self.loops: list[GameLoop | None] = [None, None]
+        The first loop is for the game in which the first player begins.
+        """
+        first, second = self.players
+        seats = tuple(
+            player.seat(self.game, self.limits, table_mib=self.table_mib) for player in self.players
+        )
         engines = [seat.engine for seat in seats if seat.engine is not None]
+        limits = first.within(self.limits)
         native = len(engines) == 2 and all(e.native and e.steady for e in engines)
         native = native and first.book is None and second.book is None
-        own = first.within(limits)
-        if native and own == second.within(limits) and own.seconds is None:
-            self.loops = [
-                GameLoop(game, *order, depth=own.depth, nodes=own.nodes, most_plies=MOST_PLIES)
-                for order in (engines, engines[::-1])
-            ]
-
-    def stop(self) -> None:
-        for part in (*self.seats, *self.loops):
-            if part is not None:
-                part.stop()
+        if not native or limits != second.within(self.limits) or limits.seconds is not None:
+            return seats[0], seats[1], None, None
+        loops = [
+            GameLoop(
+                self.game, *order, depth=limits.depth, nodes=limits.nodes, most_plies=MOST_PLIES
+            )
+            for order in (engines, engines[::-1])
+        ]
+        return seats[0], seats[1], loops[0], loops[1]
 
 
 def all_games(matches: list[Match]) -> Iterator[tuple[str, str, GameRecord]]:
