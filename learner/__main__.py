@@ -15,7 +15,7 @@ from games.contract import Game
 from games.program import exit_status
 from learner.fit.probcut import check_options, learn_probcut, played_positions
 from learner.positions.store import Filter, PositionStore
-from play.commands.match import check_writable
+from play.commands.options import check_writable
 from search import as_evaluator
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.shipped import find_file

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players, split
 
 if TYPE_CHECKING:
@@ -20,15 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["add_book_commands"]
 
 
-def add_book_commands(commands: Any, game_help: str, features_help: str) -> None:
+def add_book_commands(commands: Any) -> None:
     """Add `book` with its commands to the subcommands of a parser."""
     book = commands.add_parser("book", help="opening books: build, extend, learn, info, show")
     books = book.add_subparsers(dest="book_command", required=True)
 
     def command(name: str, about: str, run: Callable[[argparse.Namespace], int]) -> Any:
         one = books.add_parser(name, help=about)
-        one.add_argument("game", help=game_help)
-        one.add_argument("--features", metavar="FILE", help=features_help)
+        add_game(one)
         one.set_defaults(run=run)
         return one
 
@@ -273,14 +273,12 @@ def _plain(value: float) -> float:
 
 
 def _game(options: argparse.Namespace) -> Any:
-    import games
     from games.contract import DiceGame
-    from games.feature_file import add_features
 
-    game = games.load(options.game)
-    if isinstance(game, DiceGame):  # whose evaluators take long to load
+    game = load_game(options)
+    if isinstance(game, DiceGame):
         raise ValueError(f"opening book: expected a game without dice, found {game.name}")
-    return add_features(game, options.features) if options.features else game
+    return game
 
 
 def _load(game: Any, path: Path) -> OpeningBook:
@@ -316,7 +314,6 @@ def _growing(
     """
     from tqdm import tqdm
 
-    from play.commands.match import check_writable
     from play.players.thinker import value_text
     from play.workers import Workers
 

@@ -1,29 +1,72 @@
-"""The command `judge` of `python -m play`, for games without dice."""
+"""The command `judge` of `python -m play`: quality without games, or with dice by decisions."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
+from play.commands.options import add_game, load_game, refuse
+from play.players.grammar import describe_players
 
-from games.contract import Game
-from play.judging.judge import judge, random_positions, referee
-from search import as_evaluator
-from search.engine import DEEPEST
+if TYPE_CHECKING:
+    from games.contract import DiceGame, Game
+    from play.players.player import Player
 
-__all__ = ["run_judge"]
+__all__ = ["add_judge_command"]
 
 
-def run_judge(options: argparse.Namespace, game: Game) -> int:
-    """`judge`: quality without games."""
-    for name in ("games", "played_by"):
-        if getattr(options, name) is not None:
-            raise ValueError(
-                f"--{name.replace('_', '-')}: expected a game with dice, found {game.name}"
-            )
+def add_judge_command(commands: Any) -> None:
+    """Add the command to the subcommands of a parser."""
+    command = commands.add_parser("judge", help="moves and values against a deeper search")
+    add_game(command)
+    add = command.add_argument
+    add("evaluators", nargs="+", help="evaluators by name or file; with dice players")
+    add("--referee", help="evaluator of the deeper search (default classic), with dice a player")
+    add("--referee-depth", type=int, metavar="PLIES", help="default 9, with dice 0")
+    add("--depth", type=int, metavar="PLIES", help="of the judged (default 1, with dice 0)")
+    add("--positions", type=int, metavar="N", help="number of positions (default 300)")
+    add("--games", type=int, metavar="N", help="with dice: games to judge (default 100)")
+    add("--played-by", metavar="PLAYER", help="with dice: whose games (default the first judged)")
+    add("--file", type=Path, help="positions, one a line, instead of those of random play")
+    add("--seed", type=int, default=0, help="decides positions, dice and chance")
+    add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
+    add("--json", action="store_true", help="last line: the figures as JSON")
+    describe_players(command)
+    command.set_defaults(run=_run_judge)
+
+
+def _run_judge(options: argparse.Namespace) -> int:
+    from games.contract import DiceGame
+
+    game = load_game(options)
+    if options.threads < 1:
+        raise ValueError(f"--threads: expected at least 1, found {options.threads}")
+    judged = _equity_losses if isinstance(game, DiceGame) else _judgements
+    figures = []
+    for line, found in judged(options, game):
+        print(line)
+        figures += [found] if found is not None else []
+    if options.json:
+        print(json.dumps({"judged": figures}))
+    return 0
+
+
+#: A line to print, and the figures of one who was judged.
+Line = tuple[str, dict[str, Any] | None]
+
+
+def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
+    """Evaluators by their moves and values in positions of a game without dice."""
+    from tqdm import tqdm
+
+    from play.judging.judge import judge, random_positions, referee
+    from search import as_evaluator
+    from search.engine import DEEPEST
+
+    refuse(options, ("games", "played_by"), "a game with dice", game)
     defaults = {"referee": "classic", "referee_depth": 9, "depth": 1, "positions": 300}
     for name, value in defaults.items():
         if getattr(options, name) is None:
@@ -34,9 +77,8 @@ def run_judge(options: argparse.Namespace, game: Game) -> int:
                 f"--{name.replace('_', '-')}: expected 1 to {DEEPEST} plies, found"
                 f" {getattr(options, name)}"
             )
-    for name, least in (("positions", 2), ("threads", 1)):
-        if getattr(options, name) < least:
-            raise ValueError(f"--{name}: expected at least {least}, found {getattr(options, name)}")
+    if options.positions < 2:
+        raise ValueError(f"--positions: expected at least 2, found {options.positions}")
     evaluators = [(name, as_evaluator(game, name)) for name in options.evaluators]
     deeper = as_evaluator(game, options.referee)
     if options.file is not None:
@@ -52,32 +94,16 @@ def run_judge(options: argparse.Namespace, game: Game) -> int:
             threads=options.threads,
             progress=lambda: bar.update() and None,
         )
-    print(
-        f"{len(verdicts.positions)} undecided positions; referee: {options.referee} at depth"
-        f" {options.referee_depth}; judged at depth {options.depth}; 95 % intervals"
+    yield (
+        (
+            f"{len(verdicts.positions)} undecided positions; referee: {options.referee} at depth"
+            f" {options.referee_depth}; judged at depth {options.depth}; 95 % intervals"
+        ),
+        None,
     )
-    figures = []
     for name, evaluator in evaluators:
         found = judge(game, evaluator, verdicts, depth=options.depth, name=name)
-        figures.append(
-            {
-                "evaluator": name,
-                "positions": found.positions,
-                "agreement": found.agreement.plain(),
-                "loss": found.loss.plain(),
-                "correlation": found.correlation,
-                "error": found.error,
-            }
-        )
-        print(
-            f"{name}: agrees on {found.agreement.value:.1%}"
-            f" [{found.agreement.low:.1%}, {found.agreement.high:.1%}],"
-            f" loses {found.loss.value:.3f} [{found.loss.low:.3f}, {found.loss.high:.3f}] a move;"
-            f" static values correlate {found.correlation:.3f}, error {found.error:.3f}"
-        )
-    if options.json:
-        print(json.dumps({"judged": figures}))
-    return 0
+        yield found.text(), found.figures()
 
 
 def _read_positions(path: Path, game: Game) -> list[Any]:
@@ -94,3 +120,58 @@ def _read_positions(path: Path, game: Game) -> list[Any]:
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
     return positions
+
+
+def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line]:
+    """Players by the equity that they lose per decision in a game with dice."""
+    from tqdm import tqdm
+
+    from play.judging.equity_loss import check_referee, equity_loss, sample_games
+    from play.match.dice_match import needs_processes
+    from play.players.limits import check_depth
+    from play.players.parse import parse_player
+    from play.workers import Workers
+
+    refuse(options, ("positions", "file"), "a game without dice", game)
+    games = 100 if options.games is None else options.games
+    depth, referee_depth = options.depth or 0, options.referee_depth or 0
+    if games < 1:
+        raise ValueError(f"--games: expected at least 1, found {games}")
+    if options.seed < 0:
+        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
+    check_depth(depth)
+    check_depth(referee_depth)
+    if options.referee is None:
+        raise ValueError("--referee: expected an evaluator or gnubg:PLIES, found none")
+    judged = [parse_player(game, text) for text in options.evaluators]
+    referee = parse_player(game, options.referee)
+    check_referee(game, referee)
+    by = judged[0] if options.played_by is None else parse_player(game, options.played_by)
+    processes = needs_processes(by, referee, *judged) and options.threads != 1
+    with Workers("loky" if processes else "threads", options.threads) as workers:
+        records = sample_games(
+            game, by, games=games, depth=depth, seed=options.seed, workers=workers
+        )
+        title = f"{len(records)} games of {by.name}; referee: {_at(referee, referee_depth)}"
+        yield f"{title}; judged at depth {depth} (GNU plies); 95 % intervals", None
+        for player in judged:
+            with tqdm(total=len(records), unit=" games", disable=None) as bar:
+                found = equity_loss(
+                    game,
+                    player,
+                    referee,
+                    records,
+                    depth=depth,
+                    referee_depth=referee_depth,
+                    workers=workers,
+                    progress=lambda: bar.update() and None,
+                )
+            yield found.text(), found.figures()
+
+
+def _at(player: Player, depth: int) -> str:
+    """A player and the limits of its search."""
+    from play.players.limits import Limits
+
+    limits = str(player.within(Limits(depth))).removesuffix(" a move")
+    return player.name if player.program else f"{player.name} at {limits}"

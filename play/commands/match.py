@@ -1,81 +1,169 @@
-"""The commands `match` and `ladder` of `python -m play`, for games without dice."""
+"""The commands `match` and `ladder` of `python -m play`."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tqdm import tqdm
+from play.commands.options import add_game, check_writable, load_game
+from play.players.grammar import PLAYER_HELP, describe_players
 
-from games.contract import Game
-from games.whole_files import write_atomically
-from play.match.ladder import check_players, ladder, plot_ladder
-from play.match.match import all_games, play_match
-from play.match.openings import Openings
-from play.players.limits import Limits
-from play.players.parse import parse_player
-from play.ratings.sprt import Sprt
-from play.workers import Workers, parse_backend
+if TYPE_CHECKING:
+    from play.commands.contest import Contest
 
-__all__ = ["check_writable", "run_ladder", "run_match"]
+__all__ = ["add_match_commands"]
+
+DEPTH_HELP = "a move (default 5 if no limit is given; with dice GNU Backgammon's plies, default 0)"
+LUCK_HELP = (
+    "with dice: also the luck-adjusted result, by an evaluator's static values (default: those of"
+    " a player)"
+)
+BACKEND_HELP = (
+    "who plays: threads (default), loky (processes) or dask:tcp://HOST:PORT (the machines of a"
+    " cluster)"
+)
+JOBS_HELP = "games at a time (default 2, with dask as many as the cluster has threads)"
 
 
-def run_match(options: argparse.Namespace, game: Game) -> int:
-    """`match`: two players."""
-    if options.luck is not None:
-        raise ValueError(f"--luck: expected a game with dice, found {game.name}")
-    options.games = 400 if options.games is None else options.games
-    limits = _limits(options)
-    first, second = parse_player(game, options.first), parse_player(game, options.second)
-    sprt = None
-    if options.sprt is not None:
-        try:
-            elo0, elo1 = (float(part) for part in options.sprt.split(","))
-        except ValueError:
-            raise ValueError(f"--sprt: expected ELO0,ELO1, found {options.sprt!r}") from None
-        sprt = Sprt(elo0, elo1, model=options.model)
-    _check_options(options, game)
-    openings = _openings(options, game)
-    with _workers(options) as workers, _Bar(options.games, options.quiet) as bar:
-        match = play_match(
-            game,
-            first,
-            second,
-            limits=limits,
-            games=options.games,
-            openings=openings,
-            workers=workers,
-            sprt=sprt,
-            seed=options.seed,
-            progress=bar,
-        )
-    summary = match.summary()
-    print(
-        f"{first.name} against {second.name}: {limits}, openings of {openings.plies} plies or more"
+def add_match_commands(commands: Any) -> None:
+    """Add both commands to the subcommands of a parser."""
+    match = commands.add_parser("match", help="two players, paired openings, colours swapped")
+    add_game(match)
+    add = match.add_argument
+    add("first", help=PLAYER_HELP)
+    add("second", help=PLAYER_HELP)
+    _add_options(match, "400; with dice 4000", _run_match)
+    add("--luck", nargs="?", const="", metavar="EVALUATOR", help=LUCK_HELP)
+    add(
+        "--sprt",
+        metavar="ELO0,ELO1",
+        help="without dice: stop when the sequential test has decided; --sprt=-5,0 if it begins"
+        " with a minus",
     )
-    print(summary.text())
-    if sprt is not None and summary.games:
-        print(sprt.text(summary.tally))
-    print(f"all games different; {match.repeated} pairs were not counted, as they came before")
-    if (
-        summary.games < options.games
-        and not match.interrupted
-        and match.verdict in ("", "continue")
-    ):
-        print(f"no more than {summary.games} different games from these openings")
-    seconds = match.seconds()
-    if seconds:
-        print(
-            f"programs of others took {sum(seconds) / len(seconds):.3f} s a move, at most"
-            f" {max(seconds):.3f}"
-        )
-    if options.pdn is not None:
-        _write_pdn(options.pdn, game, [match], limits)
+    add("--model", choices=("normalised", "logistic"), help="of the test (default normalised)")
+
+    ladder = commands.add_parser(
+        "ladder", help="a round robin with joint ratings, or points a game"
+    )
+    add_game(ladder)
+    add = ladder.add_argument
+    add("players", nargs="+", help=f"{PLAYER_HELP}; without dice the first is rated 0")
+    _add_options(ladder, "200 of each two; with dice 4000", _run_ladder)
+    add("--plot", type=Path, metavar="FILE", help="picture of it (PNG)")
+
+
+def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None:
+    add = command.add_argument
+    add("--games", type=int, metavar="N", help=f"different games to count (default {games})")
+    add("--depth", type=int, metavar="PLIES", help=DEPTH_HELP)
+    add("--nodes", type=int, metavar="N", help="without dice: positions a move")
+    add("--seconds", type=float, metavar="S", help="without dice: time a move")
+    add("--seed", type=int, default=0, help="decides openings, dice and chance")
+    add(
+        "--plies",
+        type=int,
+        metavar="N",
+        help="without dice: length of the shortest openings in plies (default 3)",
+    )
+    add(
+        "--within",
+        type=float,
+        metavar="V",
+        help="without dice: use only openings that --judge values within V of even",
+    )
+    add("--judge", help="evaluator of the openings (default classic)")
+    add("--backend", default="threads", metavar="B", help=BACKEND_HELP)
+    add("--threads", "--jobs", type=int, metavar="N", help=JOBS_HELP)
+    add(
+        "--save",
+        "--pdn",
+        type=Path,
+        metavar="FILE",
+        help="write the games: PDN in checkers, .mat in backgammon, text in other games",
+    )
+    add("--json", action="store_true", help="last line: the figures as JSON")
+    add("--quiet", action="store_true", help="no progress bar")
+    describe_players(command)
+    command.set_defaults(run=run)
+
+
+def _run_match(options: argparse.Namespace) -> int:
+    """`match`: two players."""
+    from play.players.parse import parse_player
+
+    contest = _contest(options, 400)
+    players = [parse_player(contest.game, text) for text in (options.first, options.second)]
+    contest.prepare(players)
+    with contest.workers(players) as workers, _Bar(options) as bar:
+        match = contest.match(*players, workers=workers, progress=bar)
+    for line in contest.match_lines(match):
+        print(line)
+    _write(contest, options, [match], match.figures())
+    return _ended(match)
+
+
+def _run_ladder(options: argparse.Namespace) -> int:
+    """`ladder`: a round robin."""
+    from play.match.ladder import check_players
+    from play.players.parse import parse_player
+
+    contest = _contest(options, 200)
+    players = [parse_player(contest.game, text) for text in options.players]
+    check_players(players)
+    contest.prepare(players)
+    pairings = len(players) * (len(players) - 1) // 2
+    with contest.workers(players) as workers, _Bar(options, pairings) as bar:
+        standings, matches = contest.ladder(players, workers=workers, progress=bar)
+    for line in contest.ladder_lines(standings, matches):
+        print(line)
+    if options.plot is not None and standings:
+        contest.plot(options.plot, standings)
+        print(f"plot: {options.plot}")
+    figures = {
+        contest.standings: [standing.figures() for standing in standings],
+        "matches": [match.figures() for match in matches],
+    }
+    _write(contest, options, matches, figures)
+    return _ended(matches[-1])
+
+
+def _contest(options: argparse.Namespace, games: int) -> Contest:
+    """How games of this kind are played; refuses before any game what would be refused after."""
+    from games.contract import DiceGame
+    from play.commands.contest import ContestWithDice, ContestWithoutDice
+
+    game = load_game(options)
+    contest: Contest
+    if isinstance(game, DiceGame):
+        contest = ContestWithDice(game, options)
+    else:
+        contest = ContestWithoutDice(game, options, games=games)
+    if options.games < 2:
+        raise ValueError(f"--games: expected at least 2, found {options.games}")
+    if options.threads is not None and options.threads < 1:
+        raise ValueError(f"--threads: expected at least 1, found {options.threads}")
+    if options.seed < 0:
+        raise ValueError(f"--seed: expected at least 0, found {options.seed}")
+    for option, path in (("--save", options.save), ("--plot", getattr(options, "plot", None))):
+        if path is not None:
+            check_writable(option, path)
+    return contest
+
+
+def _write(contest: Contest, options: argparse.Namespace, matches: list[Any], figures: Any) -> None:
+    """Write what was asked for: the games, and the figures as JSON."""
+    import json
+
+    from games.whole_files import write_atomically
+
+    if options.save is not None:
+        write_atomically(options.save, "\n".join(contest.game_texts(matches)))
     if options.json:
-        print(json.dumps(match_figures(match, summary)))
+        print(json.dumps(figures))
+
+
+def _ended(match: Any) -> int:
     if match.interrupted:
         raise KeyboardInterrupt
     if match.failure:
@@ -83,141 +171,16 @@ def run_match(options: argparse.Namespace, game: Game) -> int:
     return 0
 
 
-def match_figures(match: Any, summary: Any) -> dict[str, Any]:
-    """A match as plain values."""
-    return {
-        "first": match.first,
-        "second": match.second,
-        "limits": str(match.limits),
-        "games": summary.games,
-        "wins": summary.wins,
-        "draws": summary.draws,
-        "losses": summary.losses,
-        "score": summary.score.plain(),
-        "elo": summary.elo.plain(),
-        "normalised_elo": summary.normalised_elo.plain(),
-        "superiority": summary.superiority,
-        "repeated_pairs": match.repeated,
-        "verdict": match.verdict,
-        "interrupted": match.interrupted,
-        "failure": match.failure,
-    }
-
-
-def run_ladder(options: argparse.Namespace, game: Game) -> int:
-    """`ladder`: a round robin."""
-    options.games = 200 if options.games is None else options.games
-    limits = _limits(options)
-    players = [parse_player(game, text) for text in options.players]
-    check_players(players)
-    pairings = len(players) * (len(players) - 1) // 2
-    _check_options(options, game)
-    openings = _openings(options, game)
-    total = options.games * pairings
-    with _workers(options) as workers, _Bar(total, options.quiet) as bar:
-        ratings, matches = ladder(
-            game,
-            players,
-            limits=limits,
-            games=options.games,
-            openings=lambda: openings,
-            workers=workers,
-            seed=options.seed,
-            progress=bar,
-        )
-    print(f"{limits}; Elo with the 95 % interval of the difference from {options.players[0]}")
-    width = max(len(rating.name) for rating in ratings)
-    for place, rating in enumerate(ratings, 1):
-        print(
-            f"{place:3} {rating.name:{width}}  {rating.elo.value:+7.1f}"
-            f" [{rating.elo.low:+7.1f}, {rating.elo.high:+7.1f}]"
-            f"  {100 * rating.score:5.1f} % of {rating.games} games"
-        )
-    if options.plot is not None:
-        plot_ladder(options.plot, ratings, f"{game.name}, {limits}")
-        print(f"plot: {options.plot}")
-    if options.pdn is not None:
-        _write_pdn(options.pdn, game, matches, limits)
-    if options.json:
-        rated = [
-            {"name": r.name, "elo": r.elo.plain(), "games": r.games, "score": r.score}
-            for r in ratings
-        ]
-        figures = [match_figures(match, match.summary()) for match in matches]
-        print(json.dumps({"ratings": rated, "matches": figures}))
-    if matches[-1].interrupted:
-        raise KeyboardInterrupt
-    if matches[-1].failure:
-        raise ChildProcessError(matches[-1].failure)
-    return 0
-
-
-def _limits(options: argparse.Namespace) -> Limits:
-    depth = options.depth
-    if depth is None and options.nodes is None and options.seconds is None:
-        depth = 5
-    if depth is not None and depth < 1:
-        raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
-    return Limits(depth=depth, nodes=options.nodes, seconds=options.seconds)
-
-
-def _workers(options: argparse.Namespace) -> Workers:
-    backend, address = parse_backend(options.backend)
-    return Workers(backend, options.threads, address)
-
-
-def _openings(options: argparse.Namespace, game: Game) -> Openings:
-    return Openings(
-        game,
-        plies=3 if options.plies is None else options.plies,
-        seed=options.seed,
-        within=options.within,
-        judge=options.judge if options.within is not None else None,
-    )
-
-
-def _check_options(options: argparse.Namespace, game: Game) -> None:
-    """Refuse, before any game is played, what would be refused after them."""
-    if options.games < 2:
-        raise ValueError(f"--games: expected at least 2, found {options.games}")
-    if options.threads is not None and options.threads < 1:
-        raise ValueError(f"--threads: expected at least 1, found {options.threads}")
-    if options.pdn is not None and game.name != "checkers":
-        raise ValueError(f"--pdn: expected checkers, found {game.name}")
-    for option, path in (("--pdn", options.pdn), ("--plot", getattr(options, "plot", None))):
-        if path is not None:
-            check_writable(option, path)
-
-
-def check_writable(option: str, path: Path) -> None:
-    """OSError where an option names a file that cannot be written; makes its folder."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=path.parent).close()
-    except OSError as error:
-        raise OSError(
-            f"{option}: expected a file that can be written, found {path}: {error.strerror}"
-        ) from None
-    if path.is_dir():
-        raise OSError(f"{option}: expected a file that can be written, found folder {path}")
-
-
-def _write_pdn(path: Path, game: Any, matches: list[Any], limits: Any) -> None:
-    from games.checkers.pdn import write_game
-
-    texts = [
-        write_game(record, {"Event": str(limits), "Black": black, "White": white, "Round": str(i)})
-        for i, (black, white, record) in enumerate(all_games(matches), 1)
-    ]
-    write_atomically(path, "\n".join(texts))
-
-
 class _Bar:
-    """Progress over the games of a match, with the score so far."""
+    """Progress over the games of matches, with the score so far of the one that is played."""
 
-    def __init__(self, games: int, quiet: bool) -> None:
-        self._bar = tqdm(total=games, unit=" games", disable=quiet, dynamic_ncols=True)
-        self._done = 0
+    def __init__(self, options: argparse.Namespace, matches: int = 1) -> None:
+        from tqdm import tqdm
+
+        total = options.games * matches
+        self._bar = tqdm(total=total, unit=" games", disable=options.quiet, dynamic_ncols=True)
+        self._match: Any = None
+        self._before = self._done = 0
 
     def __enter__(self) -> _Bar:
         return self
@@ -226,9 +189,9 @@ class _Bar:
         self._bar.close()
 
     def __call__(self, match: Any) -> None:
-        if len(match.pairs) == 1:
-            self._done = self._bar.n
-        summary = match.summary()
-        text = f"{match.first} {100 * summary.score.value:.1f} % of {match.second}"
-        self._bar.set_postfix_str(text, refresh=False)
-        self._bar.update(self._done + 2 * len(match.pairs) - self._bar.n)
+        if match is not self._match:
+            self._match, self._before = match, self._done
+        self._bar.set_postfix_str(match.so_far(), refresh=False)
+        done = self._before + match.games
+        self._bar.update(done - self._done)
+        self._done = done

@@ -6,16 +6,21 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from play.commands.options import add_game, load_game
+from play.players.grammar import describe_players
+
 if TYPE_CHECKING:
     from games.contract import DiceGame
     from play.players.player import Player
     from play.rollout.rollout import RolloutResult
 
-__all__ = ["add_rollout_options", "run_dice_rollout"]
+__all__ = ["add_rollout_command"]
 
 
-def add_rollout_options(command: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+def add_rollout_command(commands: Any) -> None:
+    """Add the command to the subcommands of a parser."""
+    command = commands.add_parser("rollout", help="positions of a game with dice, played out")
+    add_game(command)
     add = command.add_argument
     add("positions", nargs="+", metavar="POSITION", help="as text: in backgammon XGID, GNU, FIBS")
     add("evaluator", help="who plays both sides: a player with an evaluator, as described below")
@@ -32,9 +37,11 @@ def add_rollout_options(command: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, help="decides the dice")
     add("--json", action="store_true", help="last line: the figures as JSON")
     add("--quiet", action="store_true", help="no progress bar")
+    describe_players(command)
+    command.set_defaults(run=_run_rollout)
 
 
-def run_dice_rollout(options: argparse.Namespace, game: Any) -> int:
+def _run_rollout(options: argparse.Namespace) -> int:
     """`rollout`: what positions, or moves, are worth when they are played out."""
     from tqdm import tqdm
 
@@ -43,6 +50,7 @@ def run_dice_rollout(options: argparse.Namespace, game: Any) -> int:
     from play.players.parse import parse_player
     from play.rollout.rollout import rollout
 
+    game = load_game(options)
     if not isinstance(game, DiceGame):
         raise ValueError(f"rollout: expected a game with dice, found {game.name}")
     player = parse_player(game, options.evaluator)

@@ -51,6 +51,27 @@ class Judgement:
     correlation: float
     error: float
 
+    def text(self) -> str:
+        """One line, without a newline at its end."""
+        agreement, loss = self.agreement, self.loss
+        return (
+            f"{self.name}: agrees on {agreement.value:.1%}"
+            f" [{agreement.low:.1%}, {agreement.high:.1%}],"
+            f" loses {loss.value:.3f} [{loss.low:.3f}, {loss.high:.3f}] a move;"
+            f" static values correlate {self.correlation:.3f}, error {self.error:.3f}"
+        )
+
+    def figures(self) -> dict[str, Any]:
+        """The same as plain values, for JSON."""
+        return {
+            "evaluator": self.name,
+            "positions": self.positions,
+            "agreement": self.agreement.plain(),
+            "loss": self.loss.plain(),
+            "correlation": self.correlation,
+            "error": self.error,
+        }
+
 
 def random_positions(game: Game, count: int, *, seed: int = 0, most_plies: int = 80) -> list[Any]:
     """Distinct quiet positions, not decided by the rules, from all stages of random games.

@@ -42,8 +42,11 @@ Records = tuple[DiceRecord, DiceRecord]
 class DiceMatch:
     """What was played between two players; points and luck are the first player's, pair by pair.
 
-    In the first game of a pair the first player begins. luck: None where nobody measures it.
+    In the first game of a pair the first player begins.
+
+    luck: None where nobody measures it; luck_by: the name of the player who does.
     records: the games, where they are kept.
+    failure: what an external engine did wrong that ended the match.
     """
 
     first: str
@@ -56,10 +59,34 @@ class DiceMatch:
     turns: int = 0
     seconds: float = 0.0
     interrupted: bool = False
+    failure: str = ""
+    luck_by: str | None = None
 
     def summary(self) -> DiceSummary:
         """Points per game and how sure they are, from the first player's view."""
         return DiceSummary(self.points, self.luck, bounds=self.bounds)
+
+    @property
+    def games(self) -> int:
+        """The number of games counted."""
+        return 2 * len(self.points)
+
+    def so_far(self) -> str:
+        """The score in a few words."""
+        mean = sum(map(sum, self.points)) / max(self.games, 1)
+        return f"{self.first} {mean:+.3f} a game against {self.second}"
+
+    def figures(self) -> dict[str, Any]:
+        """The match as plain values, for JSON."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "depth": self.depth,
+            **self.summary().figures(),
+            "luck": self.luck_by,
+            "interrupted": self.interrupted,
+            "failure": self.failure,
+        }
 
 
 def play_dice_game(
@@ -131,9 +158,11 @@ def play_dice_match(
     depth: GNU plies of players that have no depth of their own. luck: whose static values say what
     is luck (an evaluator, with its lookup). `workers` play instead of `threads` of this process,
     which are processes where `needs_processes` says so. `progress` is called after each block of
-    pairs. Ctrl-C ends the match with what was played, marked as interrupted.
+    pairs. Ctrl-C ends the match with what was played, marked as interrupted, and so does an
+    external engine that fails (`failure`), unless it fails in the first pairs.
 
-    Raises ValueError for options out of range, MoveError for a player who cheats.
+    Raises ValueError for options out of range; MoveError or ChildProcessError if a player makes an
+    illegal move, or an external engine fails, in the first pairs.
     """
     if operator.index(games) < 2:
         raise ValueError(f"games: expected at least 2, found {games}")
@@ -143,7 +172,9 @@ def play_dice_match(
     if luck is not None and luck.evaluator is None:
         raise ValueError(f"luck: expected an evaluator, found {luck.name}")
     Dice(game, seed)  # refuses a bad seed before anybody works
-    match = DiceMatch(first.name, second.name, depth, _bounds(game), luck=None if not luck else [])
+    match = DiceMatch(first.name, second.name, depth, _bounds(game))
+    if luck is not None:
+        match.luck, match.luck_by = [], luck.name
     play_block = _BlockPlayer(game, first, second, depth, seed, luck, keep_records)
     pairs = (games + 1) // 2
     tasks = _blocks(pairs, NATIVE_BLOCK if play_block.native else SLOW_BLOCK)
@@ -163,6 +194,10 @@ def play_dice_match(
                         progress(match)
         except KeyboardInterrupt:
             match.interrupted = True
+        except (MoveError, ChildProcessError) as error:
+            if not match.points:
+                raise
+            match.failure = str(error)
     match.seconds = time.perf_counter() - began
     return match
 

@@ -1,22 +1,55 @@
-"""A round robin with joint ratings."""
+"""Round robins: joint ratings, or in games with dice points a game, all with the same dice.
+
+Pair i of every match with dice has the same dice, so a player's points against all others in the
+pairs of one number are one unit of the error bar, however many others there are.
+"""
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, TypeVar
 
-from games.contract import Game
+import numpy as np
+
+from games.contract import DiceGame, Game
 from games.errors import MoveError
+from play.match.dice_match import DiceMatch, play_dice_match
 from play.match.match import Match, play_match
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
 from play.ratings.bradley_terry import Rating, rate
-from play.ratings.statistics import Estimate
+from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
 
-__all__ = ["check_players", "ladder", "plot_estimates", "plot_ladder"]
+__all__ = [
+    "Standing",
+    "check_players",
+    "dice_ladder",
+    "ladder",
+    "plot_estimates",
+    "plot_ladder",
+    "standings",
+]
+
+AnyMatch = TypeVar("AnyMatch", Match, DiceMatch)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A player of a ladder: points per game against all others, with the 95 % interval."""
+
+    name: str
+    points: Estimate
+    games: int
+
+    def figures(self) -> dict[str, Any]:
+        """The same as plain values, for JSON."""
+        return {"name": self.name, "points_per_game": self.points.plain(), "games": self.games}
 
 
 def ladder(
@@ -34,26 +67,74 @@ def ladder(
     """Every player against every other, `games` games each; ratings (best first) and matches.
 
     The first player is the anchor, rated 0. Raises ValueError for fewer than two players or two
-    of one name. Ctrl-C ends it, and so does a program of others that fails: ratings then cover what
+    of one name. Ctrl-C ends it, and so does an external engine that fails: ratings then cover what
     was played, the last match says so, and players who had not played yet are left out.
     """
+
+    def play(first: Player, second: Player) -> Match:
+        return play_match(
+            game,
+            first,
+            second,
+            limits=limits,
+            games=games,
+            openings=openings() if openings is not None else None,
+            threads=threads,
+            workers=workers,
+            seed=seed,
+            progress=progress,
+        )
+
+    matches = _round_robin(players, play)
+    table = {(match.first, match.second): match.summary().tally for match in matches}
+    return rate(table, anchor=players[0].name), matches
+
+
+def dice_ladder(
+    game: DiceGame,
+    players: Sequence[Player],
+    *,
+    games: int = 4000,
+    depth: int = 0,
+    seed: int = 0,
+    threads: int = 2,
+    workers: Workers | None = None,
+    keep_records: bool = False,
+    progress: Callable[[DiceMatch], None] | None = None,
+) -> tuple[list[Standing], list[DiceMatch]]:
+    """Every player against every other, `games` games each; standings (best first) and matches.
+
+    The options are those of `play_dice_match`. Raises ValueError for fewer than two players or two
+    of one name. It ends early as `ladder` does: standings then cover what was played.
+    """
+
+    def play(first: Player, second: Player) -> DiceMatch:
+        return play_dice_match(
+            game,
+            first,
+            second,
+            games=games,
+            depth=depth,
+            seed=seed,
+            threads=threads,
+            workers=workers,
+            keep_records=keep_records,
+            progress=progress,
+        )
+
+    matches = _round_robin(players, play)
+    return standings(matches), matches
+
+
+def _round_robin(
+    players: Sequence[Player], play: Callable[[Player, Player], AnyMatch]
+) -> list[AnyMatch]:
+    """The matches of every two players, until one is interrupted or an external engine fails."""
     check_players(players)
-    matches: list[Match] = []
-    pairings = [(a, b) for i, a in enumerate(players) for b in players[i + 1 :]]
-    for first, second in pairings:
+    matches: list[AnyMatch] = []
+    for first, second in combinations(players, 2):
         try:
-            match = play_match(
-                game,
-                first,
-                second,
-                limits=limits,
-                games=games,
-                openings=openings() if openings is not None else None,
-                threads=threads,
-                workers=workers,
-                seed=seed,
-                progress=progress,
-            )
+            match = play(first, second)
         except (MoveError, ChildProcessError) as error:
             if not matches:
                 raise
@@ -62,23 +143,40 @@ def ladder(
         matches.append(match)
         if match.interrupted or match.failure:
             break
-    table = {(match.first, match.second): match.summary().tally for match in matches}
-    return rate(table, anchor=players[0].name), matches
+    return matches
 
 
-class Named(Protocol):
-    """Whoever has a name."""
-
-    @property
-    def name(self) -> str:
-        """By which it is known in a ladder."""
-
-
-def check_players(players: Sequence[Named]) -> None:
-    """ValueError for fewer than two players or two of one name."""
+def check_players(players: Sequence[Player]) -> None:
+    """Raises ValueError for fewer than two players or two of one name."""
     names = [player.name for player in players]
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"expected two or more players of different names, found {names}")
+
+
+def standings(matches: Sequence[DiceMatch]) -> list[Standing]:
+    """Points per game of everybody who played, best first; matches have the same dice."""
+    names = dict.fromkeys(name for match in matches for name in (match.first, match.second))
+    found = []
+    for name in names:
+        played = [
+            (1 if match.first == name else -1) * np.array(match.points).sum(axis=1)
+            for match in matches
+            if name in (match.first, match.second) and match.points
+        ]
+        if not played:
+            continue
+        units = max(map(len, played))
+        points, counts = np.zeros(units), np.zeros(units)
+        for one in played:
+            points[: len(one)] += one
+            counts[: len(one)] += 2
+        if counts.min() == counts.max():
+            values, bounds = points / counts, matches[0].bounds
+        else:  # values whose mean is that of all games: a ratio's linear approximation
+            mean = points.sum() / counts.sum()
+            values, bounds = mean + (points - mean * counts) / counts.mean(), (-np.inf, np.inf)
+        found.append(Standing(name, mean_interval(values, bounds=bounds), int(counts.sum())))
+    return sorted(found, key=operator.attrgetter("points.value"), reverse=True)
 
 
 def plot_ladder(path: Any, ratings: Sequence[Rating], title: str) -> None:

@@ -37,7 +37,7 @@ MOST_PLIES = 1000
 class Pair:
     """Two games of one opening; the first player begins the first of them.
 
-    seconds: what programs of others took for each of their moves.
+    seconds: what external engines took for each of their moves.
     """
 
     games: tuple[GameRecord, GameRecord]
@@ -55,7 +55,7 @@ class Pair:
 class Match:
     """What was played between two players; scores are the first player's.
 
-    failure: what a program of others did wrong that ended the match.
+    failure: what an external engine did wrong that ended the match.
     """
 
     first: str
@@ -71,9 +71,39 @@ class Match:
         """Wins, draws, losses and the statistics of the pairs, from the first player's view."""
         return MatchSummary.of_pairs(pair.points() for pair in self.pairs)
 
+    @property
+    def games(self) -> int:
+        """The number of games counted."""
+        return 2 * len(self.pairs)
+
     def seconds(self) -> list[float]:
-        """What programs of others took for each of their moves."""
+        """What external engines took for each of their moves."""
         return [seconds for pair in self.pairs for seconds in pair.seconds]
+
+    def so_far(self) -> str:
+        """The score in a few words."""
+        return f"{self.first} {100 * self.summary().score.value:.1f} % of {self.second}"
+
+    def figures(self) -> dict[str, Any]:
+        """The match as plain values, for JSON."""
+        summary = self.summary()
+        return {
+            "first": self.first,
+            "second": self.second,
+            "limits": str(self.limits),
+            "games": summary.games,
+            "wins": summary.wins,
+            "draws": summary.draws,
+            "losses": summary.losses,
+            "score": summary.score.plain(),
+            "elo": summary.elo.plain(),
+            "normalised_elo": summary.normalised_elo.plain(),
+            "superiority": summary.superiority,
+            "repeated_pairs": self.repeated,
+            "verdict": self.verdict,
+            "interrupted": self.interrupted,
+            "failure": self.failure,
+        }
 
 
 def play_game(
@@ -120,7 +150,7 @@ def play_match(
     A pair of which a game repeats an earlier game of the match move for move is not counted.
     `workers` (processes, a cluster) play instead of `threads` of this process. `progress` is
     called after each pair. Ctrl-C ends the match with what was played, marked as interrupted, and
-    so does a program of others that fails (`failure`), unless it fails in the first pair: then it
+    so does an external engine that fails (`failure`), unless it fails in the first pair: then it
     is raised, as MoveError or ChildProcessError.
     """
     if isinstance(game, DiceGame):

@@ -8,6 +8,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,11 @@ class Rating:
     elo: Estimate
     games: int
     score: float
+
+    def figures(self) -> dict[str, Any]:
+        """The same as plain values, for JSON."""
+        elo = self.elo.plain()
+        return {"name": self.name, "elo": elo, "games": self.games, "score": self.score}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import pytest
 
 import games
 from games.checkers.pdn import read_games
+from games.file_form import form_of
 from play.__main__ import main
 from search import as_evaluator
 
@@ -79,7 +80,7 @@ def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[s
     assert f"{first} against random: depth 2 a move" in out
     assert "games 6: won" in out
     assert "test of normalised Elo -50 against +200" in out
-    assert "all games different; 0 pairs were not counted" in out
+    assert "all games different; 0 pairs repeated earlier games and were not counted" in out
     figures = last_json(out)
     assert figures["games"] == figures["wins"] + figures["draws"] + figures["losses"] == 6
     assert figures["score"][0] == (figures["wins"] + figures["draws"] / 2) / 6
@@ -91,6 +92,19 @@ def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[s
     points = [o if i % 2 == 0 else -(o or 0) for i, o in enumerate(outcomes)]
     assert points.count(1.0) == figures["wins"]
     assert points.count(-1.0) == figures["losses"]
+
+
+@pytest.mark.parametrize("name", ["nim", "backgammon"])
+def test_games_are_saved_in_the_form_of_the_game(name: str, tmp_path: Path) -> None:
+    game, path = games.load(name), tmp_path / "new" / "games"
+    assert main(["match", name, "random", "random", *QUICK, "--save", str(path)]) == 0
+    read = list(form_of(game).read(path.read_text("utf-8"), game))
+    assert len(read) == 4 and all(not one.problems for one in read)
+    assert all(one.record is not None and one.record.over for one in read)
+    # the two games of a pair have the same dice
+    rolls = [one.record.rolls for one in read if one.record is not None]
+    if name == "backgammon":
+        assert rolls[0][:20] == rolls[1][:20] != rolls[2][:20]
 
 
 def test_the_same_seed_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,7 +131,7 @@ def test_a_small_game_says_how_many_it_counted(capsys: pytest.CaptureFixture[str
     figures = last_json(out)
     assert 10 < figures["games"] < 40
     assert f"no more than {figures['games']} different games from these openings" in out
-    assert f"{figures['repeated_pairs']} pairs were not counted" in out
+    assert f"{figures['repeated_pairs']} pairs repeated earlier games and were not counted" in out
 
 
 def test_no_opening_is_even_enough(capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,9 +212,9 @@ BAD = [
     ("match checkers random random --plies -1", "plies: expected 0 to 40, found -1"),
     ("match checkers random random --within -1", "within: expected a value above 0, found -1"),
     ("match checkers random random --within 1 --judge x", "x: expected an evaluator file"),
-    ("match checkers random random --pdn {cut}/a.pdn", "--pdn: expected a file that can be writ"),
-    ("match checkers random random --pdn {folder}", "--pdn: expected a file .* found folder"),
-    ("match nim random random --pdn {folder}/a.pdn", "--pdn: expected checkers, found nim"),
+    ("match checkers random random --pdn {cut}/a.pdn", "--save: expected a file that can be wri"),
+    ("match checkers random random --pdn {folder}", "--save: expected a file .* found folder"),
+    ("match nim random random --save {folder}", "--save: expected a file .* found folder"),
     ("ladder checkers random", r"expected two or more players of different names, found \['ran"),
     ("ladder checkers random random", "expected two or more players of different names, found"),
     ("ladder checkers random {tic_tac_toe}", "expected an evaluator of checkers, found one of"),

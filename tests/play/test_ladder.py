@@ -13,8 +13,8 @@ import pytest
 
 from games.contract import DiceGame
 from play.__main__ import main
-from play.match.dice_ladder import dice_ladder, standings
 from play.match.dice_match import DiceMatch, play_dice_match
+from play.match.ladder import dice_ladder, standings
 from play.players.player import Player
 from play.ratings.statistics import mean_interval
 from search import PythonEvaluator
@@ -181,7 +181,8 @@ WRONG = [
     ("ladder backgammon random nobody", "nobody: expected an evaluator file"),
     ("ladder backgammon random hand --games 1", "--games: expected at least 2, found 1"),
     ("ladder backgammon random hand --depth 10", "depth: expected 0 to 9 plies"),
-    ("ladder backgammon random hand --pdn x", "--pdn: expected a game without dice, found backg"),
+    ("ladder backgammon random hand --save {}", "--save: expected a file that can be written, fo"),
+    ("ladder backgammon random hand --judge x", "--judge: expected a game without dice, found ba"),
     ("ladder backgammon random hand --nodes 9", "--nodes: expected a game without dice, found ba"),
     ("ladder backgammon random hand --plot {}", "--plot: expected a file that can be written, fo"),
 ]

@@ -1,0 +1,272 @@
+"""How the commands `match` and `ladder` play games with and without dice, and what they report."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from games.contract import DiceGame, Game
+from games.file_form import form_of
+from play.commands.options import refuse
+from play.match.dice_match import DiceMatch, needs_processes, play_dice_match
+from play.match.ladder import Standing, dice_ladder, ladder, plot_estimates, plot_ladder
+from play.match.match import Match, all_games, play_match
+from play.match.openings import Openings
+from play.players.gnubg import Program, gnubg_evaluator
+from play.players.limits import Limits, check_depth
+from play.players.parse import parse_player
+from play.players.player import Player
+from play.ratings.bradley_terry import Rating
+from play.ratings.sprt import Sprt
+from play.ratings.statistics import Estimate
+from play.workers import Workers, parse_backend
+
+__all__ = ["Contest", "ContestWithDice", "ContestWithoutDice"]
+
+
+class Contest(Protocol):
+    """Plays and reports matches and ladders of one kind of game.
+
+    standings: what the standings of a ladder are called in its figures.
+    """
+
+    game: Any
+    standings: str
+
+    def prepare(self, players: Sequence[Player]) -> None:
+        """What can only be settled once the players are known."""
+
+    def workers(self, players: Sequence[Player]) -> Workers:
+        """Those who play."""
+
+    def match(self, first: Player, second: Player, **options: Any) -> Any:
+        """A match; `options` are workers and progress."""
+
+    def match_lines(self, match: Any) -> Iterator[str]:
+        """The report of a match."""
+
+    def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Any]]:
+        """Standings, best first, and matches of a round robin."""
+
+    def ladder_lines(self, standings: list[Any], matches: list[Any]) -> Iterator[str]:
+        """The report of a ladder."""
+
+    def plot(self, path: Path, standings: list[Any]) -> None:
+        """Write a picture of the standings."""
+
+    def game_texts(self, matches: list[Any]) -> Iterator[str]:
+        """The games of matches, each as text in the form of the game."""
+
+
+class ContestWithoutDice:
+    """Paired openings, Elo, and ratings that fit all matches of a ladder."""
+
+    standings = "ratings"
+
+    def __init__(self, game: Game, options: argparse.Namespace, *, games: int) -> None:
+        refuse(options, ("luck",), "a game with dice", game)
+        self.game = game
+        options.games = games if options.games is None else options.games
+        depth = options.depth
+        if depth is None and options.nodes is None and options.seconds is None:
+            depth = 5
+        if depth is not None and depth < 1:
+            raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
+        self.limits = Limits(depth, options.nodes, options.seconds)
+        self.sprt = _sprt(options)
+        self._options = options
+
+    def prepare(self, players: Sequence[Player]) -> None:
+        options = self._options
+        self.openings = Openings(
+            self.game,
+            plies=3 if options.plies is None else options.plies,
+            seed=options.seed,
+            within=options.within,
+            judge=(options.judge or "classic") if options.within is not None else None,
+        )
+
+    def workers(self, players: Sequence[Player]) -> Workers:
+        backend, address = parse_backend(self._options.backend)
+        return Workers(backend, self._options.threads, address)
+
+    def match(self, first: Player, second: Player, **options: Any) -> Match:
+        return play_match(
+            self.game,
+            first,
+            second,
+            limits=self.limits,
+            games=self._options.games,
+            openings=self.openings,
+            sprt=self.sprt,
+            seed=self._options.seed,
+            **options,
+        )
+
+    def match_lines(self, match: Match) -> Iterator[str]:
+        summary = match.summary()
+        yield (
+            f"{match.first} against {match.second}: {self.limits}, openings of"
+            f" {self.openings.plies} plies or more"
+        )
+        yield summary.text()
+        if self.sprt is not None and summary.games:
+            yield self.sprt.text(summary.tally)
+        yield (
+            f"all games different; {match.repeated} pairs repeated earlier games and were not"
+            " counted"
+        )
+        wanted = summary.games < self._options.games and match.verdict in ("", "continue")
+        if wanted and not match.interrupted:
+            yield f"no more than {summary.games} different games from these openings"
+        seconds = match.seconds()
+        if seconds:
+            mean = sum(seconds) / len(seconds)
+            yield f"external engines took {mean:.3f} s a move, at most {max(seconds):.3f}"
+
+    def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Rating], list[Match]]:
+        return ladder(
+            self.game,
+            players,
+            limits=self.limits,
+            games=self._options.games,
+            openings=lambda: self.openings,
+            seed=self._options.seed,
+            **options,
+        )
+
+    def ladder_lines(self, standings: list[Rating], matches: list[Match]) -> Iterator[str]:
+        anchor = matches[0].first
+        yield f"{self.limits}; Elo with the 95 % interval of the difference from {anchor}"
+        width = max(len(rating.name) for rating in standings)
+        for place, rating in enumerate(standings, 1):
+            yield (
+                f"{place:3} {rating.name:{width}}  {rating.elo.value:+7.1f}"
+                f" [{rating.elo.low:+7.1f}, {rating.elo.high:+7.1f}]"
+                f"  {100 * rating.score:5.1f} % of {rating.games} games"
+            )
+
+    def plot(self, path: Path, standings: list[Rating]) -> None:
+        plot_ladder(path, standings, f"{self.game.name}, {self.limits}")
+
+    def game_texts(self, matches: list[Match]) -> Iterator[str]:
+        write = form_of(self.game).write
+        for number, (first, second, record) in enumerate(all_games(matches), 1):
+            tags = {"Event": str(self.limits), "Round": str(number)}
+            yield write(record, (first, second), tags)
+
+
+class ContestWithDice:
+    """Pairs of games with the same dice, and points a game."""
+
+    standings = "standings"
+    #: Options that say nothing about a game with dice.
+    others = ("nodes", "seconds", "plies", "within", "judge", "sprt", "model")
+
+    def __init__(self, game: DiceGame, options: argparse.Namespace) -> None:
+        refuse(options, self.others, "a game without dice", game)
+        self.game = game
+        options.games = 4000 if options.games is None else options.games
+        self.depth = options.depth or 0
+        check_depth(self.depth)
+        self.heading = f"depth {self.depth} (GNU plies)"
+        self.luck: Player | None = None
+        self._options = options
+
+    def prepare(self, players: Sequence[Player]) -> None:
+        luck = getattr(self._options, "luck", None)
+        if luck is not None:
+            self.luck = _luck(self.game, luck, players)
+
+    def workers(self, players: Sequence[Player]) -> Workers:
+        """Those who play: processes where threads would wait for one another."""
+        kind, address = parse_backend(self._options.backend)
+        if kind == "threads" and needs_processes(*players) and self._options.threads != 1:
+            kind = "loky"
+        return Workers(kind, self._options.threads, address)
+
+    def match(self, first: Player, second: Player, **options: Any) -> DiceMatch:
+        return play_dice_match(self.game, first, second, luck=self.luck, **self._common(options))
+
+    def match_lines(self, match: DiceMatch) -> Iterator[str]:
+        yield f"{match.first} against {match.second}: {self.heading}, same dice for both"
+        yield match.summary().text()
+        if self.luck is not None:
+            yield f"luck by static values of {self.luck.name}"
+        if match.games:
+            yield f"{match.games / match.seconds:.1f} games/s"
+
+    def ladder(
+        self, players: Sequence[Player], **options: Any
+    ) -> tuple[list[Standing], list[DiceMatch]]:
+        return dice_ladder(self.game, players, **self._common(options))
+
+    def ladder_lines(self, standings: list[Standing], matches: list[DiceMatch]) -> Iterator[str]:
+        yield (
+            f"{self.heading}, same dice for all; points per game against all others, 95 % intervals"
+        )
+        width = max(len(name) for match in matches for name in (match.first, match.second))
+        for place, one in enumerate(standings, 1):
+            yield f"{place:3} {one.name:{width}}  {_interval(one.points)}  of {one.games} games"
+        yield "each two, from the first one's side"
+        for match in matches:
+            if match.points:
+                played = f"{_interval(match.summary().mean)}  of {match.games} games"
+                yield f"    {match.first:{width}}  {played} against {match.second}"
+
+    def plot(self, path: Path, standings: list[Standing]) -> None:
+        rows = [(one.name, one.points) for one in standings]
+        label = "points per game against all others, 95 % interval"
+        title = f"{self.game.name}, {self.heading}"
+        plot_estimates(path, rows, title, label=label, room=0.02, digits=3)
+
+    def game_texts(self, matches: list[DiceMatch]) -> Iterator[str]:
+        write = form_of(self.game).write
+        number = 0
+        for match in matches:
+            for pair in match.records:
+                names = match.first, match.second
+                for record, sides in zip(pair, (names, names[::-1]), strict=True):
+                    number += 1
+                    tags = {"Event": self.heading, "Round": str(number)}
+                    yield write(record.record(), sides, tags)
+
+    def _common(self, options: dict[str, Any]) -> dict[str, Any]:
+        given = self._options
+        return {
+            "games": given.games,
+            "depth": self.depth,
+            "seed": given.seed,
+            "keep_records": given.save is not None,
+            **options,
+        }
+
+
+def _sprt(options: argparse.Namespace) -> Sprt | None:
+    """The sequential test that a command line asks for."""
+    if getattr(options, "sprt", None) is None:
+        return None
+    try:
+        elo0, elo1 = (float(part) for part in options.sprt.split(","))
+    except ValueError:
+        raise ValueError(f"--sprt: expected ELO0,ELO1, found {options.sprt!r}") from None
+    return Sprt(elo0, elo1, model=options.model or "normalised")
+
+
+def _luck(game: DiceGame, text: str, players: Sequence[Player]) -> Player:
+    """The player whose static values say what is luck; an empty text stands for one of two."""
+    if text:
+        players = [parse_player(game, text)]
+    for player in players:
+        if isinstance(player.program, Program) and str(player.program) == "gnubg:0":
+            return Player(player.name, gnubg_evaluator(game))
+        if player.evaluator is not None:
+            return player
+    names = " and ".join(player.name for player in players)
+    raise ValueError(f"--luck: expected an evaluator or gnubg:0, found {names}")
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{estimate.value:+.4f} [{estimate.low:+.4f}, {estimate.high:+.4f}]"

@@ -1,0 +1,53 @@
+"""What several commands of `python -m play` have in common."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+__all__ = ["add_game", "check_writable", "load_game", "refuse"]
+
+GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
+FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
+
+
+def add_game(command: argparse.ArgumentParser) -> None:
+    """The game that a command is for, and the features of its evaluators."""
+    command.add_argument("game", help=GAME_HELP)
+    command.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
+
+
+def load_game(options: argparse.Namespace) -> Any:
+    """The game that a command line names."""
+    import games
+    from games.feature_file import add_features
+
+    game = games.load(options.game)
+    return add_features(game, options.features) if options.features else game
+
+
+def refuse(options: argparse.Namespace, names: tuple[str, ...], expected: str, game: Any) -> None:
+    """Raises ValueError for an option that was given and says nothing about this kind of game.
+
+    names: of the options, as attributes of `options`.
+    expected: the kind of game that they are for, such as "a game with dice".
+    """
+    for name in names:
+        if getattr(options, name, None) is not None:
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option}: expected {expected}, found {game.name}")
+
+
+def check_writable(option: str, path: Path) -> None:
+    """OSError where an option names a file that cannot be written; makes its folder."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise OSError(
+            f"{option}: expected a file that can be written, found {path}: {error.strerror}"
+        ) from None
+    if path.is_dir():
+        raise OSError(f"{option}: expected a file that can be written, found folder {path}")
