@@ -82,7 +82,7 @@ def measure_learning(games: int, rounds: int) -> Iterator[Figure]:
     for (threads, candidates), measured in found.items():
         clock = max(figures[0] for figures in measured)
         core = max(figures[1] for figures in measured)
-        asked = f"{candidates} replies, sifted by small nets" if candidates else "all replies"
+        asked = f"{candidates} replies, prefiltered by small nets" if candidates else "all replies"
         plural = "s" if threads > 1 else ""
         yield Figure(
             f"learning_{threads}_{candidates or 'all'}",

@@ -17,20 +17,22 @@ from typing import Any
 import numpy as np
 
 from games.contract import DiceGame
-from games.kernels import kernel
-from games.kernels.chance import drawn, next_state, stream, uniform
-from games.kernels.memory import load_int, store_int
+from games.kernels import NativeRecord, kernel
+from games.kernels.chance import stream
+from games.kernels.memory import store_int
 from games.record import GameRecord
 from play.dice import Dice
 from play.match.game_loop import Played
 from search import Engine
-from search.expectiminimax.static import DiceTable, best_move
-from search.native import call_float, call_int
+from search.expectiminimax.turn import NativeTurn, over, play_turn
 
 __all__ = ["MOST_DEPTH", "DiceSelfPlay", "PlayedWithDice", "game_seeds"]
 
 #: Plies of play; backups look a ply further, and take 400 times as long for each.
 MOST_DEPTH = 2
+
+#: Room for a game: addresses of positions, moves and rolls, and the longest game.
+LOG = np.dtype([(name, np.int64) for name in ("positions", "moves", "rolls", "most_plies")])
 
 
 def game_seeds(seed: int) -> Iterator[tuple[int, int]]:
@@ -58,30 +60,19 @@ class PlayedWithDice(Played):
 
 
 @kernel
-def play_game(table, seat, state, positions):
-    """Play the game that begins `here`, and write its positions down; returns its plies."""
-    here = table.here
-    turn = 0
-    while True:
-        for i in range(table.width):
-            store_int(positions, turn * table.width + i, load_int(here, i))
-        value = call_float(table.outcome_at, (here,))
-        if value == value or turn >= table.most_turns or table.stop != 0:
-            return turn
-        state = next_state(state)
-        if turn == 0:
-            roll = drawn(uniform(state), table.first_limits)
-        else:
-            roll = drawn(uniform(state), table.limits)
-        # the other number of a turn is for players who leave moves to chance
-        state = next_state(state)
-        move = best_move(table, seat, here, roll, True)
-        store_int(table.moves, turn, move)
-        store_int(table.rolls, turn, roll)
-        call_int(table.play_at, (here, move, table.after))
-        for i in range(table.width):
-            store_int(here, i, load_int(table.after, i))
-        turn += 1
+def play_game(turn, replies, log):
+    """Play a game into the log, from its first position; returns its plies."""
+    step = 8 * turn.width
+    source = log.positions
+    ply = 0
+    while not over(turn, source) and ply < log.most_plies and turn.stop == 0:
+        # the second number of a turn is for players who leave moves to chance
+        play_turn(turn, replies, source, source + step, ply, 2)
+        store_int(log.moves, ply, replies.move)
+        store_int(log.rolls, ply, turn.roll)
+        source += step
+        ply += 1
+    return ply
 
 
 class DiceSelfPlay:
@@ -102,12 +93,15 @@ class DiceSelfPlay:
         self.most_plies = most_plies
         self.native = engine.native and depth == 0
         if self.native:
-            self._table = DiceTable(game)
-            self._seat, self._kept = self._table.seat(engine.evaluator)
-            self._positions = np.zeros((most_plies + 1, self._table.width), dtype=np.int64)
-            self._turns = np.zeros((2, most_plies), dtype=np.int64)
-            moves, rolls = (row.ctypes.data for row in self._turns)
-            self._table.put(moves=moves, rolls=rolls, most_turns=most_plies)
+            self._turn = NativeTurn(game)
+            self._replies = self._turn.replies(engine.evaluator)
+            self._log = NativeRecord(LOG)
+            self._log.pin(
+                positions=np.zeros((most_plies + 1, len(game.start())), dtype=np.int64),
+                moves=np.zeros(most_plies, dtype=np.int64),
+                rolls=np.zeros(most_plies, dtype=np.int64),
+            )
+            self._log.put(most_plies=most_plies)
 
     def play(self, seeds: tuple[int, ...]) -> PlayedWithDice:
         """The game whose dice begin with the seeds; nothing in it depends on games before.
@@ -134,13 +128,13 @@ class DiceSelfPlay:
         )
 
     def _play(self, seeds: tuple[int, ...]) -> tuple[Any, list[Any], list[int]]:
-        table = self._table
-        table.here[:] = self.game.start()
-        record = table.record[0]
-        plies = play_game(record, self._seat[0], stream(*seeds), self._positions.ctypes.data)
-        table.check()
-        moves, rolls = self._turns[:, :plies].tolist()
-        return self._positions[: plies + 1].copy(), moves, rolls
+        turn, log = self._turn, self._log.pinned
+        log["positions"][0] = self.game.start()
+        turn.put(state=stream(*seeds))
+        plies = play_game(turn.row, self._replies.row, self._log.row)
+        turn.check()
+        moves, rolls = (log[name][:plies].tolist() for name in ("moves", "rolls"))
+        return log["positions"][: plies + 1].copy(), moves, rolls
 
     def _play_slowly(self, seeds: tuple[int, ...]) -> tuple[Any, list[Any], list[int]]:
         game, dice, first = self.game, Dice(self.game), stream(*seeds)

@@ -10,9 +10,30 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-__all__ = ["NativeRecord"]
+__all__ = ["NativeRecord", "address_of", "word"]
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def address_of(typingctx: Any, record: Any) -> Any:
+    """The address of a record, in a kernel that has it as an argument."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
+
+    return types.int64(record), codegen
+
+
+def word(dtype: np.dtype[Any], name: str) -> int:
+    """The place of a field behind the address of its record, in words of eight bytes.
+
+    For generated code that has only the address: `load_int(address, word(FIELDS, "count"))`.
+    """
+    fields: Any = dtype.fields
+    return int(fields[name][1]) // 8
 
 
 class NativeRecord:
@@ -30,12 +51,13 @@ class NativeRecord:
     """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
-        """Raises ValueError for a dtype without fields, or a field named as a method here."""
+        """Raises ValueError for a dtype without fields, or a field named as an attribute here."""
         names = dtype.names or ()
-        taken = [name for name in names if hasattr(type(self), name)]
+        own = {*dir(type(self)), "record", "row", "pinned"}
+        taken = [name for name in names if name in own]
         if not names or taken:
             raise ValueError(
-                "expected a dtype of fields that are not named as methods, found"
+                "expected a dtype of fields that are not named as attributes of the record, found"
                 f" {', '.join(taken) or dtype}"
             )
         self.record: NDArray[Any] = np.zeros(1, dtype=dtype)
@@ -43,12 +65,15 @@ class NativeRecord:
         self.pinned: dict[str, NDArray[Any]] = {}
         self._bound: dict[str, Any] = {}
         self._views = {name: self.record[name] for name in names}
+        for name, view in self._views.items():
+            if view.ndim > 1:
+                setattr(self, name, view[0])
 
     def __getattr__(self, name: str) -> Any:
         view = self.__dict__.get("_views", {}).get(name)
         if view is None:
             raise AttributeError(f"expected a field of the record, found {name!r}")
-        return view[0] if view.ndim > 1 else view.item()
+        return view.item()
 
     def put(self, **values: Any) -> None:
         """Write values to fields by name; KeyError for a name that is not a field."""

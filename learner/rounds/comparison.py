@@ -25,7 +25,6 @@ from games.contract import DiceGame
 from games.features import FeatureSet
 from games.kernels import kernel
 from games.kernels.chance import cumulative, drawn, next_state, uniform
-from games.kernels.memory import load_int, store_int
 from learner.dice_play import DiceSelfPlay, PlayedWithDice
 from learner.learner import feature_set, linear_start
 from learner.models.model import numbers_of
@@ -34,8 +33,8 @@ from learner.rounds.frame import RoundLearner
 from learner.self_play import GAMES_PER_TASK, TABLE_MIB, Lesson
 from play.workers import Workers
 from search import Engine, Evaluator, LinearEvaluator, as_evaluator
-from search.expectiminimax.static import DiceTable, StaticChoice, best_move
-from search.native import call_float, call_int
+from search.expectiminimax.static import StaticChoice
+from search.expectiminimax.turn import NativeTurn, over, play_turn
 
 __all__ = ["TEACHERS", "Comparison", "Comparisons", "PlayingOn", "compare", "fitted", "moments"]
 
@@ -97,19 +96,14 @@ def compare(
 
 
 @kernel
-def play_on(table, seat, state, most):
+def play_on(turn, replies, most):
     """Play on from the position `here`, which is left at the last one; returns the plies."""
-    here = table.here
-    for turn in range(most):
-        value = call_float(table.outcome_at, (here,))
-        if value == value or table.stop != 0:
-            return turn
-        state = next_state(state)
-        move = best_move(table, seat, here, drawn(uniform(state), table.limits), True)
-        call_int(table.play_at, (here, move, table.after))
-        for i in range(table.width):
-            store_int(here, i, load_int(table.after, i))
-    return most
+    here = turn.here
+    ply = 0
+    while ply < most and not over(turn, here) and turn.stop == 0:
+        play_turn(turn, replies, here, here, 1, 1)
+        ply += 1
+    return ply
 
 
 class PlayingOn:
@@ -125,8 +119,8 @@ class PlayingOn:
         self.native = self._choice.native
         self._limits = cumulative(game.rolls)
         if self.native:
-            self._table = DiceTable(game)
-            self._seat, self._kept = self._table.seat(evaluator)
+            self._turn = NativeTurn(game)
+            self._replies = self._turn.replies(evaluator)
 
     def outcome(self, position: Any, state: int) -> float:
         """How a game from a position ends for its side to move, with the dice of a stream.
@@ -141,11 +135,12 @@ class PlayingOn:
         return -value if plies % 2 else value
 
     def _play(self, position: Any, state: int) -> tuple[Any, int]:
-        table = self._table
-        table.here[:] = position
-        plies = int(play_on(table.record[0], self._seat[0], state, self.most))
-        table.check()
-        return tuple(table.here.tolist()), plies
+        turn = self._turn
+        turn.position = position
+        turn.put(state=state)
+        plies = int(play_on(turn.row, self._replies.row, self.most))
+        turn.check()
+        return turn.position, plies
 
     def _play_slowly(self, position: Any, state: int) -> tuple[Any, int]:
         for ply in range(self.most):

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import DiceGame, Game
-from games.kernels import kernel
+from games.kernels import NativeRecord, kernel
 from games.kernels.memory import native_function, read_arrays, read_position
+from games.kernels.record import word
 from games.kernels.vectors import stack_block
 from search.evaluators.evaluator import SIGNATURE, Evaluator
 from search.evaluators.outcome_network import OUTCOMES_SIGNATURE
-from search.expectiminimax.replies import Replies, Sift
+from search.expectiminimax.replies import Prefilter, Replies
 from search.lookups.lookup import Lookup
 from search.native import call_float
 
@@ -47,15 +48,15 @@ def backed_up(
     *,
     depth: int = 1,
     exact: Lookup | None = None,
-    sift: Sift | None = None,
+    prefilter: Prefilter | None = None,
     threads: int = 1,
 ) -> NDArray[np.float64]:
     """The outcomes of positions before their roll, backed up from `depth` plies ahead.
 
     Returns probabilities [positions, outcomes] for the side to move. Finished games, and what
     `exact` knows, have the outcomes that they have at every depth, also where replies are chosen;
-    depth 0 is the evaluator elsewhere. With `sift` only the replies that it keeps are compared. The
-    number of threads changes nothing but the time.
+    depth 0 is the evaluator elsewhere. With `prefilter` only the replies that it keeps are valued.
+    The number of threads changes nothing but the time.
 
     A position has some 370 replies to all rolls: a 128-unit net over raw inputs backs up 9,000
     positions a second at depth 1, on one core of a 2.5 GHz machine, and a twentieth at depth 2.
@@ -92,7 +93,7 @@ def backed_up(
                 targets[first:].ctypes.data, 8 * targets.shape[1],
             )  # fmt: skip
 
-    stacks = [_Stack(evaluator, exact, sift, errors) for _ in range(threads)]
+    stacks = [_Stack(evaluator, exact, prefilter, errors) for _ in range(threads)]
     if threads == 1:
         back_up(stacks[0])
     else:
@@ -108,18 +109,22 @@ def lambda_returns(
     static: NDArray[np.float64],
     backups: NDArray[np.float64],
     follows: NDArray[np.bool_],
-    decay: float,
+    lambda_: float,
 ) -> NDArray[np.float64]:
-    """What games make of their positions once the luck of the dice is taken off.
+    """Luck-adjusted lambda-returns: the outcomes of positions as their games correct them.
+
+    A backup corrects the static outcomes by what all rolls say. The return of a position is its
+    static outcomes, its own correction, and those of the positions that follow, each times
+    `lambda_` once more (TD(lambda), Sutton 1988, with expected errors in place of those of the
+    dice, as in expected Sarsa). The corrections of a whole game (`lambda_` 1) are its luck-adjusted
+    result; with 0 the return is the backup.
 
     static, backups: outcomes of the positions of games, one after the other, by the evaluator and
-    backed up from a ply ahead, [positions, outcomes]; follows: see
-    `learner.td_gammon.explore.Explored`. A backup corrects the static outcomes by what all rolls
-    say; the return of a position is its static outcomes, its own correction and those of the
-    positions that follow, each times `decay` once more (TD(lambda), Sutton 1988, with the expected
-    errors in place of those of the dice, as in expected Sarsa). The corrections of a whole game
-    (`decay` 1) are its result without luck. With 0 it is the backup. A return is kept between 0 and
-    1.
+        backed up from a ply ahead, [positions, outcomes].
+    follows: see `learner.td_gammon.explore.Explored`, [positions].
+    lambda_: from 0 to 1.
+
+    Returns [positions, outcomes], between 0 and 1.
     """
     assert game.outcomes is not None
     turn = kernels.uncompiled(game.outcomes.turn)
@@ -129,7 +134,7 @@ def lambda_returns(
         turn(row)
     turned = rows[1:] - rows[0]
     later = np.ascontiguousarray(backups - static)
-    _sum_up(later, np.ascontiguousarray(decay * turned), np.ascontiguousarray(follows))
+    _sum_up(later, np.ascontiguousarray(lambda_ * turned), np.ascontiguousarray(follows))
     return np.clip(static + later, 0.0, 1.0)
 
 
@@ -162,44 +167,56 @@ class _Stack:
         self,
         evaluator: Evaluator,
         exact: Lookup | None,
-        sift: Sift | None,
+        prefilter: Prefilter | None,
         errors: list[BaseException],
     ) -> None:
         game: Any = evaluator.game
         self.game = game
         self._kernel = exact.outcomes if exact else None
-        block, self._tables = read_arrays(exact.tables if exact else (), "tables")
-        outcomes_at, outcomes_data, kept = evaluator.native_outcomes()
-        value_at, value_data, also_kept = evaluator.native(errors.append)
-        rolls = np.array(game.rolls, dtype=np.float64)
-        # on the stack it would be filled with zeros for every position
-        moves = np.zeros(int(getattr(game, "most_moves", 256)), dtype=np.int64)
-        self._own = rolls.ctypes.data, moves.ctypes.data
-        self._kept = [block, exact, kept, also_kept, rolls, moves]
-        self._leaf = self._data(block.ctypes.data, outcomes_at, outcomes_data)
+        self._exact = exact
+        self._tables, self._text = read_arrays(exact.tables if exact else (), "tables")
+        self._chances = np.array(game.rolls, dtype=np.float64)
+        self._leaf = self._known_or(evaluator.native_outcomes())
+        native = evaluator.native(errors.append)
         if self._kernel is not None:
-            value_data = self._data(block.ctypes.data, value_at, value_data)
-            value_at = _value(game, self._kernel, self._tables)
-        self._replies = Replies(game, value_at, value_data, sift, fail=errors.append)
-        self._block = block.ctypes.data
+            values = self._known_or(native)
+            native = _value(game, self._kernel, self._text), values.address, values
+        self._replies = Replies(game, native, prefilter, fail=errors.append)
+        self._levels: list[NativeRecord] = []
 
-    def _data(self, *numbers: int) -> int:
-        array = np.array(numbers, dtype=np.int64)
-        self._kept.append(array)
-        return int(array.ctypes.data)
+    def _known_or(self, native: tuple[int, int, Any]) -> NativeRecord:
+        record = NativeRecord(KNOWN)
+        record.pin(tables=self._tables)
+        record.bind("other_at", "other", native)
+        return record
 
     def at(self, depth: int) -> tuple[int, int]:
         """The addresses of code and data of the outcomes backed up from `depth` plies ahead."""
         if depth == 0:
-            return _leaf(self.game, self._kernel, self._tables), self._leaf
-        below = self.at(depth - 1)
-        found = self._replies
-        replies = found.address, found.evaluate_at, found.evaluator
-        data = self._data(self._block, *below, *replies, *self._own)
-        return _backup(self.game, self._kernel, self._tables), data
+            return _leaf(self.game, self._kernel, self._text), self._leaf.address
+        below_at, below = self.at(depth - 1)
+        record = NativeRecord(BACKUP)
+        record.pin(tables=self._tables, chances=self._chances)
+        record.put(below_at=below_at, below=below)
+        record.put(reply_at=self._replies.reply_at, replies=self._replies.address)
+        self._levels.append(record)
+        return _backup(self.game, self._kernel, self._text), record.address
 
 
 # --- generated code --------------------------------------------------------------------------
+
+#: What the code of known outcomes, or values, reads: addresses of the tables of what is known, and
+#: of the code and data of all else.
+KNOWN = np.dtype([(name, np.int64) for name in ("tables", "other_at", "other")])
+#: What the code of a backup reads: addresses of the same tables, of code and data one ply below, of
+#: the replies' code and record, and of the probabilities of the rolls.
+BACKUP = np.dtype(
+    [(name, np.int64) for name in ("tables", "below_at", "below", "reply_at", "replies", "chances")]
+)
+
+
+def _field(dtype: np.dtype[Any], name: str) -> str:
+    return f"load_int(data, {word(dtype, name)})"
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -225,7 +242,7 @@ def _known(game: Any, tables: str, exact: bool) -> list[str]:
         "    if ended == ended:",
         "        finished(position, probabilities)",
         "        return",
-        *(["    tables = load_int(data, 0)"] if exact else []),
+        *([f"    tables = {_field(KNOWN, 'tables')}"] if exact else []),
         *([f"    if known({tables}, position, probabilities):", "        return"] if exact else []),
     ]
 
@@ -243,53 +260,55 @@ def _scope(game: Any, kernel: Any) -> dict[str, Any]:
 
 
 def _leaf(game: Any, kernel: Any, tables: str) -> int:
-    """Code that reads: tables, address of the evaluator's outcomes, their data."""
+    """Code of outcomes that are known, or else those of the evaluator; reads a `KNOWN`."""
     lines = [
         "def leaf_at(data, source, target):",
         *_known(game, tables, kernel is not None),
-        "    call_void(load_int(data, 1), (load_int(data, 2), source, target))",
+        f"    call_void({_field(KNOWN, 'other_at')}, ({_field(KNOWN, 'other')}, source, target))",
     ]
     return native_function("leaf_at", "\n".join(lines), _scope(game, kernel), OUTCOMES_SIGNATURE)
 
 
 def _value(game: Any, kernel: Any, tables: str) -> int:
-    """Code of the value of a position that goes on, known or not; reads what `_leaf` reads."""
+    """Code of the value of a position that goes on, known or not; reads a `KNOWN`."""
     count, worth = len(game.outcomes), game.outcomes.worth
     lines = [
         "def known_value_at(data, source):",
         f"    position = {read_position(len(game.start()))}",
         f"    block = stack_block({8 * count})",
         f"    probabilities = array_at(float64_pointer(block), ({count},))",
-        "    tables = load_int(data, 0)",
+        f"    tables = {_field(KNOWN, 'tables')}",
         f"    if known({tables}, position, probabilities):",
         f"        total = {game.outcomes.base!r}",
         *(f"        total += {w!r} * probabilities[{k}]" for k, w in enumerate(worth)),
         "        return total",
-        "    return call_float(load_int(data, 1), (load_int(data, 2), source))",
+        f"    return call_float({_field(KNOWN, 'other_at')}, ({_field(KNOWN, 'other')}, source))",
     ]
     return native_function("known_value_at", "\n".join(lines), _scope(game, kernel), SIGNATURE)
 
 
 def _backup(game: Any, kernel: Any, tables: str) -> int:
-    """Code that reads: tables; code and data one ply below; replies; values; rolls; moves."""
+    """Code of outcomes that are known, or else the average of those one ply below.
+
+    Reads a `BACKUP`.
+    """
     count = len(game.outcomes)
     sums = range(count)
+    below_at, below, reply_at, replies, chances = (
+        _field(BACKUP, name) for name in (BACKUP.names or ())[1:]
+    )
     lines = [
         "def backup_at(data, source, target):",
         *_known(game, tables, kernel is not None),
-        "    moves = load_int(data, 7)",
         f"    after = stack_block({8 * len(game.start())})",
         f"    block = stack_block({8 * count})",
         f"    found = array_at(float64_pointer(block), ({count},))",
         *(f"    sum_{k} = 0.0" for k in sums),
         f"    for roll in range({len(game.rolls)}):",
-        "        chance = load_float(load_int(data, 6), roll)",
+        f"        chance = load_float({chances}, roll)",
         "        if chance > 0.0:",
-        "            call_float(",
-        "                load_int(data, 3),",
-        "                (source, roll, moves, load_int(data, 4), load_int(data, 5), after),",
-        "            )",
-        "            call_void(load_int(data, 1), (load_int(data, 2), after, block))",
+        f"            call_float({reply_at}, ({replies}, source, roll, after))",
+        f"            call_void({below_at}, ({below}, after, block))",
         "            turn(found)",
         *(f"            sum_{k} += chance * found[{k}]" for k in sums),
         # the chances of the rolls add up to 1 but for rounding

@@ -32,12 +32,12 @@ from learner.td_gammon.td_gammon import find_inputs, new_network
 from search import as_evaluator
 from search.evaluators.network import separate
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.expectiminimax.replies import MOST_KEPT, Sift
+from search.expectiminimax.replies import MOST_KEPT, Prefilter
 from search.lookups.database import DatabaseLookup
 
 __all__ = ["BackupFit"]
 
-#: Steps of the small nets that replies are sifted by; they fall to a tenth.
+#: Steps of the small nets of the prefilter of replies; they fall to a tenth.
 _SMALL_RATE = 0.003
 
 
@@ -47,25 +47,32 @@ class BackupFit(Learner):
 
     A round is `round_games` games of self-play; backups of their positions from `depth` plies ahead
     by the present network (see `learner.td_gammon.backup`); and a fit to those of the last
-    `keep_rounds` rounds. decay: lambda, how far the corrections that backups make are carried back
-    in a game (`lambda_returns`): with 0 positions follow their backups alone, which is without
-    noise, but the end of a game is learned of a ply a round; with more an error that many positions
-    share goes sooner. Moves of the games are random with the chance `first_share` in the first
-    `first_plies` plies and with `share` later. bear_off: what the bear-off databases know has its
-    outcomes from there. candidates: how many replies the nets are asked of, those that are best by
-    small nets of `sift_units` hidden units, over the encoding alone, which are fitted beside; 0 for
-    all replies. The small nets also choose the share `small_share` of the moves of the games, so
-    that what is worth nearly as much as the best is learned of.
+    `keep_rounds` rounds.
 
-    inputs: what the nets see, as in `TDGammon`; it and `spread`, that of new random weights, serve
-    a start from nothing. hidden: widths of the hidden layers of every net; or a sequence of such
-    widths to which they grow, one after the other, every `stage_rounds` rounds, without changing
-    values (see `learner.td_gammon.growth`). A network to start from grows to the first of them.
-
-    epochs, rate, last_rate, batch, weight_decay, equity_share, device, fit_threads: of the fit, see
-    `learner.models.outcome_model`; every round begins with `rate` and ends with `last_rate`, less
-    as long as fewer than `keep_rounds` rounds are there to learn from. threads: of self-play and
-    backups; they, unlike `fit_threads`, change no bit.
+    Parameters:
+        lambda_: how far the corrections that backups make are carried back in a game, 0 to 1 (see
+            `lambda_returns`). With 0 positions follow their backups alone: there is no noise, but
+            the end of a game is learned of by one ply a round. With more, an error that many
+            positions share disappears sooner.
+        first_plies: plies of the beginning of a game.
+        first_share, share: shares of random moves in the beginning of a game and later.
+        small_share: share of the moves that the prefilter chooses, so that positions nearly as good
+            as the best are learned of.
+        bear_off: whether the outcomes of positions in the bear-off databases come from there.
+        candidates: number of replies that the nets value, those that are best by the prefilter,
+            small nets over the encoding alone that are fitted too; 0 for all replies.
+        prefilter_units: hidden units of the small nets.
+        inputs: what the nets see, as in `TDGammon`; for a start from nothing.
+        spread: deviation of new random weights, as in `TDGammon`; for a start from nothing.
+        hidden: widths of the hidden layers of every net; or a sequence of such widths, to which the
+            nets grow one after the other without changing values (see `learner.td_gammon.growth`).
+            A network to start from grows to the first of them.
+        stage_rounds: rounds between two widths.
+        epochs, batch, weight_decay, equity_share, device, fit_threads: of the fit, see
+            `learner.models.outcome_model`.
+        rate, last_rate: step sizes at the beginning and the end of each round's fit, less as long
+            as there are fewer than `keep_rounds` rounds to learn from.
+        threads: of self-play and backups; unlike `fit_threads` they change no bit.
 
     After `fit`: `evaluator_`, and `rounds_`, what each round found: `positions`, `before` and
     `after`, the root of the mean squared difference of equities between the network and the backups
@@ -81,14 +88,14 @@ class BackupFit(Learner):
     spread: float = 0.3
     round_games: int = 5000
     keep_rounds: int = 8
-    decay: float = 0.85
+    lambda_: float = 0.85
     first_plies: int = 8
     first_share: float = 0.1
     share: float = 0.01
     small_share: float = 0.1
     bear_off: bool = True
     candidates: int = 6
-    sift_units: int = 64
+    prefilter_units: int = 64
     epochs: int = 1
     rate: float = 0.0004
     last_rate: float = 0.00002
@@ -110,7 +117,7 @@ class BackupFit(Learner):
             raise ValueError(f"depth: expected 1 to {MOST_DEPTH}, found {found}")
         for name in (
             "games", "stage_rounds", "round_games", "keep_rounds", "epochs", "batch",
-            "threads", "fit_threads", "sift_units",
+            "threads", "fit_threads", "prefilter_units",
         ):  # fmt: skip
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
@@ -118,7 +125,7 @@ class BackupFit(Learner):
             raise ValueError(f"candidates: expected 0 to {MOST_KEPT}, found {self.candidates}")
         if self.first_plies < 0:
             raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
-        for name in ("decay", "first_share", "share", "small_share", "equity_share"):
+        for name in ("lambda_", "first_share", "share", "small_share", "equity_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
         for name in ("rate", "last_rate", "spread"):
@@ -174,7 +181,7 @@ class BackupFit(Learner):
         network.name = "backupfit"
         encoding, features = separate(network.inputs)
         self._small = new_network(
-            game, encoding or features, (self.sift_units,), spread=self.spread, seed=self.seed
+            game, encoding or features, (self.prefilter_units,), spread=self.spread, seed=self.seed
         )
         self.evaluator_: OutcomeNetwork = network
         self._model()  # whether it can be had is found out before hours of play
@@ -218,11 +225,11 @@ class BackupFit(Learner):
         self._grow(number)
         if self.candidates and number == 0:
             self._introduce_small(games)
-        played = self._explore(games, seed=(self.seed, number), sift=self._sift)
+        played = self._explore(games, seed=(self.seed, number), prefilter=self._prefilter)
         own = Examples(self.evaluator_, played.positions)
         static = self._backups(played.positions, 0)
         backups = self._backups(played.positions, self.depth or 0)
-        targets = lambda_returns(self.game_, static, backups, played.follows, self.decay)
+        targets = lambda_returns(self.game_, static, backups, played.follows, self.lambda_)
         self._kept = [*self._kept, (own, targets.astype(np.float32))][-self.keep_rounds :]
 
         examples = Examples.joined([one for one, _ in self._kept])
@@ -243,17 +250,19 @@ class BackupFit(Learner):
         self.rounds_.append({"positions": len(own), "before": before, "after": after, "loss": loss})
         return played.last
 
-    def _explore(self, games: int, *, seed: tuple[int, ...], sift: Sift | None) -> Explored:
+    def _explore(
+        self, games: int, *, seed: tuple[int, ...], prefilter: Prefilter | None
+    ) -> Explored:
         return explore(
             self.evaluator_, games, seed=seed,
             first_plies=self.first_plies, first_share=self.first_share, share=self.share,
-            threads=self.threads, sift=sift, other=sift.evaluator if sift else None,
-            other_share=self.small_share,
+            threads=self.threads, prefilter=prefilter,
+            other=prefilter.evaluator if prefilter else None, other_share=self.small_share,
         )  # fmt: skip
 
     def _introduce_small(self, games: int) -> None:
-        """Have the small nets say what the network says, before they sift for it."""
-        played = self._explore(games, seed=(self.seed, 0, 13), sift=None)
+        """Have the small nets say what the network says, before they are its prefilter."""
+        played = self._explore(games, seed=(self.seed, 0, 13), prefilter=None)
         examples = Examples(self.evaluator_, played.positions)
         labels = self._backups(played.positions, 0)
         self._fit_small(examples, labels, np.random.default_rng((self.seed, 13)))
@@ -273,14 +282,14 @@ class BackupFit(Learner):
         return self.game_
 
     @property
-    def _sift(self) -> Sift | None:
+    def _prefilter(self) -> Prefilter | None:
         """What keeps the replies that are looked at."""
-        return Sift(self._small, self.candidates) if self.candidates else None
+        return Prefilter(self._small, self.candidates) if self.candidates else None
 
     def _backups(self, positions: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
         """The outcomes of positions by the present network from some plies ahead."""
         return backed_up(
-            self.evaluator_, positions, depth=depth, exact=self._exact, sift=self._sift,
+            self.evaluator_, positions, depth=depth, exact=self._exact, prefilter=self._prefilter,
             threads=self.threads,
         )  # fmt: skip
 

@@ -34,7 +34,7 @@ def sweep_address(evaluator: OutcomeNetwork) -> int:
         "def sweep_at(data, positions, plies, numbers):",
         "    rate = float32(load_float(numbers, 0))",
         "    last_rate = float32(load_float(numbers, 1))",
-        "    decay = load_float(numbers, 2)",
+        "    lambda_ = load_float(numbers, 2)",
         "    nothing = float32(0.0)",
         f"    target_block = stack_block({8 * count})",
         f"    target = array_at(float64_pointer(target_block), ({count},))",
@@ -69,7 +69,8 @@ def sweep_address(evaluator: OutcomeNetwork) -> int:
         *(f"        error += (target[{k}] - probabilities[{k}]) ** 2" for k in range(count)),
         "        confine(position, probabilities)",
         *(
-            f"        target[{k}] = probabilities[{k}] + decay * (target[{k}] - probabilities[{k}])"
+            f"        target[{k}] = probabilities[{k}]"
+            f" + lambda_ * (target[{k}] - probabilities[{k}])"
             for k in range(count)
         ),
         "    return error",

@@ -9,7 +9,6 @@ and another share is chosen by another evaluator.
 
 from __future__ import annotations
 
-import functools
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -17,29 +16,45 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame, first_rolls
-from games.kernels import kernel
-from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
-from games.kernels.memory import native_function, read_position, store_int
+from games.contract import DiceGame
+from games.kernels import NativeRecord, kernel
+from games.kernels.chance import stream
+from games.kernels.memory import store_int
 from games.record import GameRecord
 from search.evaluators.evaluator import Evaluator
-from search.expectiminimax.replies import Replies, Sift, outcome_address
-from search.native import call_float, call_int
+from search.expectiminimax.replies import Prefilter
+from search.expectiminimax.turn import (
+    NativeTurn,
+    best_reply,
+    copy_position,
+    next_number,
+    next_roll,
+    over,
+)
 
 __all__ = ["MOST_PLIES", "Explored", "explore"]
 
-#: A game that goes on for longer is dropped.
+#: A longer game is dropped.
 MOST_PLIES = 1023
-#: Games that begin with a random stream of their own, so that threads change no bit.
+#: Games that share a stream of random numbers, so that the number of threads changes no bit.
 _GAMES = 25
-_MOST_RANDOM = 1 << 30
+#: Chance decides between moves in steps of this size.
+_GRAIN = 2.0**-30
 
-# the fields of what a thread reads and writes
-(
-    REPLY_AT, RANDOM_AT, OUTCOME_AT, EVALUATE_AT, EVALUATOR, STACK_AT, WIDTH, ROOM, POSITIONS_AT,
-    ROLLS_AT, FIRST_PLIES, OTHER_AT, OTHER_EVALUATE_AT, OTHER_EVALUATOR,
-    FOLLOWS_AT, STATE, COUNT, LAST,
-) = range(18)  # fmt: skip
+EXPLORING = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            # addresses: the start position; positions, whether they follow, and the rolls of the
+            # last game; positions that there is room for
+            "start positions follows rolls room"
+            # plies of the beginning of a game; positions written, and where the last game begins
+            " first_plies count last"
+        ).split()
+    ]
+    # shares of random moves, in the first plies and later, and of those of another evaluator
+    + [(name, np.float64) for name in ("first_share", "share", "other_share")]
+)
 
 
 @dataclass(frozen=True)
@@ -57,72 +72,87 @@ class Explored:
 
 
 @kernel
-def play_games(record, limits, first_limits, shares, start, games):
+def play_games(turn, replies, others, chances, exploring, games):
     """Write the positions of games one after the other; returns how many games had room.
 
-    Of a game that has no end nothing is kept. `shares` of random moves: in the first plies, later;
-    and of those that another evaluator chooses.
+    A game that does not end leaves nothing.
+
+    replies, others, chances: the replies of the evaluator, of the other one, and random ones.
     """
-    step = 8 * record[WIDTH]
+    step = 8 * turn.width
     for game in range(games):
-        if record[COUNT] + MOST_PLIES + 1 > record[ROOM]:
+        if exploring.count + MOST_PLIES + 1 > exploring.room:
             return game
-        record[LAST] = record[COUNT]
-        source = record[POSITIONS_AT] + step * record[COUNT]
-        for i in range(len(start)):
-            store_int(source, i, start[i])
+        exploring.last = exploring.count
+        source = exploring.positions + step * exploring.count
+        copy_position(turn, exploring.start, source)
         for ply in range(MOST_PLIES):
-            record[STATE] = next_state(record[STATE])
-            roll = drawn(uniform(record[STATE]), first_limits if ply == 0 else limits)
-            store_int(record[ROLLS_AT], ply, roll)
-            record[STATE] = next_state(record[STATE])
-            share = shares[0] if ply < record[FIRST_PLIES] else shares[1]
-            chance = uniform(record[STATE])
-            store_int(
-                record[FOLLOWS_AT], record[COUNT] + ply, 1 if chance >= share + shares[2] else 0
-            )
+            roll = next_roll(turn, ply)
+            store_int(exploring.rolls, ply, roll)
+            share = exploring.first_share if ply < exploring.first_plies else exploring.share
+            chance = next_number(turn)
+            follows = 0
             if chance < share:
-                record[STATE] = next_state(record[STATE])
-                number = int(uniform(record[STATE]) * _MOST_RANDOM)
-                call_int(record[RANDOM_AT], (source, roll, record[STACK_AT], number, source + step))
-            elif chance < share + shares[2]:
-                call_float(
-                    record[OTHER_AT],
-                    (source, roll, record[STACK_AT], record[OTHER_EVALUATE_AT],
-                     record[OTHER_EVALUATOR], source + step),
-                )  # fmt: skip
+                chances.chance = int(next_number(turn) / _GRAIN) * _GRAIN
+                best_reply(chances, source, roll, source + step)
+            elif chance < share + exploring.other_share:
+                best_reply(others, source, roll, source + step)
             else:
-                call_float(
-                    record[REPLY_AT],
-                    (source, roll, record[STACK_AT], record[EVALUATE_AT], record[EVALUATOR],
-                     source + step),
-                )  # fmt: skip
+                follows = 1
+                best_reply(replies, source, roll, source + step)
             source += step
-            outcome = call_float(record[OUTCOME_AT], (source,))
-            if outcome == outcome:
-                store_int(record[FOLLOWS_AT], record[COUNT] + ply, 0)
-                record[COUNT] += ply + 1
+            if over(turn, source):
+                store_int(exploring.follows, exploring.count + ply, 0)
+                exploring.count += ply + 1
                 break
+            store_int(exploring.follows, exploring.count + ply, follows)
     return games
 
 
-@functools.cache
-def _random_move(rules: Any, width: int, most: int) -> int:
-    """The address of int64(position, roll, moves, number, target): any legal move is played."""
-    text = "\n".join(
-        [
-            "def random_at(source, roll, stack, number, target):",
-            f"    position = {read_position(width)}",
-            f"    moves = array_at(int64_pointer(stack), ({most},))",
-            "    count = int(legal_moves(position, roll, moves))",
-            f"    after = play(position, moves[number * count // {_MOST_RANDOM}])",
-            *(f"    store_int(target, {i}, int(after[{i}]))" for i in range(width)),
-            "    return count",
+class _Explorer:
+    """The games of one thread."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        other: Evaluator | None,
+        prefilter: Prefilter | None,
+        **options: Any,
+    ) -> None:
+        game: Any = evaluator.game
+        self._turn = NativeTurn(game)
+        self._replies = [
+            self._turn.replies(evaluator, prefilter=prefilter),
+            self._turn.replies(other or evaluator),
+            self._turn.replies(None),
         ]
-    )
-    scope = {"legal_moves": rules.legal_moves, "play": rules.play}
-    kinds = ", ".join(["int64"] * 5)
-    return native_function("random_at", text, scope, f"int64({kinds})")
+        # enough for a few long games; a game needs the end of its last ply as well
+        room = 8 * (MOST_PLIES + 1)
+        self._exploring = NativeRecord(EXPLORING)
+        self._exploring.pin(
+            start=np.array(game.start(), dtype=np.int64),
+            positions=np.zeros((room, len(game.start())), dtype=np.int64),
+            follows=np.zeros(room, dtype=np.int64),
+            rolls=np.zeros(MOST_PLIES, dtype=np.int64),
+        )
+        self._exploring.put(room=room, **options)
+
+    def play(self, games: int, state: int) -> tuple[NDArray[np.int64], ...]:
+        """Positions and whether they follow, of all games; positions and rolls of the last one."""
+        turn, exploring = self._turn, self._exploring
+        positions, follows = exploring.pinned["positions"], exploring.pinned["follows"]
+        turn.put(state=state)
+        parts = []
+        while games:
+            exploring.put(count=0)
+            best, others, chances = (replies.row for replies in self._replies)
+            games -= play_games(turn.row, best, others, chances, exploring.row, games)
+            turn.check()
+            count = exploring.count
+            parts.append((positions[:count].copy(), follows[:count].copy()))
+        last = positions[exploring.last : exploring.count + 1].copy()
+        rolls = exploring.pinned["rolls"][: max(0, len(last) - 1)].copy()
+        return *map(np.concatenate, zip(*parts, strict=True)), last, rolls
 
 
 def explore(
@@ -135,67 +165,43 @@ def explore(
     share: float = 0.0,
     other: Evaluator | None = None,
     other_share: float = 0.0,
-    sift: Sift | None = None,
+    prefilter: Prefilter | None = None,
     threads: int = 1,
 ) -> Explored:
     """Play games in which both sides take the reply with the best static value, or any at random.
 
-    A move is random with the chance `first_share` in the first plies of a game and with `share`
-    later. With the chance `other_share` it is the best in the eyes of `other`, who knows less and
-    so finds moves that are nearly as good, where the evaluator has most to learn. With `sift` the
-    evaluator compares only the replies that it keeps. The seed decides every bit; the number of
-    threads does not.
+    evaluator: chooses the replies that are not left to others.
+    games: how many games to play.
+    seed: decides every bit; the number of threads does not.
+    first_plies: plies of the beginning of a game.
+    first_share, share: shares of random moves in the beginning of a game and later.
+    other: another evaluator that chooses moves, one that knows less and so finds moves that are
+        nearly as good, of which the evaluator has most to learn.
+    other_share: share of the moves that it chooses.
+    prefilter: which replies the evaluator values (None: all).
+    threads: how many threads play.
+
+    Raises what an evaluator raises.
     """
     game = evaluator.game
     assert isinstance(game, DiceGame)
-    errors: list[BaseException] = []
-    evaluate_at, data, kept = evaluator.native(errors.append)
-    start = np.array(game.start(), dtype=np.int64)
-    most = int(getattr(game, "most_moves", 256))
-    limits, first_limits = cumulative(game.rolls), cumulative(first_rolls(game))
-    shares = np.array([first_share, share, other_share if other is not None else 0.0])
-    other_at, other_data, also_kept = (other or evaluator).native(errors.append)
+    shares = {"share": share, "other_share": other_share if other is not None else 0.0}
+    options = {"first_plies": first_plies, "first_share": first_share, **shares}
+    parts: dict[int, Any] = {}
+    numbers = iter(range(-(-games // _GAMES)))
 
-    def play(number: int) -> tuple[NDArray[np.int64], ...]:
-        replies = Replies(game, evaluate_at, data, sift, fail=errors.append)
-        others = Replies(game, other_at, other_data, fail=errors.append)
-        stack, rolls = np.zeros(most, dtype=np.int64), np.zeros(MOST_PLIES, dtype=np.int64)
-        # enough for a few long games; a game needs the end of its last ply as well
-        room = np.zeros((8 * (MOST_PLIES + 1), len(start)), dtype=np.int64)
-        follows = np.zeros(len(room), dtype=np.int64)
-        record = np.zeros(LAST + 1, dtype=np.int64)
-        record[:COUNT] = (
-            replies.address, _random_move(game.rules, len(start), most), outcome_address(game),
-            replies.evaluate_at, replies.evaluator, stack.ctypes.data, len(start), len(room),
-            room.ctypes.data, rolls.ctypes.data, first_plies,
-            others.address, others.evaluate_at, others.evaluator,
-            follows.ctypes.data, stream(*seed, number),
-        )  # fmt: skip
-        parts, own = [], []
-        left = min(_GAMES, games - number * _GAMES)
-        while left:
-            record[COUNT] = 0
-            left -= play_games(record, limits, first_limits, shares, start, left)
-            parts.append(room[: record[COUNT]].copy())
-            own.append(follows[: record[COUNT]].copy())
-        last = room[record[LAST] : record[COUNT] + 1].copy()
-        return (
-            np.concatenate(parts),
-            np.concatenate(own),
-            last,
-            rolls[: max(0, len(last) - 1)].copy(),
-        )
+    def play(explorer: _Explorer) -> None:
+        for number in numbers:  # which the threads share
+            count = min(_GAMES, games - number * _GAMES)
+            parts[number] = explorer.play(count, stream(*seed, number))
 
-    numbers = range(-(-games // _GAMES))
+    explorers = [_Explorer(evaluator, other, prefilter, **options) for _ in range(threads)]
     if threads == 1:
-        found = [play(number) for number in numbers]
+        play(explorers[0])
     else:
         with ThreadPoolExecutor(threads) as pool:
-            found = list(pool.map(play, numbers))
-    del kept, also_kept
-    if errors:
-        raise errors[0]
-    positions, follows, lasts, rolls = zip(*found, strict=True)
+            list(pool.map(play, explorers))
+    positions, follows, lasts, rolls = zip(*(parts[i] for i in sorted(parts)), strict=True)
     return Explored(
         np.concatenate(positions),
         np.concatenate(follows).astype(bool),

@@ -25,33 +25,41 @@ from search import as_evaluator
 from search.evaluators.header import describe_input
 from search.evaluators.network import separate
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.expectiminimax.replies import MOST_KEPT, Sift
+from search.expectiminimax.replies import MOST_KEPT, Prefilter
 
 __all__ = ["TDGammon", "find_inputs", "new_network"]
 
 #: The average of weights reaches back over one part of so many of the games that were played.
 _RECENT = 5
 #: In the first games all replies are looked at: small nets know nothing yet, large ones may.
-_UNSIFTED = 1000
+_UNFILTERED = 1000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TDGammon(Learner):
     """Networks for the phases of a game, taught by TD(lambda) in self-play at GNU's 0-ply.
 
-    inputs: what the nets see: an encoding or a feature set, both as (encoding, features), or their
-    names as NAME or NAME+NAME. hidden: widths of the hidden layers of every net. spread: of the
-    first random weights, in units of those of He et al. (2015). rate, last_rate: the size of a step
-    of gradient descent at the beginning and at the end, between which it falls by the same factor
-    with every game. output_rate: the share of it that the last layer takes. decay: lambda.
-    replays: games of the last `memory` that are learned from again after each new one. tables: how
-    many games go on at a time; each table has weights of its own for `round_games` games, then what
-    they have learned is added up, in the order of the tables, so that seed and tables decide every
-    bit. candidates: how many replies the nets are asked of, those that are best by small nets of
-    `sift_units` hidden units, over the encoding alone, which learn beside; 0 for all replies and no
-    small nets. averaging: the share that the evaluator keeps of its weights every 2,000 games; the
-    rest comes from those that learn. It is less in the beginning, so that the average reaches back
-    over a fifth of the games played at most, and holds nothing of the first ones for long.
+    Parameters:
+        inputs: what the nets see: an encoding or a feature set, both as (encoding, features), or
+            their names as NAME or NAME+NAME.
+        hidden: widths of the hidden layers of every net.
+        spread: deviation of the first random weights, in units of that of He et al. (2015).
+        rate, last_rate: step sizes of gradient descent at the beginning and at the end; between
+            them the step size falls by the same factor with every game.
+        output_rate: step size of the last layer as a share of that of the others, 0 to 1.
+        lambda_: the lambda of TD(lambda), 0 to 1.
+        replays: games of the memory that are learned from again after each new one.
+        memory: games that are remembered, the last ones.
+        tables: games that go on at a time. Each table has weights of its own for `round_games`
+            games; then what they have learned is added up, in the order of the tables, so that seed
+            and tables decide every bit.
+        round_games: games that a table plays between two of these sums.
+        candidates: number of replies that the nets value, those that are best by the prefilter,
+            small nets over the encoding alone that learn too; 0 for all replies and no prefilter.
+        prefilter_units: hidden units of the small nets.
+        averaging: share that the evaluator keeps of its weights every 2,000 games; the rest comes
+            from the weights that learn. In the beginning it is less, so that the average reaches
+            back over at most a fifth of the games played.
 
     After `fit`: `evaluator_` (averaged), `network_` (the last weights), `errors_` (mean squared
     error of the outputs, by report).
@@ -66,13 +74,13 @@ class TDGammon(Learner):
     rate: float = 0.06
     last_rate: float = 0.003
     output_rate: float = 0.3
-    decay: float = 0.5
+    lambda_: float = 0.5
     replays: int = 3
     memory: int = 1000
     tables: int = 2
     round_games: int = 20
     candidates: int = 8
-    sift_units: int = 32
+    prefilter_units: int = 32
     averaging: float = 0.9
     games_per_report: int = 1000
     workers: Any = None
@@ -97,15 +105,15 @@ class TDGammon(Learner):
                 raise ValueError(
                     f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
                 )
-        for name in ("output_rate", "decay"):
+        for name in ("output_rate", "lambda_"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
         if not 0 <= self.averaging < 1:
             raise ValueError(f"averaging: expected 0 to below 1, found {self.averaging}")
         for name, least, most in (
             ("replays", 0, 100), ("memory", 1, 100_000), ("tables", 1, 256),
-            ("round_games", 1, 1_000_000), ("candidates", 0, MOST_KEPT), ("sift_units", 1, 4096),
-            ("games_per_report", 1, 10_000_000),
+            ("round_games", 1, 1_000_000), ("candidates", 0, MOST_KEPT),
+            ("prefilter_units", 1, 4096), ("games_per_report", 1, 10_000_000),
         ):  # fmt: skip
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
@@ -139,7 +147,7 @@ class TDGammon(Learner):
             encoding, features = separate(self.network_.inputs)
             self._learning.append(
                 new_network(
-                    game, encoding or features, (self.sift_units,), spread=self.spread,
+                    game, encoding or features, (self.prefilter_units,), spread=self.spread,
                     seed=self.seed,
                 )
             )  # fmt: skip
@@ -152,7 +160,7 @@ class TDGammon(Learner):
         network, *small = (one.copy() for one in self._learning)
         return Table(
             network, seed=(self.seed, number), room=self.memory, replays=self.replays,
-            sift=Sift(small[0], self.candidates) if small else None,
+            prefilter=Prefilter(small[0], self.candidates) if small else None,
         )  # fmt: skip
 
     def fit(
@@ -194,7 +202,7 @@ class TDGammon(Learner):
                 own[...] = common
             return table.play(
                 base + (number < extra), rate=rate, last_rate=self.output_rate * rate,
-                decay=self.decay, sift=self.games_played_ >= _UNSIFTED,
+                lambda_=self.lambda_, prefilter=self.games_played_ >= _UNFILTERED,
             )  # fmt: skip
 
         errors = list(threads.map(play, range(self.tables)))

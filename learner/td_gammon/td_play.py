@@ -4,99 +4,99 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame, first_rolls
-from games.kernels import kernel
-from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
-from games.kernels.memory import store_int
+from games.contract import DiceGame
+from games.kernels import NativeRecord, kernel
+from games.kernels.chance import stream
+from games.kernels.memory import load_int, store_int
 from learner.td_gammon.descent import sweep_address
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.expectiminimax.replies import Replies, Sift, check_address, outcome_address
+from search.expectiminimax.replies import Prefilter, check_function
+from search.expectiminimax.turn import NativeTurn, next_number, over, play_turn
 from search.native import call_float
 
 __all__ = ["MOST_PLIES", "Table"]
 
-#: A game that goes on for longer is dropped; backgammon of any sense takes some sixty plies.
+#: A longer game is dropped; a sensible game of backgammon takes some sixty plies.
 MOST_PLIES = 1023
 
-# the fields of a table's integers
-(
-    REPLY_AT, EVALUATE_AT, EVALUATOR, OUTCOME_AT, SWEEP_AT, WEIGHTS, SIFT_SWEEP_AT, SIFT_WEIGHTS,
-    NUMBERS_AT, STACK_AT, MEMORY_AT, WIDTH, ROOM, ROLLS_AT, REPLAYS, KEPT, NEXT, STATE, PLIES,
-    UPDATES,
-) = range(20)  # fmt: skip
+LEARNING = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            # addresses: what learns from a game and the weights that it changes, the same for the
+            # small network of the prefilter (0: none), and the numbers that both read
+            "sweep_at weights small_sweep_at small_weights numbers"
+            # addresses: positions, rolls and lengths of the games in memory, room for each
+            " positions rolls lengths room"
+            # games to learn from again after each new one
+            " replays"
+            # games in memory, the place of the next one; plies played, positions learned from
+            " kept next plies updates"
+        ).split()
+    ]
+)
 
 
 @kernel
-def play_game(table, limits, first_limits, game, rolls):
-    """Play a game into a place of the memory; returns its plies, 0 where it had no end."""
-    step = 8 * table[WIDTH]
+def play_game(turn, replies, game, rolls):
+    """Play a game into a place of the memory; returns its plies, 0 for one that did not end."""
+    step = 8 * turn.width
     source = game
     for ply in range(MOST_PLIES):
-        table[STATE] = next_state(table[STATE])
-        roll = drawn(uniform(table[STATE]), first_limits if ply == 0 else limits)
-        store_int(rolls, ply, roll)
-        call_float(
-            table[REPLY_AT],
-            (source, roll, table[STACK_AT], table[EVALUATE_AT], table[EVALUATOR], source + step),
-        )
+        play_turn(turn, replies, source, source + step, ply, 1)
+        store_int(rolls, ply, turn.roll)
         source += step
-        outcome = call_float(table[OUTCOME_AT], (source,))
-        if outcome == outcome:
+        if over(turn, source):
             return ply + 1
     return 0
 
 
 @kernel
-def play_and_learn(table, limits, first_limits, lengths, games):
+def play_and_learn(turn, replies, learning, games):
     """Play games, and learn from each and from some of those in memory; returns squared errors.
 
-    The memory holds the last `ROOM` games, each from the start position on; a new game takes the
+    The memory holds the last `room` games, each from the start position on; a new game takes the
     place of the oldest.
     """
-    size = 8 * table[WIDTH] * (MOST_PLIES + 1)
+    size = 8 * turn.width * (MOST_PLIES + 1)
     error = 0.0
     for _ in range(games):
-        place = table[NEXT]
-        plies = play_game(
-            table, limits, first_limits, table[MEMORY_AT] + place * size,
-            table[ROLLS_AT] + 8 * MOST_PLIES * place,
-        )  # fmt: skip
-        # where a game had no end nothing is left of the one whose place it took
-        lengths[place] = plies
+        place = learning.next
+        game = learning.positions + place * size
+        plies = play_game(turn, replies, game, learning.rolls + 8 * MOST_PLIES * place)
+        # a game that did not end leaves nothing of the one whose place it took
+        store_int(learning.lengths, place, plies)
         if plies == 0:
             continue
-        table[NEXT] = (place + 1) % table[ROOM]
-        table[KEPT] = max(table[KEPT], place + 1)
-        for replay in range(table[REPLAYS] + 1):
+        learning.next = (place + 1) % learning.room
+        learning.kept = max(learning.kept, place + 1)
+        for replay in range(learning.replays + 1):
             if replay > 0:
-                table[STATE] = next_state(table[STATE])
-                place = int(uniform(table[STATE]) * table[KEPT])
-            game = table[MEMORY_AT] + place * size
-            error += call_float(
-                table[SWEEP_AT], (table[WEIGHTS], game, lengths[place], table[NUMBERS_AT])
-            )
-            if table[SIFT_SWEEP_AT] != 0:
-                call_float(
-                    table[SIFT_SWEEP_AT],
-                    (table[SIFT_WEIGHTS], game, lengths[place], table[NUMBERS_AT]),
-                )
-            table[UPDATES] += lengths[place]
-        table[PLIES] += plies
+                place = int(next_number(turn) * learning.kept)
+            length = load_int(learning.lengths, place)
+            lesson = (learning.positions + place * size, length, learning.numbers)
+            error += call_float(learning.sweep_at, (learning.weights, *lesson))
+            if learning.small_sweep_at != 0:
+                call_float(learning.small_sweep_at, (learning.small_weights, *lesson))
+            learning.updates += length
+        learning.plies += plies
     return error
 
 
 class Table:
     """Where one worker plays and learns: an evaluator of its own, a memory of games, its dice.
 
-    `room`: games in memory; `replays`: how many of them are learned from again after each game.
-    `sift`: what keeps the replies that are looked at; its evaluator, a small network that no other
-    table has, learns beside.
+    evaluator: plays and learns.
+    seed: decides the dice and the replays.
+    room: games in memory.
+    replays: games of the memory that are learned from again after each new one.
+    prefilter: which replies are valued; its evaluator, a small network that no other table has,
+        learns too.
     """
 
     def __init__(
@@ -106,77 +106,73 @@ class Table:
         seed: tuple[int, ...],
         room: int,
         replays: int,
-        sift: Sift | None = None,
+        prefilter: Prefilter | None = None,
     ) -> None:
         game = evaluator.game
         assert isinstance(game, DiceGame)
         self.game = game
         self.evaluator = evaluator
-        self.width = len(game.start())
-        evaluate_at, data, self._kept = evaluator.native(_never)
-        self._replies = [Replies(game, evaluate_at, data, one, fail=_never) for one in (None, sift)]
         self.networks = [evaluator]
-        sweeps = [sweep_address(evaluator), data, 0, 0]
-        if sift is not None:
-            assert isinstance(sift.evaluator, OutcomeNetwork)
-            self.networks.append(sift.evaluator)
-            sweeps[2:] = sweep_address(sift.evaluator), sift.evaluator.data().ctypes.data
-        self._limits = cumulative(game.rolls)
-        self._first_limits = cumulative(first_rolls(game))
-        self._stack = np.zeros(int(getattr(game, "most_moves", 256)), dtype=np.int64)
-        self.memory = np.zeros((room, MOST_PLIES + 1, self.width), dtype=np.int64)
-        self.rolls = np.zeros((room, MOST_PLIES), dtype=np.int64)
-        self.memory[:, 0] = game.start()
-        self.lengths = np.zeros(room, dtype=np.int64)
+        self.width = len(game.start())
+        self._turn = NativeTurn(game)
+        self._turn.put(state=stream(*seed))
+        self._replies = [
+            self._turn.replies(evaluator, prefilter=some) for some in (None, prefilter)
+        ]
         #: rate of learning, that of the last layer, lambda
         self.numbers = np.zeros(3)
-        self._table = np.zeros(UPDATES + 1, dtype=np.int64)
-        self._table[OUTCOME_AT:REPLAYS] = (
-            outcome_address(game),
-            *sweeps,
-            self.numbers.ctypes.data,
-            self._stack.ctypes.data,
-            self.memory.ctypes.data,
-            self.width,
-            room,
-            self.rolls.ctypes.data,
+        self.memory = np.zeros((room, MOST_PLIES + 1, self.width), dtype=np.int64)
+        self.memory[:, 0] = game.start()
+        self.rolls = np.zeros((room, MOST_PLIES), dtype=np.int64)
+        self.lengths = np.zeros(room, dtype=np.int64)
+        self._learning = NativeRecord(LEARNING)
+        self._learning.pin(
+            weights=evaluator.data(),
+            numbers=self.numbers,
+            positions=self.memory,
+            rolls=self.rolls,
+            lengths=self.lengths,
         )
-        self._table[REPLAYS] = replays
-        self._table[STATE] = stream(*seed)
+        self._learning.put(sweep_at=sweep_address(evaluator), room=room, replays=replays)
+        if prefilter is not None:
+            small = prefilter.evaluator
+            assert isinstance(small, OutcomeNetwork)
+            self.networks.append(small)
+            self._learning.pin(small_weights=small.data())
+            self._learning.put(small_sweep_at=sweep_address(small))
 
     def play(
-        self, games: int, *, rate: float, last_rate: float, decay: float, sift: bool = True
+        self, games: int, *, rate: float, last_rate: float, lambda_: float, prefilter: bool = True
     ) -> float:
         """Play games and learn from them; returns the sum of the squared errors of all outputs.
 
-        Without `sift` all replies are looked at.
+        Without `prefilter` all replies are valued.
         """
-        self.numbers[:] = rate, last_rate, decay
-        replies = self._replies[sift]
-        self._table[:OUTCOME_AT] = replies.address, replies.evaluate_at, replies.evaluator
-        limits = self._limits, self._first_limits
-        return float(play_and_learn(self._table, *limits, self.lengths, games))
+        self.numbers[:] = rate, last_rate, lambda_
+        replies = self._replies[prefilter]
+        return float(play_and_learn(self._turn.row, replies.row, self._learning.row, games))
 
     @property
     def updates(self) -> int:
         """Positions learned from so far."""
-        return int(self._table[UPDATES])
+        return int(self._learning.updates)
 
     @property
     def plies(self) -> int:
         """Plies played so far."""
-        return int(self._table[PLIES])
+        return int(self._learning.plies)
 
     def last_game(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The positions of the last game, [plies + 1, integers], and the rolls between them."""
-        place = (int(self._table[NEXT]) - 1) % len(self.memory)
+        place = (self._learning.next - 1) % len(self.memory)
         plies = int(self.lengths[place])
         return self.memory[place, : plies + 1].copy(), self.rolls[place, :plies].copy()
 
     def get_state(self) -> dict[str, Any]:
         """Memory, dice and counts, from which `set_state` goes on to the same bits."""
+        learning = self._learning
         lengths = self.lengths.tolist()
-        kept = range(int(self._table[KEPT]))
+        kept = range(learning.kept)
         games = [self.memory[i, : lengths[i] + 1].reshape(-1) for i in kept]
         rolls = [self.rolls[i, : lengths[i]] for i in kept]
         none = np.zeros(0, dtype=np.int64)
@@ -184,49 +180,47 @@ class Table:
             "games": np.concatenate([none, *games]),
             "rolls": np.concatenate([none, *rolls]),
             "lengths": self.lengths.copy(),
-            "table": self._table[REPLAYS + 1 :].copy(),
+            "table": np.array(
+                [learning.kept, learning.next, self._turn.state, learning.plies, learning.updates],
+                dtype=np.int64,
+            ),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state.
+        """Go on from a state of `get_state`.
 
-        ValueError where it does not fit, or has games that were not played by the rules: native
-        code believes what it reads.
+        Raises ValueError for a state that does not fit, or that holds games that were not played by
+        the rules: native code trusts what it reads.
         """
         games, rolls, lengths, table = (state[n] for n in ("games", "rolls", "lengths", "table"))
         room = len(self.lengths)
-        if lengths.shape != (room,) or table.shape != (UPDATES - REPLAYS,):
+        if lengths.shape != (room,) or table.shape != (5,):
             raise ValueError(f"expected a memory of {room} games, found {len(lengths)}")
-        kept, following, dice, plies, updates = table.tolist()
+        kept, following, dice, played, updates = table.tolist()
         if not (
             0 <= kept <= room
             and following == (kept if kept < room else following % room)
             and 0 <= dice < 1 << 62
-            and 0 <= plies <= updates
+            and 0 <= played <= updates
         ):
             raise ValueError(f"expected the counts of a table, found {table.tolist()}")
         if not ((lengths >= 0) & (lengths <= MOST_PLIES)).all() or lengths[kept:].any():
             raise ValueError(f"expected lengths of {kept} games of at most {MOST_PLIES} plies")
-        counts = lengths[:kept].tolist()
-        if len(games) != sum(count + 1 for count in counts) * self.width or len(rolls) != sum(
-            counts
-        ):
-            raise ValueError(f"expected positions and rolls of {sum(counts)} plies")
+        plies = lengths[:kept].tolist()
+        if len(games) != sum(count + 1 for count in plies) * self.width or len(rolls) != sum(plies):
+            raise ValueError(f"expected positions and rolls of {sum(plies)} plies")
         if len(rolls) and not 0 <= rolls.min() <= rolls.max() < len(self.game.rolls):
             raise ValueError("expected rolls of the game")
-        kinds = [ctypes.c_int64] * 4
-        is_legal = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(check_address(self.game))
+        is_legal = check_function(self.game)
+        moves = self._replies[0].moves
         game, roll = np.ascontiguousarray(games.reshape(-1, self.width)), rolls
-        for i, count in enumerate(counts):
+        for i, count in enumerate(plies):
             begins = (game[0] == self.memory[i, 0]).all()
-            where = game.ctypes.data, roll.ctypes.data, count, self._stack.ctypes.data
+            where = game.ctypes.data, roll.ctypes.data, count, moves
             if not begins or (count and not is_legal(*where)):
                 raise ValueError("expected games played by the rules from start to end")
             self.memory[i, : count + 1], game = game[: count + 1], game[count + 1 :]
             self.rolls[i, :count], roll = roll[:count], roll[count:]
         self.lengths[:] = lengths
-        self._table[REPLAYS + 1 :] = table
-
-
-def _never(error: BaseException) -> None:
-    raise AssertionError("networks raise nothing") from error
+        self._turn.put(state=dice)
+        self._learning.put(kept=kept, next=following, plies=played, updates=updates)

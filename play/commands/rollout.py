@@ -124,7 +124,7 @@ def _candidates(
         raise ValueError(f"--best: expected at least 1, found {best}")
     assert player.evaluator is not None
     choice = StaticChoice(game, player.evaluator, player.lookup)
-    worth = {m: choice.worth(game.play(position, m)) for m in game.legal_moves(position, roll)}
+    worth = {m: choice.value_of(game.play(position, m)) for m in game.legal_moves(position, roll)}
     return sorted(worth, key=worth.__getitem__)[:best]
 
 

@@ -126,7 +126,7 @@ def equity_loss(
 
 def check_referee(game: DiceGame, referee: Player) -> None:
     """ValueError for a player that gives no values of positions."""
-    if referee.evaluator is None and not hasattr(referee.seat(game, Limits(0)), "worth"):
+    if referee.evaluator is None and not hasattr(referee.seat(game, Limits(0)), "value_of"):
         raise ValueError(
             "referee: expected an evaluator or gnubg:PLIES, which give values, found"
             f" {referee.name}"
@@ -225,6 +225,6 @@ class _Losses(Crew):
 def _lost(game: DiceGame, judge: Any, position: Any, chosen: Any, best: Any) -> float:
     if chosen == best:
         return 0.0
-    value = -float(judge.worth(game.play(position, chosen)))
+    value = -float(judge.value_of(game.play(position, chosen)))
     # a referee that does not look at every move may find another one better after all
-    return max(-float(judge.worth(game.play(position, best))) - value, 0.0)
+    return max(-float(judge.value_of(game.play(position, best))) - value, 0.0)

@@ -1,6 +1,6 @@
-"""Games with dice, played by native code: static values, whole blocks of pairs in one call.
+"""Games with dice, played by native code at static values, whole blocks of pairs in one call.
 
-What happens is what `play.match.dice_match` does turn by turn with seats in Python, and the tests
+The games are those that `play.match.dice_match` plays turn by turn with seats in Python; the tests
 compare the two.
 """
 
@@ -13,20 +13,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from games.contract import DiceGame
-from games.kernels import kernel
-from games.kernels.chance import drawn, next_state, uniform
+from games.kernels import NativeRecord, kernel
 from games.kernels.memory import load_int, store_float, store_int
 from play.dice import Dice
 from play.match.dice_record import DiceRecord
 from search import Evaluator, Lookup
-from search.expectiminimax.static import DiceTable, best_move
-from search.native import call_float, call_int
+from search.expectiminimax.turn import NativeTurn, copy_position, over, play_turn
 
 __all__ = ["MOST_TURNS", "REASONS", "DiceLoop"]
 
-#: Longer games count as undecided: 0 points. Two weak players can keep each other on the bar.
+#: Longer games count as undecided, with 0 points: two weak players can keep each other on the bar.
 MOST_TURNS = 4000
-#: Games that the log has room for, and turns.
+#: The log's room for games and turns.
 MOST_GAMES = 256
 LOG_TURNS = 16 * MOST_TURNS
 
@@ -34,81 +32,81 @@ LOG_TURNS = 16 * MOST_TURNS
 REASONS = ("stopped", "end of the game", "most turns")
 STOPPED, ENDED, TOO_LONG = range(3)
 
+LOG = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            # addresses: the start position; the stream of random numbers of each pair; for each
+            # turn the move and the roll; for each game its length, how it ended and its outcome
+            "start streams moves rolls plies reasons outcomes"
+            # how much to play: the longest game, turns that the log has room for, pairs
+            " most_turns room pairs"
+            # what was played
+            " games turns"
+        ).split()
+    ]
+)
+
 
 @kernel
-def _move(table, seat, roll, chance):
-    """The move of a seat in the present position; `chance` decides where it plays at random."""
-    if seat.evaluate_at != 0:
-        return best_move(table, seat, table.here, roll, True)
-    count = call_int(table.legal_at, (table.here, roll, table.stack))
-    return load_int(table.stack, int(chance * count))
-
-
-@kernel
-def _play_game(table, first, second, state):
+def _play_game(log, turn, first, second):
     """Play the game that `first` begins, from the position `here`, and log it."""
-    here = table.here
-    turn = 0
-    outcome = 0.0
-    reason = TOO_LONG
-    while True:
-        value = call_float(table.outcome_at, (here,))
-        if value == value:
-            outcome = value if turn % 2 == 0 else -value
-            reason = ENDED
-            break
-        if table.stop != 0:
+    here = turn.here
+    ply = 0
+    reason = ENDED
+    while not over(turn, here):
+        if turn.stop != 0:
             reason = STOPPED
             break
-        if turn >= table.most_turns:
+        if ply >= log.most_turns:
+            reason = TOO_LONG
             break
-        state = next_state(state)
-        if turn == 0:
-            roll = drawn(uniform(state), table.first_limits)
+        if ply % 2 == 0:
+            play_turn(turn, first, here, here, ply, 2)
+            move = first.move
         else:
-            roll = drawn(uniform(state), table.limits)
-        state = next_state(state)
-        if turn % 2 == 0:
-            move = _move(table, first, roll, uniform(state))
-        else:
-            move = _move(table, second, roll, uniform(state))
-        store_int(table.moves, table.turns + turn, move)
-        store_int(table.rolls, table.turns + turn, roll)
-        call_int(table.play_at, (here, move, table.after))
-        for i in range(table.width):
-            store_int(here, i, load_int(table.after, i))
-        turn += 1
-    store_int(table.plies, table.games, turn)
-    store_int(table.reasons, table.games, reason)
-    store_float(table.outcomes, table.games, outcome + 0.0)
-    table.games += 1
-    table.turns += turn
+            play_turn(turn, second, here, here, ply, 2)
+            move = second.move
+        store_int(log.moves, log.turns + ply, move)
+        store_int(log.rolls, log.turns + ply, turn.roll)
+        ply += 1
+    outcome = 0.0
+    if reason == ENDED:
+        outcome = turn.outcome if ply % 2 == 0 else -turn.outcome
+    store_int(log.plies, log.games, ply)
+    store_int(log.reasons, log.games, reason)
+    store_float(log.outcomes, log.games, outcome + 0.0)
+    log.games += 1
+    log.turns += ply
 
 
 @kernel
-def _play_pairs(table, first, second, start):
+def _play_pairs(log, turn, first, second):
     """Play a pair for each of the streams, or as many as the log has room for."""
-    table.games = 0
-    table.turns = 0
-    for pair in range(table.pairs):
-        if table.turns + 2 * table.most_turns > table.room or table.games + 2 > MOST_GAMES:
+    log.games = 0
+    log.turns = 0
+    for pair in range(log.pairs):
+        if log.turns + 2 * log.most_turns > log.room or log.games + 2 > MOST_GAMES:
             break
-        if table.stop != 0:
+        if turn.stop != 0:
             break
-        state = load_int(table.streams, pair)
         for game in range(2):
-            for i in range(table.width):
-                store_int(table.here, i, load_int(start, i))
+            copy_position(turn, log.start, turn.here)
+            turn.state = load_int(log.streams, pair)
             if game == 0:
-                _play_game(table, first, second, state)
+                _play_game(log, turn, first, second)
             else:
-                _play_game(table, second, first, state)
+                _play_game(log, turn, second, first)
 
 
 class DiceLoop:
-    """Two players at static values (None plays at random), and the memory for their games.
+    """Two players at static values, and the memory for their games.
 
-    first, second: evaluator and lookup of each. Not to be used by two threads at once.
+    first, second: evaluator and lookup of each player; one without an evaluator plays at random.
+    seed: decides the dice, see `Dice`.
+    most_turns: the longest game; longer ones are undecided.
+
+    Not to be used by two threads at once.
     """
 
     def __init__(
@@ -123,43 +121,42 @@ class DiceLoop:
         if not 1 <= most_turns <= MOST_TURNS:
             raise ValueError(f"most_turns: expected 1 to {MOST_TURNS}, found {most_turns}")
         self.game = game
-        self._table = DiceTable(game)
-        self._seats = [self._table.seat(*player) for player in (first, second)]
+        self._turn = NativeTurn(game)
+        self._players = [self._turn.replies(*player) for player in (first, second)]
         self._dice = Dice(game, seed)
-        self._start = np.array(game.start(), dtype=np.int64)
-        self._turns = np.zeros((2, LOG_TURNS), dtype=np.int64)
-        self._games = np.zeros((2, MOST_GAMES), dtype=np.int64)
-        self._outcomes = np.zeros(MOST_GAMES, dtype=np.float64)
-        self.stopped = False
-        self._table.put(
-            moves=self._turns[0].ctypes.data,
-            rolls=self._turns[1].ctypes.data,
-            plies=self._games[0].ctypes.data,
-            reasons=self._games[1].ctypes.data,
-            outcomes=self._outcomes.ctypes.data,
-            most_turns=most_turns,
-            room=LOG_TURNS,
+        self._log = NativeRecord(LOG)
+        self._log.pin(
+            start=np.array(game.start(), dtype=np.int64),
+            moves=np.zeros(LOG_TURNS, dtype=np.int64),
+            rolls=np.zeros(LOG_TURNS, dtype=np.int64),
+            plies=np.zeros(MOST_GAMES, dtype=np.int64),
+            reasons=np.zeros(MOST_GAMES, dtype=np.int64),
+            outcomes=np.zeros(MOST_GAMES),
         )
+        self._log.put(most_turns=most_turns, room=LOG_TURNS)
+        self.stopped = False
 
     def stop(self) -> None:
         """End the game under way, and refuse to begin another; callable from any thread."""
         self.stopped = True
-        self._table.put(stop=1)
+        self._turn.put(stop=1)
 
     def play(self, first_pair: int, pairs: int) -> Iterator[tuple[DiceRecord, DiceRecord]]:
         """Play pairs by their numbers; ends early, after whole pairs, once it is stopped.
 
         In the first game of each the first player begins, in the second the other.
         """
-        table, done = self._table, 0
+        turn, log, done = self._turn, self._log, 0
+        first, second = self._players
         while done < pairs and not self.stopped:
             numbers = range(first_pair + done, first_pair + min(pairs, done + MOST_GAMES // 2))
-            streams = np.array([self._dice.stream(pair) for pair in numbers], dtype=np.int64)
-            table.put(streams=streams.ctypes.data, pairs=len(streams), stop=int(self.stopped))
-            record, seats = table.record[0], [seat[0][0] for seat in self._seats]
-            _play_pairs(record, seats[0], seats[1], self._start.ctypes.data)
-            table.check()
-            played = int(record["games"]) // 2
+            streams = [self._dice.stream(pair) for pair in numbers]
+            log.pin(streams=np.array(streams, dtype=np.int64))
+            log.put(pairs=len(streams))
+            turn.put(stop=int(self.stopped))
+            _play_pairs(log.row, turn.row, first.row, second.row)
+            turn.check()
+            played = log.games // 2
             records = self._records(2 * played)
             for pair in range(played):
                 if any(
@@ -170,11 +167,12 @@ class DiceLoop:
             done += played
 
     def _records(self, games: int) -> list[DiceRecord]:
-        found, place = [], 0
+        log = self._log.pinned
+        records, place = [], 0
         for i in range(games):
-            end = place + int(self._games[0, i])
-            moves, rolls = self._turns[:, place:end].tolist()
-            outcome, reason = float(self._outcomes[i]), REASONS[self._games[1, i]]
-            found.append(DiceRecord(self.game, tuple(rolls), tuple(moves), outcome, reason))
+            end = place + int(log["plies"][i])
+            moves, rolls = (tuple(log[name][place:end].tolist()) for name in ("moves", "rolls"))
+            outcome, reason = float(log["outcomes"][i]), REASONS[log["reasons"][i]]
+            records.append(DiceRecord(self.game, rolls, moves, outcome, reason))
             place = end
-        return found
+        return records

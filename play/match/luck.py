@@ -16,34 +16,36 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import DiceGame, first_rolls
-from games.kernels import kernel
-from games.kernels.memory import load_int, store_float, store_int
+from games.kernels import NativeRecord, kernel
+from games.kernels.memory import load_int, store_float
 from play.match.dice_record import DiceRecord
 from search import Evaluator, Lookup
-from search.expectiminimax.static import DiceTable, StaticChoice, best_move
+from search.expectiminimax.static import StaticChoice
+from search.expectiminimax.turn import NativeTurn, best_reply
 from search.native import call_int
 
 __all__ = ["Luck"]
 
+#: A game to replay: addresses of what was played and of room for the luck of each turn.
+GAME = np.dtype([(name, np.int64) for name in ("rolls", "moves", "luck", "turns")])
+
 
 @kernel
-def _luck_of_turns(table, seat, rolls, moves, luck, turns):
+def _luck_of_turns(turn, replies, game):
     """Replay a game from the position `here`; writes the luck of each turn."""
-    for turn in range(turns):
-        roll = load_int(rolls, turn)
+    for ply in range(game.turns):
+        roll = load_int(game.rolls, ply)
         mean = 0.0
         actual = 0.0
-        for other in range(table.roll_count):
-            weight = table.first_weights[other] if turn == 0 else table.weights[other]
-            if weight > 0.0:
-                best_move(table, seat, table.here, other, False)
-                mean += weight * table.value
+        for other in range(turn.roll_count):
+            chance = turn.first_chances[other] if ply == 0 else turn.chances[other]
+            if chance > 0.0:
+                value = best_reply(replies, turn.here, other, turn.after)
+                mean += chance * value
                 if other == roll:
-                    actual = table.value
-        store_float(luck, turn, actual - mean)
-        call_int(table.play_at, (table.here, load_int(moves, turn), table.after))
-        for i in range(table.width):
-            store_int(table.here, i, load_int(table.after, i))
+                    actual = value
+        store_float(game.luck, ply, actual - mean)
+        call_int(turn.play_at, (turn.here, load_int(game.moves, ply), turn.here))
 
 
 class Luck:
@@ -53,23 +55,26 @@ class Luck:
         self.game = game
         self.native = game.rules is not None and kernels.compiled
         if self.native:
-            self._table = DiceTable(game)
-            self._seat, self._kept = self._table.seat(evaluator, lookup)
+            self._turn = NativeTurn(game)
+            self._replies = self._turn.replies(evaluator, lookup)
+            self._game = NativeRecord(GAME)
         else:
             self._choice = StaticChoice(game, evaluator, lookup)
 
     def turns(self, record: DiceRecord) -> NDArray[np.float64]:
         """The luck of the side that rolled, for each turn of a game, [turns]."""
         if not self.native:
-            return self._turns_slowly(record)
-        rolls = np.array(record.rolls, dtype=np.int64)
-        moves = np.array(record.moves, dtype=np.int64)
-        luck = np.zeros(len(moves), dtype=np.float64)
-        table = self._table
-        table.here[:] = self.game.start()
-        at = [array.ctypes.data for array in (rolls, moves, luck)]
-        _luck_of_turns(table.record[0], self._seat[0], at[0], at[1], at[2], len(moves))
-        table.check()
+            return self._turns_plainly(record)
+        luck = np.zeros(len(record.moves))
+        self._game.pin(
+            rolls=np.array(record.rolls, dtype=np.int64),
+            moves=np.array(record.moves, dtype=np.int64),
+            luck=luck,
+        )
+        self._game.put(turns=len(luck))
+        self._turn.position = self.game.start()
+        _luck_of_turns(self._turn.row, self._replies.row, self._game.row)
+        self._turn.check()
         return luck
 
     def total(self, record: DiceRecord) -> float:
@@ -77,8 +82,8 @@ class Luck:
         luck = self.turns(record)
         return float(luck[0::2].sum() - luck[1::2].sum())
 
-    def _turns_slowly(self, record: DiceRecord) -> NDArray[np.float64]:
-        game, found = self.game, []
+    def _turns_plainly(self, record: DiceRecord) -> NDArray[np.float64]:
+        game, luck = self.game, []
         for turn, (position, roll) in enumerate(
             zip(record.positions()[:-1], record.rolls, strict=True)
         ):
@@ -90,5 +95,5 @@ class Luck:
                     mean += weight * self._choice.value
                     if other == roll:
                         actual = self._choice.value
-            found.append(actual - mean)
-        return np.array(found, dtype=np.float64)
+            luck.append(actual - mean)
+        return np.array(luck, dtype=np.float64)

@@ -155,7 +155,7 @@ class _Seat:
 class _GnubgSeat(_Seat):
     """GNU Backgammon at play; it can judge others as well."""
 
-    def worth(self, position: Position) -> float:
+    def value_of(self, position: Position) -> float:
         """The equity of a position for the side to move, before its roll."""
         return equity(position, self.program.ply)
 

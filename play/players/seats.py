@@ -159,7 +159,7 @@ class SearchSeat:
         """The move that the search finds best."""
         return self._search(position, roll).move
 
-    def worth(self, position: Any) -> float:
+    def value_of(self, position: Any) -> float:
         """The value of a position for the side to move, before its roll, as deep."""
         return float(self._search(position, None).value)
 

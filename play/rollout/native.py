@@ -1,10 +1,11 @@
 """Games rolled out from a position, a block of them at a time: natively in one call at depth 0.
 
-Luck is taken off each game by one look ahead (D. Montgomery, "Variance reduction", GammOnLine,
-2000; GNU Backgammon): what the best move with the roll is worth by static values, less the average
-of the same over all rolls. The average luck of a position is 0 whatever the evaluator, so that the
-mean is the same without it; the better the evaluator, the less the games still scatter. The move to
-be played at depth 0 is one of those looked at.
+Results are luck-adjusted by one look ahead (D. Montgomery, "Variance reduction", GammOnLine, 2000;
+GNU Backgammon). The luck of a roll is the value of the best move with it, by static values, less
+the average of this value over all rolls; the luck of a game is subtracted from its result. The
+average luck of a position is 0 whatever the evaluator, so that the mean result stays the same; the
+better the evaluator, the less the results scatter. At depth 0 the move to play is one of those that
+the look ahead has found.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -18,8 +19,7 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import DiceGame
-from games.kernels import kernel
-from games.kernels.chance import drawn, next_state, uniform
+from games.kernels import NativeRecord, kernel
 from games.kernels.memory import (
     load_float,
     load_int,
@@ -39,7 +39,7 @@ from play.rollout.plain import (
 )
 from search import EXACT, Evaluator, Lookup
 from search.expectiminimax.native import call_nothing, dice_addresses
-from search.expectiminimax.static import DiceTable, best_move, worth
+from search.expectiminimax.turn import NativeTurn, best_reply, copy_position, next_roll, over
 from search.native import call_float, call_int
 
 __all__ = ["NativeTable", "rollout_table"]
@@ -48,10 +48,16 @@ ROLLOUT = np.dtype(
     [
         (name, np.int64)
         for name in (
-            # addresses: outcomes of positions, and numbers for each of them and the value
-            "outcomes_at outcomes_data known_at finished_at turn_at rated mean actual luck"
-            # how many outcomes; longest game; whether to look ahead; who the results are for
+            # addresses: a lookup, its tables and room for its answer; outcomes of positions, and
+            # numbers for each of them and the value; the position after the best move
+            "lookup_at tables answer outcomes_at outcomes_data known_at finished_at turn_at"
+            " rated mean actual luck chosen"
+            # how many outcomes; the longest game; whether to look ahead, for variance reduction;
+            # whether the results are for the side that is not to move at the start
             " outcome_count most_plies look later"
+            # addresses of the games to play: the start position, streams of random numbers, fixed
+            # first rolls, results and lengths; how many games, and first rolls of each
+            " start streams first_rolls results plies games fixed"
         ).split()
     ],
     align=True,
@@ -61,26 +67,35 @@ Floats = NDArray[np.float64]
 
 
 @kernel
-def certain(table, seat, place):
-    """Whether the lookup knows exactly what the position at an address is worth."""
-    if seat.lookup_at == 0:
+def certain(own, place):
+    """Whether the lookup knows the exact value of the position at an address."""
+    if own.lookup_at == 0:
         return False
-    if not call_int(seat.lookup_at, (seat.tables, place, table.scratch)):
+    if not call_int(own.lookup_at, (own.tables, place, own.answer)):
         return False
-    return load_int(table.scratch, 1) >= CERTAIN and load_int(table.scratch, 2) == EXACT
+    return load_int(own.answer, 1) >= CERTAIN and load_int(own.answer, 2) == EXACT
 
 
 @kernel
-def rate(table, seat, own, place, value, target):
+def rate(turn, own, place, value, target):
     """Write the outcomes of the position at an address, for its side to move, and its value."""
     count = own.outcome_count
     if count > 0:
-        outcome = call_float(table.outcome_at, (place,))
-        if outcome == outcome:
+        if over(turn, place):
             call_int(own.finished_at, (place, target))
-        elif own.known_at == 0 or call_int(own.known_at, (seat.tables, place, target)) == 0:
+        elif own.known_at == 0 or call_int(own.known_at, (own.tables, place, target)) == 0:
             call_nothing(own.outcomes_at, (own.outcomes_data, place, target))
     store_float(target, count, value)
+
+
+@kernel
+def rate_static(turn, replies, own, place):
+    """Write the outcomes and the static value of the position at an address to `rated`."""
+    if over(turn, place):
+        value = turn.outcome
+    else:
+        value = call_float(replies.evaluate_at, (replies.evaluator, place))
+    rate(turn, own, place, value, own.rated)
 
 
 @kernel
@@ -93,22 +108,19 @@ def turn_all(own, target):
 
 
 @kernel
-def look_ahead(table, seat, own, place, roll, later):
-    """The best move with a roll at depth 0; adds to `luck` what the roll brought.
+def look_ahead(turn, replies, own, place, roll, later):
+    """Write the position after the best reply to `chosen`; add the luck of the roll to `luck`.
 
-    `later`: whether the results are for the side that is not to move.
+    later: whether the results are for the side that is not to move.
     """
     numbers = own.outcome_count + 1
     for k in range(numbers):
         store_float(own.mean, k, 0.0)
-    chosen = 0
-    for other in range(table.roll_count):
-        chance = table.weights[other]
+    for other in range(turn.roll_count):
+        chance = turn.chances[other]
         if chance > 0.0:
-            move = best_move(table, seat, place, other, False)
-            value = table.value
-            call_int(table.play_at, (place, move, table.after))
-            rate(table, seat, own, table.after, -value, own.rated)
+            value = best_reply(replies, place, other, turn.after)
+            rate(turn, own, turn.after, -value, own.rated)
             turn_all(own, own.rated)
             for k in range(numbers):
                 number = load_float(own.rated, k)
@@ -116,62 +128,58 @@ def look_ahead(table, seat, own, place, roll, later):
                 if other == roll:
                     store_float(own.actual, k, number)
             if other == roll:
-                chosen = move
+                copy_position(turn, turn.after, own.chosen)
     if later:
         turn_all(own, own.actual)
         turn_all(own, own.mean)
     for k in range(numbers):
         more = load_float(own.actual, k) - load_float(own.mean, k)
         store_float(own.luck, k, load_float(own.luck, k) + more)
-    return chosen
 
 
 @kernel
-def roll_out(table, seat, own, state, rolls, game):
+def roll_out(turn, replies, own, game):
     """Play a game from the position `here` to its end; returns plies, -1 where it was stopped.
 
-    `rated` is then what it came to, for the side that the results are for, `luck` its luck.
+    `rated` is then its result for the side that the results are for, `luck` its luck.
     """
-    here = table.here
+    here = turn.here
     for k in range(own.outcome_count + 1):
         store_float(own.luck, k, 0.0)
     ply = 0
-    while ply < own.most_plies:
-        value = call_float(table.outcome_at, (here,))
-        if value == value or certain(table, seat, here):
-            break
-        if table.stop != 0:
+    while ply < own.most_plies and not over(turn, here) and not certain(own, here):
+        if turn.stop != 0:
             return -1
-        state = next_state(state)
-        roll = drawn(uniform(state), table.limits)
-        if ply < rolls.shape[1] and rolls[game, ply] >= 0:
-            roll = rolls[game, ply]
+        roll = next_roll(turn, 1)
+        if ply < own.fixed and load_int(own.first_rolls, own.fixed * game + ply) >= 0:
+            roll = load_int(own.first_rolls, own.fixed * game + ply)
         if own.look != 0:
-            move = look_ahead(table, seat, own, here, roll, (ply + own.later) % 2 != 0)
+            look_ahead(turn, replies, own, here, roll, (ply + own.later) % 2 != 0)
+            copy_position(turn, own.chosen, here)
         else:
-            move = best_move(table, seat, here, roll, True)
-        call_int(table.play_at, (here, move, table.after))
-        for i in range(table.width):
-            store_int(here, i, load_int(table.after, i))
+            best_reply(replies, here, roll, here)
         ply += 1
-    rate(table, seat, own, here, worth(table, seat, here), own.rated)
+    rate_static(turn, replies, own, here)
     if (ply + own.later) % 2 != 0:
         turn_all(own, own.rated)
-    return -1 if table.stop != 0 else ply
+    return -1 if turn.stop != 0 else ply
 
 
 @kernel
-def roll_out_block(table, seat, own, position, streams, rolls, results, plies):
-    """Play as many games as there are streams; returns how many, fewer where it was stopped."""
-    for game in range(len(streams)):
-        for i in range(table.width):
-            store_int(table.here, i, position[i])
-        plies[game] = roll_out(table, seat, own, streams[game], rolls, game)
-        if plies[game] < 0:
+def roll_out_block(turn, replies, own):
+    """Play the games of a block; returns how many, fewer where it was stopped."""
+    numbers = own.outcome_count + 1
+    for game in range(own.games):
+        copy_position(turn, own.start, turn.here)
+        turn.state = load_int(own.streams, game)
+        plies = roll_out(turn, replies, own, game)
+        store_int(own.plies, game, plies)
+        if plies < 0:
             return game
-        for k in range(own.outcome_count + 1):
-            results[game, k] = load_float(own.rated, k) - load_float(own.luck, k) + 0.0
-    return len(streams)
+        for k in range(numbers):
+            number = load_float(own.rated, k) - load_float(own.luck, k) + 0.0
+            store_float(own.results, numbers * game + k, number)
+    return own.games
 
 
 class NativeTable:
@@ -179,85 +187,85 @@ class NativeTable:
 
     def __init__(self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None) -> None:
         self.game = game
-        self._table = DiceTable(game)
-        self._seat, self._kept = self._table.seat(evaluator, lookup)
-        self._own = np.zeros(1, dtype=ROLLOUT)
+        self._turn = NativeTurn(game)
+        self._replies = self._turn.replies(evaluator, lookup)
         self.count = len(game.outcomes) if evaluator.gives_outcomes and game.outcomes else 0
-        self._numbers = np.zeros((4, self.count + 1))
-        names = ("rated", "mean", "actual", "luck")
-        for name, numbers in zip(names, self._numbers, strict=True):
-            self._put(**{name: numbers.ctypes.data})
+        self._own = NativeRecord(ROLLOUT)
+        width = len(game.start())
+        numbers = {name: np.zeros(self.count + 1) for name in ("rated", "mean", "actual", "luck")}
+        self._own.pin(
+            answer=np.zeros(8, dtype=np.int64), chosen=np.zeros(width, dtype=np.int64), **numbers
+        )
+        if lookup is not None:
+            self._own.bind("lookup_at", "tables", lookup.native(game))
         if self.count:
             addresses = dice_addresses(game)
-            outcomes_at, data, kept = evaluator.native_outcomes()
-            self._kept.append(kept)
-            self._put(
+            self._own.bind("outcomes_at", "outcomes_data", evaluator.native_outcomes())
+            self._own.put(
                 outcome_count=self.count,
-                outcomes_at=outcomes_at,
-                outcomes_data=data,
                 finished_at=addresses["finished_at"],
                 turn_at=addresses["turn_at"],
             )
             if lookup is not None and lookup.outcomes is not None:
-                self._put(known_at=_known_address(lookup, self._table.width, self.count))
-
-    def _put(self, **values: int) -> None:
-        for name, value in values.items():
-            self._own[name] = value
-
-    def _records(self) -> tuple[Any, Any, Any]:
-        return self._table.record[0], self._seat[0], self._own[0]
+                self._own.put(known_at=_known_address(lookup, width, self.count))
+        self._records = self._turn.row, self._replies.row, self._own.row
 
     def block(
         self, position: Any, dice: BlockDice, *, later: bool, most_plies: int, look: bool
     ) -> Block | None:
         """As `RolloutTable.block`."""
         streams, rolls = dice
-        self._put(later=int(later), most_plies=most_plies, look=int(look))
         results = np.zeros((len(streams), self.count + 1))
         plies = np.zeros(len(streams), dtype=np.int64)
-        start = np.array(position, dtype=np.int64)
-        done = roll_out_block(*self._records(), start, streams, rolls, results, plies)
-        self._table.check()
+        self._own.put(later=int(later), most_plies=most_plies, look=int(look))
+        self._own.put(games=len(streams), fixed=rolls.shape[1])
+        self._own.pin(
+            start=np.array(position, dtype=np.int64),
+            streams=streams,
+            first_rolls=rolls,
+            results=results,
+            plies=plies,
+        )
+        done = roll_out_block(*self._records)
+        self._turn.check()
         return (results, plies) if done == len(streams) else None
 
     def ends(self, position: Any) -> bool:
         """As `RolloutTable.ends`."""
         if self.game.outcome(position) is not None:
             return True
-        self._table.here[:] = position
-        table, seat, _ = self._records()
-        return bool(certain(table, seat, int(table["here"])))
+        self._turn.position = position
+        return bool(certain(self._own.row, self._turn.here))
 
     def rate(self, position: Any) -> Floats:
         """As `RolloutTable.rate`."""
-        self._table.here[:] = position
-        table, seat, own = self._records()
-        here = int(table["here"])
-        rate(table, seat, own, here, worth(table, seat, here), int(own["rated"]))
-        self._table.check()
-        return np.array(self._numbers[0])
+        self._turn.position = position
+        rate_static(*self._records, self._turn.here)
+        self._turn.check()
+        return self._own.pinned["rated"].copy()
 
     def luck(self, position: Any, roll: int, later: bool) -> Floats:
         """As `RolloutTable.luck`."""
-        self._table.here[:] = position
-        self._numbers[3] = 0.0
-        table, seat, own = self._records()
-        look_ahead(table, seat, own, int(table["here"]), roll, later)
-        self._table.check()
-        return np.array(self._numbers[3])
+        self._turn.position = position
+        self._own.pinned["luck"][:] = 0.0
+        look_ahead(*self._records, self._turn.here, roll, later)
+        self._turn.check()
+        return self._own.pinned["luck"].copy()
 
     def turn(self, numbers: Floats) -> None:
         """As `RolloutTable.turn`."""
-        turn_all(self._own[0], numbers.ctypes.data)
+        turn_all(self._own.row, numbers.ctypes.data)
 
     def stop(self) -> None:
         """As `RolloutTable.stop`."""
-        self._table.put(stop=1)
+        self._turn.put(stop=1)
 
 
 def _known_address(lookup: Lookup, width: int, count: int) -> int:
-    """The native int64(tables, position, target) that writes the outcomes a lookup knows."""
+    """The address of a native int64(tables, position, target).
+
+    It writes the outcomes of a position that the lookup knows, and returns whether it does.
+    """
     _, tables = read_arrays(lookup.tables)
     target = f"array_at(float64_pointer(target), ({count},))"
     text = f"""

@@ -115,7 +115,7 @@ class PlainTable:
     def rate(self, position: Any, value: float | None = None) -> Floats:
         """As `RolloutTable.rate`; `value` is that of the position, where it is known."""
         numbers = np.zeros(self.count + 1)
-        numbers[-1] = self._choice.worth(position) if value is None else value
+        numbers[-1] = self._choice.value_of(position) if value is None else value
         if self.count:
             self._write_outcomes(position, numbers[:-1])
         return numbers

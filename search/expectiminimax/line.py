@@ -33,9 +33,9 @@ _OPTIONS = (
 _COUNTERS = "nodes evaluations horizon stop lookups found top root_count kept".split()
 
 _NUMBERS = (
-    # addresses: the search and the record itself, the game, the evaluator, a cheap one that orders
-    # moves, outcomes, lookups, memory
-    "search_at record_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
+    # addresses: the search, the game, the evaluator, a cheap one that orders moves, outcomes,
+    # lookups, memory
+    "search_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
     " sorter_at sorter outcomes_at outcomes_data turn_at finished_at lookup_at tables positions"
     " moves order chances begins counts killers lowers outcomes table table_mask scratch"
     # the root: its moves, their places in order and their values, the same as of the last depth
@@ -89,7 +89,6 @@ class NativeDiceLine(NativeRecord):
             table=table,
         )
         self.put(
-            record_at=self.address,
             table_mask=table_mask(table),
             width=len(game.start()),
             rolls=rolls,

@@ -18,6 +18,7 @@ from numba.extending import intrinsic, overload
 from games.contract import DiceGame
 from games.kernels import float_bits, product, uncompiled
 from games.kernels.memory import load_float, load_int, native_function, read_position, store_int
+from games.kernels.record import address_of
 from search.expectiminimax.line import DICE_LINE
 from search.native import call_float, call_int, rules_addresses
 from search.sizes import WIDTH
@@ -141,7 +142,7 @@ def searched(line, depth, alpha, beta, ply, roll):
 def _searched(line, depth, alpha, beta, ply, roll):
     return lambda line, depth, alpha, beta, ply, roll: call_float(
         line.search_at,
-        (line.record_at, int(depth), float(alpha), float(beta), int(ply), int(roll)),
+        (address_of(line), int(depth), float(alpha), float(beta), int(ply), int(roll)),
     )
 
 

@@ -1,31 +1,60 @@
-"""The best move with a roll by static values: GNU Backgammon's 0-ply, in one native call.
+"""The best reply to a roll by static values: GNU Backgammon's 0-ply, in one native call.
 
-It is what games with dice are played by while evaluators learn, and the innermost part of all that
-looks further ahead.
+Games with dice are played by it while evaluators learn and in matches at depth 0, and it is the
+innermost part of rollouts and backups.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from games.contract import DiceGame
+from games.kernels import NativeRecord
 from games.kernels.memory import native_function, read_position
+from games.kernels.record import word
 from games.kernels.vectors import stack_block
 from search.evaluators.evaluator import Evaluator, Fail
-from search.native import call_float
+from search.lookups.lookup import Lookup
+from search.native import call_float, call_int
 
-__all__ = ["MOST_KEPT", "Replies", "Sift", "check_address", "outcome_address", "reply_address"]
+__all__ = ["MOST_KEPT", "Prefilter", "Replies", "check_function", "static_native"]
+
+#: The largest number of replies that a prefilter can keep.
+MOST_KEPT = 1024
+
+#: What native code reads to choose a reply, and what it leaves behind: the move.
+REPLIES = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            # addresses: the function; static values and their data; room for a list of moves
+            "reply_at evaluate_at evaluator moves"
+            # of a prefilter: its static values and their data, how many it keeps, room for values
+            " cheap_at cheap keep cheap_values best_values"
+            # the move that was chosen
+            " move"
+        ).split()
+    ]
+    # a random number from 0 to below 1, for replies that are left to chance
+    + [("chance", np.float64)],
+    align=True,
+)
+
+Native = tuple[int, int, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Sift:
-    """Only the replies that are best by a cheaper evaluator are asked of the dearer one.
+class Prefilter:
+    """Only the replies that a cheap evaluator ranks highest are valued by the expensive one.
 
-    Kept are those that are worth no less than the `keep`th by the values of `evaluator`.
+    Kept are the replies whose value by `evaluator` is not below that of the `keep`th best.
+    Raises ValueError for `keep` below 1 or above `MOST_KEPT`.
     """
 
     evaluator: Evaluator
@@ -36,114 +65,161 @@ class Sift:
             raise ValueError(f"keep: expected 1 to {MOST_KEPT}, found {self.keep}")
 
 
-#: Replies that a sift can keep.
-MOST_KEPT = 1024
+class Replies(NativeRecord):
+    """The replies of one side: a record for native code, which enters `reply_at` with it.
 
+    float64 reply_at(record, position, roll, target), all integers: of the positions that the legal
+    moves lead to, writes the one with the least value for the other side to `target`, which may be
+    `position` itself; the first of equals. Its move goes to the field `move`. Returns its value for
+    the side that moved. The game must not be over at `position`.
 
-class Replies:
-    """How native code finds the best reply: the three numbers that `reply_address` speaks of.
+    game: a game written as kernels.
+    native: static values, as `Evaluator.native` or `static_native` returns them. None leaves the
+        reply to chance, which is the field `chance`; reply_at then returns 0.
+    prefilter: which replies are valued (None: all).
+    fail: is called with an exception that the evaluator of the prefilter raised.
 
-    address: of the function; evaluate_at and evaluator: what it is called with. They hold as long
-    as this object lives. evaluate_at, data: native code of static values, see `Evaluator.native`.
+    Not to be used by two threads at once.
     """
 
     def __init__(
-        self, game: DiceGame, evaluate_at: int, data: int, sift: Sift | None = None,
-        *, fail: Fail,
-    ) -> None:  # fmt: skip
-        self.evaluate_at = evaluate_at
-        self.evaluator = data
-        if sift is None:
-            self.address = reply_address(game)
-            return
-        cheap_at, cheap_data, self._kept = sift.evaluator.native(fail)
+        self,
+        game: DiceGame,
+        native: Native | None,
+        prefilter: Prefilter | None = None,
+        *,
+        fail: Fail,
+    ) -> None:
+        super().__init__(REPLIES)
         most = int(getattr(game, "most_moves", 256))
-        self._values = np.zeros(most + MOST_KEPT)
-        self._record = np.array(
-            [cheap_at, cheap_data, sift.keep, self._values.ctypes.data, data], dtype=np.int64
-        )
-        self.address = _sifted(game.rules, len(game.start()), most)
-        self.evaluator = int(self._record.ctypes.data)
+        self.pin(moves=np.zeros(most, dtype=np.int64))
+        text = _random
+        if native is not None:
+            self.bind("evaluate_at", "evaluator", native)
+            text = _best
+        if prefilter is not None:
+            self.bind("cheap_at", "cheap", prefilter.evaluator.native(fail))
+            self.pin(cheap_values=np.zeros(most), best_values=np.zeros(MOST_KEPT))
+            self.put(keep=prefilter.keep)
+            text = _best_of_kept
+        self.put(reply_at=_reply_address(game.rules, len(game.start()), most, text))
 
 
-def reply_address(game: DiceGame) -> int:
-    """The address of a native function that plays the best move with a roll.
+def static_native(
+    game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, fail: Fail
+) -> Native:
+    """Static values of positions that go on: of the lookup where it knows them, or the evaluator.
 
-    float64(position, roll, moves, evaluate_at, evaluator, target): of the positions that legal
-    moves lead to, the one that is worth least to the other side is written to `target`; the first
-    of equals. The result is its value for the side that moved. `moves` is the address of room for
-    `most_moves` integers. The game must not be over.
+    Returns what `Evaluator.native` does.
     """
-    return _reply(game.rules, len(game.start()), int(getattr(game, "most_moves", 256)))
+    native = evaluator.native(fail)
+    if lookup is None:
+        return native
+    record = NativeRecord(_ASKED)
+    record.bind("evaluate_at", "evaluator", native)
+    record.bind("lookup_at", "tables", lookup.native(game))
+    return _asked_address(), record.address, record
+
+
+# --- generated code --------------------------------------------------------------------------
+
+_ASKED = np.dtype([(n, np.int64) for n in "evaluate_at evaluator lookup_at tables".split()])
+
+
+def _field(name: str, dtype: np.dtype[Any] = REPLIES) -> str:
+    return f"load_int(record, {word(dtype, name)})"
 
 
 @functools.cache
-def _reply(rules: Any, width: int, most: int) -> int:
-    text = "\n".join(
-        [
-            "def reply_at(source, roll, stack, evaluate_at, evaluator, target):",
-            *_moves(width, most),
-            "    best = -1e300",
-            "    for i in range(count):",
-            *_valued(width, "evaluate_at", "evaluator"),
-            "        if i == 0 or value > best:",
-            "            best = value",
-            *(f"            store_int(target, {i}, int(after[{i}]))" for i in range(width)),
-            "    return best",
-        ]
+def _asked_address() -> int:
+    evaluate_at, evaluator, lookup_at, tables = (
+        _field(name, _ASKED) for name in _ASKED.names or ()
     )
-    kinds = ", ".join(["int64"] * 6)
-    return native_function("reply_at", text, _scope(rules), f"float64({kinds})")
+    text = f"""
+def asked_at(record, source):
+    answer = stack_block(64)
+    if call_int({lookup_at}, ({tables}, source, answer)):
+        return load_float(answer, 0)
+    return call_float({evaluate_at}, ({evaluator}, source))
+"""
+    scope = {"call_int": call_int, "call_float": call_float, "stack_block": stack_block}
+    return native_function("asked_at", text, scope, "float64(int64, int64)")
 
 
 @functools.cache
-def _sifted(rules: Any, width: int, most: int) -> int:
-    """As `_reply`, where `evaluator` is the address of the integers of `Replies`."""
+def _reply_address(rules: Any, width: int, most: int, body: Callable[[int, int], list[str]]) -> int:
+    """The address of `reply_at` for a game, as a text describes the choice."""
     text = "\n".join(
         [
-            "def sifted_at(source, roll, stack, evaluate_at, record, target):",
-            *_moves(width, most),
-            "    keep = load_int(record, 2)",
-            f"    values = array_at(float64_pointer(load_int(record, 3)), ({most},))",
-            # the best values so far, the worst of them last
-            f"    last = load_int(record, 3) + {8 * most}",
-            f"    kept = array_at(float64_pointer(last), ({MOST_KEPT},))",
-            "    for i in range(keep):",
-            "        kept[i] = -1e300",
-            "    for i in range(count if count > keep else 0):",
-            *_valued(width, "load_int(record, 0)", "load_int(record, 1)"),
-            "        values[i] = value",
-            "        place = keep",
-            "        while place > 0 and kept[place - 1] < value:",
-            "            if place < keep:",
-            "                kept[place] = kept[place - 1]",
-            "            place -= 1",
-            "        if place < keep:",
-            "            kept[place] = value",
-            "    best = -1e300",
-            "    found = False",
-            "    for i in range(count):",
-            "        if count > keep and values[i] < kept[keep - 1]:",
-            "            continue",
-            *_valued(width, "evaluate_at", "load_int(record, 4)"),
-            "        if not found or value > best:",
-            "            found = True",
-            "            best = value",
-            *(f"            store_int(target, {i}, int(after[{i}]))" for i in range(width)),
-            "    return best",
+            "def reply_at(record, source, roll, target):",
+            f"    position = {read_position(width)}",
+            f"    moves = array_at(int64_pointer({_field('moves')}), ({most},))",
+            "    count = int(legal_moves(position, roll, moves))",
+            *body(width, most),
         ]
     )
-    kinds = ", ".join(["int64"] * 6)
-    return native_function("sifted_at", text, _scope(rules), f"float64({kinds})")
+    scope = dict(
+        legal_moves=rules.legal_moves,
+        play=rules.play,
+        outcome=rules.outcome,
+        call_float=call_float,
+        stack_block=stack_block,
+    )
+    return native_function("reply_at", text, scope, "float64(int64, int64, int64, int64)")
 
 
-def _moves(width: int, most: int) -> list[str]:
-    """Text that lists the legal moves."""
+def _random(width: int, most: int) -> list[str]:
     return [
-        f"    position = {read_position(width)}",
-        f"    moves = array_at(int64_pointer(stack), ({most},))",
-        "    count = int(legal_moves(position, roll, moves))",
+        f"    move = moves[int(load_float(record, {word(REPLIES, 'chance')}) * count)]",
+        "    after = play(position, move)",
+        *_chosen(width, "move", "    "),
+        "    return 0.0",
+    ]
+
+
+def _best(width: int, most: int) -> list[str]:
+    return [
         f"    block = stack_block({8 * width})",
+        "    best = -1e300",
+        "    for i in range(count):",
+        *_valued(width, "evaluate_at", "evaluator"),
+        "        if i == 0 or value > best:",
+        "            best = value",
+        *_chosen(width, "moves[i]", "            "),
+        "    return best",
+    ]
+
+
+def _best_of_kept(width: int, most: int) -> list[str]:
+    return [
+        f"    block = stack_block({8 * width})",
+        f"    keep = {_field('keep')}",
+        f"    values = array_at(float64_pointer({_field('cheap_values')}), ({most},))",
+        # the best values so far, the lowest of them last
+        f"    kept = array_at(float64_pointer({_field('best_values')}), ({MOST_KEPT},))",
+        "    for i in range(keep):",
+        "        kept[i] = -1e300",
+        "    for i in range(count if count > keep else 0):",
+        *_valued(width, "cheap_at", "cheap"),
+        "        values[i] = value",
+        "        place = keep",
+        "        while place > 0 and kept[place - 1] < value:",
+        "            if place < keep:",
+        "                kept[place] = kept[place - 1]",
+        "            place -= 1",
+        "        if place < keep:",
+        "            kept[place] = value",
+        "    best = -1e300",
+        "    first = True",
+        "    for i in range(count):",
+        "        if count > keep and values[i] < kept[keep - 1]:",
+        "            continue",
+        *_valued(width, "evaluate_at", "evaluator"),
+        "        if first or value > best:",
+        "            first = False",
+        "            best = value",
+        *_chosen(width, "moves[i]", "            "),
+        "    return best",
     ]
 
 
@@ -154,28 +230,26 @@ def _valued(width: int, evaluate_at: str, evaluator: str) -> list[str]:
         "        value = float(outcome(after))",
         *(f"        store_int(block, {i}, int(after[{i}]))" for i in range(width)),
         "        if value != value:",
-        f"            value = call_float({evaluate_at}, ({evaluator}, block))",
+        f"            value = call_float({_field(evaluate_at)}, ({_field(evaluator)}, block))",
         "        value = -value",
     ]
 
 
-def _scope(rules: Any) -> dict[str, Any]:
-    return dict(
-        legal_moves=rules.legal_moves,
-        play=rules.play,
-        outcome=rules.outcome,
-        call_float=call_float,
-        stack_block=stack_block,
-    )
+def _chosen(width: int, move: str, indent: str) -> list[str]:
+    """Text that leaves the position `after` a move behind, and the move."""
+    return [
+        f"{indent}store_int(record, {word(REPLIES, 'move')}, {move})",
+        *(f"{indent}store_int(target, {i}, int(after[{i}]))" for i in range(width)),
+    ]
 
 
-def check_address(game: DiceGame) -> int:
-    """The address of a native function that tells whether a game was played by the rules.
+def check_function(game: DiceGame) -> Callable[[int, int, int, int], int]:
+    """A native function that tells whether a game was played by the rules.
 
-    int64(positions, rolls, plies, moves): 1 where each of the plies + 1 positions after the first
-    is what a legal move with its roll leads to, and the game is over in the last and in no other.
-    The first must be one that the rules know, and the rolls of the game; `moves` as in
-    `reply_address`.
+    check(positions, rolls, plies, moves), all of them addresses but `plies`: 1 where each of the
+    plies + 1 positions after the first is what a legal move with its roll leads to, and the game is
+    over in the last and in no other; else 0. The first position and the rolls must be valid.
+    `moves` has room for the game's `most_moves` integers.
     """
     width, rules = len(game.start()), game.rules
     same = " and ".join(f"int(after[{i}]) == load_int(source, {width + i})" for i in range(width))
@@ -200,12 +274,5 @@ def check_address(game: DiceGame) -> int:
     )
     rule: Any = rules
     scope = dict(legal_moves=rule.legal_moves, play=rule.play, outcome=rule.outcome)
-    return native_function("check_at", text, scope, "int64(int64, int64, int64, int64)")
-
-
-def outcome_address(game: DiceGame) -> int:
-    """The address of a native float64(position): the outcome, NaN while the game goes on."""
-    width = len(game.start())
-    text = f"def outcome_at(source):\n    return float(outcome({read_position(width)}))\n"
-    rules: Any = game.rules
-    return native_function("outcome_at", text, {"outcome": rules.outcome}, "float64(int64)")
+    address = native_function("check_at", text, scope, "int64(int64, int64, int64, int64)")
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 4)(address)

@@ -15,6 +15,7 @@ import pytest
 from games import kernels
 from games.kernels import NativeRecord, kernel
 from games.kernels.memory import load_float, load_int, native_function, store_float
+from games.kernels.record import address_of, word
 from search.native import call_float
 
 pytestmark = pytest.mark.plain
@@ -34,6 +35,11 @@ def add_up(record):
         record.squares[i] = number * number
         store_float(record.numbers, i, -number)
     record.grid[1, 0] = record.count
+
+
+@kernel
+def own_address(record):
+    return address_of(record)
 
 
 @kernel
@@ -107,8 +113,10 @@ def test_pinned_arrays_live_as_long_as_they_are_pinned() -> None:
 
 def test_the_address_is_that_of_the_record() -> None:
     record = filled()
-    offset: Any = FIELDS.fields["count"][1]  # type: ignore[index]
-    assert ctypes.c_int64.from_address(record.address + offset).value == 3
+    place = record.address + 8 * word(FIELDS, "count")
+    assert ctypes.c_int64.from_address(place).value == 3
+    if kernels.compiled:
+        assert own_address(record.row) == record.address
 
 
 def test_names_that_are_not_fields_are_refused() -> None:

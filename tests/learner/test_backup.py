@@ -19,7 +19,7 @@ from learner.td_gammon.growth import grown
 from learner.td_gammon.td_gammon import new_network
 from search import as_evaluator
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.expectiminimax.replies import Sift
+from search.expectiminimax.replies import Prefilter
 from search.lookups.database import DatabaseLookup
 from search.lookups.lookup import Lookup
 
@@ -214,13 +214,14 @@ def test_another_evaluator_chooses_a_share_of_the_moves() -> None:
     assert not np.array_equal(some[:20], alone[:20]) and not np.array_equal(some[:20], whole[:20])
 
 
-def test_a_sift_that_keeps_all_changes_nothing(positions: Any) -> None:
-    sift = Sift(network(12, seed=8), 1024)
+def test_a_prefilter_that_keeps_all_changes_nothing(positions: Any) -> None:
+    prefilter = Prefilter(network(12, seed=8), 1024)
     assert np.array_equal(
-        explore(NET, 3, seed=(6,)).positions, explore(NET, 3, seed=(6,), sift=sift).positions
+        explore(NET, 3, seed=(6,)).positions,
+        explore(NET, 3, seed=(6,), prefilter=prefilter).positions,
     )
-    assert np.array_equal(backed_up(NET, positions), backed_up(NET, positions, sift=sift))
-    fewer = backed_up(NET, positions, sift=Sift(network(12, seed=8), 1))
+    assert np.array_equal(backed_up(NET, positions), backed_up(NET, positions, prefilter=prefilter))
+    fewer = backed_up(NET, positions, prefilter=Prefilter(network(12, seed=8), 1))
     assert not np.array_equal(backed_up(NET, positions), fewer)
     # who has less to choose from comes off worse
     assert KINDS is not None
@@ -253,13 +254,13 @@ def test_games_tell_where_the_evaluator_chose() -> None:
     assert explore(NET, 8, seed=(2,)).follows.sum() == len(explore(NET, 8, seed=(2,)).positions) - 8
 
 
-@pytest.mark.parametrize("decay", [0.0, 0.6, 1.0])
-def test_returns_add_up_the_corrections_that_follow(decay: float) -> None:
+@pytest.mark.parametrize("lambda_", [0.0, 0.6, 1.0])
+def test_returns_add_up_the_corrections_that_follow(lambda_: float) -> None:
     random = np.random.default_rng(3)
     static = random.uniform(0.3, 0.5, (9, 5))
     backups = static + random.uniform(-0.05, 0.05, (9, 5))
     follows = np.array([1, 1, 0, 1, 1, 1, 0, 0, 1], dtype=bool)  # the last: nothing does
-    found = lambda_returns(GAME, static, backups, follows, decay)
+    found = lambda_returns(GAME, static, backups, follows, lambda_)
     for i in range(9):
         total, mine, share = static[i].copy(), True, 1.0
         for j in range(i, 9):
@@ -269,10 +270,10 @@ def test_returns_add_up_the_corrections_that_follow(decay: float) -> None:
             total += share * (more if mine else turned_more)
             if not follows[j]:
                 break
-            mine, share = not mine, share * decay
+            mine, share = not mine, share * lambda_
         np.testing.assert_allclose(found[i], np.clip(total, 0, 1), atol=1e-12)
-    assert decay > 0 or np.allclose(found, backups)
-    assert lambda_returns(GAME, static * 0, backups * 0 - 1, follows, decay).min() == 0
+    assert lambda_ > 0 or np.allclose(found, backups)
+    assert lambda_returns(GAME, static * 0, backups * 0 - 1, follows, lambda_).min() == 0
 
 
 def test_returns_of_whole_games_are_results_without_luck() -> None:

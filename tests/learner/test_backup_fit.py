@@ -30,7 +30,7 @@ SMALL: dict[str, Any] = {
     "batch": 32,
     "rate": 0.003,
     "inputs": "points",
-    "sift_units": 8,
+    "prefilter_units": 8,
     "bear_off": False,
     "first_share": 0.5,
     "threads": 1,
@@ -49,7 +49,7 @@ def same(one: BackupFit, two: BackupFit) -> bool:
 
 def test_a_fit_comes_near_to_the_backups() -> None:
     options = {**SMALL, "games": 60, "round_games": 30, "epochs": 8}
-    options |= {"rate": 0.04, "decay": 0.0}
+    options |= {"rate": 0.04, "lambda_": 0.0}
     seen: list[Progress] = []
     learner = BackupFit(**options).fit(watch=seen.append)
     assert isinstance(learner.evaluator_, OutcomeNetwork)
@@ -66,7 +66,7 @@ def test_a_fit_comes_near_to_the_backups() -> None:
 def test_targets_are_returns_of_backups() -> None:
     """One round by hand, of a network that is there already."""
     start = BackupFit(**{**SMALL, "games": 20}).fit().evaluator_
-    options = {**SMALL, "games": 5, "round_games": 5, "decay": 0.7, "seed": 9, "share": 0.1}
+    options = {**SMALL, "games": 5, "round_games": 5, "lambda_": 0.7, "seed": 9, "share": 0.1}
     options |= {"candidates": 0}
     learner = BackupFit(**options).fit(start)
     played = explore(
@@ -105,9 +105,9 @@ def test_starts_from_a_network_which_stays_as_it_is() -> None:
         ({"depth": 0}, "depth: expected 1 to 2"),
         ({"depth": 3}, "depth: expected 1 to 2"),
         ({"nodes": 100}, "found 100 nodes"),
-        ({"decay": 1.5}, "decay: expected 0 to 1"),
+        ({"lambda_": 1.5}, "lambda_: expected 0 to 1"),
         ({"candidates": -1}, "candidates: expected 0 to 1024, found -1"),
-        ({"sift_units": 0}, "sift_units: expected at least 1, found 0"),
+        ({"prefilter_units": 0}, "prefilter_units: expected at least 1, found 0"),
         ({"small_share": -0.1}, "small_share: expected 0 to 1"),
         ({"keep_rounds": 0}, "keep_rounds"),
         ({"first_plies": -1}, "first_plies"),

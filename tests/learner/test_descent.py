@@ -109,13 +109,13 @@ def a_game() -> list[Any]:
 
 
 def teach(
-    evaluator: OutcomeNetwork, positions: list[Any], rate: float, last_rate: float, decay: float
+    evaluator: OutcomeNetwork, positions: list[Any], rate: float, last_rate: float, lambda_: float
 ) -> float:
     """One sweep of native code."""
     call = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 4)(sweep_address(evaluator))
     rows = np.array(positions, dtype=np.int64)
     before = rows.copy()
-    numbers = np.array([rate, last_rate, decay])
+    numbers = np.array([rate, last_rate, lambda_])
     assert len(numbers) == NUMBERS
     _, data, keep = evaluator.native_outcomes()
     error = call(data, rows.ctypes.data, len(rows) - 1, numbers.ctypes.data)
@@ -138,7 +138,7 @@ def seen(net: Any, position: Any) -> NDArray[np.float64]:
 
 
 def slow_sweep(
-    evaluator: OutcomeNetwork, positions: list[Any], rate: float, last_rate: float, decay: float
+    evaluator: OutcomeNetwork, positions: list[Any], rate: float, last_rate: float, lambda_: float
 ) -> tuple[list[list[NDArray[np.float64]]], float]:
     """The weights after a sweep, and the sum of squared errors: torch, one position at a time."""
     nets = [[torch.tensor(array) for array in arrays] for arrays in weights_of(evaluator)]
@@ -165,20 +165,20 @@ def slow_sweep(
         squares += float(((target - probabilities) ** 2).sum())
         OUTCOMES.confine(position, probabilities)
         # the lambda-return: what came of it, and what was thought of this position before
-        target = decay * target + (1 - decay) * probabilities
+        target = lambda_ * target + (1 - lambda_) * probabilities
     return [[array.numpy() for array in net] for net in nets], squares
 
 
 @any_shape
-@pytest.mark.parametrize("decay", [0.0, 0.5, 1.0])
-def test_a_sweep_is_that_of_the_twin(shape: str, decay: float) -> None:
+@pytest.mark.parametrize("lambda_", [0.0, 0.5, 1.0])
+def test_a_sweep_is_that_of_the_twin(shape: str, lambda_: float) -> None:
     evaluator = network(shape)
     first = weights_of(evaluator)
     positions = a_game()
     for rates in ((0.1, 0.03), (0.02, 0.0)):
-        expected, squares = slow_sweep(evaluator, positions, *rates, decay)
+        expected, squares = slow_sweep(evaluator, positions, *rates, lambda_)
         before = weights_of(evaluator)
-        error = teach(evaluator, positions, *rates, decay)
+        error = teach(evaluator, positions, *rates, lambda_)
         assert error == pytest.approx(squares, rel=1e-5)
         for net, wanted, was in zip(weights_of(evaluator), expected, before, strict=True):
             for i, (found, good, old) in enumerate(zip(net, wanted, was, strict=True)):
@@ -208,11 +208,11 @@ def test_what_pads_the_weights_stays_0(shape: str) -> None:
                 assert (rows[:, outputs:] == 0).all() and (rows[:, :outputs] == weights).all()
 
 
-@pytest.mark.parametrize("decay", [0.0, 0.5, 1.0])
-def test_a_net_taught_one_game_knows_how_it_ends(decay: float) -> None:
+@pytest.mark.parametrize("lambda_", [0.0, 0.5, 1.0])
+def test_a_net_taught_one_game_knows_how_it_ends(lambda_: float) -> None:
     evaluator = network("one net")
     positions = played(LATE, 4)
-    errors = [teach(evaluator, positions, 0.1, 0.1, decay) for _ in range(1000)]
+    errors = [teach(evaluator, positions, 0.1, 0.1, lambda_) for _ in range(1000)]
     assert errors[-1] < 0.01 * errors[0]
     truth = np.zeros(5)
     OUTCOMES.finished(positions[-1], truth)

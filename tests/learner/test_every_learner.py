@@ -188,14 +188,14 @@ CASES = {
             games_per_report=100, round_games=10,
         ),
         (100, 200, 300, 330),
-        others=({"seed": 6}, {"decay": 0.6}, {"memory": 51}, {"tables": 3}, {"spread": 0.2}),
+        others=({"seed": 6}, {"lambda_": 0.6}, {"memory": 51}, {"tables": 3}, {"spread": 0.2}),
         longer=340, another_seed=True, beside=("errors_",),
     ),
     "backups": Case(
         partial(
             BackupFit, games=40, round_games=10, keep_rounds=2, hidden=((12,), (12, 10)), epochs=2,
-            batch=32, rate=0.003, inputs="points", sift_units=8, bear_off=False, first_share=0.5,
-            threads=1, seed=3, stage_rounds=2,
+            batch=32, rate=0.003, inputs="points", prefilter_units=8, bear_off=False,
+            first_share=0.5, threads=1, seed=3, stage_rounds=2,
         ),
         (10, 20, 30, 40), same=({"threads": 2},), others=({"rate": 0.1}, {"seed": 4}),
         shorter=20, another_seed=True, beside=("rounds_",), check=growth_check,
@@ -204,10 +204,10 @@ CASES = {
 
 
 @pytest.fixture(autouse=True, scope="module")
-def sifting_early() -> Iterator[None]:
-    """Short runs of TD-Gammon sift replies too, and go on to do so after a checkpoint."""
+def prefiltering_early() -> Iterator[None]:
+    """Short runs of TD-Gammon prefilter replies too, and go on to do so after a checkpoint."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(td_gammon, "_UNSIFTED", 150)
+        patch.setattr(td_gammon, "_UNFILTERED", 150)
         yield
 
 

@@ -62,7 +62,7 @@ def run_of(name: str, folder: Path) -> tuple[Run, Any]:
     if name == "comparison":
         arguments += ["--features", "linear"]
     elif dice:  # a small network, for the time that compiling takes
-        reports = "games_per_report=4" if name == "tdgammon" else "sift_units=8"
+        reports = "games_per_report=4" if name == "tdgammon" else "prefilter_units=8"
         size = "round_games=2" if name == "tdgammon" else "round_games=4"
         for option in ("inputs=points", "hidden=(8,)", size, reports):
             arguments += ["--set", option]

@@ -23,7 +23,7 @@ from games.backgammon.rules import ROLLS, START, outcome
 from games.features import FeatureSet
 from games.kernels import kernel
 from learner.learner import Progress
-from learner.td_gammon import td_gammon, td_play
+from learner.td_gammon import td_gammon
 from learner.td_gammon.td_gammon import TDGammon, find_inputs, new_network
 from learner.td_gammon.td_play import MOST_PLIES, Table
 from play.match.dice_match import play_dice_match
@@ -31,7 +31,8 @@ from play.players.parse import parse_player
 from play.players.player import Player
 from search import LinearEvaluator, PythonEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.expectiminimax.replies import Sift
+from search.expectiminimax.replies import Prefilter
+from search.native import rules_addresses
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="learning is native code")
 
@@ -47,10 +48,10 @@ SMALL: dict[str, Any] = {
 
 
 @pytest.fixture(autouse=True, scope="module")
-def sifting_early() -> Iterator[None]:
-    """Short runs sift replies too, and go on to do so from what a checkpoint holds."""
+def prefiltering_early() -> Iterator[None]:
+    """Short runs prefilter replies too, and go on to do so from what a checkpoint holds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(td_gammon, "_UNSIFTED", 150)
+        patch.setattr(td_gammon, "_UNFILTERED", 150)
         yield
 
 
@@ -104,8 +105,8 @@ def whole_run() -> tuple[TDGammon, list[str], list[Progress]]:
         ({"last_rate": -1.0}, "last_rate: expected more than 0 and at most 10, found -1.0"),
         ({"spread": 11.0}, "spread: expected more than 0 and at most 10, found 11.0"),
         ({"output_rate": 1.5}, "output_rate: expected 0 to 1, found 1.5"),
-        ({"decay": -0.1}, "decay: expected 0 to 1, found -0.1"),
-        ({"decay": math.nan}, "decay: expected 0 to 1, found nan"),
+        ({"lambda_": -0.1}, "lambda_: expected 0 to 1, found -0.1"),
+        ({"lambda_": math.nan}, "lambda_: expected 0 to 1, found nan"),
         ({"averaging": 1.0}, "averaging: expected 0 to below 1, found 1.0"),
         ({"averaging": -0.1}, "averaging: expected 0 to below 1, found -0.1"),
         ({"replays": -1}, "replays: expected 0 to 100, found -1"),
@@ -117,7 +118,7 @@ def whole_run() -> tuple[TDGammon, list[str], list[Progress]]:
         ({"games_per_report": 0}, "games_per_report: expected 1 to 10000000, found 0"),
         ({"candidates": -1}, "candidates: expected 0 to 1024, found -1"),
         ({"candidates": 1025}, "candidates: expected 0 to 1024, found 1025"),
-        ({"sift_units": 0}, "sift_units: expected 1 to 4096, found 0"),
+        ({"prefilter_units": 0}, "prefilter_units: expected 1 to 4096, found 0"),
         ({"hidden": ()}, r"hidden: expected widths of 1 to 4096, found \(\)"),
         ({"hidden": (0,)}, r"hidden: expected widths of 1 to 4096, found \(0,\)"),
         ({"hidden": (5000,)}, r"hidden: expected widths of 1 to 4096, found \(5000,\)"),
@@ -235,7 +236,7 @@ def test_what_tables_learned_is_added_up() -> None:
     own = []
     for number in range(2):
         table = Table(run.network_.copy(), seed=(9, number), room=50, replays=3)
-        table.play(10, rate=0.06, last_rate=0.06 * 0.3, decay=0.5)
+        table.play(10, rate=0.06, last_rate=0.06 * 0.3, lambda_=0.5)
         own.append(bits(table.evaluator))
     run.fit()
     for common, before, one, two in zip(bits(run.network_), first, *own, strict=True):
@@ -371,7 +372,7 @@ def test_damaged_checkpoints_are_refused(damage: str) -> None:
 
 def test_games_in_memory_that_break_the_rules_or_go_on_are_refused() -> None:
     table = a_table()
-    table.play(3, rate=0.1, last_rate=0.03, decay=0.5)
+    table.play(3, rate=0.1, last_rate=0.03, lambda_=0.5)
     state = table.get_state()
     a_table().set_state(copy.deepcopy(state))
     lengths = state["lengths"][:3].tolist()
@@ -409,7 +410,7 @@ def test_a_table_keeps_its_last_games() -> None:
     table = a_table()
     games = []
     for _ in range(8):
-        table.play(1, rate=0.1, last_rate=0.03, decay=0.5)
+        table.play(1, rate=0.1, last_rate=0.03, lambda_=0.5)
         positions, rolls = table.last_game()
         assert len(positions) == len(rolls) + 1
         ends = [outcome(tuple(p)) == outcome(tuple(p)) for p in positions.tolist()]
@@ -424,7 +425,7 @@ def test_a_table_keeps_its_last_games() -> None:
 
 def test_first_rolls_of_games_are_no_doubles() -> None:
     table = a_table(room=200, replays=0)
-    table.play(200, rate=0.1, last_rate=0.03, decay=0.5)
+    table.play(200, rate=0.1, last_rate=0.03, lambda_=0.5)
     firsts = {ROLLS[roll] for roll in table.rolls[:, 0].tolist()}
     later = {ROLLS[roll] for roll in table.rolls[:, 1].tolist()}
     assert all(high != low for high, low in firsts) and len(firsts) == 15
@@ -441,7 +442,7 @@ def test_what_a_table_plays_is_the_best_move() -> None:
             for array, copied in zip(layer, other, strict=True):
                 array[...] = generator.normal(0, 0.3, array.shape)
                 copied[...] = array
-    table.play(1, rate=0.0, last_rate=0.0, decay=0.5)
+    table.play(1, rate=0.0, last_rate=0.0, lambda_=0.5)
     positions, rolls = table.last_game()
     for before, after, roll in zip(positions[:-1], positions[1:], rolls.tolist(), strict=True):
         position = tuple(before.tolist())
@@ -453,17 +454,17 @@ def test_what_a_table_plays_is_the_best_move() -> None:
         assert tuple(after.tolist()) == replies[int(np.argmin(values))]
 
 
-@pytest.mark.parametrize("sifting", [False, True])
-def test_what_a_table_plays_with_small_nets(sifting: bool) -> None:
+@pytest.mark.parametrize("prefiltering", [False, True])
+def test_what_a_table_plays_with_small_nets(prefiltering: bool) -> None:
     """The best of the two that are best by the small nets, which learn from the same games."""
     large, small = (new_network(GAME, POINTS, (24,), spread=1.0, seed=seed) for seed in (1, 2))
     for seed, network in enumerate((large, small)):
         random = np.random.default_rng(seed)
         for net in network.nets:
             net.layers[-1][0][...] = random.normal(0, 0.5, net.layers[-1][0].shape)
-    sift = Sift(small.copy(), 2)
-    table = Table(large.copy(), seed=(3, 0), room=5, replays=0, sift=sift)
-    table.play(1, rate=0.0, last_rate=0.0, decay=0.5, sift=sifting)
+    prefilter = Prefilter(small.copy(), 2)
+    table = Table(large.copy(), seed=(3, 0), room=5, replays=0, prefilter=prefilter)
+    table.play(1, rate=0.0, last_rate=0.0, lambda_=0.5, prefilter=prefiltering)
     positions, rolls = table.last_game()
     passed_over = 0
     for before, after, roll in zip(positions[:-1], positions[1:], rolls.tolist(), strict=True):
@@ -478,14 +479,16 @@ def test_what_a_table_plays_with_small_nets(sifting: bool) -> None:
         kept = [
             i
             for i in range(len(replies))
-            if not sifting or value(small, i, replies, ends) <= cheap[:2][-1]
+            if not prefiltering or value(small, i, replies, ends) <= cheap[:2][-1]
         ]
         dear = [value(large, i, replies, ends) for i in range(len(replies))]
         assert tuple(after.tolist()) == replies[min(kept, key=dear.__getitem__)]
         passed_over += min(dear) < min(dear[i] for i in kept)
-    assert (passed_over > 0) == sifting
-    table.play(5, rate=0.1, last_rate=0.1, decay=0.5, sift=sifting)
-    moved = [np.abs(a - b).max() for a, b in zip(bits(small), bits(sift.evaluator), strict=True)]
+    assert (passed_over > 0) == prefiltering
+    table.play(5, rate=0.1, last_rate=0.1, lambda_=0.5, prefilter=prefiltering)
+    moved = [
+        np.abs(a - b).max() for a, b in zip(bits(small), bits(prefilter.evaluator), strict=True)
+    ]
     assert max(moved) > 0.01
 
 
@@ -500,13 +503,13 @@ def test_games_without_end_are_dropped() -> None:
         rules = dataclasses.replace(Backgammon.rules, outcome=endless)
 
     table = a_table(room=3)
-    table.play(4, rate=0.1, last_rate=0.03, decay=0.5)
+    table.play(4, rate=0.1, last_rate=0.03, lambda_=0.5)
     plies, updates, lengths = table.plies, table.updates, table.lengths.tolist()
     before = [array.copy() for array in bits(table.evaluator)]
-    ends, last = table._table[td_play.OUTCOME_AT], table.last_game()
-    table._table[td_play.OUTCOME_AT] = td_play.outcome_address(Endless())
-    assert table.play(2, rate=0.1, last_rate=0.03, decay=0.5) == 0.0
-    table._table[td_play.OUTCOME_AT] = ends
+    ends, last = table._turn.outcome_at, table.last_game()
+    table._turn.put(outcome_at=rules_addresses(Endless())["outcome_at"])
+    assert table.play(2, rate=0.1, last_rate=0.03, lambda_=0.5) == 0.0
+    table._turn.put(outcome_at=ends)
     # nothing was learned; of the game whose place was taken nothing is left
     assert (table.plies, table.updates) == (plies, updates)
     assert all(map(np.array_equal, before, bits(table.evaluator)))
@@ -517,7 +520,7 @@ def test_games_without_end_are_dropped() -> None:
     again.set_state(copy.deepcopy(table.get_state()))
     for found, array in zip(bits(again.evaluator), before, strict=True):
         found[...] = array
-    errors = [one.play(3, rate=0.1, last_rate=0.03, decay=0.5) for one in (table, again)]
+    errors = [one.play(3, rate=0.1, last_rate=0.03, lambda_=0.5) for one in (table, again)]
     assert errors[0] == errors[1] > 0
     assert all(map(np.array_equal, bits(table.evaluator), bits(again.evaluator)))
     assert (table.lengths > 0).all() and np.array_equal(table.lengths, again.lengths)

@@ -99,7 +99,7 @@ class Slow:
 
     def begin(self, stream: int, side: int) -> None: ...
 
-    def worth(self, position: Any) -> float:
+    def value_of(self, position: Any) -> float:
         outcome, (found, *known) = GAME.outcome(position), self.probe(position)
         if outcome is not None:
             return outcome
@@ -107,7 +107,7 @@ class Slow:
 
     def choose(self, position: Any, roll: int) -> int:
         return max(
-            GAME.legal_moves(position, roll), key=lambda m: -self.worth(GAME.play(position, m))
+            GAME.legal_moves(position, roll), key=lambda m: -self.value_of(GAME.play(position, m))
         )
 
 
@@ -150,7 +150,7 @@ def test_one_decision() -> None:
     for position, roll in zip(record.positions()[:-1], record.rolls, strict=True):
         move, twin = (choice.choose(position, roll) for choice in choices)
         assert move == twin
-        assert choices[0].value == -choices[1].worth(GAME.play(position, move))
+        assert choices[0].value == -choices[1].value_of(GAME.play(position, move))
     with pytest.raises(ValueError, match="expected a position with moves"):
         choices[0].choose(record.positions()[-1], 3)
     with pytest.raises(ValueError, match="and a roll"):
@@ -402,7 +402,9 @@ def test_a_search_chooses_what_averages_say() -> None:
         outcome = GAME.outcome(position)
         if outcome is not None:
             return outcome
-        best = [-twin.worth(GAME.play(position, twin.choose(position, roll))) for roll in range(21)]
+        best = [
+            -twin.value_of(GAME.play(position, twin.choose(position, roll))) for roll in range(21)
+        ]
         return float(np.dot(GAME.rolls, best))
 
     record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
@@ -412,7 +414,7 @@ def test_a_search_chooses_what_averages_say() -> None:
         values = [averaged(there) for there in after]
         chosen = GAME.play(position, at_1.choose(position, roll))
         assert values[after.index(chosen)] == pytest.approx(min(values), abs=1e-9)
-        assert at_1.worth(chosen) == pytest.approx(min(values), abs=1e-9)
+        assert at_1.value_of(chosen) == pytest.approx(min(values), abs=1e-9)
     match = play_dice_match(GAME, A, B, depth=1, games=4, seed=1, threads=2)
     assert match.points == play_dice_match(GAME, A, B, depth=1, games=4, seed=1, threads=1).points
 
@@ -468,7 +470,7 @@ def test_luck_by_its_twin() -> None:
     assert len(found) == len(record.moves)
     for turn, position in enumerate(record.positions()[:12]):
         values = [
-            -twin.worth(GAME.play(position, twin.choose(position, roll))) for roll in range(21)
+            -twin.value_of(GAME.play(position, twin.choose(position, roll))) for roll in range(21)
         ]
         weights = GAME.rolls if turn else GAME.first_rolls
         assert found[turn] == pytest.approx(values[record.rolls[turn]] - np.dot(weights, values))

@@ -177,12 +177,12 @@ class Twin:
         self.lookup, self.known = lookup, known
         self.choose = choose or (lambda position, roll: self.best(position, roll)[0])
 
-    def worth(self, position: Any) -> float:
+    def value_of(self, position: Any) -> float:
         outcome, (found, value, *_) = self.game.outcome(position), self.probe(position)
         return outcome if outcome is not None else value if found else self.evaluator(position)
 
     def rate(self, position: Any) -> list[float]:
-        value = self.worth(position)
+        value = self.value_of(position)
         if not self.evaluator.gives_outcomes:
             return [value]
         probabilities = np.zeros(5)
@@ -202,7 +202,7 @@ class Twin:
         """The best move by static values, and what it comes to for the side that moves."""
         moves = self.game.legal_moves(position, roll)
         after = [self.game.play(position, move) for move in moves]
-        values = [-self.worth(one) for one in after]
+        values = [-self.value_of(one) for one in after]
         i = values.index(max(values))
         return moves[i], self.turned(self.rate(after[i]))
 
@@ -396,7 +396,7 @@ def exact(game: Any, evaluator: Evaluator, position: Any, plies: int = 99) -> fl
     @functools.cache
     def mean(position: Any, plies: int) -> float:
         if game.outcome(position) is not None or plies == 0:
-            return twin.worth(position)
+            return twin.value_of(position)
         return -sum(
             chance * mean(game.play(position, twin.best(position, roll)[0]), plies - 1)
             for roll, chance in enumerate(game.rolls)

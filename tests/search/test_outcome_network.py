@@ -35,7 +35,7 @@ from search.evaluators.array_files import load_arrays
 from search.evaluators.evaluator import KernelEvaluator, PythonEvaluator
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.outcome_network import Net, OutcomeNetwork, logistic
-from search.expectiminimax.replies import Replies, Sift
+from search.expectiminimax.replies import Prefilter, Replies
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
@@ -594,33 +594,39 @@ def test_bad_weights_are_not_saved_over_good_ones(saved: Path) -> None:
 # --- the best reply --------------------------------------------------------------------------
 
 
-def reply(evaluator: Any, position: Any, roll: int, sift: Sift | None = None) -> tuple[Any, float]:
+def reply(
+    evaluator: Any, position: Any, roll: int, prefilter: Prefilter | None = None
+) -> tuple[Any, float]:
     """The position after the best move, by native code."""
     failed: list[BaseException] = []
-    address, data, keep = evaluator.native(failed.append)
-    replies = Replies(evaluator.game, address, data, sift, fail=failed.append)
-    call = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 6)(replies.address)
+    native = evaluator.native(failed.append)
+    replies = Replies(evaluator.game, native, prefilter, fail=failed.append)
+    call = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 4)(replies.reply_at)
     source, target = np.array(position), np.zeros(len(position), dtype=np.int64)
-    moves = np.zeros(MOST_MOVES, dtype=np.int64)
-    native = replies.evaluate_at, replies.evaluator
-    value = call(source.ctypes.data, roll, moves.ctypes.data, *native, target.ctypes.data)
-    assert keep is not None or not failed
+    value = call(replies.address, source.ctypes.data, roll, target.ctypes.data)
+    assert not failed
     assert source.tolist() == list(position)
-    return tuple(target.tolist()), value
+    after = tuple(target.tolist())
+    assert GAME.play(position, replies.move) == after
+    # the position may be replaced by the next one
+    call(replies.address, source.ctypes.data, roll, source.ctypes.data)
+    assert source.tolist() == target.tolist()
+    return after, value
 
 
 def slow_reply(
-    evaluator: Any, position: Any, roll: int, sift: Sift | None = None
+    evaluator: Any, position: Any, roll: int, prefilter: Prefilter | None = None
 ) -> tuple[Any, float]:
     """The first of the moves that are worth most, one by one."""
     best: tuple[Any, float] | None = None
     moves = GAME.legal_moves(position, roll)
-    if sift is not None:
+    if prefilter is not None:
         ends = {move: GAME.outcome(GAME.play(position, move)) for move in moves}
         cheap = {
-            m: sift.evaluator(GAME.play(position, m)) if ends[m] is None else ends[m] for m in moves
+            m: prefilter.evaluator(GAME.play(position, m)) if ends[m] is None else ends[m]
+            for m in moves
         }
-        last = sorted(cheap[move] for move in moves)[: sift.keep][-1]
+        last = sorted(cheap[move] for move in moves)[: prefilter.keep][-1]
         moves = [move for move in moves if cheap[move] <= last]
     for move in moves:
         after = GAME.play(position, move)
@@ -667,26 +673,26 @@ def test_the_best_reply_is_that_of_the_twin(kind: str) -> None:
 
 @compiled_only
 @pytest.mark.parametrize("keep", [1, 2, 5, 1024])
-def test_the_best_of_the_replies_that_a_sift_keeps(keep: int) -> None:
+def test_the_best_of_the_replies_that_a_prefilter_keeps(keep: int) -> None:
     evaluator = network("three kinds")
     generator = random.Random(7)
-    sifts = [
-        Sift(LinearEvaluator(GAME, NUMBERS, [1.0, -0.3, 0.4]), keep),
-        Sift(KernelEvaluator(GAME, few_values, np.array([0.5])), keep),  # many equals
-        Sift(PythonEvaluator(GAME, lambda position: (position[0] >> 20 & 7) % 3), keep),
+    prefilters = [
+        Prefilter(LinearEvaluator(GAME, NUMBERS, [1.0, -0.3, 0.4]), keep),
+        Prefilter(KernelEvaluator(GAME, few_values, np.array([0.5])), keep),  # many equals
+        Prefilter(PythonEvaluator(GAME, lambda position: (position[0] >> 20 & 7) % 3), keep),
     ]
     late = [p for p in positions_of_games(7, 600) if p[0] & 15 > 10]
     others = 0
     for position in [*POSITIONS, *late]:
         roll = generator.randrange(21)
-        for sift in sifts:
-            found = reply(evaluator, position, roll, sift)
-            assert found == slow_reply(evaluator, position, roll, sift)
+        for prefilter in prefilters:
+            found = reply(evaluator, position, roll, prefilter)
+            assert found == slow_reply(evaluator, position, roll, prefilter)
             others += found != slow_reply(evaluator, position, roll)
     assert (others > 10) == (keep < 10)
 
 
 @pytest.mark.parametrize("keep", [0, -1, 1025])
-def test_a_sift_keeps_some(keep: int) -> None:
+def test_a_prefilter_keeps_some(keep: int) -> None:
     with pytest.raises(ValueError, match=f"keep: expected 1 to 1024, found {keep}"):
-        Sift(as_evaluator(GAME, None), keep)
+        Prefilter(as_evaluator(GAME, None), keep)
