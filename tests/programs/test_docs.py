@@ -11,6 +11,7 @@ import pytest
 from pages import PAGES, ROOT, blocks, run
 
 import games
+from benchmarks import notebooks
 from search import native
 from search.evaluators.shipped import DATA, shipped_files
 
@@ -25,6 +26,17 @@ def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.syspath_prepend(str(ROOT))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     run(page)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(notebooks.FOLDER.glob("*.ipynb")), ids=lambda path: path.name
+)
+def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    cells = [cell for cell in notebooks.run(path)["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) >= 4
+    assert all(cell["execution_count"] for cell in cells)
+    assert list(tmp_path.iterdir()) == []  # a notebook leaves nothing behind
 
 
 @pytest.mark.plain
