@@ -21,7 +21,7 @@ from learner.dice_play import DiceSelfPlay
 from learner.positions.positions import each, noisy
 from learner.positions.shards import Rows
 from play.match.game_loop import GameLoop, Played
-from search import Engine, Evaluator, Lookup
+from search import AlphaBetaOptions, Engine, Evaluator, Lookup
 
 __all__ = [
     "Lesson",
@@ -113,15 +113,11 @@ def play_task(task: Task) -> list[Lesson]:
     """Play the games of a task, each as if nothing had been played before."""
     teacher = task.teacher
     traces = teacher is not None and teacher.traces
-    engine = Engine(
-        task.game,
-        task.evaluator,
-        table_mib=TABLE_MIB,
-        trace=TRACE_ROOM if traces else 0,
-        minimax=task.minimax,
-        lookup=task.lookup,
-        techniques=task.techniques,
-    )
+    options = None
+    if not isinstance(task.game, DiceGame):
+        room = TRACE_ROOM if traces else 0
+        options = AlphaBetaOptions(trace=room, minimax=task.minimax, techniques=task.techniques)
+    engine = Engine(task.game, task.evaluator, options, table_mib=TABLE_MIB, lookup=task.lookup)
     loop: GameLoop | DiceSelfPlay
     if isinstance(task.game, DiceGame):
         loop = DiceSelfPlay(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from games.values import EXACT, LOWER, UPPER, WIN
+from search.alphabeta.search import AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques, parse_techniques
 from search.engine import Engine
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
@@ -10,6 +11,7 @@ from search.evaluators.header import EvaluatorError
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.load import as_evaluator, load_evaluator
 from search.expectiminimax.move_filters import FILTERS, MoveFilters
+from search.expectiminimax.search import ExpectiminimaxOptions
 from search.lookups.lookup import Lookup
 from search.result import Depth, Result
 
@@ -19,10 +21,12 @@ __all__ = [
     "LOWER",
     "UPPER",
     "WIN",
+    "AlphaBetaOptions",
     "Depth",
     "Engine",
     "Evaluator",
     "EvaluatorError",
+    "ExpectiminimaxOptions",
     "KernelEvaluator",
     "LinearEvaluator",
     "Lookup",

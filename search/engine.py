@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,154 +11,92 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
-from search.alphabeta.search import DEEPEST, UNLIMITED, AlphaBetaSearch
+from search.alphabeta.search import DEEPEST, AlphaBeta, AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques
-from search.alphabeta.ties import search_for_errors
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.shipped import find_file
-from search.expectiminimax.move_filters import MoveFilters
-from search.expectiminimax.search import DiceSearch
+from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.lookups.lookup import Lookup
 from search.result import Result
-from search.running import check_limits
+from search.running import UNLIMITED, Search
 
 __all__ = ["DEEPEST", "UNLIMITED", "Engine"]
 
-TIES = ("first", "opponent_errors")
+Options = AlphaBetaOptions | ExpectiminimaxOptions
 
 
 class Engine:
     """A game, an evaluator and what searches of them remember.
 
-    `evaluator` is anything that `search.as_evaluator` takes. Positions and evaluators that are
-    kernels are searched by native code, plain Python games by the same source in Python.
+    Games without dice are searched by alpha-beta, games with dice (`games.DiceGame`) by
+    expectiminimax. Positions and evaluators that are kernels are searched by native code, plain
+    Python games by the same source in Python.
 
-    lookup: asked at every position, see `search.lookups.lookup`.
+    game: what is searched.
+    evaluator: anything that `search.as_evaluator` takes.
+    options: `AlphaBetaOptions`, or for dice `ExpectiminimaxOptions`; None for the defaults.
+    lookup: asked at every position, see `search.lookups.lookup`; None for none.
     table_mib: size of the transposition table.
-    equal_depth: trust the table only for searches of the same depth, so that the value is that of
-        plain minimax.
-    order_depth: order moves by the static values they lead to where at least this many plies
-        remain; None for never (with a beam, for 2).
-    repetition: value a position that comes back as a draw, in games where positions can.
-    minimax: search every move of every position in full, without pruning; for those who want all
-        values exact.
-    trace: room for so many positions with what the last search found of each, in its last two
-        iterations together: see `traced`. 0 for none, which costs nothing.
-    techniques: what the search does beyond alpha-beta, `Techniques` or a text such as "selective"
-        (see `search.parse_techniques`, which looks beside the evaluator's file for what ProbCut
-        knows of it, where `evaluator` names one); None for what changes no value.
-    ties: among moves of equal exact value, "first" takes the first found in an order shuffled by
-        `seed` (the game's own order where it is None), "opponent_errors" the one after which most
-        replies are worse for the opponent than his best. That one searches all moves in full, in
-        half of the nodes and seconds allowed, and keeps the other half for the replies; where that
-        is too little to search them all as deep, it takes the first.
+    threads: number of threads that share a search, in native code, unless its nodes are limited.
+        With dice, moves and values do not depend on it (node counts do); without dice, a search
+        with more than one thread is not reproducible.
+    seed: shuffles the moves, so that it decides among moves of equal value; None for the game's
+        own order.
+    keywords: fields of the options, by name, which replace those of `options`.
 
-    In games with dice (`games.DiceGame`) the search is expectiminimax, and these options serve it;
-    `order_depth`, `trace` and "opponent_errors" do not.
+    Text that names `techniques` finds what ProbCut knows of an evaluator beside the evaluator's
+    file, where `evaluator` names one.
 
-    prune: "star2", "star1" (Ballard 1983) or "none"; moves and values are the same. None is for
-        "star2" where the evaluator states its `bounds`. `minimax` is for "none".
-    order: a cheap evaluator, as `evaluator`, by which replies are tried in order; None for the
-        replies that were best in positions beside.
-    filters: moves not to be looked at more closely, `MoveFilters` or a name in `search.FILTERS`;
-        None for none. Filters are not exact.
-    threads: so many share the work of a search, in native code, unless its nodes are limited. With
-        dice moves and values are the same for any number, but `nodes` and the like are not; without
-        them nothing is the same twice with more than one.
-
-    Not to be used by two threads at once.
+    Raises ValueError for an option out of range and for options of the other kind of search, and
+    TypeError for a name that is not an option. Not to be used by two threads at once.
     """
 
     def __init__(
         self,
         game: Game,
         evaluator: Any = None,
+        options: Options | None = None,
         *,
         lookup: Lookup | None = None,
         table_mib: float = 16.0,
-        equal_depth: bool = False,
-        order_depth: int | None = None,
-        repetition: bool = True,
-        minimax: bool = False,
-        trace: int = 0,
-        ties: str = "first",
-        seed: int | None = None,
-        prune: str | None = None,
-        order: Any = None,
-        filters: MoveFilters | str | None = None,
-        techniques: Techniques | str | None = None,
         threads: int = 1,
+        seed: int | None = None,
+        **keywords: Any,
     ) -> None:
-        if ties not in TIES:
-            raise ValueError(f"ties: expected one of {', '.join(TIES)}, found {ties!r}")
         if not 0 < table_mib <= 65536:
             raise ValueError(f"table_mib: expected 0 to 65536 MiB, found {table_mib}")
         self.game = game
         self.evaluator: Evaluator = as_evaluator(game, evaluator)
-        self._options = {
-            "lookup": lookup, "table_mib": table_mib, "equal_depth": equal_depth,
-            "order_depth": order_depth, "repetition": repetition, "minimax": minimax,
-            "trace": trace, "ties": ties, "seed": seed, "prune": prune, "order": order,
-            "filters": filters, "techniques": techniques, "threads": threads,
-        }  # fmt: skip
-        self.ties = ties
-        named = isinstance(evaluator, (str, Path))
-        path = find_file(evaluator, game.name) if named else None
-        self.techniques = as_techniques(techniques, path)
-        if techniques is not None:  # found beside the evaluator's file
-            self._options["techniques"] = self.techniques
-        self._search: AlphaBetaSearch | None = None
-        self._dice: DiceSearch | None = None
-        if isinstance(game, DiceGame):
-            if order_depth is not None or trace or ties != "first" or techniques is not None:
-                raise ValueError(
-                    f"{game.name} has dice: expected no order_depth, no trace, no techniques and"
-                    f" ties 'first', found {order_depth}, {trace}, {techniques} and {ties!r}"
-                )
-            if minimax and prune not in (None, "none"):
-                raise ValueError(f"prune: expected 'none' with minimax, found {prune!r}")
-            self._dice = DiceSearch(
-                game,
-                self.evaluator,
-                lookup=lookup,
-                table_mib=table_mib,
-                prune="none" if minimax else prune,
-                order=order,
-                filters=filters,
-                threads=threads,
-                seed=seed,
-            )
-            self.native = self._dice.native
-            return
-        if (prune, order, filters) != (None, None, None):
-            raise ValueError(
-                f"expected prune, order and filters for a game with dice, found {game.name}"
-            )
-        self._search = AlphaBetaSearch(
-            game,
-            self.evaluator,
-            lookup=lookup,
-            table_mib=table_mib,
-            equal_depth=equal_depth,
-            order_depth=order_depth,
-            repetition=repetition,
-            minimax=minimax,
-            trace=trace,
-            techniques=self.techniques,
-            threads=threads,
-            seed=seed,
+        self.options = _options(game, options, keywords)
+        self._shared: dict[str, Any] = dict(
+            lookup=lookup, table_mib=table_mib, threads=threads, seed=seed
         )
+        self._search: Search
+        if isinstance(self.options, ExpectiminimaxOptions):
+            assert isinstance(game, DiceGame)
+            self._search = Expectiminimax(game, self.evaluator, self.options, **self._shared)
+        else:
+            named = isinstance(evaluator, (str, Path))
+            path = find_file(evaluator, game.name) if named else None
+            techniques = as_techniques(self.options.techniques, path)
+            self.options = replace(self.options, techniques=techniques)
+            self._search = AlphaBeta(game, self.evaluator, self.options, **self._shared)
         self.native = self._search.native
 
     def __reduce__(self) -> Any:
         # what earlier searches left, and addresses, stay in the process
-        return _again, (type(self), self.game, self.evaluator, self._options)
+        return _again, (type(self), self.game, self.evaluator, self.options, self._shared)
+
+    @property
+    def techniques(self) -> Techniques:
+        """What alpha-beta does beyond alpha-beta; TypeError in a game with dice."""
+        return self._without_dice().techniques
 
     @property
     def steady(self) -> bool:
         """Whether alpha-beta takes the moves in the game's own order, and the first of equals."""
-        return self._search is not None and self.ties == "first" and self._search.steady
+        return isinstance(self._search, AlphaBeta) and self._search.steady
 
     def line_for_games(self, depth: int, nodes: int) -> Any:
         """The line of a native engine, set up for whole games at these limits."""
@@ -169,7 +108,7 @@ class Engine:
 
     def stop(self) -> None:
         """End the search that is under way; it returns what it has. Callable from any thread."""
-        (self._dice or self._without_dice()).stop()
+        self._search.stop()
 
     def traced(self) -> tuple[Any, Any, Any, Any]:
         """What the last search found below its root: positions, values, depths and bounds.
@@ -193,7 +132,7 @@ class Engine:
 
     def clear(self) -> None:
         """Forget everything earlier searches left, so that the next is as in a new engine."""
-        (self._dice or self._without_dice()).clear()
+        self._search.clear()
 
     def search(
         self,
@@ -218,14 +157,10 @@ class Engine:
 
         Raises ValueError for a limit or a roll out of range, and what a Python evaluator raised.
         """
-        if self._dice is not None:
-            return self._dice.search(position, roll, depth, nodes, seconds, exact=False)
-        self._refuse_roll(roll)
-        search = self._without_dice().search
-        if self.ties == "first":
-            return search(position, depth, nodes, seconds, history, exact=False)
-        check_limits(depth, nodes, seconds, least=1, deepest=DEEPEST)
-        return search_for_errors(self.game, search, position, depth, nodes, seconds, history)
+        return self._search.search(
+            position, depth=depth, nodes=nodes, seconds=seconds, history=history, roll=roll,
+            exact_root=False,
+        )  # fmt: skip
 
     def analyse(
         self,
@@ -241,10 +176,10 @@ class Engine:
 
         In a game with dice move filters then hold for replies only.
         """
-        if self._dice is not None:
-            return self._dice.search(position, roll, depth, nodes, seconds, exact=True)
-        self._refuse_roll(roll)
-        return self._without_dice().search(position, depth, nodes, seconds, history, exact=True)
+        return self._search.search(
+            position, depth=depth, nodes=nodes, seconds=seconds, history=history, roll=roll,
+            exact_root=True,
+        )  # fmt: skip
 
     def best_moves(
         self, positions: Any, rolls: Any, *, depth: int = 0, decide_only: bool = False
@@ -265,21 +200,42 @@ class Engine:
         """
         return self._with_dice().values(positions, depth)
 
-    def _with_dice(self) -> DiceSearch:
-        if self._dice is None:
+    def _with_dice(self) -> Expectiminimax:
+        if not isinstance(self._search, Expectiminimax):
             raise TypeError(f"expected a game with dice, found {self.game.name}")
-        return self._dice
+        return self._search
 
-    def _without_dice(self) -> AlphaBetaSearch:
-        if self._search is None:
+    def _without_dice(self) -> AlphaBeta:
+        if not isinstance(self._search, AlphaBeta):
             raise TypeError(f"expected a game without dice, found {self.game.name}")
         return self._search
 
-    def _refuse_roll(self, roll: int | None) -> None:
-        if roll is not None:
-            raise ValueError(f"{self.game.name} has no dice: expected no roll, found {roll!r}")
 
-
-def _again(kind: Any, game: Game, evaluator: Evaluator, options: dict[str, Any]) -> Engine:
+def _again(
+    kind: Any, game: Game, evaluator: Evaluator, options: Options, shared: dict[str, Any]
+) -> Engine:
     """The same engine, with nothing remembered."""
-    return kind(game, evaluator, **options)  # type: ignore[no-any-return]
+    return kind(game, evaluator, options, **shared)  # type: ignore[no-any-return]
+
+
+def _options(game: Game, options: Options | None, keywords: Mapping[str, Any]) -> Options:
+    """The options of a game's kind of search, with keywords in place of their fields."""
+    dice = isinstance(game, DiceGame)
+    kind: Any = ExpectiminimaxOptions if dice else AlphaBetaOptions
+    other: Any = AlphaBetaOptions if dice else ExpectiminimaxOptions
+    known = [field.name for field in fields(kind)]
+    wrong = [name for name in keywords if name not in known]
+    if isinstance(options, other):
+        wrong.insert(0, other.__name__)
+    if wrong:
+        message = (
+            f"{game.name} has {'' if dice else 'no '}dice: expected options among"
+            f" {', '.join(known)}, found {', '.join(wrong)}"
+        )
+        foreign = {other.__name__, *(field.name for field in fields(other))}
+        raise ValueError(message) if foreign.issuperset(wrong) else TypeError(message)
+    if options is None:
+        return kind(**keywords)  # type: ignore[no-any-return]
+    if not isinstance(options, kind):
+        raise TypeError(f"options: expected {kind.__name__}, found {options!r}")
+    return replace(options, **keywords)  # type: ignore[no-any-return]

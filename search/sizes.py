@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["BUSY", "CHECKS", "DEPTHS", "ENTRY", "MOST_PLAIN", "PHASES", "STACK", "WIDTH"]
+__all__ = [
+    "BUSY",
+    "CHECKS",
+    "DEPTHS",
+    "ENTRY",
+    "MOST_PLAIN",
+    "MOST_THREADS",
+    "PHASES",
+    "STACK",
+    "WIDTH",
+]
 
 #: Integers kept for each position.
 WIDTH = 16
@@ -16,5 +26,7 @@ PHASES, CHECKS = 8, 2
 ENTRY = 2
 #: Entries of the table of a plain search.
 MOST_PLAIN = 1 << 20
+#: Threads that can share a search.
+MOST_THREADS = 64
 #: Positions that the threads of a search can be at, at most; a power of 2.
 BUSY = 1 << 12

@@ -14,13 +14,13 @@ from play.players.hub_player import as_hub_program
 from play.players.limits import Limits
 from play.players.player import Player
 from search import Lookup, as_evaluator, parse_techniques
-from search.alphabeta.search import MOST_THREADS
 from search.evaluators.shipped import find_file
 from search.expectiminimax.move_filters import as_filters
 from search.lookups.database import DatabaseLookup
 from search.lookups.lookup import CombinedLookup
 from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
+from search.sizes import MOST_THREADS
 
 __all__ = ["parse_lookup", "parse_player"]
 

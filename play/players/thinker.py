@@ -49,10 +49,9 @@ class Thinker:
             raise ValueError(f"expected an evaluator to play with, found {name!r}")
         parts = split(name)
         options: dict[str, Any] = {"table_mib": table_mib, **player.options}
-        if not isinstance(game, DiceGame):
-            options.setdefault(
-                "techniques", parse_techniques(techniques, find_file(parts.source, game.name))
-            )
+        if not isinstance(game, DiceGame) and "techniques" not in options:
+            path = find_file(parts.source, game.name)
+            options["techniques"] = parse_techniques(techniques, path)
         self.game = game
         self.name = parts.short
         self.evaluator: Evaluator = player.evaluator

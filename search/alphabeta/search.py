@@ -1,39 +1,79 @@
-"""The part of `Engine` for games without dice: alpha-beta, on one thread or several."""
+"""Alpha-beta, the search for games without dice, on one thread or several."""
 
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from games import kernels
 from games.contract import Game
 from games.values import WIN
 from search.alphabeta import line as lines
-from search.alphabeta.techniques import Techniques
+from search.alphabeta.techniques import Techniques, as_techniques
+from search.alphabeta.ties import search_for_errors
 from search.evaluators.evaluator import Evaluator, PythonEvaluator
 from search.evaluators.samples import value_scale
 from search.lookups.lookup import Lookup
-from search.result import Depth, Result
-from search.running import check_limits, run_search
+from search.result import Result
+from search.running import UNLIMITED, Search, check_limits, run_together
 
-__all__ = ["DEEPEST", "MOST_THREADS", "UNLIMITED", "AlphaBetaSearch"]
+__all__ = ["DEEPEST", "AlphaBeta", "AlphaBetaOptions"]
 
 DEEPEST = 100
-MOST_THREADS = 64
 #: A search of at most so many plies or positions takes milliseconds, less than a thread of its own.
 SHORT_DEPTH, SHORT_NODES = 6, 100_000
-UNLIMITED = 1 << 62  # nodes
+#: Most positions that a trace has room for.
+MOST_TRACE = 1 << 24
+TIES = ("first", "opponent_errors")
 
 
-class AlphaBetaSearch:
-    """A game, an evaluator and what searches of them remember.
+@dataclass(frozen=True, kw_only=True)
+class AlphaBetaOptions:
+    """Options of searches of games without dice.
 
-    The options are those of `Engine`. With more than one thread, each searches the same position
+    equal_depth: trust the table only for searches of the same depth, so that the value is that of
+        plain minimax.
+    order_depth: order moves by the static values they lead to where at least this many plies
+        remain; None for never (with a beam, for 2).
+    repetition: value a position that comes back as a draw, in games where positions can.
+    minimax: search every move of every position in full, without pruning, so that all values of
+        the trace are exact.
+    trace: number of positions to keep with what the last search found of each, in its last two
+        iterations together: see `Engine.traced`. 0 for none, which costs nothing.
+    techniques: what the search does beyond alpha-beta, `Techniques` or a text such as "selective"
+        (see `search.parse_techniques`); None for what changes no value.
+    ties: among moves of equal exact value, "first" takes the first found in an order shuffled by
+        the seed (the game's own order without one), "opponent_errors" the one after which most
+        replies are worse for the opponent than his best. That one searches all moves in full, in
+        half of the nodes and seconds allowed, and keeps the other half for the replies; where that
+        is too little to search them all as deep, it takes the first.
+
+    Raises ValueError for an option out of range.
+    """
+
+    equal_depth: bool = False
+    order_depth: int | None = None
+    repetition: bool = True
+    minimax: bool = False
+    trace: int = 0
+    techniques: Techniques | str | None = None
+    ties: str = "first"
+
+    def __post_init__(self) -> None:
+        if self.ties not in TIES:
+            raise ValueError(f"ties: expected one of {', '.join(TIES)}, found {self.ties!r}")
+        if not 0 <= self.trace <= MOST_TRACE:
+            raise ValueError(f"trace: expected 0 to {MOST_TRACE} positions, found {self.trace}")
+
+
+class AlphaBeta(Search):
+    """Alpha-beta searches of a game.
+
+    With more than one thread, each searches the same position
     with a record of its own, and they meet in the transposition table, where one finds what
     another has searched before (lazy SMP, Hyatt and others about 2010). Moves that lead to what
     another thread is searching at that moment are put off (ABDADA, Weill 1996, in a simple form).
@@ -44,64 +84,45 @@ class AlphaBetaSearch:
         self,
         game: Game,
         evaluator: Evaluator,
+        options: AlphaBetaOptions,
         *,
         lookup: Lookup | None,
         table_mib: float,
-        equal_depth: bool,
-        order_depth: int | None,
-        repetition: bool,
-        minimax: bool,
-        trace: int,
-        techniques: Techniques,
         threads: int,
         seed: Any,
     ) -> None:
-        if not 0 <= trace <= 1 << 24:
-            raise ValueError(f"trace: expected 0 to {1 << 24} positions, found {trace}")
-        if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
-            raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {threads}")
-        if minimax and not techniques.exact:
+        super().__init__(game, evaluator, threads=threads, seed=seed)
+        self.ties = options.ties
+        self.techniques = techniques = as_techniques(options.techniques)
+        if options.minimax and not techniques.exact:
             raise ValueError(f"techniques: expected exact ones with minimax, found {techniques}")
         if techniques.probcut is not None:
             techniques.probcut.check_evaluator(game, evaluator)
-        self.game = game
-        self.evaluator = evaluator
-        self.native = game.rules is not None and kernels.compiled
         self._lookup = lookup
-        self._random = np.random.default_rng(seed) if seed is not None else None
-        self._errors: list[BaseException] = []
-        self._stopped = False
-        self._generation = 0
-        self._lines: list[Any] = []
         self._begin: Callable[..., None]
         self._iterate: Callable[[Any], None]
         if self.native:
-            self._bind_native(table_mib, trace, threads, bool(techniques.probcut))
+            self._bind_native(table_mib, options.trace, threads, bool(techniques.probcut))
         else:
-            self._bind_plain(trace)
+            self._bind_plain(options.trace)
+        order_depth = options.order_depth
         if techniques.beam and order_depth is None:
             order_depth = 2  # what is not to be missed has to stand in front
         scale = value_scale(game, evaluator) if techniques.singular else 1.0
-        for line in self._lines:
-            line.put(
-                wins=int(game.wins),
-                repeats=int(repetition and game.irreversible is not None),
-                equal_depth=int(equal_depth),
-                minimax=int(minimax),
-                order_depth=lines.MOST_PLIES if order_depth is None else order_depth,
-                **techniques.for_line(scale),
-            )
+        self._put(
+            wins=int(game.wins),
+            repeats=int(options.repetition and game.irreversible is not None),
+            equal_depth=int(options.equal_depth),
+            minimax=int(options.minimax),
+            order_depth=lines.MOST_PLIES if order_depth is None else order_depth,
+            **techniques.for_line(scale),
+        )
         self.clear()
 
     @property
-    def line(self) -> Any:
-        """The record of the first thread."""
-        return self._lines[0]
-
-    @property
     def steady(self) -> bool:
-        """Whether moves are taken in the game's own order, by one thread."""
-        return self._random is None and len(self._lines) == 1
+        """Whether one thread takes the moves in the game's own order, and the first of equals."""
+        return self._random is None and len(self._lines) == 1 and self.ties == "first"
 
     def _bind_native(self, table_mib: float, trace: int, threads: int, phases: bool) -> None:
         from search.alphabeta.root import begin, iterate
@@ -133,14 +154,6 @@ class AlphaBetaSearch:
         self._lines = [lines.PlainLine(self.game, self.evaluator.plain(), probe, trace)]
         self._begin, self._iterate = kernels.uncompiled(begin), kernels.uncompiled(iterate)
 
-    def _fail(self, error: BaseException) -> None:
-        self._errors.append(error)
-        self._halt()
-
-    def _halt(self) -> None:
-        for line in self._lines:
-            line.put(stop=1)
-
     def line_for_games(self, depth: int, nodes: int) -> Any:
         """The record, set up for whole games at these limits."""
         self._stopped = False
@@ -150,23 +163,7 @@ class AlphaBetaSearch:
     def after_games(self) -> None:
         """Go on counting where whole games have left off; raises what an evaluator raised."""
         self._generation = int(self.line.generation)
-        self._raise_errors()
-
-    def _raise_errors(self) -> None:
-        if self._errors:
-            error = self._errors[0]
-            self._errors.clear()
-            raise error
-
-    def stop(self) -> None:
-        """End the search that is under way; it returns what it has. Callable from any thread."""
-        self._stopped = True
-        self._halt()
-
-    def clear(self) -> None:
-        """Forget everything earlier searches left."""
-        for line in self._lines:
-            line.clear()
+        self._raise_failure()
 
     def fill(self) -> float:
         """How much of the transposition table is of the last search, from 0 to 1, by a sample."""
@@ -175,19 +172,34 @@ class AlphaBetaSearch:
     def search(
         self,
         position: Any,
+        *,
         depth: int | None,
         nodes: int | None,
         seconds: float | None,
         history: Sequence[Any],
-        exact: bool,
+        roll: int | None,
+        exact_root: bool,
     ) -> Result:
-        """See `Engine.search`; with `exact` the values of all moves, as `Engine.analyse`."""
+        if roll is not None:
+            raise ValueError(f"{self.game.name} has no dice: expected no roll, found {roll!r}")
         check_limits(depth, nodes, seconds, least=1, deepest=DEEPEST)
+        limits = depth, nodes, seconds
+        if exact_root or self.ties == "first":
+            return self._search(position, *limits, history, exact_root)
+        search = partial(self._search, exact_root=True)
+        return search_for_errors(self.game, search, position, *limits, history)
+
+    def _search(
+        self,
+        position: Any,
+        depth: int | None,
+        nodes: int | None,
+        seconds: float | None,
+        history: Sequence[Any],
+        exact_root: bool,
+    ) -> Result:
         began = time.perf_counter()
-        if self.native and len(position) != len(self.game.start()):
-            raise ValueError(
-                f"expected a position of {len(self.game.start())} integers, found {position!r}"
-            )
+        self._check_position(position)
         moves = self.game.legal_moves(position)
         if not moves:
             return self._finished(position)
@@ -198,26 +210,28 @@ class AlphaBetaSearch:
         if self._random is not None:
             moves = [moves[i] for i in self._random.permutation(len(moves))]
         used = self._lines[:1] if nodes is not None else self._lines
-        self._generation = (self._generation + 1) & 0xFF
-        self._stopped = False
+        self._new_generation()
         for line in used:
             self._start(line, position, moves, history)
             line.put(
                 depth_limit=min(depth or DEEPEST, DEEPEST),
                 node_limit=min(nodes or UNLIMITED, UNLIMITED),
-                exact_root=int(exact),
+                exact_root=int(exact_root),
             )
             line.share(len(used) > 1)
-        if self._stopped:  # while the records were set up
-            self._halt()
-        interrupted = run_search(
-            lambda: self._run(used),
-            self._halt,
+        if self._stopped:  # while the lines were set up
+            self._put(stop=1)
+        works = [partial(self._iterate, line.row) for line in used]
+        interrupted = self._run(
+            lambda: run_together(works, partial(self._end, used[1:])),
             seconds=seconds,
             short=self._is_short(),
         )
-        self._raise_errors()
-        return self._result(used, position, len(moves), exact, interrupted or self._stopped, began)
+        return self._result(used, position, len(moves), exact_root, interrupted, began)
+
+    def _end(self, others: list[Any]) -> None:
+        for line in others:
+            line.put(stop=1)
 
     def _finished(self, position: Any) -> Result:
         outcome = self.game.outcome(position)
@@ -230,32 +244,6 @@ class AlphaBetaSearch:
         earlier = list(history)[-lines.MOST_EARLIER :] if line.repeats else []
         line.set_root(position, moves, earlier)
         self._begin(line.row, self._generation, len(earlier), len(moves))
-
-    def _run(self, used: list[Any]) -> None:
-        """Search on every record at once until the first has its result."""
-        failed: list[BaseException] = []
-
-        def help_with(line: Any) -> None:
-            try:
-                self._iterate(line.row)
-            except BaseException as error:
-                failed.append(error)
-
-        helpers = [
-            threading.Thread(target=help_with, args=(line,), daemon=True) for line in used[1:]
-        ]
-        try:
-            for helper in helpers:
-                helper.start()
-            self._iterate(used[0].row)
-        finally:
-            for line in used[1:]:
-                line.put(stop=1)
-            for helper in helpers:
-                if helper.ident is not None:  # the system may have refused to start it
-                    helper.join()
-        if failed:
-            raise failed[0]
 
     def _is_short(self) -> bool:
         """Whether a native search ends so soon that Ctrl-C can wait for it."""
@@ -271,30 +259,21 @@ class AlphaBetaSearch:
         used: list[Any],
         position: Any,
         count: int,
-        exact: bool,
+        exact_root: bool,
         interrupted: bool,
         began: float,
     ) -> Result:
         line = self.line
-        as_move = int if self.native else (lambda move: move)
         value = float(line.value)
         completed = int(line.completed)
-        pv = tuple(as_move(move) for move in line.pv[0][: int(line.pv_length[0])])
-        move = as_move(line.root_moves[0])
-        history = tuple(
-            Depth(
-                d,
-                float(line.depth_value[d]) + 0.0,
-                as_move(line.depth_move[d]),
-                int(line.depth_nodes[d]),
-            )
-            for d in range(1, completed + 1)
-        )
+        pv = tuple(self._move(move) for move in line.pv[0][: int(line.pv_length[0])])
+        move = self._move(line.root_moves[0])
+        history = self._depths(1, completed, moves=True)
         moves: list[tuple[Any, float]] = []
-        if exact and completed:
+        if exact_root and completed:
             value = history[-1].value
             moves = [
-                (as_move(line.root_moves[i]), float(line.settled_values[i]) + 0.0)
+                (self._move(line.root_moves[i]), float(line.settled_values[i]) + 0.0)
                 for i in range(count)
             ]
             moves.sort(key=lambda item: -item[1])

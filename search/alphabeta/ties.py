@@ -24,12 +24,12 @@ def search_for_errors(
 ) -> Result:
     """The result of a search in which ties are broken by the opponent's chances to err.
 
-    `search(position, depth, nodes, seconds, history, exact=True)` gives the value of every move. It
-    has half of the limits, and the replies the other half.
+    `search(position, depth, nodes, seconds, history)` gives the value of every move. It has half of
+    the limits, and the replies the other half.
     """
     half_nodes = None if nodes is None else max(1, nodes // 2)
     half_seconds = None if seconds is None else seconds / 2
-    result = search(position, depth, half_nodes, half_seconds, history, exact=True)
+    result = search(position, depth, half_nodes, half_seconds, history)
     best = [move for move, value in result.moves if value == result.value]
     if len(best) < 2 or result.depth < 2:
         return result
@@ -50,7 +50,6 @@ def search_for_errors(
             left_nodes,
             left_seconds,
             before,
-            exact=True,
         )
         result = replace(
             result,

@@ -11,23 +11,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games.contract import DiceGame
 from games.kernels import NativeRecord
-from search.sizes import WIDTH
-from search.table import table_mask
+from search.sizes import MOST_THREADS, WIDTH
+from search.table import new_table, table_mask
 
 __all__ = ["DEEPEST_ROLLS", "DICE_LINE", "NativeDiceLine", "PlainDiceLine"]
 
 #: Most plies that a search with dice looks ahead.
 DEEPEST_ROLLS = 24
-#: Threads that can share the moves of a root.
-MOST_THREADS = 64
 
 #: What is new in each search, and what it counts from 0.
 _OPTIONS = (
-    "depth_limit node_limit caching shuffle exact want_outcomes limited decide_only generation"
+    "depth_limit node_limit caching shuffle exact_root want_outcomes limited decide_only generation"
     " completed"
 ).split()
 _COUNTERS = "nodes evaluations horizon stop lookups found top root_count kept".split()
@@ -63,10 +60,18 @@ DICE_LINE = np.dtype(
 
 
 class NativeDiceLine(NativeRecord):
-    """A record of type `DICE_LINE` with the arrays that it points to."""
+    """A record of type `DICE_LINE` with the arrays that it points to.
 
-    def __init__(self, game: DiceGame, table: NDArray[np.int64]) -> None:
+    table_mib: the size of the transposition table.
+    shared: the line whose transposition table this one uses; None for one of its own.
+    """
+
+    def __init__(
+        self, game: DiceGame, table_mib: float, shared: NativeDiceLine | None = None
+    ) -> None:
         super().__init__(DICE_LINE)
+        self._shared = shared
+        table = new_table(table_mib) if shared is None else shared.pinned["table"]
         self._new_search = self.record.view(np.int64)[: len(_OPTIONS) + len(_COUNTERS)]
         self._plies = -1
         most_moves, rolls = int(getattr(game, "most_moves", 256)), len(game.rolls)
@@ -102,7 +107,7 @@ class NativeDiceLine(NativeRecord):
         """Begin a search with all of its `_OPTIONS`, alone, for nothing that earlier ones left."""
         self._new_search[:] = [*(options[name] for name in _OPTIONS), *(0 for _ in _COUNTERS)]
         self.put(outside=0.0)
-        if self._shares:
+        if not self._alone:
             self.own_root()
         if options["depth_limit"] > 0:
             self.reserve(options["depth_limit"])
@@ -110,13 +115,13 @@ class NativeDiceLine(NativeRecord):
 
     def own_root(self) -> None:
         """Keep the root moves for oneself."""
-        self._shares = False
+        self._alone = True
         self.pin(**self._own_root)
         self.put(thread=0, threads=1)
 
     def share_root(self, first: NativeDiceLine, thread: int, threads: int) -> None:
         """Be one of the threads that search the root moves of the first one."""
-        self._shares = True
+        self._alone = False
         self.pin(**first._own_root)
         self.put(thread=thread, threads=threads)
 
@@ -159,7 +164,8 @@ class NativeDiceLine(NativeRecord):
 
     def clear(self) -> None:
         """Forget what earlier searches left."""
-        self.pinned["table"][:] = 0
+        if self._shared is None:
+            self.pinned["table"][:] = 0
 
 
 class PlainDiceLine:

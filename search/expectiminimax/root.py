@@ -65,7 +65,7 @@ def list_root(line, roll):
     """Make the legal moves with a roll, or their best candidates, the root moves."""
     count = list_moves(line, 0, roll)
     clear_root(line, count)
-    choose = line.candidates > 0 and line.sorter_at != 0 and line.exact == 0
+    choose = line.candidates > 0 and line.sorter_at != 0 and line.exact_root == 0
     for i in range(count):
         move = int_at(line.moves, i)
         put_int(line.root_moves, i, move)
@@ -150,7 +150,7 @@ def narrow(line, depth):
     Returns whether there is anything to be found out.
     """
     keep = int_at(line.filter_keeps, depth - 1)
-    if keep > 0 and line.exact == 0 and line.kept > 0:
+    if keep > 0 and line.exact_root == 0 and line.kept > 0:
         least = float_at(line.root_values, 0) - float_at(line.filter_margins, depth - 1)
         count = 1
         while count < min(keep, line.kept) and float_at(line.root_values, count) >= least:
@@ -174,10 +174,10 @@ def share(line, depth, roll):
     """Search root moves, or the rolls, until none is left that no thread has taken.
 
     A root move that is not better than the best of the others has an upper bound as its value,
-    below theirs; with `exact`, and where a filter will ask for values, none has.
+    below theirs; with `exact_root`, and where a filter will ask for values, none has.
     """
     line.horizon = 0
-    exact = line.exact != 0 or line.prune == NONE or int_at(line.filter_keeps, depth) > 0
+    exact = line.exact_root != 0 or line.prune == NONE or int_at(line.filter_keeps, depth) > 0
     while line.stop == 0:
         i = take(line)
         line.top = 0

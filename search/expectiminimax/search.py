@@ -1,11 +1,13 @@
-"""The part of `Engine` that searches games with dice."""
+"""Expectiminimax, the search for games with dice, on one thread or several."""
 
 from __future__ import annotations
 
 import math
 import operator
-import threading
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,69 +18,74 @@ from games import kernels
 from games.contract import DiceGame
 from search.evaluators.evaluator import Evaluator, PythonEvaluator
 from search.evaluators.load import as_evaluator
-from search.expectiminimax.line import (
-    DEEPEST_ROLLS,
-    MOST_THREADS,
-    NativeDiceLine,
-    PlainDiceLine,
-)
+from search.expectiminimax.line import DEEPEST_ROLLS, NativeDiceLine, PlainDiceLine
 from search.expectiminimax.move_filters import MoveFilters, as_filters
 from search.lookups.lookup import Lookup
-from search.result import Depth, Result
-from search.running import check_limits, run_search
-from search.table import new_table
+from search.result import Result
+from search.running import UNLIMITED, Search, check_limits, run_together
 
-__all__ = ["PRUNE", "DiceSearch"]
+__all__ = ["PRUNE", "Expectiminimax", "ExpectiminimaxOptions"]
 
 PRUNE = ("none", "star1", "star2")
 #: A search of at most so many plies takes milliseconds, less than a thread of its own.
 SHORT_DEPTH = 1
 #: So many positions at depth 0 take milliseconds too, and at depth 1 a thousandth.
 SHORT_BATCH = 1 << 12
-UNLIMITED = 1 << 62  # nodes
 ROLLING = -1  # in place of a roll: the dice are still to be rolled
 
 
-class DiceSearch:
-    """A game with dice, its evaluators, and what searches of them remember.
+@dataclass(frozen=True, kw_only=True)
+class ExpectiminimaxOptions:
+    """Options of searches of games with dice.
 
-    The options are those of `Engine`.
+    prune: "star2", "star1" (Ballard 1983) or "none", which searches everything in full; moves and
+        values are the same. Default: "star2" if the evaluator declares `bounds`, else "none".
+    order: a cheap evaluator, anything that `search.as_evaluator` takes, by which replies are tried
+        in order; None for the replies that were best in neighbouring positions.
+    filters: which moves are not searched deeper, `MoveFilters` or a name in `search.FILTERS`; None
+        for all moves. Values with filters are not exact.
+
+    Raises ValueError for an option out of range.
     """
+
+    prune: str | None = None
+    order: Any = None
+    filters: MoveFilters | str | None = None
+
+    def __post_init__(self) -> None:
+        if self.prune is not None and self.prune not in PRUNE:
+            raise ValueError(f"prune: expected one of {', '.join(PRUNE)}, found {self.prune!r}")
+        as_filters(self.filters)
+
+
+class Expectiminimax(Search):
+    """Expectiminimax searches of a game with dice."""
+
+    game: DiceGame
 
     def __init__(
         self,
         game: DiceGame,
         evaluator: Evaluator,
+        options: ExpectiminimaxOptions,
         *,
         lookup: Lookup | None,
         table_mib: float,
-        prune: str | None,
-        order: Any,
-        filters: MoveFilters | str | None,
         threads: int,
         seed: Any,
     ) -> None:
-        self.game = game
-        self.evaluator = evaluator
-        self.filters = as_filters(filters)
-        self.sorter = None if order is None else as_evaluator(game, order)
+        super().__init__(game, evaluator, threads=threads, seed=seed)
+        self.filters = as_filters(options.filters)
+        self.sorter = None if options.order is None else as_evaluator(game, options.order)
         if self.filters.candidates and self.sorter is None:
             raise ValueError(
                 f"filters: expected an evaluator as order, which chooses the"
                 f" {self.filters.candidates} candidates, found none"
             )
-        if not 1 <= threads <= MOST_THREADS:
-            raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {threads}")
-        prune, bound = _pruning(game, evaluator, prune)
-        self._random = np.random.default_rng(seed) if seed is not None else None
-        self._errors: list[BaseException] = []
-        self._stopped = False
-        self._generation = 0
-        self.native = game.rules is not None and kernels.compiled
+        prune, bound = _pruning(game, evaluator, options.prune)
         self._fast = self.native and not any(
             isinstance(one, PythonEvaluator) for one in (evaluator, self.sorter)
         )
-        self._lines: list[Any] = []
         if self.native:
             self._bind_native(lookup, table_mib, threads)
         else:
@@ -115,9 +122,8 @@ class DiceSearch:
         if evaluator.gives_outcomes:
             address, data, self._kept[3] = evaluator.native_outcomes()
             fields |= {"outcomes_at": address, "outcomes_data": data}
-        table = new_table(table_mib)
-        for _ in range(threads):
-            line = NativeDiceLine(game, table)
+        for number in range(threads):
+            line = NativeDiceLine(game, table_mib, self._lines[0] if number else None)
             line.put(**fields)
             self._lines.append(line)
 
@@ -141,35 +147,19 @@ class DiceSearch:
             line.find_outcomes = lambda position: self.evaluator.outcomes([position])[0]
         self._lines.append(line)
 
-    def _fail(self, error: BaseException) -> None:
-        self._errors.append(error)
-        self._put(stop=1)
-
-    def _put(self, **values: Any) -> None:
-        for line in self._lines:
-            line.put(**values)
-
-    def stop(self) -> None:
-        """End the search that is under way. Callable from any thread."""
-        self._stopped = True
-        self._put(stop=1)
-
-    def clear(self) -> None:
-        """Forget everything earlier searches left."""
-        self._lines[0].clear()
-
     # --- one decision ------------------------------------------------------------------------
 
     def search(
         self,
         position: Any,
-        roll: int | None,
+        *,
         depth: int | None,
         nodes: int | None,
         seconds: float | None,
-        exact: bool,
+        history: Sequence[Any],
+        roll: int | None,
+        exact_root: bool,
     ) -> Result:
-        """What `Engine.search` returns, or with `exact` what `Engine.analyse` does."""
         check_limits(depth, nodes, seconds, least=0, deepest=DEEPEST_ROLLS)
         began = time.perf_counter()
         self._check_position(position)
@@ -181,7 +171,7 @@ class DiceSearch:
         self._prepare(
             limit,
             nodes=nodes or UNLIMITED,
-            exact=exact,
+            exact_root=exact_root,
             want_outcomes=self.evaluator.gives_outcomes,
             limited=nodes is not None or seconds is not None,
         )
@@ -189,30 +179,23 @@ class DiceSearch:
             line.set_root(position)
         # With threads it is left to chance which nodes are the first so many.
         shared = len(self._lines) > 1 and limit > 0 and nodes is None
-        search = self._decide_shared if shared else self._decide
-        interrupted = run_search(
-            lambda: search(number),
-            lambda: self._put(stop=1),
-            seconds=seconds,
-            short=self._short,
-        )
-        self._raise()
+        decide = self._decide_shared if shared else self._decide
+        interrupted = self._run(partial(decide, number), seconds=seconds, short=self._short)
         if outcome is not None:
             return Result(None, outcome, (), 0, 0, 0.0, outcomes=self._outcomes())
-        return self._result(position, roll, exact, interrupted or self._stopped, began)
+        return self._result(position, roll, exact_root, interrupted, began)
 
     def _prepare(
         self,
         depth: int,
         *,
         nodes: int = UNLIMITED,
-        exact: bool = False,
+        exact_root: bool = False,
         want_outcomes: bool = False,
         limited: bool = False,
         decide_only: bool = False,
     ) -> None:
-        self._stopped = False
-        self._generation = (self._generation + 1) & 0xFF
+        generation = self._new_generation()
         #: Whether it ends so soon that Ctrl-C can wait for it.
         self._short = self._fast and depth <= SHORT_DEPTH
         shuffle = 0 if self._random is None else int(self._random.integers(1 << 62)) | 1
@@ -222,17 +205,16 @@ class DiceSearch:
                 node_limit=min(nodes, UNLIMITED),
                 caching=int(depth > 0),
                 shuffle=shuffle,
-                exact=int(exact),
+                exact_root=int(exact_root),
                 want_outcomes=int(want_outcomes),
                 limited=int(limited),
                 decide_only=int(decide_only),
-                generation=self._generation,
+                generation=generation,
                 completed=-1,
             )
 
     def _decide(self, roll: int) -> None:
-        line = self._lines[0]
-        self._source.decide(line.row, roll)
+        self._source.decide(self.line.row, roll)
 
     def _decide_shared(self, roll: int) -> None:
         """The same as `decide`, with a thread for each line."""
@@ -247,16 +229,9 @@ class DiceSearch:
         for depth in range(1, first.depth_limit + 1):
             if first.stop or first.horizon == 0 or not source.narrow(head, depth):
                 break
-            threads = [
-                threading.Thread(target=source.share, args=(line.row, depth, roll))
-                for line in others
-            ]
-            for line, thread in zip(others, threads, strict=True):
+            for line in others:
                 line.put(kept=first.kept)
-                thread.start()
-            source.share(head, depth, roll)
-            for thread in threads:
-                thread.join()
+            run_together([partial(source.share, line.row, depth, roll) for line in lines])
             for line in others:
                 for name in ("nodes", "evaluations", "horizon", "lookups", "found"):
                     first.put(**{name: getattr(first, name) + getattr(line, name)})
@@ -265,12 +240,9 @@ class DiceSearch:
                 break
             source.settle(head, depth, roll)
 
-    def _raise(self) -> None:
-        """Raise what an evaluator raised, or a value that pruning had not reckoned with."""
-        if self._errors:
-            error = self._errors[0]
-            self._errors.clear()
-            raise error
+    def _raise_failure(self) -> None:
+        """Raise what an evaluator raised, or say that it gave a value out of its bounds."""
+        super()._raise_failure()
         for line in self._lines:
             if line.outside:
                 raise ValueError(
@@ -281,34 +253,25 @@ class DiceSearch:
     def _outcomes(self) -> tuple[float, ...] | None:
         if not self.evaluator.gives_outcomes:
             return None
-        return tuple(self._lines[0].settled()[2])
+        return tuple(self.line.settled()[2])
 
     def _result(
-        self, position: Any, roll: int | None, exact: bool, interrupted: bool, began: float
+        self, position: Any, roll: int | None, exact_root: bool, interrupted: bool, began: float
     ) -> Result:
-        line = self._lines[0]
+        line = self.line
         completed = int(line.completed)
         if completed < 0:  # stopped before anything was valued
             move = None if roll is None else self.game.legal_moves(position, roll)[0]
             value, pv = self.evaluator(position), (() if move is None else (move,))
             seconds = time.perf_counter() - began
             return Result(move, value, pv, 0, int(line.nodes), seconds, interrupted=interrupted)
-        as_move = int if self.native else (lambda move: move)
-        history = tuple(
-            Depth(
-                d,
-                float(line.depth_value[d]) + 0.0,
-                None if roll is None else as_move(line.depth_move[d]),
-                int(line.depth_nodes[d]),
-            )
-            for d in range(completed + 1)
-        )
+        history = self._depths(0, completed, moves=roll is not None)
         best = history[-1]
         ranked: tuple[tuple[Any, float], ...] = ()
-        if exact and roll is not None:
+        if exact_root and roll is not None:
             moves, values, _ = line.settled()
             pairs = zip(moves, values, strict=True)
-            ranked = tuple((as_move(move), float(value) + 0.0) for move, value in pairs)
+            ranked = tuple((self._move(move), float(value) + 0.0) for move, value in pairs)
         return Result(
             best.move,
             best.value,
@@ -377,18 +340,9 @@ class DiceSearch:
         def do(i: int) -> None:
             done[i] = work(self._lines[i], slice(ends[i], ends[i + 1]))
 
-        def search() -> None:
-            threads = [threading.Thread(target=do, args=(i,)) for i in range(1, parts)]
-            for thread in threads:
-                thread.start()
-            do(0)
-            for thread in threads:
-                thread.join()
-
-        short = self._short and count <= SHORT_BATCH >> 10 * self._lines[0].depth_limit
-        interrupted = run_search(search, lambda: self._put(stop=1), seconds=None, short=short)
-        self._raise()
-        if interrupted or self._stopped:
+        works = [partial(do, i) for i in range(parts)]
+        short = self._short and count <= SHORT_BATCH >> 10 * self.line.depth_limit
+        if self._run(lambda: run_together(works), seconds=None, short=short):
             raise KeyboardInterrupt
         for i in range(parts):
             if done[i] < ends[i + 1] - ends[i]:
@@ -411,12 +365,6 @@ class DiceSearch:
             )
         return rows
 
-    def _check_position(self, position: Any) -> None:
-        if self.native and len(position) != len(self.game.start()):
-            raise ValueError(
-                f"expected a position of {len(self.game.start())} integers, found {position!r}"
-            )
-
     def _checked_roll(self, roll: Any) -> int:
         try:
             number = operator.index(roll)
@@ -438,8 +386,6 @@ def _pruning(game: DiceGame, evaluator: Evaluator, prune: str | None) -> tuple[s
         reach = max(reach, 1.0)
     if prune is None:
         prune = "star2" if math.isfinite(reach) else "none"
-    if prune not in PRUNE:
-        raise ValueError(f"prune: expected one of {', '.join(PRUNE)}, found {prune!r}")
     if prune == "none":
         return prune, math.inf
     if not math.isfinite(reach):

@@ -13,7 +13,14 @@ from twin import PlainFace, random_positions
 from games import kernels
 from games.checkers import Checkers
 from games.contract import Game
-from search import Engine, Result, as_evaluator
+from search import (
+    AlphaBetaOptions,
+    Engine,
+    ExpectiminimaxOptions,
+    Result,
+    Techniques,
+    as_evaluator,
+)
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -55,6 +62,26 @@ def test_limits_out_of_range(limits: dict[str, Any], message: str, ties: str) ->
 def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Engine(CHECKERS, **options)
+
+
+@plain
+def test_options_come_as_their_dataclass_by_name_or_both() -> None:
+    start = CHECKERS.start()
+    options = AlphaBetaOptions(techniques="malus", equal_depth=True)
+    expected = Engine(CHECKERS, "classic", techniques="malus", equal_depth=True)
+    found = Engine(CHECKERS, "classic", options)
+    both = Engine(CHECKERS, "classic", options, techniques="late_moves=1.0")
+    assert found.options == expected.options
+    assert found.search(start, depth=6).nodes == expected.search(start, depth=6).nodes
+    assert both.options == AlphaBetaOptions(techniques=Techniques(late_moves=1.0), equal_depth=True)
+    for wrong, error, message in [
+        ({"depth": 3}, TypeError, "checkers has no dice: expected options among .*, found depth"),
+        ({"options": {"trace": 3}}, TypeError, "options: expected AlphaBetaOptions, found {"),
+        ({"options": ExpectiminimaxOptions()}, ValueError, "no dice: .* ExpectiminimaxOptions"),
+        ({"trace": 1, "prune": "none"}, ValueError, "no dice: .* ties, found prune"),
+    ]:
+        with pytest.raises(error, match=message):
+            Engine(CHECKERS, "classic", **wrong)
 
 
 @compiled_only
