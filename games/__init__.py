@@ -32,10 +32,10 @@ __all__ = [
 ]
 
 _GAMES = {
-    "backgammon": ("games.backgammon", "Backgammon"),
     "checkers": ("games.checkers", "Checkers"),
-    "nim": ("games.nim", "Nim"),
+    "backgammon": ("games.backgammon", "Backgammon"),
     "tic_tac_toe": ("games.tic_tac_toe", "TicTacToe"),
+    "nim": ("games.nim", "Nim"),
 }
 
 

@@ -33,6 +33,7 @@ is one of these attributes, each with a default that fits any game:
     signature           the layout of its signature tables: arguments of `SignatureLayout`
     input_text(...)     words for one input of an encoding
     removals(position)  the position without each piece, for explanations
+    stuck_text(...)     why a side without a move has lost
     situation_text(...) a position with all that other programs want to know of it
 """
 
@@ -188,6 +189,10 @@ class Game:
         """The board as a few lines of text."""
         return self.position_text(position)
 
+    def stuck_text(self, position: Position) -> str:
+        """Why the side to move has lost in a game that ends when a side has no move."""
+        return "cannot move"
+
     def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
         """Words for an input of an encoding that is 1, and how many pieces it stands for."""
         return f"{encoding} {place}", 1.0
@@ -286,13 +291,6 @@ def first_rolls(game: DiceGame) -> Sequence[float]:
     return game.first_rolls if len(game.first_rolls) else game.rolls
 
 
-def _moves(count: int) -> Any:
-    """Room for moves; NumPy is imported here because `--help` has to be quick."""
-    import numpy as np
-
-    return np.zeros(count, dtype=np.int64)
-
-
 class KernelGame(Game):
     """A game whose rules are kernels, with the face of every other game.
 
@@ -313,9 +311,15 @@ class KernelGame(Game):
         return self.start_position
 
     def legal_moves(self, position: Position) -> list[Move]:
-        buffer = _moves(self.most_moves)
+        buffer = self._buffer()
         count = self.rules.legal_moves(position, buffer)
         return [int(move) for move in buffer[:count]]
+
+    def _buffer(self) -> Any:
+        """Room for the moves of a position."""
+        import numpy as np
+
+        return np.zeros(self.most_moves, dtype=np.int64)
 
     def play(self, position: Position, move: Move) -> Position:
         return tuple(int(x) for x in self.rules.play(position, move))
@@ -351,7 +355,7 @@ class KernelDiceGame(KernelGame, DiceGame):
     def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
         if roll is None or not 0 <= roll < len(self.rolls):
             raise ValueError(f"roll: expected 0 to {len(self.rolls) - 1}, found {roll!r}")
-        buffer = _moves(self.most_moves)
+        buffer = self._buffer()
         count = self.rules.legal_moves(position, roll, buffer)
         return [int(move) for move in buffer[:count]]
 

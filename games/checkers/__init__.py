@@ -70,6 +70,9 @@ class Checkers(KernelGame):
     def show(self, position: Position) -> str:
         return notation.show(position)
 
+    def stuck_text(self, position: Position) -> str:
+        return "cannot move" if position[0] else "has no piece left"
+
     def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
         if encoding != PIECE_SQUARES.name:
             return super().input_text(encoding, place, position)

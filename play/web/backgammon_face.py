@@ -20,8 +20,7 @@ Board = tuple[tuple[int, ...], tuple[int, ...]]
 class BackgammonFace:
     """See `play.web.faces.Face`; each side numbers the points its own way, 25 is the bar."""
 
-    sides = ("X", "O")
-    unit = "points"
+    kind = "backgammon"
 
     def __init__(self, game: Game) -> None:
         self.game = game

@@ -9,32 +9,42 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import games
-from games.checkers.endgame.database import AT_FIRST_USE, path_of
-from games.checkers.endgame.numbering import MOST_PIECES
+from games.backgammon import Backgammon
+from games.checkers import Checkers
 from games.contract import DiceGame, Game
-from play.players.gnubg import GNUBG_PLIES, PUBEVAL
-from play.players.parse import parse_lookup
+from play.web.backgammon_face import BackgammonFace
+from play.web.checkers_face import CheckersFace
+from play.web.faces import Face
 from play.web.files import EVALUATOR, LOOKUP, MOST_FILES, described, inside, playable_files
-from play.web.limits import Limits
+from play.web.grid_face import GridFace, PlainFace
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.samples import value_scale
+from search.lookups.database import DatabaseLookup
 from search.lookups.rote import RoteMemory
 
-__all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded"]
+__all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "face_of"]
 
-GAMES = ("checkers", "backgammon")
 PROGRAM = "program"
+MOST_LOADED = 16  # evaluators that are kept loaded
+MOST_BYTES = 64 << 20  # of an evaluator's file
 FRESH = 2.0  # seconds that a list of files is taken to hold
+_NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
+#: Games that have a board of their own; a subclass has that of its base.
+FACES: dict[type[Game], Callable[[Any], Face]] = {
+    Checkers: CheckersFace,
+    Backgammon: BackgammonFace,
+}
 
 
 @dataclass(frozen=True)
@@ -80,10 +90,18 @@ class Catalogue:
     May be used by several threads.
     """
 
-    def __init__(self, data: Path, runs: Path, *, limits: Limits) -> None:
+    def __init__(self, data: Path, runs: Path, own: Sequence[Game] = ()) -> None:
         self.folders = {"shipped": data.resolve(), "run": runs.resolve()}
-        self.limits = limits
-        self._games: dict[str, Game] = {name: games.load(name) for name in GAMES}
+        #: The games by name: those of Plysmith, then those of the user.
+        self.games: dict[str, Game] = {name: games.load(name) for name in games.names()}
+        for game in own:
+            if _NAME.fullmatch(game.name) is None or game.name in self.games:
+                taken = f"{game.name!r}, which is taken" * (game.name in self.games)
+                raise ValueError(
+                    f"name of a game: expected letters, digits and _, found"
+                    f" {taken or repr(game.name[:60])}"
+                )
+            self.games[game.name] = game
         self._listing, self._loading = threading.Lock(), threading.Lock()
         self._headers: dict[tuple[Path, int, int], tuple[str, str, str] | None] = {}
         self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
@@ -91,9 +109,24 @@ class Catalogue:
 
     def game(self, name: Any) -> Game:
         """A game by name; ValueError for one that cannot be played here."""
-        if name not in GAMES:
-            raise ValueError(f"game: expected {' or '.join(GAMES)}, found {str(name)[:40]!r}")
-        return self._games[name]
+        if not isinstance(name, str) or name not in self.games:
+            raise ValueError(
+                f"game: expected one of {', '.join(self.games)}, found {str(name)[:40]!r}"
+            )
+        return self.games[name]
+
+    def default(self, game: Game) -> str | None:
+        """The id of the evaluator that is proposed to play against; None if there is none.
+
+        The shipped one that the terminal takes; else the last of the usual opponents that is an
+        evaluator, else any.
+        """
+        here = [e for e in self.entries().values() if e.game == game.name and e.role == EVALUATOR]
+        ids = [entry.id for entry in here]
+        shipped = [e.id for e in here if e.source == "shipped" and e.name == game.shipped]
+        usual = [f"{game.name}:{name}" for name in game.opponents]
+        known = [id for id in usual if id in ids]
+        return next(iter([*shipped, *known[::-1], *ids]), None)
 
     def entries(self) -> dict[str, Entry]:
         """All that can be chosen by id: by hand, then files by folder and name, then the others.
@@ -169,10 +202,9 @@ class Catalogue:
         if path is None or not path.is_file():
             raise EvaluatorError(f"{entry.name}: expected a file, found it gone")
         status = path.stat()
-        if status.st_size > self.limits.evaluator_bytes:
+        if status.st_size > MOST_BYTES:
             raise EvaluatorError(
-                f"{entry.name}: expected at most {self.limits.evaluator_bytes} bytes,"
-                f" found {status.st_size}"
+                f"{entry.name}: expected at most {MOST_BYTES} bytes, found {status.st_size}"
             )
         # what ProbCut knows of an evaluator stands beside it, and may come later
         beside = probcut_file(path)
@@ -188,35 +220,36 @@ class Catalogue:
         if key not in self._kept:
             self._kept[key] = make()
         self._kept.move_to_end(key)
-        while len(self._kept) > self.limits.evaluators:
+        while len(self._kept) > MOST_LOADED:
             self._kept.popitem(last=False)
         return self._kept[key]
 
     # --- what there is -----------------------------------------------------------------------
 
     def _find(self) -> Iterator[Entry]:
-        for name, game in self._games.items():
+        for name, game in self.games.items():
+            titles: set[str] = set()
             for evaluator in game.evaluators:
                 kind = "weights written by hand"
                 yield Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
-            for id, title in _databases(name):
-                yield Entry(id, name, title, "databases", "named", LOOKUP)
+            for id, known in game.lookups.items():
+                if known.at_hand() and known.title not in titles:
+                    titles.add(known.title)
+                    yield Entry(id, name, known.title, "databases", "named", LOOKUP)
+            for engine in game.engines:
+                if importlib.util.find_spec(engine.package) is not None:
+                    yield Entry(engine.player, name, engine.title, PROGRAM, "named", PROGRAM)
         for source, folder in self.folders.items():
             found = [self._entry(source, folder, path) for path in playable_files(folder)]
             # Those that stand in a game's own folder before those of the many runs.
             yield from sorted(filter(None, found), key=lambda entry: "/" in entry.name)
-        if importlib.util.find_spec("gnubg_nn") is not None:
-            for ply in GNUBG_PLIES:
-                title = f"GNU Backgammon {ply}-ply"
-                yield Entry(f"gnubg:{ply}", "backgammon", title, "program", "named", PROGRAM)
-            yield Entry(PUBEVAL, "backgammon", PUBEVAL, "program", "named", PROGRAM)
 
     def _entry(self, source: str, folder: Path, path: Path) -> Entry | None:
         found = self._header(path)
-        if found is None or found[1] not in GAMES:
+        if found is None or found[1] not in self.games:
             return None
         role, game, kind = found
-        if role == LOOKUP and isinstance(self._games[game], DiceGame):
+        if role == LOOKUP and isinstance(self.games[game], DiceGame):
             return None
         relative = path.relative_to(folder)
         where = relative.with_suffix("").as_posix()
@@ -237,22 +270,14 @@ class Catalogue:
         return self._headers[key]
 
 
-def _databases(game: str) -> Iterator[tuple[str, str]]:
-    """The databases of a game as `python -m play match` names them, EVALUATOR+NAME; and titles.
-
-    Those that take minutes to build are named where they were built.
-    """
-    if game == "backgammon":
-        yield "bearoff", "bear-off databases"
-    else:
-        yield "endgame", f"endgames of {AT_FIRST_USE} pieces"
-        for pieces in range(AT_FIRST_USE + 1, MOST_PIECES + 1):
-            if path_of(pieces).is_file():
-                yield f"endgame{pieces}", f"endgames of {pieces} pieces"
+def face_of(game: Game) -> Face:
+    """The face of a game: its own, a plain grid, or for a game without a board a list of moves."""
+    for kind in type(game).__mro__:
+        if kind in FACES:
+            return FACES[kind](game)
+    return PlainFace(game) if game.board is None else GridFace(game)
 
 
 def _lookup(game: Game, name: Any) -> Lookup:
-    """The rote memory in a file, or what a match would give an evaluator by `EVALUATOR+NAME`."""
-    if isinstance(name, Path):
-        return RoteMemory.load(game, name)
-    return parse_lookup(game, name)
+    """The rote memory in a file, or the database of the game by its name."""
+    return RoteMemory.load(game, name) if isinstance(name, Path) else DatabaseLookup(game, name)

@@ -15,8 +15,7 @@ __all__ = ["CheckersFace"]
 class CheckersFace:
     """See `play.web.faces.Face`; squares are those of PDN."""
 
-    sides = ("Black", "White")
-    unit = "men"
+    kind = "checkers"
 
     def __init__(self, game: Game) -> None:
         self.game = game

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from games.contract import Game
-
-__all__ = ["Face", "Step", "Steps", "face_of"]
+__all__ = ["Face", "Step", "Steps"]
 
 #: From where to where one piece goes, and whether the move may end there.
 Step = dict[str, Any]
@@ -19,8 +17,9 @@ Step = dict[str, Any]
 class Steps(Protocol):
     """A move in the making."""
 
-    #: Whether a move is played as soon as it is complete; otherwise a person says when.
-    at_once: bool
+    @property
+    def at_once(self) -> bool:
+        """Whether a move is played as soon as it is complete; otherwise a person says when."""
 
     @property
     def taken(self) -> list[tuple[int, int]]:
@@ -44,12 +43,10 @@ class Steps(Protocol):
 
 
 class Face(Protocol):
-    """The texts and boards of a game, for people."""
+    """The boards of a game, for people."""
 
-    #: The sides' names, the one that begins first, and a letter for each.
-    sides: tuple[str, str]
-    #: What values are counted in.
-    unit: str
+    #: Which board of the page draws it: "checkers", "backgammon", "grid" or "plain".
+    kind: str
 
     def board(self, position: Any) -> dict[str, Any]:
         """What is to be drawn of a position."""
@@ -59,14 +56,3 @@ class Face(Protocol):
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
         """The ways [[from, ..., to]] of the pieces of a move, for arrows on the board."""
-
-
-def face_of(game: Game) -> Face:
-    """The face of checkers or backgammon."""
-    if game.name == "checkers":
-        from play.web.checkers_face import CheckersFace
-
-        return CheckersFace(game)
-    from play.web.backgammon_face import BackgammonFace
-
-    return BackgammonFace(game)

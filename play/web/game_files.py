@@ -1,4 +1,4 @@
-"""Games of a table as files that other programs read: PDN for checkers, .mat for backgammon."""
+"""Games of a table as files, in the form that each game names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import re
 from itertools import islice
 from typing import Any
 
-from games.backgammon.match_file import read_matches, write_match
-from games.backgammon.record import BackgammonRecord
-from games.checkers.pdn import read_games, write_game
 from games.contract import DiceGame, Game
+from games.file_form import NO_NAMES, form_of
 from games.record import GameRecord
 
 __all__ = ["read_file", "write_file"]
@@ -24,17 +22,10 @@ def write_file(record: GameRecord, names: tuple[str, str]) -> tuple[str, str]:
     Raises ValueError for what the form cannot hold, such as a .mat from another start.
     """
     today = datetime.date.today()
-    if isinstance(record, BackgammonRecord):
-        players = _name(names[0]) or "X", _name(names[1]) or "O"
-        tags = {"Site": "Plysmith", "Date": f"{today:%Y.%m.%d}"}
-        return f"backgammon-{today}.mat", write_match([record], players, tags=tags)
-    tags = {
-        "Event": "Plysmith",
-        "Date": f"{today:%Y.%m.%d}",
-        "White": _name(names[1]) or "?",
-        "Black": _name(names[0]) or "?",
-    }
-    return f"checkers-{today}.pdn", write_game(record, tags)
+    game, form = record.game, form_of(record.game)
+    first, second = (_name(name) or side for name, side in zip(names, game.sides, strict=True))
+    tags = {"Event": "Plysmith", "Date": f"{today:%Y.%m.%d}"}
+    return f"{game.name}-{today}{form.suffix}", form.write(record, (first, second), tags)
 
 
 def _name(text: str) -> str:
@@ -51,46 +42,23 @@ def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[
         raise ValueError("expected a file with a game, found an empty one")
     if type(number) is not int or not 0 <= number < MOST_GAMES:
         raise ValueError(f"expected the number of a game below {MOST_GAMES}, found another")
-    found = _matches(game, text) if isinstance(game, DiceGame) else _pdn(game, text)
+    found = list(islice(form_of(game).read(text, game), MOST_GAMES))
     if not found:
         raise ValueError("expected a game, found none in this file")
     if number >= len(found):
         raise ValueError(f"expected one of {len(found)} games, found number {number + 1}")
-    record, names, problems, _ = found[number]
+    read = found[number]
+    record = read.record
     if record is None:
-        raise ValueError(problems[0] if problems else "expected a whole game, found a damaged one")
-    titles = [title for _, _, _, title in found]
-    return record, {"names": names, "games": titles, "number": number, "problems": problems[:5]}
-
-
-Found = list[tuple[GameRecord | None, dict[str, str], list[str], str]]
-
-
-def _pdn(game: Game, text: str) -> Found:
-    found: Found = []
-    for read in islice(read_games(text, game), MOST_GAMES):
-        record, tags = read.record, read.tags
-        names = {side: tags.get(side, "?") for side in ("Black", "White")}
-        if record is not None:
-            record.repetitions, record.quiet_moves = 3, 40  # from here on they hold
-        elif not tags and not found and read.problems:
-            names = {}
-        result = tags.get("Result", "*")
-        title = " – ".join(names.values()) + f", {record.ply if record else 0} moves, {result}"
-        found.append((record, names, read.problems, title))
-    return found
-
-
-def _matches(game: DiceGame, text: str) -> Found:
-    found: Found = []
-    for match in read_matches(text, game):
-        for read in match.games:
-            names = dict(zip("XO", match.players, strict=True))
-            count = read.record.ply if read.record else 0
-            title = f"{' – '.join(match.players)}, game {len(found) + 1}, {count} moves"
-            found.append((read.record, names, read.problems, title))
-            if len(found) == MOST_GAMES:
-                return found
-        if not match.games and match.problems and not found:
-            found.append((None, {}, match.problems, "damaged"))
-    return found
+        problems = read.problems or ["expected a whole game, found a damaged one"]
+        raise ValueError(problems[0])
+    if not isinstance(game, DiceGame):
+        record.repetitions, record.quiet_moves = 3, 40  # from here on they hold
+    names = {} if read.names == NO_NAMES else dict(zip(game.sides, read.names, strict=True))
+    titles = [one.title for one in found]
+    return record, {
+        "names": names,
+        "games": titles,
+        "number": number,
+        "problems": read.problems[:5],
+    }

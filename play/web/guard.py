@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from play.web.limits import Bucket, Limits
 
-__all__ = ["Guard", "HEADERS"]
+__all__ = ["FILE_BYTES", "HEADERS", "Guard"]
 
 #: With every answer. Nothing is loaded from elsewhere, framed, or run that is not a file of ours.
 HEADERS = {
@@ -35,6 +35,8 @@ HEADERS = {
 NAMES = ("127.0.0.1", "localhost", "[::1]")
 METHODS = ("GET", "HEAD", "POST", "DELETE")
 LONGEST_PATH = 1000
+#: Sizes of a request's body, and of one that loads a file of games; and how long one may take.
+BODY_BYTES, FILE_BYTES, BODY_SECONDS = 16 << 10, 1 << 20, 10.0
 _HOST = re.compile(r"(\[::1\]|[A-Za-z0-9.-]{1,100})(?::([0-9]{1,5}))?")
 _LOAD = re.compile(r"/api/tables/[^/]+/load")
 
@@ -56,7 +58,6 @@ class Guard:
     def __init__(self, app: ASGIApp, *, port: int | None, limits: Limits) -> None:
         self.app = app
         self.port = port
-        self.limits = limits
         self._bucket = Bucket(limits.server_rate, limits.server_burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -121,13 +122,13 @@ class Guard:
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body; Refused where it is too large, or does not come."""
-        limit = self.limits.file if _LOAD.fullmatch(scope["path"]) else self.limits.body
+        limit = FILE_BYTES if _LOAD.fullmatch(scope["path"]) else BODY_BYTES
         length = _headers(scope).get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > limit:
             raise Refused(413, f"expected at most {limit} bytes")
         parts, size = [], 0
         try:
-            async with asyncio.timeout(self.limits.body_seconds):
+            async with asyncio.timeout(BODY_SECONDS):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
@@ -139,8 +140,7 @@ class Guard:
                     if not message.get("more_body", False):
                         return b"".join(parts)
         except TimeoutError:
-            seconds = self.limits.body_seconds
-            raise Refused(408, f"expected a whole request within {seconds:g} s") from None
+            raise Refused(408, f"expected a whole request within {BODY_SECONDS:g} s") from None
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -33,6 +33,10 @@ __all__ = ["Host", "NoTable", "Sitting", "TooMany"]
 #: where two computers play.
 PACE, SLOW_PACE = 0.25, 0.7
 CURVE_SECONDS = 2.0
+#: Seconds after which a table ends that somebody has open and nobody uses.
+LONGEST_IDLE = 6 * 3600.0
+#: New tables a second, and how many more at once.
+NEW_TABLES_RATE, NEW_TABLES_BURST = 2.0, 80
 Seed = Callable[[], int]
 
 
@@ -87,9 +91,9 @@ class Host:
     def __init__(self, catalogue: Catalogue, *, limits: Limits, seed: Seed | None = None) -> None:
         self.catalogue = catalogue
         self.limits = limits
-        self.thinking = Thinking(limits)
+        self.thinking = Thinking()
         self.sittings: dict[str, Sitting] = {}
-        self._new = Bucket(limits.new_rate, limits.new_burst)
+        self._new = Bucket(NEW_TABLES_RATE, NEW_TABLES_BURST)
         self._seed = seed or partial(secrets.randbits, 64)
 
     # --- tables ------------------------------------------------------------------------------
@@ -131,7 +135,7 @@ class Host:
     async def _seats(self, game: Any, content: Any) -> tuple[Seat, Seat]:
         if not isinstance(content, list) or len(content) != 2:
             raise ValueError("seats: expected a list of two, found none")
-        seats = (seat_of(content[0], self.limits), seat_of(content[1], self.limits))
+        seats = (seat_of(content[0]), seat_of(content[1]))
         for seat in seats:
             if seat.kind == EVALUATOR:
                 await self.loaded(seat.evaluator, game)
@@ -193,7 +197,7 @@ class Host:
             for sitting in list(self.sittings.values()):
                 idle = now - sitting.used
                 left = not sitting.listeners and idle > self.limits.idle
-                if left or idle > self.limits.longest_idle:
+                if left or idle > LONGEST_IDLE:
                     self.end(sitting)
 
     def close(self) -> None:
@@ -224,7 +228,7 @@ class Host:
         """MoveError where the computer is to move."""
         table = sitting.table
         if table.waiting != "over" and table.seat.kind != HUMAN:
-            name = table.face.sides[table.record.to_move]
+            name = table.game.sides[table.record.to_move]
             raise MoveError(f"expected {name}, the computer, to move, found a move of yours")
 
     async def _turns(self, sitting: Sitting) -> None:
@@ -292,7 +296,7 @@ class Host:
         """Begin to value all legal moves of a position, in place of what was begun before."""
         table = sitting.table
         ply = self._at(table, content)
-        seconds, depth = search_limits(content, self.limits)
+        seconds, depth = search_limits(content)
         loaded = await self.loaded(content.get("evaluator"), table.game)
         sitting.stop_analysis()
         position = table.record.positions[min(ply, table.record.ply)]

@@ -1,53 +1,39 @@
-"""What a server allows: numbers of things, sizes and rates."""
+"""The limits of a server that can be set, and a bucket that holds requests to a rate."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 __all__ = ["Bucket", "Limits"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a server; all times in seconds, all sizes in bytes.
+    """The limits of a server that can be set.
 
-    A table that nobody looks at for `idle` ends, and one that nobody uses for `longest_idle` though
-    somebody has it open. Where there are `tables` already, a new one takes the place of the table
-    that was left longest ago, if that was `spare` ago; otherwise there is none. `searches` is how
-    many run at a time, each with `table_mib` of transposition table. `rate` is of requests a
-    second, for a table and for the server, `burst` how many more may come at once.
+    tables: number of tables at a time. A new one takes the place of the table that was left
+        longest ago, if that was `spare` seconds ago; else it is refused.
+    spare: seconds after which a table that nobody looks at may make room.
+    idle: seconds after which a table that nobody looks at ends.
+    moves: most moves of one game.
+    rate, burst: requests a second at one table, and how many more may come at once.
+    server_rate, server_burst: the same for the whole server.
     """
 
     tables: int = 64
-    idle: float = 900.0
-    longest_idle: float = 6 * 3600.0
     spare: float = 60.0
-    listeners: int = 8  # of one table
-    moves: int = 2000  # of one game
-    searches: int = field(default_factory=lambda: max(2, min(8, os.cpu_count() or 2)))
-    seconds: float = 30.0  # of one search
-    depth: int = 60
-    table_mib: float = 8.0
-    body: int = 16 << 10
-    file: int = 1 << 20  # a game to load
-    body_seconds: float = 10.0
+    idle: float = 900.0
+    moves: int = 2000
     rate: float = 30.0
     burst: int = 120
     server_rate: float = 1500.0
     server_burst: int = 3000
-    new_rate: float = 2.0  # tables a second
-    new_burst: int = 80
-    evaluators: int = 16  # kept loaded
-    evaluator_bytes: int = 64 << 20
-    runs: int = 200
-    run_bytes: int = 8 << 20  # of one log of a run
 
 
 class Bucket:
-    """So many tokens a second, and at most so many at once: `take` says whether there was one."""
+    """Tokens that come at a rate: `rate` a second, at most `burst` of them at once."""
 
     def __init__(
         self, rate: float, burst: int, *, clock: Callable[[], float] = time.monotonic
@@ -57,7 +43,7 @@ class Bucket:
         self._tokens, self._filled = float(burst), clock()
 
     def take(self) -> bool:
-        """Take a token where there is one."""
+        """Take a token; returns whether there was one."""
         now = self._clock()
         self._tokens = min(self.burst, self._tokens + (now - self._filled) * self.rate)
         self._filled = now

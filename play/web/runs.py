@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from play.web.files import inside
-from play.web.limits import Limits
 
 __all__ = ["Runs"]
 
@@ -20,6 +19,8 @@ POINTS = 240  # of a curve of the log
 TERMS = 8  # the weights that are largest at the end
 SNAPSHOTS = 400
 DEEPEST_FOLDER = 4
+MOST_RUNS = 200
+MOST_BYTES = 8 << 20  # of one file of a run
 #: The files by which a folder is known as one of a run.
 MARKS = ("log.csv", "options.json")
 
@@ -30,9 +31,8 @@ class Runs:
     `folders` is by source, "run" or "shipped".
     """
 
-    def __init__(self, folders: dict[str, Path], *, limits: Limits) -> None:
+    def __init__(self, folders: dict[str, Path]) -> None:
         self.folders = folders
-        self.limits = limits
 
     def list(self) -> list[dict[str, Any]]:
         """What there is, those that changed last first."""
@@ -51,11 +51,11 @@ class Runs:
         return {
             **_summary(str(id), path),
             "stamp": self.stamp(id),
-            "options": _json(path / "options.json", self.limits),
-            "strength": _strength(path, self.limits),
-            "log": _log(path, self.limits),
+            "options": _json(path / "options.json"),
+            "strength": _strength(path),
+            "log": _log(path),
             "weights": _weights(path),
-            "matches": _matches(path, self.limits),
+            "matches": _matches(path),
         }
 
     def _path(self, id: Any) -> Path:
@@ -72,7 +72,7 @@ class Runs:
                 here, depth = waiting.pop()
                 if all((here / name).is_file() for name in MARKS):
                     count += 1
-                    if count > self.limits.runs:
+                    if count > MOST_RUNS:
                         return
                     yield f"{source}:{here.relative_to(folder).as_posix()}", here
                     continue
@@ -100,19 +100,19 @@ def _changed(path: Path) -> int:
         return 0
 
 
-def _text(path: Path, limits: Limits) -> str:
+def _text(path: Path) -> str:
     """A file of a run as text; empty where there is none, or it is a link or too large."""
     try:
-        if path.is_symlink() or path.stat().st_size > limits.run_bytes:
+        if path.is_symlink() or path.stat().st_size > MOST_BYTES:
             return ""
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
 
 
-def _json(path: Path, limits: Limits) -> dict[str, Any]:
+def _json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(_text(path, limits))
+        content = json.loads(_text(path))
     except (ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
@@ -130,7 +130,7 @@ def _rows(text: str) -> Iterator[dict[str, str]]:
 
 
 def _summary(id: str, path: Path) -> dict[str, Any]:
-    options = _json(path / "options.json", Limits())
+    options = _json(path / "options.json")
     changed = max(_changed(path / "log.csv"), _changed(path / "snapshots.csv")) / 1e9
     age = time.time() - changed
     finished = (path / "report.json").is_file()
@@ -154,14 +154,14 @@ def _number(text: Any) -> float | None:
     return number if number == number and abs(number) < 1e300 else None
 
 
-def _strength(path: Path, limits: Limits) -> dict[str, Any]:
+def _strength(path: Path) -> dict[str, Any]:
     """For each opponent the strength [games, score, low, high] of the snapshots.
 
     In per cent, or in points a game with dice: `unit` says which.
     """
     curves: dict[str, list[list[float]]] = {}
     points = False
-    for row in list(_rows(_text(path / "snapshots.csv", limits)))[:20_000]:
+    for row in list(_rows(_text(path / "snapshots.csv")))[:20_000]:
         numbers = [_number(row.get(name)) for name in ("game", "score", "value", "low", "high")]
         if any(number is None for number in numbers):
             continue
@@ -184,14 +184,14 @@ def _expected(elo: float) -> float:
     return float(expected_score(max(-4000.0, min(4000.0, elo))))
 
 
-def _log(path: Path, limits: Limits) -> dict[str, Any]:
+def _log(path: Path) -> dict[str, Any]:
     """Curves [games, value] out of the log: length of games, outcomes, and numbers of the notes.
 
     Each point is the mean of as many lines as make it few enough points.
     """
     games: list[float] = []
     columns: dict[str, list[float | None]] = {}
-    for row in _rows(_text(path / "log.csv", limits)):
+    for row in _rows(_text(path / "log.csv")):
         game = _number(row.get("game"))
         if game is None:
             continue
@@ -236,7 +236,7 @@ def _weights(path: Path) -> dict[str, Any]:
         game = _number(file.stem)
         if game is None or inside(path.resolve(), file) is None:
             continue
-        weights = _json(file, Limits()).get("weights")
+        weights = _json(file).get("weights")
         if isinstance(weights, dict):
             numbers = {str(name)[:60]: _number(weight) for name, weight in weights.items()}
             found.append((game, {name: n for name, n in numbers.items() if n is not None}))
@@ -252,10 +252,10 @@ def _weights(path: Path) -> dict[str, Any]:
     }
 
 
-def _matches(path: Path, limits: Limits) -> list[dict[str, Any]]:
+def _matches(path: Path) -> list[dict[str, Any]]:
     """The matches of the report, as far as they are whole."""
     found = []
-    matches = _json(path / "report.json", limits).get("matches")
+    matches = _json(path / "report.json").get("matches")
     for match in (matches if isinstance(matches, list) else [])[:50]:
         if isinstance(match, dict):
             keys = ("opponent", "games", "wins", "draws", "losses", "score", "value", "low", "high")

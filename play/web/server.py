@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,16 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from play.players.thinker import SHIPPED
-from play.web.catalogue import GAMES, PROGRAM, Catalogue, Entry
+from games.contract import DiceGame, Game
+from games.file_form import form_of
+from play.web.catalogue import PROGRAM, Catalogue, face_of
 from play.web.files import EVALUATOR, LOOKUP
 from play.web.game_files import read_file, write_file
-from play.web.guard import Guard
+from play.web.guard import FILE_BYTES, Guard
 from play.web.host import Host, NoTable, Sitting, TooMany
 from play.web.limits import Limits
 from play.web.runs import Runs
-from search.evaluators.shipped import find_file
+from play.web.table import DEEPEST, MOST_SECONDS
 
 __all__ = ["create_app", "serve"]
 
@@ -37,8 +38,7 @@ KINDS = {
 }
 #: A comment in a stream so often tells a broken connection from a quiet one.
 HEARTBEAT = 10.0
-#: What is proposed to play against where nothing is shipped.
-BY_HAND = {"checkers": "checkers:classic", "backgammon": "backgammon:hand"}
+LISTENERS = 8  # of one table
 
 Act = Callable[[Host, Sitting, dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
@@ -50,16 +50,20 @@ def create_app(
     port: int | None = None,
     limits: Limits | None = None,
     seed: Callable[[], int] | None = None,
+    own: Sequence[Game] = (),
 ) -> ASGIApp:
     """The application over the evaluators in `data` and the runs in `runs`, and nothing else.
 
-    port: the one that browsers name as Host, None for any. seed: the chance of tables, in tests.
+    port: the port that browsers name as Host, None for any.
+    limits: the limits of the server.
+    seed: the chance of tables, in tests.
+    own: games of the user, beside those of Plysmith; no request and no file adds another.
     """
     limits = limits or Limits()
-    catalogue = Catalogue(data, runs, limits=limits)
+    catalogue = Catalogue(data, runs, own)
     host = Host(catalogue, limits=limits, seed=seed)
     folders = {"run": runs.resolve(), "shipped": data.resolve()}
-    pages = Pages(host, Runs(folders, limits=limits))
+    pages = Pages(host, Runs(folders))
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -145,22 +149,16 @@ class Pages:
         """The games, the evaluators, and what limits there are."""
         catalogue = self.host.catalogue
         entries = await self.host.thinking.work(catalogue.entries)
-        limits = self.host.limits
         content = {
-            "games": list(GAMES),
+            "games": [_game(game) for game in catalogue.games.values()],
             **{
                 f"{role}s": [entry.view() for entry in entries.values() if entry.role == role]
                 for role in (EVALUATOR, LOOKUP, PROGRAM)
             },
-            "defaults": {game: self._default(game, entries) for game in GAMES},
-            "limits": {"seconds": limits.seconds, "depth": limits.depth, "file": limits.file},
+            "defaults": {name: catalogue.default(game) for name, game in catalogue.games.items()},
+            "limits": {"seconds": MOST_SECONDS, "depth": DEEPEST, "file": FILE_BYTES},
         }
         return JSONResponse(content)
-
-    def _default(self, game: str, entries: Mapping[str, Entry]) -> str:
-        """The evaluator that is proposed to play against: the one that the terminal takes."""
-        id = f"shipped:{game}/{find_file(SHIPPED[game], game).name}"
-        return id if id in entries else BY_HAND[game]
 
     async def list_runs(self, request: Request) -> Response:
         """The runs on disk."""
@@ -212,7 +210,7 @@ class Pages:
         seated = await self.host.thinking.work(lambda: self.host.names(table))
         first, second = (
             table.names.get(side) or name
-            for side, name in zip(table.face.sides, seated, strict=True)
+            for side, name in zip(table.game.sides, seated, strict=True)
         )
         name, content = write_file(table.record, (first, second))
         return JSONResponse({"name": name, "text": content})
@@ -220,8 +218,8 @@ class Pages:
     async def events(self, request: Request) -> Response:
         """News of a table as they come, server-sent events: view, thought, analysis, ended."""
         sitting = self._find(request)
-        if len(sitting.listeners) >= self.host.limits.listeners:
-            raise TooMany(f"expected at most {self.host.limits.listeners} listeners at a table")
+        if len(sitting.listeners) >= LISTENERS:
+            raise TooMany(f"expected at most {LISTENERS} listeners at a table")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(_stream(sitting), media_type="text/event-stream", headers=headers)
 
@@ -237,6 +235,18 @@ class Pages:
             raise Stale("the table has changed in the meantime: look again")
         answer = await action(self.host, sitting, content)
         return JSONResponse(sitting.table.view() if answer is None else answer)
+
+
+def _game(game: Game) -> dict[str, Any]:
+    """What the page is told of a game."""
+    return {
+        "name": game.name,
+        "title": game.name.replace("_", " ").capitalize(),
+        "sides": game.sides,
+        "kind": face_of(game).kind,
+        "dice": isinstance(game, DiceGame),
+        "suffix": form_of(game).suffix,
+    }
 
 
 async def _content(request: Request) -> dict[str, Any]:
@@ -343,11 +353,19 @@ ACTIONS: dict[str, Act] = {
 # --- starting ---------------------------------------------------------------------------------
 
 
-def serve(*, data: Path, runs: Path, port: int, started: Callable[[int], None]) -> None:
-    """Serve on 127.0.0.1 until Ctrl-C; `started` is called with the port when browsers can come;
-    port 0 is for any that is free.
+def serve(
+    *,
+    data: Path,
+    runs: Path,
+    port: int,
+    started: Callable[[int], None],
+    own: Sequence[Game] = (),
+) -> None:
+    """Serve on 127.0.0.1 until Ctrl-C.
 
-    Raises OSError where the port is taken.
+    data, runs, own: as for `create_app`.
+    port: 0 for any that is free. Raises OSError if the port is taken.
+    started: called with the port when browsers can come.
     """
     import socket
 
@@ -363,7 +381,7 @@ def serve(*, data: Path, runs: Path, port: int, started: Callable[[int], None]) 
                 f"port {port}: expected one that is free, found {error.strerror}"
             ) from None
         port = listener.getsockname()[1]
-        app = create_app(data=data, runs=runs, port=port)
+        app = create_app(data=data, runs=runs, port=port, own=own)
         config = uvicorn.Config(
             app,
             log_level="warning",

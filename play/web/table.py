@@ -7,12 +7,12 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from games.backgammon.record import BackgammonRecord
-from games.contract import DiceGame, Game
+from games.contract import DiceGame, Game, first_rolls
 from games.errors import MoveError, PositionError
-from games.record import Annotation, GameRecord
+from games.record import Annotation, GameRecord, new_record
 from play.players.thinker import value_text
-from play.web.faces import Face, Steps, face_of
+from play.web.catalogue import face_of
+from play.web.faces import Face, Steps
 from play.web.limits import Limits
 
 __all__ = [
@@ -30,6 +30,8 @@ __all__ = [
 HUMAN, RANDOM, EVALUATOR, PROGRAM = "human", "random", "evaluator", "program"
 #: The seconds and the depth of a move where nobody says; the depth is as a search names it.
 SECONDS = 1.0
+#: The most seconds and the greatest depth of one search.
+MOST_SECONDS, DEEPEST = 30.0, 60
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class Seat:
         }
 
 
-def seat_of(content: Any, limits: Limits) -> Seat:
+def seat_of(content: Any) -> Seat:
     """The seat that JSON describes; ValueError for any other and for limits out of range."""
     if not isinstance(content, dict):
         raise ValueError(f"seat: expected an object, found {str(content)[:40]!r}")
@@ -68,20 +70,18 @@ def seat_of(content: Any, limits: Limits) -> Seat:
     evaluator = content.get("evaluator")
     if not isinstance(evaluator, str):
         raise ValueError(f"seat: expected the id of the {kind}, found none")
-    seconds, depth = search_limits(content, limits)
+    seconds, depth = search_limits(content)
     return Seat(kind, evaluator, seconds, depth)
 
 
-def search_limits(content: dict[str, Any], limits: Limits) -> tuple[float, int | None]:
+def search_limits(content: dict[str, Any]) -> tuple[float, int | None]:
     """Seconds and depth out of JSON; ValueError where they are out of range."""
     seconds, depth = content.get("seconds", SECONDS), content.get("depth")
     number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not number or not 0.01 <= seconds <= limits.seconds:
-        raise ValueError(
-            f"seconds: expected 0.01 to {limits.seconds:g}, found {str(seconds)[:40]!r}"
-        )
-    if depth is not None and (type(depth) is not int or not 0 <= depth <= limits.depth):
-        raise ValueError(f"depth: expected 0 to {limits.depth} plies, found {str(depth)[:40]!r}")
+    if not number or not 0.01 <= seconds <= MOST_SECONDS:
+        raise ValueError(f"seconds: expected 0.01 to {MOST_SECONDS:g}, found {str(seconds)[:40]!r}")
+    if depth is not None and (type(depth) is not int or not 0 <= depth <= DEEPEST):
+        raise ValueError(f"depth: expected 0 to {DEEPEST} plies, found {str(depth)[:40]!r}")
     return float(seconds), depth
 
 
@@ -117,14 +117,11 @@ class Table:
     def start(self, position: Any = None, roll: int | None = None) -> None:
         """A new game from a position, or from the start of the game."""
         game = self.game
-        if isinstance(game, DiceGame):
-            if position is None:
-                # Each side rolls one die until these differ; the larger begins, with both.
-                roll = self.chance.choices(range(len(game.rolls)), list(game.first_rolls))[0]
-                position = (*game.start()[:4], self.chance.randrange(2))
-            self.seat_down(BackgammonRecord(game, position))
-        else:
-            self.seat_down(GameRecord(game, position))
+        if isinstance(game, DiceGame) and position is None:
+            # Each side rolls one die until these differ; the larger begins, with both.
+            roll = self.chance.choices(range(len(game.rolls)), list(first_rolls(game)))[0]
+            position = game.start_of(self.chance.randrange(2))
+        self.seat_down(new_record(game, position))
         self.rolled = {} if roll is None else {0: roll}
         self.names = {}
         self._begin_turn()
@@ -144,11 +141,8 @@ class Table:
         if not isinstance(text, str) or not text.strip():
             raise PositionError("expected a position, found none")
         roll = None
-        if self.dice:
-            from games.backgammon.notation import parse_situation
-
-            situation = parse_situation(text)
-            position, roll = situation.position, situation.roll
+        if isinstance(self.game, DiceGame):
+            position, roll = self.game.parse_situation(text)
         else:
             position = self.game.parse_position(text)
         self.start(position, roll)
@@ -309,8 +303,9 @@ class Table:
             "id": self.id,
             "game": self.game.name,
             "version": self.version,
-            "sides": self.face.sides,
-            "unit": self.face.unit,
+            "sides": self.game.sides,
+            "unit": self.game.unit,
+            "kind": self.face.kind,
             "seats": [seat.view() for seat in self.seats],
             "ply": record.ply,
             "side": record.to_move,
@@ -318,7 +313,7 @@ class Table:
             "board": self.board(),
             "start": self.game.position_text(record.start),
             "position": self.game.position_text(record.position),
-            "xgid": self._xgid(),
+            "situation": self.game.situation_text(record, self.roll),
             "roll": self._roll_text(self.roll),
             "legal": self._legal_texts(),
             "taken": [] if steps is None else steps.taken,
@@ -364,13 +359,6 @@ class Table:
             )
         return found
 
-    def _xgid(self) -> str | None:
-        if not isinstance(self.record, BackgammonRecord) or self.over:
-            return None
-        from games.backgammon.identifiers import xgid
-
-        return xgid(self.record.situation(self.roll))
-
     def _legal_texts(self) -> list[str]:
         position = self.record.position
         return [self.game.move_text(position, move) for move in self.legal_moves()[:500]]
@@ -384,18 +372,17 @@ class Table:
         reason = self.record.reason
         if not outcome:
             return f"Draw by {reason}" if reason else "Draw"
-        name = self.face.sides[0 if outcome > 0 else 1]
-        loser = self.face.sides[1 if outcome > 0 else 0]
-        if self.dice:
+        name = self.game.sides[0 if outcome > 0 else 1]
+        loser = self.game.sides[1 if outcome > 0 else 0]
+        if not self.game.wins:
             points = abs(outcome)
-            how = {2.0: " with a gammon", 3.0: " with a backgammon"}.get(points, "")
+            words = self.game.outcome_names.get(points)
+            how = f" with {words}" if words else ""
             if reason == "resignation":
                 return f"{name} wins: {loser} resigned"
             return f"{name} wins {points:g} point{'s' * (points != 1)}{how}"
         if reason == "no move":
-            captured = not any(self.record.position[:1])
-            why = "has no piece left" if captured else "cannot move"
-            return f"{name} wins: {loser} {why}"
+            return f"{name} wins: {loser} {self.game.stuck_text(self.record.position)}"
         return f"{name} wins: {loser} resigned" if reason == "resignation" else f"{name} wins"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import threading
 import time
 import weakref
@@ -23,7 +24,6 @@ from games.contract import DiceGame, Game
 from play.players.gnubg import as_program
 from play.players.thinker import value_text
 from play.web.catalogue import Loaded
-from play.web.limits import Limits
 from play.web.table import clamped
 from search import WIN, Engine, Result
 
@@ -38,6 +38,9 @@ SHARE = 0.02
 #: How often it is seen to that searches end in time.
 WATCH = 0.03
 IDLE_ENGINES = 8
+#: Searches that run at a time, each with a transposition table of this size.
+SEARCHES = max(2, min(8, os.cpu_count() or 2))
+TABLE_MIB = 8.0
 #: So many moves are told of while a search goes on; all of them at its end.
 FIRST_MOVES = 60
 DEEPEST, DEEPEST_DICE, USUAL_DICE = 60, 7, 3
@@ -109,8 +112,7 @@ class _Asked:
 class Thinking:
     """Threads that search, and engines that wait to be used again."""
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
+    def __init__(self) -> None:
         # For short work: loading, compiling, explaining.
         self._short = ThreadPoolExecutor(4, thread_name_prefix="web")
         # Programs of others hold Python's lock while they think: one at a time, or nobody else
@@ -217,12 +219,12 @@ class Thinking:
     def _enter(self, asked: _Asked) -> None:
         with self._changed:
             if not self._threads:
-                works = [self._work] * self.limits.searches + [self._watch]
+                works = [self._work] * SEARCHES + [self._watch]
                 self._threads = [threading.Thread(target=work, daemon=True) for work in works]
                 for thread in self._threads:
                     thread.start()
             self._waiting.append(asked)
-            if len(self._running) >= self.limits.searches:
+            if len(self._running) >= SEARCHES:
                 # The one that has the most time left makes room.
                 longest = max(self._running, key=lambda one: one.question.until)
                 longest.question.until = 0.0
@@ -257,7 +259,7 @@ class Thinking:
                 share = question.left
                 if self._waiting:
                     many = len(self._waiting) + len(self._running) + 1
-                    share = max(SHARE, share * self.limits.searches / many)
+                    share = max(SHARE, share * SEARCHES / many)
                 question.until = time.monotonic() + share
                 self._running.add(asked)
             answer: dict[str, Any] | BaseException | None = None
@@ -349,7 +351,7 @@ class Thinking:
             game,
             loaded.evaluator,
             lookup=loaded.lookup,
-            table_mib=self.limits.table_mib,
+            table_mib=TABLE_MIB,
             **options,
         )
 

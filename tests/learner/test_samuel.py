@@ -332,7 +332,7 @@ def test_the_constructor_only_stores_and_clones_alike() -> None:
         ({"library": ("MOB", "MOB")}, "library: expected .* each once, found MOB, MOB"),
         ({"library": ("PIECES",)}, "expected a term that is not fixed, found none"),
         ({"opening_plies": -1}, "plies: expected 0 to 40, found -1"),
-        ({"game": "chess"}, "expected one of backgammon, checkers"),
+        ({"game": "chess"}, "expected one of checkers, backgammon"),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:

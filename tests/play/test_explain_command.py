@@ -77,7 +77,7 @@ def test_a_finished_game(capsys: pytest.CaptureFixture[str]) -> None:
         (["checkers", "start", "classic", "--depth", "0"], "expected at least 1 ply"),
         (["checkers", "start", "classic", "--most", "-1"], "--most: expected 0 or more, found -1"),
         (["backgammon", "start", "hand", "--roll", "77"], "expected a roll such as 31"),
-        (["chess", "start", "hand"], "expected one of backgammon, checkers"),
+        (["chess", "start", "hand"], "expected one of checkers, backgammon"),
     ],
 )
 def test_wrong_input(

@@ -26,8 +26,7 @@ from games.backgammon.rules import BAR, ROLLS  # noqa: E402
 from games.backgammon.situation import checker_counts  # noqa: E402
 from games.errors import MoveError  # noqa: E402
 from play.web.backgammon_face import BackgammonSteps  # noqa: E402
-from play.web.catalogue import Catalogue  # noqa: E402
-from play.web.faces import face_of  # noqa: E402
+from play.web.catalogue import Catalogue, face_of  # noqa: E402
 from play.web.limits import Bucket, Limits  # noqa: E402
 from play.web.server import create_app  # noqa: E402
 from search import EvaluatorError  # noqa: E402
@@ -249,8 +248,11 @@ def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: P
         with TestClient(app, base_url=BASE) as client:
             answer = client.get("/api/catalogue").json()
         ids = {entry["id"] for entry in answer["evaluators"]}
-        for game in answer["games"]:
-            assert answer["defaults"][game] in ids
+        assert [game["name"] for game in answer["games"]] == games.names()
+        for game in games.names():
+            found = answer["defaults"][game]
+            assert found in ids if games.load(game).evaluators else found is None
+        for game in ("checkers", "backgammon"):
             assert answer["defaults"][game].startswith(start or game)
 
 
@@ -376,7 +378,7 @@ def test_probcut_beside_an_evaluator_is_taken_as_soon_as_it_is_there(
     data.mkdir(parents=True)
     shipped = ROOT / "data" / "checkers"
     (data / "one.safetensors").write_bytes((shipped / "network.safetensors").read_bytes())
-    catalogue = Catalogue(tmp_path / "shipped", runs, limits=Limits())
+    catalogue = Catalogue(tmp_path / "shipped", runs)
     checkers, name = games.load("checkers"), "shipped:checkers/one.safetensors"
     assert catalogue.load(name, checkers).techniques == SELECTIVE_SEARCH
     beside = data / "one.probcut.json"

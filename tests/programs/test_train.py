@@ -565,7 +565,7 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["chess"], "game: expected one of backgammon, checkers, nim, tic_tac_toe"),
+        (["chess"], "game: expected one of checkers, backgammon"),
         (["no.such:Game"], "expected a class 'Game' in module no.such"),
         (["checkers", "--learner", "magic"], "invalid choice: 'magic'"),
         (["checkers", "--games", "-3"], "--games: expected at least 1, found -3"),

@@ -516,7 +516,7 @@ def test_a_game_that_nobody_knows(tmp_path: Path) -> None:
     fields = content(random_weights(CHECKERS, "classic"), path)
     path.write_text(json.dumps({**fields, "game": "go"}))
     with pytest.raises(
-        EvaluatorError, match="expected one of backgammon, checkers, nim, .*, found 'go'"
+        EvaluatorError, match="expected one of checkers, backgammon, .*, found 'go'"
     ):
         load_evaluator(path)
 

@@ -8,7 +8,7 @@ import numbers
 import random
 from typing import Any, NoReturn
 
-from games.check_kernels import KernelCheck, given, same
+from games.check.kernels import KernelCheck, given, same
 from games.contract import DiceGame, Game
 from games.errors import ContractError, MoveError, PositionError
 from games.record import GameRecord
