@@ -15,8 +15,8 @@ import statistics
 import time
 from typing import Any
 
-from docs.examples.connect_four import ConnectFour
 from games import load
+from games.connect_four import ConnectFour
 from search import Engine, LinearEvaluator
 
 #: Terms of both games, in the order in which they are added.

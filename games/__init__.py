@@ -34,6 +34,7 @@ __all__ = [
 _GAMES = {
     "checkers": ("games.checkers", "Checkers"),
     "backgammon": ("games.backgammon", "Backgammon"),
+    "connect_four": ("games.connect_four", "ConnectFour"),
     "tic_tac_toe": ("games.tic_tac_toe", "TicTacToe"),
     "nim": ("games.nim", "Nim"),
 }

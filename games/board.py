@@ -19,14 +19,17 @@ class Board:
     rows, columns: its size, 1 to 26 each.
     pieces: `pieces(position)` returns what stands where, {square: (side, text)}.
     clicks: `clicks(position, move)` returns what a person clicks to make a move, one entry a
-        click: a square, or several squares of which any will do. A stone that is put down is one
-        click, a piece that moves is two. Different moves need different clicks.
+        click: a square, or several squares of which any will do, the most telling first. A stone
+        that is put down is one click, a piece that moves is two. Different moves need different
+        clicks.
+    light_first: whether the pieces of side 0 are the light ones; else those of side 1 are.
     """
 
     rows: int
     columns: int
     pieces: Callable[[Any], Mapping[int, Piece]]
     clicks: Callable[[Any, Any], Sequence[int | Sequence[int]]]
+    light_first: bool = False
 
     def __post_init__(self) -> None:
         for name in ("rows", "columns"):

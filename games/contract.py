@@ -16,6 +16,7 @@ a position and any value a move. `KernelGame` is a game whose rules are kernels.
 A game answers for itself. Nothing above games asks for one by name; what differs from game to game
 is one of these attributes, each with a default that fits any game:
 
+    title               the name of the game as people write it
     sides, unit         the names of the sides, and what values are counted in
     outcome_names       words for outcomes in points, such as "a gammon"
     board               a grid for the browser, or None for a list of moves
@@ -83,6 +84,8 @@ class Game:
     #: Phases that evaluators may have parts for; None where all positions are of one kind.
     phases: Phases | None = None
     rules: Rules | None = None
+    #: The name of the game as people write it; empty for `name` in words.
+    title: str = ""
     #: The names of the sides, the one that begins first.
     sides: tuple[str, str] = ("First", "Second")
     #: What values are counted in, for people.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from games.board import Board
 from games.contract import KernelGame, Rules
 from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
@@ -106,6 +107,18 @@ def cells(position, places):
     return count
 
 
+def _pieces(position: Any) -> dict[int, tuple[int, str]]:
+    """Crosses and noughts on squares 0 to 8, for the board."""
+    own, opponent, side = position
+    owners = {s: side if own >> s & 1 else 1 - side for s in range(9) if (own | opponent) >> s & 1}
+    return {square: (owner, "XO"[owner]) for square, owner in owners.items()}
+
+
+def _clicks(position: Any, move: int) -> list[int]:
+    """The square that is taken."""
+    return [move.bit_length() - 1]
+
+
 class TicTacToe(KernelGame):
     """Tic-tac-toe; texts are nine of `X`, `O` and `.` in reading order and the side to move."""
 
@@ -119,6 +132,11 @@ class TicTacToe(KernelGame):
         "cells": Encoding("cells", 18, 9, cells),
     }
     evaluators = {"open_lines": ("lines", {"open_lines": 1.0})}
+    title = "Tic-tac-toe"
+    sides = ("X", "O")
+    unit = "lines"
+    board = Board(3, 3, _pieces, _clicks)
+    opponents = ("random", "open_lines")
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

@@ -21,6 +21,7 @@ class BackgammonFace:
     """See `play.web.faces.Face`; each side numbers the points its own way, 25 is the bar."""
 
     kind = "backgammon"
+    light_first = True
 
     def __init__(self, game: Game) -> None:
         self.game = game

@@ -16,6 +16,7 @@ class CheckersFace:
     """See `play.web.faces.Face`; squares are those of PDN."""
 
     kind = "checkers"
+    light_first = False
 
     def __init__(self, game: Game) -> None:
         self.game = game

@@ -47,6 +47,8 @@ class Face(Protocol):
 
     #: Which board of the page draws it: "checkers", "backgammon", "grid" or "plain".
     kind: str
+    #: Whether the pieces of the side that begins are the light ones.
+    light_first: bool
 
     def board(self, position: Any) -> dict[str, Any]:
         """What is to be drawn of a position."""

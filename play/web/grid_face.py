@@ -11,6 +11,8 @@ from play.web.faces import Step
 
 __all__ = ["GridFace", "PlainFace"]
 
+#: Moves whose squares the page is told of, for hints.
+MOST_WAYS = 500
 #: Moves with the squares that will do for each of their clicks.
 Ways = list[tuple[list[tuple[int, ...]], Any]]
 
@@ -19,6 +21,7 @@ class PlainFace:
     """See `play.web.faces.Face`: the board is text, and a move is chosen from the list of moves."""
 
     kind = "plain"
+    light_first = False
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -45,6 +48,7 @@ class GridFace(PlainFace):
         super().__init__(game)
         assert game.board is not None
         self.grid: Board = game.board
+        self.light_first = game.board.light_first
 
     def board(self, position: Any) -> dict[str, Any]:
         """The size of the board, and pieces as [square, side, text]."""
@@ -66,7 +70,12 @@ class GridFace(PlainFace):
             if isinstance(game, DiceGame)
             else game.legal_moves(position)
         )
-        return ClickSteps(self.board(position), [(self.ways(position, m), m) for m in legal])
+        ways = [(self.ways(position, move), move) for move in legal]
+        texts = {
+            game.move_text(position, move): [click[0] for click in way]
+            for way, move in ways[:MOST_WAYS]
+        }
+        return ClickSteps({**self.board(position), "ways": texts}, ways)
 
     def ways(self, position: Any, move: Any) -> list[tuple[int, ...]]:
         """For each click of a move the squares that will do."""

@@ -270,6 +270,7 @@ class Host:
             table.game,
             loaded,
             table.record.position,
+            side=table.record.to_move,
             roll=table.roll,
             history=table.record.history,
             seconds=seat.seconds,
@@ -304,8 +305,8 @@ class Host:
             return {"ply": ply, "started": False}
         roll = self._roll_at(table, ply)
         question = Question(
-            table.game, loaded, position, roll=roll, seconds=seconds, depth=depth,
-            moves=not table.dice or roll is not None,
+            table.game, loaded, position, side=table.side_at(ply), roll=roll, seconds=seconds,
+            depth=depth, moves=not table.dice or roll is not None,
         )  # fmt: skip
         key = {"ply": ply, "position": table.game.position_text(position)}
 
@@ -348,7 +349,7 @@ class Host:
             loaded = await self.loaded(id, game)
             work = lambda loaded=loaded: why(game, loaded, before, after)  # noqa: E731
             answers.append(await self.thinking.work(work))
-        return {"ply": ply, "move": text, "side": game.to_move(before), "of": answers}
+        return {"ply": ply, "move": text, "side": table.side_at(ply), "of": answers}
 
     async def curve(self, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
         """The value of every position of the game for the first side; None where time ran out."""
@@ -372,8 +373,8 @@ class Host:
                 known.clear()
             known.update(zip([(key, p) for p in missing], values, strict=False))
         found: list[float | None] = []
-        for position in positions:
+        for ply, position in enumerate(positions):
             value = known.get((key, position))
-            sign = -1.0 if game.to_move(position) else 1.0
+            sign = -1.0 if table.side_at(ply) else 1.0
             found.append(None if value is None else clamped(sign * value) + 0.0)
         return {"values": found, "unit": loaded.unit, "name": loaded.entry.name}

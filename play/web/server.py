@@ -239,11 +239,13 @@ class Pages:
 
 def _game(game: Game) -> dict[str, Any]:
     """What the page is told of a game."""
+    face = face_of(game)
     return {
         "name": game.name,
-        "title": game.name.replace("_", " ").capitalize(),
+        "title": game.title or game.name.replace("_", " ").capitalize(),
         "sides": game.sides,
-        "kind": face_of(game).kind,
+        "kind": face.kind,
+        "light_first": face.light_first,
         "dice": isinstance(game, DiceGame),
         "suffix": form_of(game).suffix,
     }

@@ -338,8 +338,12 @@ class Table:
         if number:
             before = self.record.positions[number - 1]
             board["trace"] = self.face.trace(before, self.record.moves[number - 1])
-            board["trace_side"] = self.game.to_move(before)
+            board["trace_side"] = self.side_at(number - 1)
         return board
+
+    def side_at(self, ply: int) -> int:
+        """The side to move after `ply` moves; by counting, as games may not tell their sides."""
+        return (self.game.to_move(self.record.start) + ply) % 2
 
     def moves(self) -> list[dict[str, Any]]:
         """The moves of the game with what was noted of them."""
@@ -352,7 +356,7 @@ class Table:
             found.append(
                 {
                     "text": self._texts[n][2],
-                    "side": self.game.to_move(position),
+                    "side": self.side_at(n),
                     "roll": self._roll_text(record.rolls[n]),
                     **_noted(note),
                 }

@@ -52,12 +52,14 @@ Report = Callable[[dict[str, Any]], None]
 class Question:
     """What is to be searched, and until when.
 
-    `moves` asks for the values of all legal moves. `seconds` count from when the question was made.
+    `side` is to move. `moves` asks for the values of all legal moves. `seconds` count from when the
+    question was made.
     """
 
     game: Game
     loaded: Loaded
     position: Any
+    side: int = 0
     roll: int | None = None
     history: Sequence[Any] = ()
     seconds: float = 1.0
@@ -381,7 +383,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         "evaluator": question.loaded.entry.id,
         "name": question.loaded.entry.name,
         "unit": question.loaded.unit,
-        "side": game.to_move(position),
+        "side": question.side,
         "depth": result.depth,
         "value": clamped(result.value),
         "value_text": value_text(result.value),

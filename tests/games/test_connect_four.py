@@ -1,4 +1,4 @@
-"""The example of a user's own game in kernels, against slow twins, published counts and search."""
+"""Connect Four against slow twins, published counts and search."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from pages import ROOT
 
-from docs.examples import connect_four
-from docs.examples.connect_four import ConnectFour, legal_moves, play
 from games import MoveError, PositionError
+from games.connect_four import ConnectFour, features
+from games.connect_four.rules import legal_moves, play
 from games.kernels import compiled, kernel
 from search import Engine, KernelEvaluator, LinearEvaluator
 from search.minimax import minimax
@@ -162,19 +162,19 @@ def test_terms_as_a_slow_board_has_them() -> None:
     found = set()
     for board, position in random_boards(seed=2, games=12):
         squares = board.completing(board.side)
-        bits = connect_four.completing(position)
+        bits = features.completing(position)
         assert {(i // 7, i % 7) for i in range(49) if bits >> i & 1} == squares
         ready = {(c, r) for c, r in squares if r == len(board.columns[c])}
-        assert connect_four.threats(position) == len(squares)
-        assert connect_four.ready(position) == len(ready)
+        assert features.threats(position) == len(squares)
+        assert features.ready(position) == len(ready)
         own = [(c, r) for c in range(7) for r in range(6) if board.at((c, r)) == board.side]
-        assert connect_four.centre(position) == sum(c == 3 for c, _ in own)
-        assert connect_four.near_centre(position) == sum(c in (2, 4) for c, _ in own)
+        assert features.centre(position) == sum(c == 3 for c, _ in own)
+        assert features.near_centre(position) == sum(c in (2, 4) for c, _ in own)
         steps = ((1, 0), (0, 1), (1, 1), (1, -1))
         pairs = [(c, r, x, y) for c, r in own for x, y in steps if (c + x, r + y) in own]
         threes = [p for p in pairs if (p[0] + 2 * p[2], p[1] + 2 * p[3]) in own]
-        assert connect_four.pairs(position) == len(pairs)
-        assert connect_four.threes(position) == len(threes)
+        assert features.pairs(position) == len(pairs)
+        assert features.threes(position) == len(threes)
         found |= {("ready", len(ready)), ("threes", len(threes))}
     assert {("ready", 0), ("ready", 1), ("threes", 1), ("threes", 2)} <= found
 
@@ -235,7 +235,7 @@ def test_search_wins_at_once_and_blocks() -> None:
 
 @kernel
 def centre_alone(weights, position):
-    return weights[0] * (connect_four.centre(position) - position[2])
+    return weights[0] * (features.centre(position) - position[2])
 
 
 def test_an_evaluator_of_ones_own() -> None:

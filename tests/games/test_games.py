@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from pages import ROOT, run
 
-from docs.examples.connect_four import ConnectFour
 from games import (
     ContractError,
     DiceGame,
@@ -27,6 +26,8 @@ from games import (
     names,
 )
 from games import tic_tac_toe as ttt
+from games.board import Board as Grid
+from games.connect_four import ConnectFour
 from games.features import FeatureSet
 from games.kernels import compiled, kernel
 from games.nim import Nim
@@ -836,3 +837,28 @@ def test_paths_that_a_tree_does_not_have() -> None:
     for text in ["(3,)", "(0, 0, 0)", "(-1,)", "('a',)", "(None,)"]:
         with pytest.raises(PositionError, match="expected a path of this tree, found"):
             tree.parse_position(text)
+
+
+class Boarded(TicTacToe):
+    """Tic-tac-toe with a board that is declared wrongly."""
+
+
+@pytest.mark.parametrize(
+    ("pieces", "clicks", "said"),
+    [
+        ({9: (0, "")}, [0], "pieces stand on squares; .* expected 0 to 8, found 9"),
+        ({0: (2, "")}, [0], "a piece has a side and a text"),
+        ({0: (0, 1)}, [0], "a piece has a side and a text"),
+        ({}, [-1], "is made by clicks on squares; .* expected 0 to 8, found -1"),
+        ({}, [[]], "every click of 1 has a square"),
+        ({}, [4], "different moves have different clicks"),
+    ],
+)
+@pytest.mark.plain
+def test_a_board_that_cannot_be_drawn_or_clicked_is_found(
+    pieces: Any, clicks: Any, said: str
+) -> None:
+    game = Boarded()
+    game.board = Grid(3, 3, lambda position: pieces, lambda position, move: clicks)
+    with pytest.raises(ContractError, match=said):
+        check_game(game, games=1)

@@ -56,6 +56,10 @@ export class AnalysisPanel {
   draw() {
     if (!this.made) this.make();
     const { view, ply } = this.page;
+    if (!this.evaluator) {
+      this.summary.textContent = "This game has no evaluator yet.";
+      return;
+    }
     if (ply === view.ply && view.outcome !== null) {
       this.summary.textContent = "The game is over.";
       put(this.list);

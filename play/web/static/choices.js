@@ -65,25 +65,37 @@ export function timeOptions(chosen) {
   );
 }
 
-export function depthOptions(game, chosen) {
-  const depths = game === "backgammon" ? [0, 1, 2, 3] : [1, 2, 3, 5, 7, 9, 12];
+export function depthOptions({ dice }, chosen) {
+  const depths = dice ? [0, 1, 2, 3] : [1, 2, 3, 5, 7, 9, 12];
   return [
     h("option", { value: "", selected: chosen === null }, "as deep as time allows"),
     depths.map((depth) =>
       h(
         "option",
         { value: depth, selected: depth === chosen },
-        game === "backgammon" ? `depth ${depth} (plies as in GNU Backgammon)` : `depth ${depth}`,
+        dice ? `depth ${depth} (plies as in GNU Backgammon)` : `depth ${depth}`,
       ),
     ),
   ];
 }
 
-const SIDES = {
-  checkers: ["Black", "White"],
-  backgammon: ["X, ivory", "O, black"],
-};
-const TITLES = { checkers: "Checkers", backgammon: "Backgammon" };
+/** Kinds of boards whose sides' names do not tell their colours. */
+const COLOURED = ["backgammon", "grid"];
+
+/** The class that tells which side has the light pieces. */
+export function tone({ light_first: lightFirst }) {
+  return lightFirst ? "light-first" : "dark-first";
+}
+
+function sideName(game, side) {
+  const name = game.sides[side];
+  if (!COLOURED.includes(game.kind) || /black|white/i.test(name)) return name;
+  return `${name}, ${game.light_first === (side === 0) ? "ivory" : "black"}`;
+}
+
+function gameOf(catalogue, name) {
+  return catalogue.games.find((game) => game.name === name);
+}
 
 /** Ask for a game and its players; `done({game, seats})` where the answer is yes. */
 export function newGame(catalogue, { game, seats }, done) {
@@ -99,7 +111,7 @@ export function newGame(catalogue, { game, seats }, done) {
       h(
         "div",
         { class: "choice games", role: "radiogroup", "aria-label": "Game" },
-        catalogue.games.map((name) =>
+        catalogue.games.map(({ name, title }) =>
           h(
             "button",
             {
@@ -113,7 +125,7 @@ export function newGame(catalogue, { game, seats }, done) {
                 body.querySelector("[aria-checked='true']").focus();
               },
             },
-            TITLES[name],
+            title,
           ),
         ),
       ),
@@ -131,6 +143,7 @@ export function newGame(catalogue, { game, seats }, done) {
 
   function seat(side) {
     const now = chosen.seats[side];
+    const game = gameOf(catalogue, chosen.game);
     const [evaluator, lookup] = now.kind === "evaluator" ? partsOf(catalogue, now.evaluator) : [];
     const value = evaluator?.id || now.evaluator || now.kind;
     const programs = catalogue.programs.filter((entry) => entry.game === chosen.game);
@@ -153,12 +166,12 @@ export function newGame(catalogue, { game, seats }, done) {
           onchange: (e) => {
             now.depth = e.target.value === "" ? null : Number(e.target.value);
           },
-        }, depthOptions(chosen.game, now.depth))),
+        }, depthOptions(game, now.depth))),
     ];
     return h(
       "fieldset",
       { class: "seat-choice" },
-      h("legend", {}, h("span", { class: `chip side-${side} ${chosen.game}` }), SIDES[chosen.game][side]),
+      h("legend", {}, h("span", { class: `chip side-${side} ${tone(game)}` }), sideName(game, side)),
       h(
         "label",
         { class: "field" },
@@ -211,7 +224,8 @@ export function usual(catalogue, game) {
   const kept = memory.get(`seats.${game}`, null);
   const known = (seat) => there(catalogue, seat);
   if (Array.isArray(kept) && kept.length === 2 && kept.every(known)) return kept;
-  return [{ kind: "human" }, thinker(catalogue.defaults[game])];
+  const other = catalogue.defaults[game];
+  return [{ kind: "human" }, other ? thinker(other) : { kind: "random" }];
 }
 
 function thinker(evaluator) {

@@ -18,7 +18,7 @@ export class GamePanel {
     this.moves = h("ol", { class: "moves", tabindex: 0, "aria-label": "Moves" });
     this.file = h("input", {
       type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true",
-      accept: ".pdn,.mat,.txt", onchange: () => this.read(),
+      accept: `${page.game.suffix},.txt`, onchange: () => this.read(),
     });
     this.note = h("p", { class: "muted small" });
     const button = (name, title, act) =>
@@ -77,11 +77,12 @@ export class GamePanel {
   async drawCurve() {
     const { page } = this;
     const evaluator = page.panel("analysis").evaluator;
+    if (!evaluator) return;
     const asked = `${page.view.id} ${page.view.ply} ${page.view.position} ${evaluator}`;
     if (asked !== this.asked) {
       this.asked = asked;
       try {
-        const depth = page.view.game === "checkers" ? 3 : 0;
+        const depth = page.game.dice ? 0 : 3;
         this.values = await post(`/api/tables/${page.view.id}/curve`, { evaluator, depth });
       } catch {
         return;

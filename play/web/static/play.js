@@ -4,14 +4,27 @@ import { get, post, Refusal, Stream } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
 import { CheckersBoard } from "./checkers.js";
-import { newGame, seatName, usual } from "./choices.js";
+import { newGame, seatName, tone, usual } from "./choices.js";
 import { announce, h, icon, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
+import { GridBoard, PlainBoard } from "./grid.js";
 import { SetupPanel } from "./setup.js";
 import { Thinking } from "./thinking.js";
 import { WhyPanel } from "./why.js";
 
-const BOARDS = { checkers: CheckersBoard, backgammon: BackgammonBoard };
+const BOARDS = {
+  checkers: CheckersBoard, backgammon: BackgammonBoard, grid: GridBoard, plain: PlainBoard,
+};
+
+const EXAMPLES = { checkers: "11-15", backgammon: "8/5 6/5" };
+
+/** What is told of a side beside its name. */
+const DETAILS = {
+  checkers: (board, side) => pieces(board.pieces.filter(([, p]) => p.toLowerCase() === "bw"[side]).length),
+  backgammon: (board, side) => `${board.pips[side]} pips`,
+  grid: (board, side) => pieces(board.pieces.filter(([, whose]) => whose === side).length),
+  plain: () => "",
+};
 
 export class PlayPage {
   kind = "play";
@@ -36,9 +49,10 @@ export class PlayPage {
     this.view = null;
     if (id) this.join(id);
     else {
-      const game = memory.get("game", this.catalogue.games[0]);
-      const known = this.catalogue.games.includes(game) ? game : this.catalogue.games[0];
-      this.open({ game: known, seats: usual(this.catalogue, known) });
+      const names = this.catalogue.games.map((game) => game.name);
+      const last = memory.get("game", names[0]);
+      const game = names.includes(last) ? last : names[0];
+      this.open({ game, seats: usual(this.catalogue, game) });
     }
     return true;
   }
@@ -243,8 +257,13 @@ export class PlayPage {
     const human = view.seats.findIndex((seat) => seat.kind === "human");
     this.base = human < 0 ? 0 : human;
     this.flipped = false;
-    this.board = new BOARDS[view.game]({
+    this.game = this.catalogue.games.find((game) => game.name === view.game);
+    this.board = new BOARDS[view.kind]({
       step: (from, to) => this.step(from, to),
+      back: () => this.act("back"),
+      play: (text) => this.act("move", { text }),
+      sides: () => this.view.sides,
+      game: () => this.game,
       edit: (place) => this.panel("setup").place(place),
     });
     this.strips = [h("div", { class: "strip" }), h("div", { class: "strip" })];
@@ -254,7 +273,7 @@ export class PlayPage {
       name: "move",
       autocomplete: "off",
       spellcheck: "false",
-      placeholder: view.game === "checkers" ? "Move: 11-15" : "Move: 8/5 6/5",
+      placeholder: `Move: ${EXAMPLES[view.kind] || view.legal[0] || ""}`,
       "aria-label": "Type a move",
       maxlength: 100,
     });
@@ -283,8 +302,8 @@ export class PlayPage {
     put(this.root, 
       h(
         "div",
-        { class: `play ${view.game}` },
-        h("h1", { class: "unseen" }, view.game === "checkers" ? "Checkers" : "Backgammon"),
+        { class: `play ${view.kind}` },
+        h("h1", { class: "unseen" }, this.game.title),
         h(
           "section",
           { class: "stage", "aria-label": "Board" },
@@ -388,14 +407,15 @@ export class PlayPage {
 
   boardView() {
     if (this.viewing) return { board: this.viewing.board, next: [], taken: [], live: false };
-    const { board, next, taken, roll, side, waiting } = this.view;
-    return { board, next: this.human ? next : [], taken, live: this.human, roll, side, waiting };
+    const { board, next, taken, roll, side, waiting, legal } = this.view;
+    return { board, next: this.human ? next : [], taken, live: this.human, roll, side, waiting, legal };
   }
 
   drawBoard() {
     const { bottom } = this;
     // On a board of checkers White's side, with the high numbers, is at the bottom unturned.
-    this.board.setFlip(this.view.game === "checkers" ? bottom === 0 : bottom === 1);
+    const { kind } = this.view;
+    this.board.setFlip(kind === "checkers" ? bottom === 0 : kind === "backgammon" ? bottom === 1 : this.flipped);
     this.board.update(this.boardView());
     this.drawOverlay();
   }
@@ -413,7 +433,8 @@ export class PlayPage {
           icon("dice"), "Roll"),
       );
     } else if (view.waiting === "human") {
-      if (view.taken.length) {
+      // On a grid a second click on the same square does that, and the button would hide squares.
+      if (view.taken.length && view.kind !== "grid") {
         buttons.push(
           h("button", { type: "button", "data-back": true, onclick: () => this.act("back") },
             icon("undo"), "Step back"),
@@ -436,7 +457,7 @@ export class PlayPage {
     const focused = this.overlay.contains(document.activeElement);
     put(this.overlay, ...buttons);
     this.overlay.classList.toggle("end", view.outcome !== null && !this.viewing);
-    if (focused) (this.overlay.querySelector("button") || this.board.svg.querySelector("[tabindex='0']"))?.focus();
+    if (focused) (this.overlay.querySelector("button") || this.board.svg.querySelector("[tabindex='0'], button"))?.focus();
   }
 
   drawStrips() {
@@ -445,16 +466,13 @@ export class PlayPage {
     [bottom, 1 - bottom].forEach((side, n) => {
       const seat = view.seats[side];
       const board = this.viewing?.board || view.board;
-      const detail =
-        view.game === "backgammon"
-          ? `${board.pips[side]} pips`
-          : pieces(board.pieces.filter(([, p]) => p.toLowerCase() === "bw"[side]).length);
+      const detail = DETAILS[view.kind](board, side);
       const limit =
         seat.kind === "evaluator" ? (seat.depth === null ? `${seat.seconds} s` : `depth ${seat.depth}`) : "";
       const turn = view.outcome === null && view.side === side && !this.viewing;
       const what = { roll: "to roll", evaluator: "thinking…", program: "thinking…" };
       put(this.strips[n], 
-        h("span", { class: `chip side-${side} ${view.game}` }),
+        h("span", { class: `chip side-${side} ${tone(this.game)}` }),
         h("strong", {}, view.sides[side]),
         h("span", { class: "who" }, view.names[view.sides[side]] || seatName(this.catalogue, seat),
           limit && h("span", { class: "muted" }, ` · ${limit}`)),
@@ -481,7 +499,7 @@ export class PlayPage {
       button("bulb", "Hint", () => this.panel("analysis").hint()),
       button("flag", "Resign", () => this.act("resign"), "resign"),
       h("form", { class: "entry", onsubmit: submit }, this.entry),
-      view.game === "backgammon" &&
+      this.game.dice &&
         h("label", { class: "check" },
           h("input", { type: "checkbox", checked: memory.get("autoroll", false),
             onchange: (e) => {

@@ -6,6 +6,10 @@ const FORMS = {
   checkers: ["FEN", "B:W18,24,K10:B12,16"],
   backgammon: ["Position ID, XGID, GNU ID or FIBS board", "4HPwATDgc/ABMA"],
 };
+const NOTES = {
+  checkers: "Squares are numbered from Black's side, as on the board; K marks kings.",
+  backgammon: "Each side numbers the points from its own home. An XGID may bring its dice.",
+};
 
 export class SetupPanel {
   name = "setup";
@@ -21,8 +25,8 @@ export class SetupPanel {
 
   make() {
     this.made = true;
-    const { game, sides } = this.page.view;
-    const [form, example] = FORMS[game];
+    const { kind, sides, start } = this.page.view;
+    const [form, example] = FORMS[kind] || ["Position as text", start];
     this.text = h("textarea", { rows: 3, spellcheck: "false", placeholder: example, maxlength: 1000,
       "aria-label": form, name: "position" });
     this.brush = h("div", { class: "choice brushes", role: "group", "aria-label": "What to put down" });
@@ -38,12 +42,10 @@ export class SetupPanel {
       h("div", { class: "row tight" },
         h("button", { type: "button", class: "primary", "data-set": true, onclick: () => this.set() },
           "Play from here"),
-        this.toggle,
+        kind in FORMS && this.toggle,
         h("button", { type: "button", class: "quiet", onclick: () => this.copy() }, "Copy")),
       this.edit,
-      h("p", { class: "muted small" }, game === "checkers"
-        ? "Squares are numbered from Black's side, as on the board; K marks kings."
-        : "Each side numbers the points from its own home. An XGID may bring its dice."),
+      h("p", { class: "muted small" }, NOTES[kind]),
     );
   }
 
@@ -51,7 +53,7 @@ export class SetupPanel {
     if (!this.made) this.make();
     if (this.draft) return;
     const { view, viewing } = this.page;
-    const text = viewing?.position || view.xgid || view.position;
+    const text = viewing?.position || view.situation || view.position;
     if (this.shown !== text) this.text.value = text;
     this.shown = text;
   }
@@ -95,7 +97,7 @@ export class SetupPanel {
     this.draft.trace = [];
     delete this.draft.captured;
     this.turn.value = String(view.side);
-    const kinds = view.game === "checkers"
+    const kinds = view.kind === "checkers"
       ? [["b", "Black man"], ["B", "Black king"], ["w", "White man"], ["W", "White king"], ["", "Nothing"]]
       : [["x", "X"], ["o", "O"], ["", "Take off"]];
     this.kind = kinds[0][0];
@@ -114,7 +116,7 @@ export class SetupPanel {
   }
 
   clear() {
-    if (this.page.view.game === "checkers") this.draft.pieces = [];
+    if (this.page.view.kind === "checkers") this.draft.pieces = [];
     else {
       this.draft.x = this.draft.x.map((_, p) => (p ? 0 : 15));
       this.draft.o = this.draft.o.map((_, p) => (p ? 0 : 15));
@@ -123,7 +125,7 @@ export class SetupPanel {
   }
 
   standard() {
-    if (this.page.view.game === "checkers") {
+    if (this.page.view.kind === "checkers") {
       this.draft.pieces = [];
       for (let n = 1; n <= 12; n += 1) this.draft.pieces.push([n, "b"], [n + 20, "w"]);
     } else {
@@ -137,7 +139,7 @@ export class SetupPanel {
 
   /** A place on the board was chosen while editing. */
   place(where) {
-    if (this.page.view.game === "checkers") this.placeMan(where);
+    if (this.page.view.kind === "checkers") this.placeMan(where);
     else this.placeChecker(where);
     this.show();
   }
@@ -179,7 +181,7 @@ export class SetupPanel {
   /** The text of what stands on the board by now. */
   compose() {
     const side = Number(this.turn.value);
-    if (this.page.view.game === "checkers") {
+    if (this.page.view.kind === "checkers") {
       const squares = (letter) =>
         this.draft.pieces
           .filter(([, piece]) => piece.toLowerCase() === letter)

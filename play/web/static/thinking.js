@@ -1,6 +1,6 @@
 // What the last search found, and the bar beside the board that tells who is ahead.
 
-import { seatName } from "./choices.js";
+import { seatName, tone } from "./choices.js";
 import { h, put, short, signed } from "./dom.js";
 
 const THINKS = ["evaluator", "program"];
@@ -65,7 +65,7 @@ export class Thinking {
       share = 0.96 * (value / (Math.abs(value) + (news?.unit || 1)));
     }
     this.meter.style.setProperty("--share", `${50 + 50 * share}%`);
-    this.meter.className = `meter ${view.game} bottom-${bottom}`;
+    this.meter.className = `meter ${tone(this.page.game)} bottom-${bottom}`;
   }
 }
 

@@ -29,7 +29,7 @@ export class WhyPanel {
     const preferred = ["classic", "hand"];
     const hand = linear.find((entry) => preferred.includes(entry.name)) || linear[0] || all[0];
     const learned = linear.find((entry) => entry.source !== "hand-crafted");
-    return n ? (learned?.id ?? this.page.catalogue.defaults[game]) : hand.id;
+    return (n ? (learned?.id ?? this.page.catalogue.defaults[game]) : hand?.id) ?? "";
   }
 
   make() {
@@ -71,6 +71,10 @@ export class WhyPanel {
     if (!texts.length && ply === view.ply) this.moves.disabled = true;
     else this.moves.disabled = false;
     const position = this.page.viewing?.position || view.position;
+    if (!this.chosen(0)) {
+      put(this.result, h("p", { class: "muted" }, "This game has no evaluator yet."));
+      return;
+    }
     const asked = [position, ply, this.move, this.chosen(0), this.chosen(1)].join(" ");
     if (asked !== this.asked) this.ask(asked, ply);
     else if (this.answer) this.show(this.answer);

@@ -1,0 +1,241 @@
+// Boards of any game: a plain grid, or for a game without one its text and a list of moves. They
+// know nothing of rules: the server says what stands where and which squares can be clicked next.
+
+import { h, put, s } from "./dom.js";
+import { Hand } from "./hand.js";
+import { arrowHead, drawArrows, grain } from "./wood.js";
+
+const SIZE = 100;
+const EDGE = 44;
+const NONE = -1; // where the first click of a move comes from
+const COLOURS = ["black", "white"]; // of a side, and the other way round where the light begin
+
+export class GridBoard {
+  /** `act` has step(from, to), and back() to take back a click. */
+  constructor(act) {
+    this.act = act;
+    this.flip = false;
+    this.cursor = 0;
+    this.cells = new Map();
+    this.next = [];
+    this.clicked = [];
+    this.editing = false;
+    this.squares = s("g", { role: "grid", "aria-label": "Board" });
+    this.labels = s("g", { class: "labels", "aria-hidden": "true" });
+    this.layer = s("g", { class: "men" });
+    this.under = s("g", {});
+    this.over = s("g", { class: "over" });
+    this.wood = s("g", {});
+    this.svg = s("svg", { class: "board grid" },
+      s("defs", {}, arrowHead(), COLOURS.map((colour) =>
+        s("radialGradient", { id: `${colour}-man`, cx: 0.38, cy: 0.32, r: 0.82 },
+          s("stop", { offset: 0, class: `${colour}-1` }),
+          s("stop", { offset: 1, class: `${colour}-2` })))),
+      this.wood, this.squares, this.labels, this.layer, this.under, this.over);
+    this.element = h("div", { class: "board-box" }, this.svg);
+    this.hand = new Hand(this);
+  }
+
+  /** Draw the squares of a board of this size, where they are not drawn yet. */
+  size({ rows, columns }) {
+    if (rows === this.rows && columns === this.columns) return;
+    [this.rows, this.columns] = [rows, columns];
+    const [width, height] = [columns * SIZE, rows * SIZE];
+    this.svg.setAttribute("viewBox", `0 0 ${width + 2 * EDGE} ${height + 2 * EDGE}`);
+    put(this.wood,
+      s("rect", { class: "frame", width: width + 2 * EDGE, height: height + 2 * EDGE, rx: 22 }),
+      grain(0, 0, width + 2 * EDGE, height + 2 * EDGE, { seed: 7, lines: 26 }),
+      s("rect", { class: "inlay", x: EDGE - 7, y: EDGE - 7, width: width + 14, height: height + 14, rx: 5 }));
+    this.drawSquares();
+  }
+
+  drawSquares() {
+    this.cells.clear();
+    const lines = [];
+    for (let row = 0; row < this.rows; row += 1) {
+      const line = s("g", { role: "row" });
+      for (let column = 0; column < this.columns; column += 1) {
+        const square = this.squareAt(row, column);
+        const cell = s("g",
+          {
+            role: "gridcell", class: "square plain", "data-square": square,
+            tabindex: square === this.cursor ? 0 : -1,
+            transform: `translate(${EDGE + column * SIZE} ${EDGE + row * SIZE})`,
+          },
+          s("rect", { width: SIZE, height: SIZE, class: "cell" }),
+          s("rect", { width: SIZE, height: SIZE, class: "wash" }),
+          s("rect", { x: 4, y: 4, width: SIZE - 8, height: SIZE - 8, rx: 4, class: "ring" }));
+        cell.addEventListener("focus", () => {
+          this.cursor = square;
+        });
+        this.cells.set(square, cell);
+        line.append(cell);
+      }
+      lines.push(line);
+    }
+    put(this.squares, ...lines);
+    const mark = (x, y, text) => s("text", { x, y, class: "edge-label" }, String(text));
+    put(this.labels,
+      Array.from({ length: this.columns }, (_, n) =>
+        mark(EDGE + (n + 0.5) * SIZE, EDGE + this.rows * SIZE + 30, this.flip ? this.columns - n : n + 1)),
+      Array.from({ length: this.rows }, (_, n) =>
+        mark(EDGE / 2, EDGE + (n + 0.5) * SIZE + 7, this.flip ? this.rows - n : n + 1)));
+  }
+
+  squareAt(row, column) {
+    if (row < 0 || row >= this.rows || column < 0 || column >= this.columns) return null;
+    const square = row * this.columns + column;
+    return this.flip ? this.rows * this.columns - 1 - square : square;
+  }
+
+  /** The row and the column at which a square is drawn. */
+  placeOf(square) {
+    const at = this.flip ? this.rows * this.columns - 1 - square : square;
+    return [Math.floor(at / this.columns), at % this.columns];
+  }
+
+  centre(square) {
+    const [row, column] = this.placeOf(square);
+    return [EDGE + (column + 0.5) * SIZE, EDGE + (row + 0.5) * SIZE];
+  }
+
+  setFlip(flip) {
+    if (flip === this.flip) return;
+    this.flip = flip;
+    if (!this.rows) return;
+    this.drawSquares();
+    if (this.board) this.update(this);
+  }
+
+  /** Show a board; `next` are the clicks that can follow, empty where none may. */
+  update({ board, next = [], live = true }) {
+    this.size(board);
+    Object.assign(this, { board, next, live, clicked: board.clicked || [] });
+    this.under.replaceChildren();
+    const trace = (board.trace || []).flat();
+    const goals = new Map(next.map((step) => [step.to, step]));
+    const standing = new Map(board.pieces.map(([square, side, text]) => [square, { side, text }]));
+    put(this.layer, ...board.pieces.map(([square, side, text]) => this.man(square, side, text)));
+    for (const [square, cell] of this.cells) {
+      const here = standing.get(square);
+      cell.classList.toggle("can", live && goals.has(square));
+      cell.classList.toggle("chosen", this.clicked.includes(square));
+      cell.classList.toggle("passed", trace.includes(square));
+      const [row, column] = [Math.floor(square / board.columns) + 1, (square % board.columns) + 1];
+      const piece = here && [here.text || "stone", this.act.sides()[here.side]].filter(Boolean).join(", ");
+      const words = [`row ${row}, column ${column}`, piece || "empty"];
+      if (this.clicked.includes(square)) words.push("chosen");
+      else if (live && goals.has(square)) words.push("can be clicked");
+      cell.setAttribute("aria-label", words.join(", "));
+      if (live && goals.has(square) && this.clicked.length) this.dot(square);
+    }
+  }
+
+  man(square, side, text) {
+    const [x, y] = this.centre(square);
+    const colour = side === null ? "neutral" : COLOURS[side ^ this.act.game().light_first];
+    return s("g", { class: `man ${colour}`, "aria-hidden": "true", transform: `translate(${x} ${y})` },
+      s("ellipse", { class: "shade", cx: 2, cy: 6, rx: 40, ry: 39 }),
+      s("circle", { class: "body", r: 39, fill: side === null ? null : `url(#${colour}-man)` }),
+      s("circle", { class: "rim", r: 37.5 }),
+      text ? s("text", { class: "man-text", y: 13, "font-size": text.length > 1 ? 28 : 40 }, text)
+        : s("circle", { class: "groove", r: 27 }));
+  }
+
+  dot(square) {
+    const [cx, cy] = this.centre(square);
+    this.under.append(s("circle", { class: "dot", cx, cy, r: 14 }));
+  }
+
+  /** Show the squares of a move before it is played; null for none. */
+  hint(way) {
+    drawArrows(this.over, way && way.length > 1 ? [way.map((square) => this.centre(square))] : []);
+    for (const old of this.over.querySelectorAll(".dot")) old.remove();
+    if (way?.length === 1) {
+      const [cx, cy] = this.centre(way[0]);
+      this.over.append(s("circle", { class: "dot hint", cx, cy, r: 22 }));
+    }
+  }
+
+  /** The squares of a move by its text. */
+  way(text) {
+    return this.board?.ways?.[text] || [];
+  }
+
+  heat() {}
+
+  // --- by hand -----------------------------------------------------------------------------
+
+  placeAt(x, y) {
+    return this.squareAt(Math.floor((y - EDGE) / SIZE), Math.floor((x - EDGE) / SIZE));
+  }
+
+  /** Nothing is dragged: moves are made by clicks. */
+  piece() {
+    return null;
+  }
+
+  get chosen() {
+    return this.clicked.at(-1) ?? null;
+  }
+
+  /** Escape takes the last click back. */
+  select(square) {
+    if (square === null && this.clicked.length) this.act.back();
+  }
+
+  /** A square was clicked, or Enter was pressed on it. */
+  async choose(square) {
+    if (!this.live) return;
+    const leads = this.next.some((step) => step.to === square);
+    if (!leads && this.clicked.length) {
+      const again = square === this.clicked.at(-1);
+      await this.act.back();
+      if (again || !this.next.some((step) => step.to === square)) return;
+    }
+    this.act.step(this.clicked.at(-1) ?? NONE, square);
+  }
+
+  /** The square that an arrow key leads to. */
+  walk(square, key) {
+    const [row, column] = this.placeOf(square);
+    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
+    return this.squareAt(row + down, column + right) ?? square;
+  }
+}
+
+/** A game without a grid: what it shows in a terminal, and its moves as buttons. */
+export class PlainBoard {
+  /** `act` has play(text). */
+  constructor(act) {
+    this.act = act;
+    this.editing = false;
+    this.text = h("pre", { class: "board-text", "aria-label": "Board" });
+    this.moves = h("div", { class: "board-moves", role: "group", "aria-label": "Legal moves" });
+    this.svg = h("div", { class: "plain-board" }, this.text, this.moves);
+    this.element = h("div", { class: "board-box" }, this.svg);
+  }
+
+  setFlip() {}
+
+  update({ board, legal = [], live = true }) {
+    this.text.textContent = board.text;
+    const focused = this.moves.contains(document.activeElement);
+    put(this.moves, ...(live ? legal : []).map((text) =>
+      h("button", { type: "button", "data-move": text, onclick: () => this.act.play(text) }, text)));
+    if (focused) this.moves.querySelector("button")?.focus();
+  }
+
+  /** Mark the button of a move; null for none. */
+  hint(text) {
+    for (const button of this.moves.children) {
+      button.classList.toggle("primary", button.dataset.move === text);
+    }
+  }
+
+  way(text) {
+    return text;
+  }
+
+  heat() {}
+}
