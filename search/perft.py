@@ -55,8 +55,8 @@ def perft(game: Game, position: Any, depth: int, *, bulk: bool = True) -> int:
     bare = copy.copy(game)  # without what only the order of moves and repetition need
     bare.rules = replace(game.rules, gain=None, irreversible=None)
     line.put(**rules_addresses(bare), most_moves=getattr(game, "most_moves", 256))
-    line.start(position, [], [])
-    leaves = int(count_leaves(line.record[0], depth, 0, bulk))
+    line.set_root(position, [], [])
+    leaves = int(count_leaves(line.row, depth, 0, bulk))
     if line.stop:
         raise ValueError(f"depth: expected fewer plies with so many moves, found {depth}")
     return leaves
