@@ -67,7 +67,7 @@ def train(task: tuple[str, int, int, str]) -> dict[str, Any]:
             return info
     game = games.load("checkers")
     recipe = RECIPES[name]
-    options = recipe.run("checkers").get("options", {})
+    options = recipe.run(game).get("options", {})
     learner = recipe.load()(game, games=played, depth=5, seed=seed, **options)
     began = time.process_time()
     # these two have Samuel's fixed piece advantage for material, a king for 3/2 of a man

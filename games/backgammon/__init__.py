@@ -14,6 +14,7 @@ from games.backgammon.identifiers import xgid
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.phases import PHASES
 from games.backgammon.pubeval import PUBEVAL
+from games.backgammon.recipes import RECIPES
 from games.backgammon.record import BackgammonRecord
 from games.backgammon.rules import (
     FIRST_PROBABILITIES,
@@ -76,6 +77,7 @@ class Backgammon(KernelDiceGame):
     opponents = ("random", "hand")
     pacemakers = ("hand",)
     usual_learner = "tdgammon"
+    recipes = RECIPES
 
     def to_move(self, position: Position) -> int:
         return position[4]

@@ -11,6 +11,7 @@ from games.checkers.evaluators import EVALUATORS
 from games.checkers.features import CLASSIC, SAMUEL
 from games.checkers.file_form import PDN
 from games.checkers.phases import PHASES
+from games.checkers.recipes import RECIPES
 from games.checkers.rules import MOST_MOVES, START, Position
 from games.checkers.signature import SIGNATURE
 from games.contract import KernelGame, Rules
@@ -50,6 +51,7 @@ class Checkers(KernelGame):
     shipped = "quantised"
     opponents = ("material", "rote", "classic")
     pacemakers = ("rote", "classic")
+    recipes = RECIPES
     signature = SIGNATURE
 
     def to_move(self, position: Position) -> int:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from games.contract import Game
+from games.file_form import form_of
 from games.record import GameRecord
 from play.match.openings import Openings
 from search import WIN, Engine
@@ -203,26 +204,25 @@ def read_book(
     side: str = "winner",
     skip_plies: int = 0,
     searched: bool = False,
-    black_first: bool = False,
     settle: Any = "material",
     report: BookReport | None = None,
 ) -> Iterator[BookEntry]:
-    """The entries of PDN files (a path or several), game after game; they are numbered from 0.
+    """The entries of files of games in the game's own form, game after game, numbered from 0.
 
-    Options as for `record_entries`; `black_first` as for `games.checkers.pdn.read_games`; `settle`
-    is the evaluator that weighs captures. Damaged games are passed over; `report` tells which, and
-    where. With side "winner" so are drawn games. Raises ValueError for a bad option or a game other
-    than checkers, and OSError for a file that cannot be read.
+    paths: a path or several.
+    side, skip_plies, searched: as for `record_entries`; side "winner" passes drawn games over.
+    settle: the evaluator that weighs captures.
+    report: gets the damaged games, which are passed over, and where they stand.
+
+    Raises ValueError for a bad option, and OSError for a file that cannot be read.
     """
     check_side(side, skip_plies)
-    if game.name != "checkers":
-        raise ValueError(f"expected checkers, the game of PDN files, found {game.name}")
     several = [paths] if isinstance(paths, (str, Path)) else list(paths)
     report = report if report is not None else BookReport()
     settler = Settler(game, settle)
 
     def entries() -> Iterator[BookEntry]:
-        records = read_records(game, several, side=side, black_first=black_first, report=report)
+        records = read_records(game, several, side=side, report=report)
         for number, record in enumerate(records):
             yield from record_entries(
                 record,
@@ -242,30 +242,28 @@ def read_records(
     paths: Sequence[Any],
     *,
     side: str = "both",
-    black_first: bool = False,
     report: BookReport | None = None,
 ) -> Iterator[GameRecord]:
-    """The games of PDN files that can be read; with side "winner" those that somebody won.
+    """The games of files that can be read; with side "winner" those that somebody won.
 
     Options and errors as for `read_book`.
     """
-    from games.checkers.pdn import read_games
-
+    read = form_of(game).read
     report = report if report is not None else BookReport()
     for path in paths:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            for place, read in enumerate(read_games(file, game, black_first=black_first), 1):
-                if read.record is None:
-                    report.skipped.append(Skipped(str(path), place, read.problems[0]))
-                    continue
-                if read.problems:
-                    report.repaired.append(Skipped(str(path), place, "; ".join(read.problems)))
-                if side == "winner" and not read.record.outcome():
-                    reason = "no winner" if read.record.over else "no result"
-                    report.skipped.append(Skipped(str(path), place, reason))
-                    continue
-                report.games += 1
-                yield read.record
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+        for place, (record, _, problems, _) in enumerate(read(text, game), 1):
+            if record is None:
+                report.skipped.append(Skipped(str(path), place, problems[0]))
+                continue
+            if problems:
+                report.repaired.append(Skipped(str(path), place, "; ".join(problems)))
+            if side == "winner" and not record.outcome():
+                reason = "no winner" if record.over else "no result"
+                report.skipped.append(Skipped(str(path), place, reason))
+                continue
+            report.games += 1
+            yield record
 
 
 def make_book(

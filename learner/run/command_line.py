@@ -13,14 +13,14 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import games
 from games.program import exit_status
 from learner.run.opponents import pacemakers, usual_opponents
-from learner.run.recipes import RECIPES, USUAL
+from learner.run.recipes import RECIPES
 from learner.run.settings import RunSettings
 
 __all__ = ["main", "parser", "settings_of"]
 
-GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 #: More games than any book has.
 ALL = 10_000_000
 #: The settings that do not depend on the game, the learner or the file of features.
@@ -43,8 +43,9 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
-    add("game", help=GAME_HELP)
-    add("--learner", choices=RECIPES, help="see below (default: samuel; backgammon: tdgammon)")
+    known = ", ".join(games.names())
+    add("game", help=f"{known}, or module:Class for a game of your own")
+    add("--learner", choices=RECIPES, help="see below (default: the game's usual one)")
     add("--games", type=int, metavar="N", help="games of self-play")
     add("--depth", type=int, metavar="PLIES", help="plies of every search")
     add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
@@ -142,28 +143,28 @@ def resumed_settings(options: argparse.Namespace) -> RunSettings:
 
 def settings_of(options: argparse.Namespace) -> RunSettings:
     """The settings that the command line and the recipe for game and learner make together."""
-    learner = options.learner or USUAL.get(options.game, "samuel")
-    recipe = RECIPES[learner].run(options.game)
+    game = games.load(options.game)
+    learner = options.learner or game.usual_learner
+    recipe = RECIPES[learner].run(game)
     extra = {**recipe.get("options", {}), **learner_options(options.set)}
     depth, nodes = options.depth, options.nodes
     if depth is None and nodes is None:
         depth, nodes = recipe["depth"], recipe.get("nodes")
     usual = {**DEFAULTS, **{name: recipe[name] for name in DEFAULTS if name in recipe}}
     chosen = {name: getattr(options, name) for name in DEFAULTS}
-    games = options.games
-    if games is None:
-        games = ALL if extra.get("book") else recipe["games"]
+    count = options.games
+    if count is None:
+        count = ALL if extra.get("book") else recipe["games"]
     named = options.opponents.split(",") if options.opponents else None
-    opponents = named or usual_opponents(options.game)
     return RunSettings(
         game=options.game,
         learner=learner,
-        games=games,
+        games=count,
         depth=depth,
         nodes=nodes,
         start=options.start or recipe.get("from"),
-        opponents=tuple(opponents),
-        pacemakers=tuple(named or pacemakers(options.game, opponents)),
+        opponents=tuple(named or usual_opponents(game)),
+        pacemakers=tuple(named or pacemakers(game)),
         options=extra,
         features=options.features,
         **{name: usual[name] if n is None else n for name, n in chosen.items()},

@@ -6,8 +6,8 @@ one folder:
 
     checkpoint.json   what resuming goes on from (`learner.run.folder`)
     log.csv           one line a game, or a batch of games; snapshots.csv the strength of snapshots
-    games.pdn         games with values (checkers): all, or the last of each batch
-    games.mat         the same without values (backgammon), each as a session of its own
+    games.*           games in the form of the game's files (.pdn with values for checkers, .mat
+                      for backgammon, else .txt): all, or the last of each batch
     positions/        the store of a learner that learns from one
     snapshots/        evaluators on the way; last and best beside it (.json, or .safetensors)
     report.json, strength.png; for weights over terms weights.png, terms.txt and terms.png, and
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import Game
+from games.file_form import NO_NAMES, form_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.learner import Learner, Progress
@@ -37,8 +38,6 @@ from search import Evaluator, LinearEvaluator, load_evaluator
 __all__ = ["FEATURES", "Run"]
 
 LOG = "game,updates,alpha_side,outcome,plies,note\n"
-#: Where games are kept, for games that have a text form.
-GAMES = {"checkers": "games.pdn", "backgammon": "games.mat"}
 #: A checkpoint is due after so many games, if so many seconds have passed since the last; more
 #: where writing one takes its time.
 CHECKPOINT_GAMES, CHECKPOINT_SECONDS = 10, 1.0
@@ -79,9 +78,9 @@ class Run:
             raise ValueError(f"snapshots: expected at least 1, found {snapshots}")
         self.learner = learner
         self.game = game
-        self._games = GAMES.get(game.name)
-        logs = {"log.csv": LOG} | ({self._games: ""} if self._games else {})
-        self.folder = RunFolder(folder, logs)
+        self._form = form_of(game)
+        self.games_log = f"games{self._form.suffix}"
+        self.folder = RunFolder(folder, {"log.csv": LOG, self.games_log: ""})
         if "store" in learner.get_params(deep=False):
             learner.set_params(store=self.folder.path / "positions")
         self.opponents = list(opponents)
@@ -201,8 +200,7 @@ class Run:
             f"{game},{progress.updates},{side},"
             f"{progress.record.outcome()},{progress.record.ply},{progress.note}\n",
         )
-        if self._games is not None:
-            self.folder.log(self._games, self._game_text(progress) + "\n")
+        self.folder.log(self.games_log, self._game_text(progress) + "\n")
         due = self._is_due(game, self._reported)
         self._reported = game
         if due:
@@ -221,22 +219,12 @@ class Run:
             show(progress, self.measured)
 
     def _game_text(self, progress: Progress) -> str:
-        """The game as other programs read it."""
-        record = progress.record
+        """The game in the form of the game's files."""
         tags = {"Event": "Plysmith", "Round": str(progress.game)}
-        if self.game.name == "backgammon":
-            from games.backgammon.match_file import write_match
-            from games.backgammon.record import BackgammonRecord
-
-            played = record.positions, record.moves, record.annotations
-            session = BackgammonRecord.of_legal(self.game, *played, rolls=record.rolls)
-            return write_match([session], tags=tags)
-        from games.checkers.pdn import write_game
-
+        names = NO_NAMES
         if progress.alpha_side is not None:
-            names = ["Alpha", "Beta"] if progress.alpha_side == 0 else ["Beta", "Alpha"]
-            tags |= {"Black": names[0], "White": names[1]}
-        return write_game(record, tags)
+            names = ("Beta", "Alpha") if progress.alpha_side else ("Alpha", "Beta")
+        return self._form.write(progress.record, names, tags)
 
     def _ask(self, game: int, evaluator: Evaluator) -> None:
         """Have a snapshot measured."""

@@ -15,6 +15,7 @@ import games
 from benchmarks import book as benchmark
 from games.checkers.pdn import write_game
 from games.features import FeatureSet
+from games.file_form import NO_NAMES, form_of
 from games.kernels import kernel
 from games.record import GameRecord
 from learner.books.agreement import agreement, compare
@@ -156,13 +157,25 @@ def test_reading_a_damaged_book(tmp_path: Path) -> None:
 
 
 @plain
+def test_a_book_of_any_game(tmp_path: Path) -> None:
+    nim = games.load("nim")
+    record = GameRecord(nim)
+    while not record.over:
+        record.play(nim.legal_moves(record.position)[0])
+    path = tmp_path / "book.txt"
+    path.write_text(form_of(nim).write(record, NO_NAMES, {}) + "\nno move\n")
+    report = BookReport()
+    entries = list(read_book(nim, path, settle=None, side="both", report=report))
+    assert [entry.move for entry in entries] == record.moves[:-1]  # the last had no other
+    assert [skipped.game for skipped in report.skipped] == [2]
+
+
+@plain
 def test_bad_options_of_a_book(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="side: expected one of winner, both, found 'loser'"):
         read_book(CHECKERS, [], side="loser")
     with pytest.raises(ValueError, match="skip_plies: expected at least 0, found -1"):
         read_book(CHECKERS, [], skip_plies=-1)
-    with pytest.raises(ValueError, match="expected checkers, the game of PDN files, found nim"):
-        read_book(games.load("nim"), [])
     with pytest.raises(FileNotFoundError):
         list(read_book(CHECKERS, tmp_path / "none.pdn"))
     with pytest.raises(ValueError, match="depth: expected at least 1, found 0"):

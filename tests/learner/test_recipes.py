@@ -22,7 +22,7 @@ from learner.reports.worth import start_for
 from learner.run.command_line import parser, settings_of
 from learner.run.learners import make_learner
 from learner.run.recipes import RECIPES
-from learner.run.run import GAMES, Run
+from learner.run.run import Run
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions
@@ -119,11 +119,10 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(name: str, tmp_path: P
     assert not (tmp_path / f"killed/best{suffix}").exists()
     resumed, start = run_of(name, tmp_path / "killed")
     resumed.train(start, resume=True)
-    files = [f"last{suffix}", f"best{suffix}", "log.csv", "snapshots.csv"]
-    if game.name in GAMES:
-        files.append(GAMES[game.name])
-        assert (tmp_path / "whole" / files[-1]).stat().st_size > 0
-    for file in files:
+    assert (tmp_path / "whole" / session.games_log).stat().st_size > 0
+    for file in (
+        f"last{suffix}", f"best{suffix}", "log.csv", "snapshots.csv", session.games_log
+    ):  # fmt: skip
         whole, other = tmp_path / "whole" / file, tmp_path / "killed" / file
         assert other.read_bytes() == whole.read_bytes(), file
 

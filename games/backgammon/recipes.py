@@ -1,0 +1,74 @@
+"""Settings of training runs of backgammon by the learner's name; by the names of their options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["RECIPES"]
+
+#: Of a value in points, squashed: an outcome of three is three quarters of the way.
+_POINTS = 3.0
+#: A game that no side brings home.
+_MOST_PLIES = 400
+#: From nothing, moves by static values; snapshots over games enough for dice.
+_LINEAR: dict[str, Any] = {
+    "depth": 0,
+    "snapshots": 8,
+    "snapshot_games": 1000,
+    "final_games": 2000,
+    "match_games": 4000,
+}
+_NETWORK: dict[str, Any] = {
+    "snapshots": 4,
+    "snapshot_games": 1000,
+    "final_games": 1000,
+    "match_games": 4000,
+}
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "samuel": {
+        "games": 2000,
+        **_LINEAR,
+        # What pips say is given, as the men are in checkers; weights of up to half a point join it.
+        "options": {
+            "features": "linear",
+            "fixed": {"lead": 1.0, "race": 1.0, "race_rolls": 0.5},
+            "active": 21,
+            "threshold": 0.0,
+            "asymmetric": False,
+            "longest_span": 4096,
+            "top_power": 6,
+            "unit": 2.0**-7,
+            "trial": 100,
+        },
+    },
+    "lms": {"games": 3000, **_LINEAR, "options": {"features": "linear", "rate": 0.005}},
+    "td": {
+        "games": 8000,
+        **_LINEAR,
+        "options": {
+            "inputs": "linear",
+            "scale": _POINTS,
+            "most_plies": _MOST_PLIES,
+            "games_per_update": 16,
+        },
+    },
+    "rootstrap": {
+        "games": 2500,
+        **_LINEAR,
+        "options": {"inputs": "linear", "scale": _POINTS, "most_plies": _MOST_PLIES},
+    },
+    "batch": {
+        "games": 2500,
+        **_LINEAR,
+        "options": {
+            "features": "linear",
+            "round_games": 250,
+            "K": 1.0,
+            "most_plies": _MOST_PLIES,
+        },
+    },
+    "comparison": {"games": 4000, **_LINEAR, "options": {"features": "pubeval"}},
+    "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK},
+    "backups": {"games": 100_000, "depth": 1, **_NETWORK},
+}

@@ -1,0 +1,38 @@
+"""Settings of training runs of checkers by the learner's name; by the names of their options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["RECIPES"]
+
+#: Beside the learners that correct weights after every move, a snapshot costs more than it tells.
+_FEW = 8
+_FROM_MATERIAL: dict[str, Any] = {"depth": 5, "from": "material"}
+
+RECIPES: dict[str, dict[str, Any]] = {
+    "samuel": {"games": 600, "depth": 5},
+    "lms": {"games": 1000, "depth": 5},
+    "rote": {"games": 1200, "depth": 5, "from": "rote"},
+    "td": {"games": 8000, "depth": 3, "from": "material", "snapshots": _FEW},
+    "tdleaf": {"games": 6000, **_FROM_MATERIAL, "snapshots": _FEW},
+    "rootstrap": {"games": 6000, **_FROM_MATERIAL, "snapshots": _FEW},
+    "treestrap": {"games": 2000, **_FROM_MATERIAL, "snapshots": _FEW},
+    "batch": {
+        "games": 6000,
+        **_FROM_MATERIAL,
+        "snapshots": 4,
+        # from material on: the targets of RootStrap
+        "options": {"blend": 0.0, "K": 4 / 3, "loss": "squared"},
+    },
+    "signature": {"games": 1500, "depth": 5, "snapshots": 3},
+    "book": {"games": 400, "depth": 9, "snapshots": 3},
+    "network": {"games": 8000, **_FROM_MATERIAL, "snapshots": 4, "options": {"blend": 0.2}},
+    "quantised": {
+        "games": 100_000,
+        "depth": None,
+        "nodes": 4000,
+        "from": "classic",
+        "snapshots": 4,
+    },
+}
