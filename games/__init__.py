@@ -29,6 +29,7 @@ __all__ = [
     "check_game",
     "load",
     "names",
+    "problems",
 ]
 
 _GAMES = {
@@ -39,25 +40,43 @@ _GAMES = {
     "nim": ("games.nim", "Nim"),
 }
 
+_PROBLEMS = {
+    "cube2": ("games.puzzles.pocket_cube", "PocketCube"),
+    "hanoi8_3": ("games.puzzles.hanoi", "Hanoi"),
+    "lights_out5": ("games.puzzles.lights_out", "LightsOut"),
+    "pancakes10": ("games.puzzles.pancakes", "Pancakes"),
+    "queens8": ("games.puzzles.queens", "Queens"),
+    "road_map": ("games.puzzles.road_map", "RoadMap"),
+    "sliding15": ("games.puzzles.sliding_tiles", "Sliding15"),
+    "sliding24": ("games.puzzles.sliding_tiles", "Sliding24"),
+    "sliding8": ("games.puzzles.sliding_tiles", "Sliding8"),
+}
+
 
 def names() -> list[str]:
-    """The names that `load` takes."""
+    """The names of the games that `load` takes."""
     return list(_GAMES)
 
 
+def problems() -> list[str]:
+    """The names of the problems with one agent that `load` takes."""
+    return list(_PROBLEMS)
+
+
 def load(name: str) -> Game:
-    """The game of that name, or a game of your own as `package.module:Class`.
+    """The game or problem of that name, or one of your own as `package.module:Class`.
 
     ValueError, which lists the known names, where there is none.
     """
     module, colon, kind = str(name).partition(":")
     if not colon:
-        if name not in _GAMES:
+        known = _GAMES | _PROBLEMS
+        if name not in known:
             raise ValueError(
-                f"game: expected one of {', '.join(_GAMES)}, or module:Class for your own, found"
+                f"game: expected one of {', '.join(known)}, or module:Class for your own, found"
                 f" {str(name)[:60]!r}"
             )
-        module, kind = _GAMES[name]
+        module, kind = known[name]
     try:
         made = getattr(importlib.import_module(module), kind)()
     except (ImportError, AttributeError) as error:

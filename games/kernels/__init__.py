@@ -13,12 +13,14 @@ from games.kernels.bits import (
     reverse,
 )
 from games.kernels.compiler import compiled, fingerprint, is_kernel, kernel, uncompiled
+from games.kernels.family import family
 from games.kernels.record import NativeRecord
 
 __all__ = [
     "NativeRecord",
     "bits_float",
     "compiled",
+    "family",
     "fingerprint",
     "float_bits",
     "is_kernel",

@@ -1,0 +1,32 @@
+"""Families of kernels: the same functions for each size of board."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from games.kernels.compiler import kernel
+
+__all__ = ["family"]
+
+
+def family(*functions: Callable[..., Any], **constants: Any) -> types.SimpleNamespace:
+    """Kernels made of ordinary functions, which read `constants` as if they were global names.
+
+    A function calls another one of the family by its name, which stands before it here. A family is
+    compiled once for each set of constants and kept on disk. Kernels that are defined inside
+    another function are not: Numba cannot tell what they refer to from one process to the next.
+
+    Returns the kernels by their names.
+    """
+    scope = {**getattr(functions[0], "__globals__", {}), **constants}
+    made = {}
+    for function in functions:
+        copy = types.FunctionType(
+            function.__code__, scope, function.__name__, function.__defaults__
+        )
+        copy.__module__, copy.__doc__ = function.__module__, function.__doc__
+        copy.__qualname__ = function.__qualname__
+        made[function.__name__] = scope[function.__name__] = kernel(copy)
+    return types.SimpleNamespace(**made)

@@ -1,0 +1,144 @@
+"""Lights Out: a press switches a light and those beside it; all are to go out. As kernels.
+
+A position is one word with a bit for each light in reading order; a move is the light that is
+pressed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.errors import PositionError
+from games.features import FeatureSet
+from games.kernels import family, popcount
+from games.problem import Heuristic, KernelProblem, ProblemRules
+
+__all__ = ["LightsOut"]
+
+MOST_SIDE = 7
+
+#: The lights of a row, and for each light those that a press switches; each family has its own.
+SIDE, SWITCHED = 5, (0,)
+
+
+def legal_moves(position, moves):
+    """Write every light."""
+    for light in range(SIDE * SIDE):
+        moves[light] = light
+    return SIDE * SIDE
+
+
+def play(position, move):
+    """The lights after one of them is pressed."""
+    return (position[0] ^ SWITCHED[move],)
+
+
+def solved(position):
+    """Whether all lights are out."""
+    return position[0] == 0
+
+
+def undo(position, move):
+    """The same light is pressed again."""
+    return move
+
+
+def fifth(position):
+    """A fifth of the lights that are on, rounded up: no press puts out more than five."""
+    return (popcount(position[0]) + 4) // 5
+
+
+def lit(position):
+    """The lights that are on."""
+    return popcount(position[0])
+
+
+class LightsOut(KernelProblem):
+    """A square board of `side` by `side` lights; texts are rows of `*` (on) and `.`, with `/`.
+
+    Raises ValueError for a side below 2 or above 7.
+    """
+
+    def __init__(self, side: int = 5) -> None:
+        if not 2 <= side <= MOST_SIDE:
+            raise ValueError(f"expected a side of 2 to {MOST_SIDE} lights, found {side}")
+        self.side = side
+        self.name = f"lights_out{side}"
+        self.most_moves = side * side
+        switched = tuple(_switched(side))
+        made = family(legal_moves, play, solved, undo, fifth, lit, SIDE=side, SWITCHED=switched)
+        self.problem = ProblemRules(made.legal_moves, made.play, made.solved, undo=made.undo)
+        self.goal_position = (0,)
+        self.start_position = self.random_position(0)
+        self.features = {"lights": FeatureSet("lights", {"lit": made.lit})}
+        self.evaluators = {"fifth": Heuristic(made.fifth)}
+        self._solvable = _span(switched)
+        super().__init__()
+
+    def random_position(self, seed: int) -> tuple[int, ...]:
+        """The lights after each one was pressed or not by chance; the same for the same seed."""
+        import random
+
+        presses = random.Random(seed).getrandbits(self.side**2)
+        lights = 0
+        for light, change in enumerate(_switched(self.side)):
+            lights ^= change if presses >> light & 1 else 0
+        return (lights,)
+
+    def why_unsolvable(self, position: Any) -> str:
+        """The reason why the lights cannot be put out; empty where they can."""
+        rest = position[0]
+        for row in self._solvable:
+            rest = min(rest, rest ^ row)
+        if rest == 0:
+            return ""
+        return (
+            "no set of presses switches just these lights: they are not a sum of presses modulo 2"
+            f" (of {self.side**2} presses only {len(self._solvable)} are independent)"
+        )
+
+    def position_text(self, position: Any) -> str:
+        lights = ["*" if position[0] >> i & 1 else "." for i in range(self.side**2)]
+        rows = ["".join(lights[i : i + self.side]) for i in range(0, len(lights), self.side)]
+        return "/".join(rows)
+
+    def parse_position(self, text: str) -> tuple[int, ...]:
+        rows = text.strip().split("/")
+        if [len(row) for row in rows] != [self.side] * self.side or set("".join(rows)) - set("*."):
+            raise PositionError(
+                f"expected {self.side} rows of {self.side} lights, `*` or `.`, with `/` between"
+                f" them, found {text.strip()[:80]!r}"
+            )
+        return (sum(1 << i for i, light in enumerate("".join(rows)) if light == "*"),)
+
+    def move_text(self, position: Any, move: int) -> str:
+        return f"{'abcdefg'[move % self.side]}{move // self.side + 1}"
+
+    def show(self, position: Any) -> str:
+        return self.position_text(position).replace("/", "\n")
+
+
+def _switched(side: int) -> list[int]:
+    """For each light the lights that a press on it switches, as bits."""
+    return [
+        sum(
+            1 << side * r + c
+            for r, c in ((row, column), (row - 1, column), (row + 1, column),
+                         (row, column - 1), (row, column + 1))
+            if 0 <= r < side and 0 <= c < side
+        )
+        for row in range(side)
+        for column in range(side)
+    ]  # fmt: skip
+
+
+def _span(vectors: tuple[int, ...]) -> list[int]:
+    """A basis of what sums of vectors modulo 2 can be, the highest bit of each in no other."""
+    basis: list[int] = []
+    for vector in vectors:
+        for row in basis:
+            vector = min(vector, vector ^ row)
+        if vector:
+            basis = [min(row, row ^ vector) for row in basis]
+            basis.append(vector)
+    return sorted(basis, reverse=True)

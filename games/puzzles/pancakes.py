@@ -1,0 +1,128 @@
+"""Pancakes: sort a stack by turning over its upper part; as kernels.
+
+A position is one word with four bits for each pancake from the top on, 0 the smallest. A move is
+how many pancakes are turned over, from 2 on. The goal has the smallest on top.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.errors import PositionError
+from games.features import FeatureSet
+from games.kernels import family
+from games.problem import Heuristic, KernelProblem, ProblemRules
+
+__all__ = ["Pancakes"]
+
+MOST = 15
+
+#: Pancakes of a stack, and the sorted stack; each family has its own.
+COUNT, SORTED = 10, 0
+
+
+def legal_moves(position, moves):
+    """Write 2, 3 and so on: how many pancakes are turned over."""
+    for turned in range(2, COUNT + 1):
+        moves[turned - 2] = turned
+    return COUNT - 1
+
+
+def play(position, move):
+    """The stack after the upper `move` pancakes are turned over."""
+    stack = position[0]
+    turned = 0
+    for place in range(move):
+        turned |= (stack >> 4 * place & 15) << 4 * (move - 1 - place)
+    return (stack >> 4 * move << 4 * move | turned,)
+
+
+def solved(position):
+    """Whether the stack is sorted."""
+    return position[0] == SORTED
+
+
+def undo(position, move):
+    """The same pancakes are turned over again."""
+    return move
+
+
+def gap(position):
+    """The neighbours, the plate among them, that differ in size by more than 1.
+
+    No move mends more than one. Source: Helmert 2010.
+    """
+    stack = position[0] | COUNT << 4 * COUNT
+    count_of_gaps = 0
+    for place in range(COUNT):
+        difference = (stack >> 4 * place & 15) - (stack >> 4 * (place + 1) & 15)
+        if difference != 1 and difference != -1:
+            count_of_gaps += 1
+    return count_of_gaps
+
+
+def gap_change(position, move):
+    """What a move adds to the gaps: only the place where it cuts changes."""
+    stack = position[0] | COUNT << 4 * COUNT
+    below = stack >> 4 * move & 15
+    before = (stack >> 4 * (move - 1) & 15) - below
+    after = (stack & 15) - below
+    change = 0
+    if before != 1 and before != -1:
+        change -= 1
+    if after != 1 and after != -1:
+        change += 1
+    return change
+
+
+class Pancakes(KernelProblem):
+    """A stack of `count` pancakes; texts are their sizes from the top on, 0 the smallest.
+
+    Raises ValueError for fewer than 2 pancakes or more than 15.
+    """
+
+    most_moves = MOST
+
+    def __init__(self, count: int = 10) -> None:
+        if not 2 <= count <= MOST:
+            raise ValueError(f"expected 2 to {MOST} pancakes, found {count}")
+        self.count = count
+        self.name = f"pancakes{count}"
+        sorted_stack = sum(size << 4 * place for place, size in enumerate(range(count)))
+        made = family(
+            legal_moves, play, solved, undo, gap, gap_change, COUNT=count, SORTED=sorted_stack
+        )
+        self.problem = ProblemRules(made.legal_moves, made.play, made.solved, undo=made.undo)
+        self.goal_position = (sorted_stack,)
+        self.start_position = self.random_position(0)
+        self.features = {"gaps": FeatureSet("gaps", {"gap": made.gap})}
+        self.evaluators = {"gap": Heuristic(made.gap, made.gap_change)}
+        super().__init__()
+
+    def random_position(self, seed: int) -> tuple[int, ...]:
+        """A stack of which every order is as likely as any other; the same for the same seed."""
+        import random
+
+        sizes = list(range(self.count))
+        random.Random(seed).shuffle(sizes)
+        return (sum(size << 4 * place for place, size in enumerate(sizes)),)
+
+    def sizes(self, position: Any) -> list[int]:
+        """The sizes of the pancakes from the top on."""
+        return [position[0] >> 4 * place & 15 for place in range(self.count)]
+
+    def position_text(self, position: Any) -> str:
+        return " ".join(map(str, self.sizes(position)))
+
+    def parse_position(self, text: str) -> tuple[int, ...]:
+        words = text.split()
+        if sorted(words) != sorted(map(str, range(self.count))):
+            raise PositionError(
+                f"expected each size from 0 to {self.count - 1} once, from the top on, found"
+                f" {text.strip()[:80]!r}"
+            )
+        return (sum(int(word) << 4 * place for place, word in enumerate(words)),)
+
+    def show(self, position: Any) -> str:
+        widest = 2 * self.count - 1
+        return "\n".join(("=" * (2 * size + 1)).center(widest) for size in self.sizes(position))

@@ -1,0 +1,182 @@
+"""The 2 x 2 x 2 cube as kernels, in the half-turn metric.
+
+One corner stays where it is, so that only the three faces away from it turn. A position is one
+word: for each of the seven other places five bits, three for the corner that is there and two for
+its twist. A move is three times the face (R, U, F) plus the quarter turns less one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from games.errors import PositionError
+from games.features import Encoding, FeatureSet
+from games.kernels import kernel
+from games.problem import Heuristic, KernelProblem, ProblemRules
+
+__all__ = ["PocketCube"]
+
+PLACES = 7
+FACES = "RUF"
+TURNS = ("", "2", "'")
+#: Places: up-right-front, up-front-left, up-left-back, up-back-right, down-back-right,
+#: down-right-front, down-left-front; that of down-back-left stays.
+#: For each face, the places whose corners go round in a quarter turn, each to the next.
+CYCLES = ((0, 3, 4, 5), (0, 1, 2, 3), (0, 5, 6, 1))
+#: How much a quarter turn twists the corner that comes from each place of the cycle.
+TWISTS = ((1, 2, 1, 2), (0, 0, 0, 0), (2, 1, 2, 1))
+
+
+def _turns() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """For each move and place, the place its corner comes from and its added twist."""
+    comes = np.tile(np.arange(PLACES), (9, 1))
+    twist = np.zeros((9, PLACES), dtype=np.int64)
+    for face, (cycle, added) in enumerate(zip(CYCLES, TWISTS, strict=True)):
+        source, turn = np.arange(PLACES), np.zeros(PLACES, dtype=np.int64)
+        for i, place in enumerate(cycle):
+            after = cycle[(i + 1) % 4]
+            source[after], turn[after] = place, added[i]
+        place_from, place_twist = np.arange(PLACES), np.zeros(PLACES, dtype=np.int64)
+        for quarter in range(3):
+            place_twist = (place_twist[source] + turn) % 3
+            place_from = place_from[source]
+            comes[3 * face + quarter], twist[3 * face + quarter] = place_from, place_twist
+    return comes.astype(np.int64), twist
+
+
+COMES, TWIST = _turns()
+SOLVED = sum(place << 5 * place for place in range(PLACES))
+
+
+@kernel
+def legal_moves(position, moves):
+    """Write the nine turns."""
+    for move in range(9):
+        moves[move] = move
+    return 9
+
+
+@kernel
+def play(position, move):
+    """The cube after a turn."""
+    cube = position[0]
+    after = 0
+    for place in range(PLACES):
+        corner = cube >> 5 * COMES[move, place] & 31
+        twist = (corner >> 3) + TWIST[move, place]
+        after |= (corner & 7 | (twist - 3 if twist >= 3 else twist) << 3) << 5 * place
+    return (after,)
+
+
+@kernel
+def solved(position):
+    """Whether every corner is in its place and not twisted."""
+    return position[0] == SOLVED
+
+
+@kernel
+def undo(position, move):
+    """The same face is turned back."""
+    return move // 3 * 3 + 2 - move % 3
+
+
+@kernel
+def out_of_place(position):
+    """The corners that are in another place or twisted."""
+    count = 0
+    for place in range(PLACES):
+        if position[0] >> 5 * place & 31 != place:
+            count += 1
+    return count
+
+
+@kernel
+def fourth(position):
+    """A fourth of the corners that are in another place or twisted: a turn moves four."""
+    return (out_of_place(position) + 3) // 4
+
+
+@kernel
+def corners(position, places):
+    """Write, for each place, the input of the corner that is there with its twist."""
+    for place in range(PLACES):
+        corner = position[0] >> 5 * place & 31
+        places[place] = 21 * place + 3 * (corner & 7) + (corner >> 3)
+    return PLACES
+
+
+@kernel
+def corner_pairs(position, places):
+    """Write, for each two places, the input of the corners that are there with their twists."""
+    count = 0
+    for first in range(PLACES):
+        a = position[0] >> 5 * first & 31
+        for second in range(first + 1, PLACES):
+            b = position[0] >> 5 * second & 31
+            one, other = 3 * (a & 7) + (a >> 3), 3 * (b & 7) + (b >> 3)
+            places[count] = (21 * count + one) * 21 + other
+            count += 1
+    return count
+
+
+class PocketCube(KernelProblem):
+    """The 2 x 2 x 2 cube.
+
+    A text is the moves that bring the solved cube there, such as `R U2 F'`, or the corner at each
+    place with its twist, `0+ 1 2- 3 4 5 6`.
+    """
+
+    name = "cube2"
+    most_moves = 9
+    problem = ProblemRules(legal_moves, play, solved, undo=undo)
+    goal_position = (SOLVED,)
+    features = {"corners": FeatureSet("corners", {"out_of_place": out_of_place})}
+    encodings = {
+        "corners": Encoding("corners", 21 * PLACES, PLACES, corners),
+        "corner_pairs": Encoding("corner_pairs", 21 * 21 * 21, 21, corner_pairs),
+    }
+    evaluators = {"fourth": Heuristic(fourth)}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.start_position = (SOLVED,)
+        self.start_position = self.random_position(0)
+
+    def position_text(self, position: Any) -> str:
+        """The corner of each place with its twist, `0+ 1 2- …`."""
+        cells = [position[0] >> 5 * place & 31 for place in range(PLACES)]
+        return " ".join(f"{cell & 7}{('', '+', '-')[cell >> 3]}" for cell in cells)
+
+    def parse_position(self, text: str) -> tuple[int, ...]:
+        words = text.split()
+        names = {
+            f"{FACES[move // 3]}{TURNS[move % 3]}": move for move in range(9)
+        }  # turns of the solved cube
+        if words and all(word in names for word in words):
+            position: tuple[int, ...] = (SOLVED,)
+            for word in words:
+                position = self.play(position, names[word])
+            return position
+        twists = {"": 0, "+": 1, "-": 2}
+        corners = [
+            (int(word[0]), twists[word[1:]])
+            for word in words
+            if word[:1].isdigit() and word[1:] in twists
+        ]
+        if len(words) != PLACES or sorted(corner for corner, _ in corners) != list(range(PLACES)):
+            raise PositionError(
+                "expected turns of the solved cube such as R U2 F', or the corners 0 to 6 with"
+                f" their twists such as 0+ 1 2-, found {text.strip()[:80]!r}"
+            )
+        cells = [corner | twist << 3 for corner, twist in corners]
+        return (sum(cell << 5 * place for place, cell in enumerate(cells)),)
+
+    def why_unsolvable(self, position: Any) -> str:
+        """The reason why a cube cannot be solved; empty where it can."""
+        twist = sum(position[0] >> 5 * place + 3 & 3 for place in range(PLACES)) % 3
+        return f"the twists add up to {twist} modulo 3; turns keep them at 0" if twist else ""
+
+    def move_text(self, position: Any, move: int) -> str:
+        return f"{FACES[move // 3]}{TURNS[move % 3]}"

@@ -1,0 +1,87 @@
+"""n queens as a problem for local search; in plain Python.
+
+A position is the row of the queen in each column; a move takes one queen to another row of its
+column. It is solved when no queen attacks another.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+from games.errors import PositionError
+from games.problem import Problem
+
+__all__ = ["Queens", "attacks"]
+
+
+def attacks(position: Any) -> int:
+    """The pairs of queens that attack each other."""
+    lines: Counter[tuple[str, int]] = Counter()
+    for column, row in enumerate(position):
+        lines.update([("row", row), ("up", row - column), ("down", row + column)])
+    return sum(count * (count - 1) // 2 for count in lines.values())
+
+
+class Queens(Problem):
+    """`size` queens on a board of that side; texts are the rows from 1 on, column by column.
+
+    Raises ValueError for a size below 1.
+    """
+
+    def __init__(self, size: int = 8) -> None:
+        if size < 1:
+            raise ValueError(f"size: expected at least 1, found {size}")
+        self.size = size
+        self.name = f"queens{size}"
+        self.evaluators = {"attacks": attacks}
+
+    def start(self) -> tuple[int, ...]:
+        return tuple(range(self.size))
+
+    def legal_moves(self, position: Any) -> list[tuple[int, int]]:
+        return [
+            (column, row)
+            for column in range(self.size)
+            for row in range(self.size)
+            if row != position[column]
+        ]
+
+    def play(self, position: Any, move: Any) -> tuple[int, ...]:
+        column, row = move
+        return (*position[:column], row, *position[column + 1 :])
+
+    def solved(self, position: Any) -> bool:
+        return attacks(position) == 0
+
+    def undo(self, position: Any, move: Any) -> tuple[int, int]:
+        return (move[0], position[move[0]])
+
+    def random_position(self, seed: int) -> tuple[int, ...]:
+        """Each queen in a row by chance; the same for the same seed."""
+        chance = random.Random(seed)
+        return tuple(chance.randrange(self.size) for _ in range(self.size))
+
+    def position_text(self, position: Any) -> str:
+        return " ".join(str(row + 1) for row in position)
+
+    def parse_position(self, text: str) -> tuple[int, ...]:
+        words = text.split()
+        rows = [int(word) - 1 for word in words if word.isdigit()]
+        if len(words) != self.size or not all(0 <= row < self.size for row in rows):
+            raise PositionError(
+                f"expected {self.size} rows from 1 to {self.size}, found {text.strip()[:80]!r}"
+            )
+        if len(rows) != len(words):
+            raise PositionError(f"expected numbers of rows, found {text.strip()[:80]!r}")
+        return tuple(rows)
+
+    def move_text(self, position: Any, move: Any) -> str:
+        return f"{move[0] + 1}:{move[1] + 1}"
+
+    def show(self, position: Any) -> str:
+        return "\n".join(
+            " ".join("Q" if position[column] == row else "." for column in range(self.size))
+            for row in range(self.size)
+        )

@@ -1,0 +1,97 @@
+"""A road map: towns, roads between them and their lengths; in plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from games.errors import PositionError
+from games.problem import Problem
+
+__all__ = ["MIDWEST", "RoadMap"]
+
+#: The course's map of the Midwest; the order of neighbours is the order in which they are tried.
+MIDWEST: Mapping[str, Sequence[str]] = {
+    "Rochester": ("Sioux Falls", "Minneapolis", "La Crosse", "Dubuque"),
+    "Sioux Falls": ("Fargo", "Rochester"),
+    "Minneapolis": ("St. Cloud", "Duluth", "Wausau", "La Crosse", "Rochester"),
+    "La Crosse": ("Minneapolis", "Green Bay", "Dubuque", "Rochester"),
+    "Dubuque": ("Rochester", "La Crosse", "Rockford"),
+    "Fargo": ("Grand Forks", "St. Cloud", "Sioux Falls"),
+    "Grand Forks": ("International Falls", "Bemidji", "Fargo"),
+    "Bemidji": ("Grand Forks", "International Falls", "Duluth", "St. Cloud"),
+    "International Falls": ("Grand Forks", "Bemidji", "Duluth"),
+    "St. Cloud": ("Bemidji", "Duluth", "Minneapolis", "Fargo"),
+    "Duluth": ("International Falls", "Bemidji", "St. Cloud", "Minneapolis"),
+    "Wausau": ("Minneapolis", "Green Bay"),
+    "Green Bay": ("Milwaukee", "La Crosse", "Wausau"),
+    "Milwaukee": ("Rockford", "Chicago", "Madison", "Green Bay"),
+    "Rockford": ("Dubuque", "Madison", "Chicago", "Milwaukee"),
+    "Madison": ("Rockford", "Milwaukee"),
+    "Chicago": ("Rockford", "Milwaukee"),
+}
+
+
+class RoadMap(Problem):
+    """The way from one town to another; a position is a town, a move the next town.
+
+    roads: for each town its neighbours in the order in which they are tried, or a mapping from its
+        neighbours to the length of the road.
+    start, goal: towns of the map.
+
+    Raises ValueError for a town that is not on the map and for a road that has no positive length.
+    """
+
+    name = "road_map"
+
+    def __init__(
+        self,
+        roads: Mapping[str, Sequence[str] | Mapping[str, float]] = MIDWEST,
+        start: str = "Rochester",
+        goal: str = "Wausau",
+    ) -> None:
+        self.roads: dict[str, dict[str, float]] = {
+            town: dict(ends) if isinstance(ends, Mapping) else dict.fromkeys(ends, 1.0)
+            for town, ends in roads.items()
+        }
+        for town in (start, goal, *(end for ends in self.roads.values() for end in ends)):
+            if town not in self.roads:
+                raise ValueError(f"expected a town of the map, found {town!r}")
+        short = [(t, e) for t, ends in self.roads.items() for e, cost in ends.items() if cost <= 0]
+        if short:
+            raise ValueError(f"expected roads longer than 0, found one of {short[0]} that is not")
+        self._start, self._goal = start, goal
+
+    def start(self) -> str:
+        return self._start
+
+    def goal(self) -> str:
+        return self._goal
+
+    def legal_moves(self, position: Any) -> list[str]:
+        return list(self.roads[position])
+
+    def play(self, position: Any, move: Any) -> str:
+        return str(move)
+
+    def solved(self, position: Any) -> bool:
+        return bool(position == self._goal)
+
+    def cost(self, position: Any, move: Any) -> float:
+        return self.roads[position][move]
+
+    def undo(self, position: Any, move: Any) -> str:
+        """The way back, where the road leads back too; TypeError where it does not."""
+        if position not in self.roads[move]:
+            raise TypeError(f"expected a road from {move} to {position} too, found none")
+        return str(position)
+
+    def parse_position(self, text: str) -> str:
+        if text.strip() not in self.roads:
+            raise PositionError(
+                f"expected a town of the map such as {self._start}, found {text.strip()[:40]!r}"
+            )
+        return text.strip()
+
+    def position_text(self, position: Any) -> str:
+        return str(position)

@@ -1,0 +1,256 @@
+"""Sliding tiles of any width and height: the 8-, 15- and 24-puzzle, as kernels.
+
+A position is one to three words that hold the tile of each square in reading order, and the square
+of the blank, which counts as tile 0. A move is the square of the tile that slides. Unless another
+is given, the goal has the blank in the first square and the tiles in order behind it.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from games.errors import MoveError, PositionError
+from games.features import Encoding, FeatureSet
+from games.kernels import family
+from games.problem import Heuristic, KernelProblem, ProblemRules
+from games.puzzles import sliding_kernels
+
+__all__ = ["Sliding8", "Sliding15", "Sliding24", "SlidingTiles"]
+
+#: Bits that a word holds tiles in; the sign bit is left alone.
+WORD = 60
+#: In an order in which each calls only those before it.
+KERNELS = (
+    "tile_at legal_moves changed solved undo misplaced manhattan manhattan_change at_home leaving"
+    " linear_conflict play_one play_two play_three tile_pairs"
+).split()
+MOST_SQUARES = 30
+
+
+class SlidingTiles(KernelProblem):
+    """Tiles on a board of `width` by `height` squares, of which one is free.
+
+    Texts are the tiles in reading order, 0 for the blank: `1 2 0 3 4 5 6 7 8`.
+
+    goal: the tiles in reading order that solve the puzzle; default 0, 1, 2 and so on.
+
+    Raises ValueError for a board of fewer than 2 x 2 or more than 30 squares, and PositionError for
+    a goal that does not name each tile once.
+    """
+
+    version = 1
+    most_moves = 4
+
+    def __init__(self, width: int = 4, height: int = 4, goal: Sequence[int] = ()) -> None:
+        squares = width * height
+        if min(width, height) < 2 or squares > MOST_SQUARES:
+            raise ValueError(
+                f"expected a board of 2 x 2 to {MOST_SQUARES} squares, found {width} x {height}"
+            )
+        self.width, self.height = width, height
+        if not type(self).name:
+            self.name = f"sliding_{width}x{height}"
+        self.bits = 4 if squares <= 16 else 5
+        self.goal_position = self.parse_position(" ".join(map(str, goal or range(squares))))
+        goal_tiles = self.tiles(self.goal_position)
+        self._homes = tuple(goal_tiles.index(tile) for tile in range(squares))
+        made = _family(width, height, self.bits, self._homes)
+        play = (made.play_one, made.play_two, made.play_three)[len(self.goal_position) - 2]
+        self.problem = ProblemRules(made.legal_moves, play, made.solved, undo=made.undo)
+        self.start_position = self.random_position(0)
+        self.evaluators = {
+            "manhattan": Heuristic(made.manhattan, made.manhattan_change),
+            "misplaced": Heuristic(made.misplaced),
+            "linear_conflict": Heuristic(made.linear_conflict),
+        }
+        terms = {name: entry.value for name, entry in self.evaluators.items()}
+        self.features = {"distances": FeatureSet("distances", terms)}
+        pairs = squares * (squares - 1) // 2
+        inputs = pairs * squares * squares
+        self.encodings = {"tile_pairs": Encoding("tile_pairs", inputs, pairs, made.tile_pairs)}
+        super().__init__()
+
+    # --- positions -------------------------------------------------------------------------------
+
+    def pack(self, tiles: Sequence[int]) -> tuple[int, ...]:
+        """The position with these tiles in reading order; each stands there once."""
+        return (*_words(tiles, self.bits), list(tiles).index(0))
+
+    def tiles(self, position: Any) -> list[int]:
+        """The tiles of a position in reading order."""
+        each, mask = WORD // self.bits, (1 << self.bits) - 1
+        return [
+            position[square // each] >> self.bits * (square % each) & mask
+            for square in range(self.width * self.height)
+        ]
+
+    def why_unsolvable(self, position: Any) -> str:
+        """The reason why a position cannot reach the goal; empty where it can.
+
+        Every move swaps the blank with a tile and moves it by one square, so the parity of the
+        permutation and that of the blank's distance from its corner change together.
+        """
+        homes = [self._homes[tile] for tile in self.tiles(position)]
+        swaps = len(homes)
+        seen = [False] * len(homes)
+        for first in range(len(homes)):  # a cycle of n tiles is n - 1 swaps
+            if seen[first]:
+                continue
+            swaps -= 1
+            square = first
+            while not seen[square]:
+                seen[square] = True
+                square = homes[square]
+        row, column = divmod(position[-1], self.width)
+        goal_row, goal_column = divmod(self._homes[0], self.width)
+        steps = abs(row - goal_row) + abs(column - goal_column)
+        if (swaps + steps) % 2 == 0:
+            return ""
+        return (
+            f"the tiles are {swaps} swaps from the goal and the blank is {steps} steps from its"
+            " square; a move is one swap and one step, so both have to be even or both odd"
+        )
+
+    def random_position(self, seed: int) -> tuple[int, ...]:
+        """A solvable position, each as likely as any other; the same for the same seed."""
+        tiles = list(range(self.width * self.height))
+        random.Random(seed).shuffle(tiles)
+        position = self.pack(tiles)
+        if self.why_unsolvable(position):
+            first, second = [square for square, tile in enumerate(tiles) if tile][:2]
+            tiles[first], tiles[second] = tiles[second], tiles[first]
+            position = self.pack(tiles)
+        return position
+
+    # --- texts -----------------------------------------------------------------------------------
+
+    def position_text(self, position: Any) -> str:
+        return " ".join(map(str, self.tiles(position)))
+
+    def parse_position(self, text: str) -> tuple[int, ...]:
+        words = text.replace(",", " ").replace("/", " ").replace("_", "0").split()
+        squares = self.width * self.height
+        try:
+            tiles = [int(word) for word in words]
+        except ValueError:
+            tiles = []
+        if len(tiles) != squares:
+            raise PositionError(
+                f"expected {squares} tiles from 0 (the blank) to {squares - 1} in reading order,"
+                f" found {text.strip()[:80]!r}"
+            )
+        twice = sorted({tile for tile in tiles if tiles.count(tile) > 1})
+        missing = sorted(set(range(squares)) - set(tiles))
+        if missing:
+            found = f"{twice[0]} twice" if twice else f"{max(tiles)}"
+            raise PositionError(
+                f"expected each tile from 0 to {squares - 1} once, found {found} and no"
+                f" {missing[0]}"
+            )
+        return self.pack(tiles)
+
+    def move_text(self, position: Any, move: int) -> str:
+        """The number of the tile that slides."""
+        return str(self.tiles(position)[move])
+
+    def parse_move(self, position: Any, text: str) -> int:
+        moves = {self.move_text(position, move): move for move in self.legal_moves(position)}
+        if text.strip() not in moves:
+            raise MoveError(
+                f"expected one of the tiles {', '.join(moves)}, found {text.strip()[:20]!r}"
+            )
+        return int(moves[text.strip()])
+
+    def show(self, position: Any) -> str:
+        tiles = [str(tile) if tile else "." for tile in self.tiles(position)]
+        rows = [tiles[i : i + self.width] for i in range(0, len(tiles), self.width)]
+        return "\n".join(" ".join(f"{tile:>2}" for tile in row) for row in rows)
+
+
+class Sliding8(SlidingTiles):
+    """The 8-puzzle."""
+
+    name = "sliding8"
+
+    def __init__(self) -> None:
+        super().__init__(3, 3)
+
+
+class Sliding15(SlidingTiles):
+    """The 15-puzzle."""
+
+    name = "sliding15"
+
+    def __init__(self) -> None:
+        super().__init__(4, 4)
+
+
+class Sliding24(SlidingTiles):
+    """The 24-puzzle."""
+
+    name = "sliding24"
+
+    def __init__(self) -> None:
+        super().__init__(5, 5)
+
+
+@functools.cache
+def _family(width: int, height: int, bits: int, homes: tuple[int, ...]) -> Any:
+    """The kernels for one board and goal; `homes` is the square of each tile in the goal."""
+    home = np.array(homes, dtype=np.int64)
+    goal = _words([homes.index(square) for square in range(len(homes))], bits)
+    return family(
+        *(getattr(sliding_kernels, name) for name in KERNELS),
+        WIDTH=width,
+        HEIGHT=height,
+        SQUARES=width * height,
+        BITS=bits,
+        EACH=WORD // bits,
+        MASK=(1 << bits) - 1,
+        WORDS=len(goal),
+        HOME=home,
+        GOAL=goal,
+        NEIGHBOURS=_neighbours(width, height),
+        DISTANCE=_distances(width, height, home),
+    )
+
+
+def _words(tiles: Sequence[int], bits: int) -> tuple[int, ...]:
+    """Tiles in reading order, so many bits each, in as few words as hold them."""
+    each = WORD // bits
+    return tuple(
+        sum(tile << bits * i for i, tile in enumerate(tiles[first : first + each]))
+        for first in range(0, len(tiles), each)
+    )
+
+
+def _neighbours(width: int, height: int) -> np.ndarray[Any, Any]:
+    """For each square those above, left, right and below it, and how many there are."""
+    table = np.zeros((width * height, 5), dtype=np.int64)
+    for square in range(width * height):
+        row, column = divmod(square, width)
+        beside = [
+            width * r + c
+            for r, c in (
+                (row - 1, column),
+                (row, column - 1),
+                (row, column + 1),
+                (row + 1, column),
+            )
+            if 0 <= r < height and 0 <= c < width
+        ]
+        table[square, : len(beside)], table[square, 4] = beside, len(beside)
+    return table
+
+
+def _distances(width: int, height: int, home: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The steps from each tile's own square to each square, [tile, square]; 0 for the blank."""
+    rows, columns = np.divmod(np.arange(width * height), width)
+    steps = np.abs(rows[home, None] - rows) + np.abs(columns[home, None] - columns)
+    steps[0] = 0
+    return np.asarray(steps, dtype=np.int64)

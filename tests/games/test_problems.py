@@ -1,0 +1,195 @@
+"""Problems with one agent: the contract, texts, the reasons why a position has no solution."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+import games
+from games.check_problem import check_problem
+from games.errors import ContractError, PositionError
+from games.kernels import kernel
+from games.problem import Heuristic, Problem, ProblemRules
+from games.puzzles.hanoi import Hanoi
+from games.puzzles.lights_out import LightsOut
+from games.puzzles.pancakes import Pancakes
+from games.puzzles.pocket_cube import PocketCube
+from games.puzzles.queens import Queens, attacks
+from games.puzzles.road_map import RoadMap
+from games.puzzles.sliding_tiles import Sliding8, Sliding15, SlidingTiles
+
+MADE: list[Problem] = [
+    *map(games.load, games.problems()),
+    SlidingTiles(2, 5),
+    SlidingTiles(3, 3, (1, 2, 3, 8, 0, 4, 7, 6, 5)),
+    SlidingTiles(6, 5),
+    Pancakes(15),
+    Hanoi(20, 8),
+    LightsOut(7),
+]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("problem", MADE, ids=lambda problem: problem.name)
+def test_a_problem_keeps_the_contract(problem: Problem) -> None:
+    check_problem(problem)
+
+
+@pytest.mark.plain
+def test_load_gives_the_problem_of_a_name() -> None:
+    assert isinstance(games.load("sliding15"), Sliding15)
+    assert set(games.problems()).isdisjoint(games.names())
+    for name in games.problems():
+        assert games.load(name).name == name
+
+
+class Walk(Problem):
+    """A walk to 5 along the integers; parts of it can be broken."""
+
+    name = "walk"
+    evaluators = {"distance": Heuristic(kernel(lambda position: abs(position - 5)))}
+
+    def start(self) -> int:
+        return 0
+
+    def goal(self) -> int:
+        return 5
+
+    def legal_moves(self, position: Any) -> list[int]:
+        return [-1, 1]
+
+    def play(self, position: Any, move: Any) -> int:
+        return int(position + move)
+
+    def solved(self, position: Any) -> bool:
+        return bool(position == 5)
+
+    def undo(self, position: Any, move: Any) -> int:
+        return -int(move)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("name", "broken", "message"),
+    [
+        ("goal", lambda self: 4, "the goal is solved"),
+        ("cost", lambda self, position, move: 0.0, "the cost of"),
+        ("undo", lambda self, position, move: move, "leads back"),
+        ("legal_moves", lambda self, position: [1, 1], "moves are different"),
+        ("parse_position", lambda self, text: 0, "parse_position refuses"),
+        ("why_unsolvable", lambda self, position: "no", "is solvable"),
+    ],
+)
+def test_a_broken_rule_is_named(name: str, broken: Any, message: str) -> None:
+    check_problem(Walk())
+    with pytest.raises(ContractError, match=message):
+        check_problem(type("Broken", (Walk,), {"name": "walk", name: broken})())
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("heuristic", "message"),
+    [
+        (Heuristic(kernel(lambda position: 2 * abs(position - 5))), "never overestimates"),
+        (Heuristic(kernel(lambda position: -1)), "is a cost"),
+        (
+            Heuristic(kernel(lambda position: abs(position - 5)), kernel(lambda position, move: 1)),
+            "the change of",
+        ),
+    ],
+)
+def test_a_heuristic_that_says_too_much_is_named(heuristic: Heuristic, message: str) -> None:
+    broken = type("Broken", (Walk,), {"name": "walk", "evaluators": {"mine": heuristic}})()
+    with pytest.raises(ContractError, match=message):
+        check_problem(broken)
+
+
+@pytest.mark.plain
+def test_rules_are_kernels() -> None:
+    with pytest.raises(TypeError, match="rule play: expected a function marked with @kernel"):
+        one = kernel(lambda position: 1)
+        ProblemRules(one, lambda position, move: position, one)
+
+
+@pytest.mark.plain
+def test_the_course_8_puzzle_has_no_solution_and_says_why() -> None:
+    problem = SlidingTiles(3, 3, (1, 2, 3, 8, 0, 4, 7, 6, 5))
+    position = problem.parse_position("5 4 _ / 6 1 8 / 7 3 2")
+    assert problem.evaluators["misplaced"].value(position) == 7
+    assert problem.evaluators["manhattan"].value(position) == 18
+    assert "7 swaps" in problem.why_unsolvable(position)
+
+
+@pytest.mark.plain
+def test_half_of_the_8_puzzles_are_solvable() -> None:
+    problem = Sliding8()
+    boards = [problem.pack((*tiles, 6, 7, 8)) for tiles in permutations(range(6))]
+    assert sum(not problem.why_unsolvable(board) for board in boards) == len(boards) // 2
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("side", "quiet"), [(2, 0), (3, 0), (4, 4), (5, 2), (6, 0), (7, 0)])
+def test_quiet_patterns_of_lights_out(side: int, quiet: int) -> None:
+    """2 ** quiet sets of presses change nothing, so that as many boards less are solvable."""
+    problem = LightsOut(side)
+    assert len(problem._solvable) == side * side - quiet
+    if side <= 3:
+        boards = range(1 << side * side)
+        solvable = sum(not problem.why_unsolvable((lights,)) for lights in boards)
+        assert solvable == len(boards) >> quiet
+
+
+@pytest.mark.plain
+def test_a_twisted_corner_cannot_be_solved() -> None:
+    cube = PocketCube()
+    assert cube.why_unsolvable(cube.parse_position("0+ 1 2 3 4 5 6")).startswith("the twists add")
+    assert cube.why_unsolvable(cube.parse_position("0+ 1- 2 3 4 5 6")) == ""
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("problem", "text", "message"),
+    [
+        (Sliding15(), "1 2 3", "expected 16 tiles"),
+        (Sliding8(), "1 1 2 3 4 5 6 7 8", "found 1 twice and no 0"),
+        (Sliding8(), "0 1 2 3 4 5 6 7 9", "found 9 and no 8"),
+        (Pancakes(4), "0 1 2 2", "each size from 0 to 3 once"),
+        (Hanoi(3), "0 1 3", "expected the pegs"),
+        (LightsOut(2), "**/*", "expected 2 rows"),
+        (PocketCube(), "R X", "expected turns"),
+        (PocketCube(), "0 1 2 3 4 5 5", "expected turns"),
+        (RoadMap(), "Paris", "expected a town of the map"),
+        (Queens(4), "1 2 3 5", "expected 4 rows from 1 to 4"),
+    ],
+)
+def test_texts_that_name_no_position(problem: Problem, text: str, message: str) -> None:
+    with pytest.raises(PositionError, match=message):
+        problem.parse_position(text)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: SlidingTiles(1, 5), "found 1 x 5"),
+        (lambda: SlidingTiles(6, 6), "found 6 x 6"),
+        (lambda: SlidingTiles(2, 2, (0, 1, 1, 2)), "found 1 twice"),
+        (lambda: Pancakes(16), "found 16"),
+        (lambda: Hanoi(31, 3), "found 3 with 31"),
+        (lambda: LightsOut(8), "found 8"),
+        (lambda: Queens(0), "found 0"),
+        (lambda: RoadMap({"a": ["b"]}, "a", "a"), "found 'b'"),
+        (lambda: RoadMap({"a": {"b": 0.0}, "b": []}, "a", "b"), "longer than 0"),
+    ],
+)
+def test_sizes_out_of_range(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.plain
+def test_attacks_counts_pairs() -> None:
+    assert attacks((0, 1, 2, 3)) == 6
+    assert attacks((1, 3, 0, 2)) == 0
