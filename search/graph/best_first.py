@@ -1,0 +1,126 @@
+"""Textbook search by a heuristic: the most promising position first, over any problem.
+
+A heuristic is a function of a position that estimates the least cost to a goal. It is *admissible*
+where it never says too much, and *consistent* where it falls by no more than the cost of each move.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from games.contract import Position
+from games.problem import Problem
+from search.graph.solution import Count, Node, Solution
+
+__all__ = ["Heuristic", "astar", "beam", "best_first", "greedy"]
+
+Heuristic = Callable[[Any], float]
+
+
+def best_first(
+    problem: Problem,
+    position: Position | None,
+    order: Callable[[Node], tuple[float, ...]],
+    factor: float,
+    proved: str,
+    nodes: float = math.inf,
+) -> Solution:
+    """The first goal when nodes are expanded in rising `order`; of equals the first found.
+
+    A position to which a cheaper way is found later is expanded again.
+    """
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    numbers = itertools.count()
+    queue = [(order(count.root), next(numbers), count.root)]
+    cheapest = {count.root.position: 0.0}
+    while queue:
+        _, _, node = heapq.heappop(queue)
+        if node.cost > cheapest[node.position]:
+            continue  # a cheaper way to it was found after it had been queued
+        if problem.solved(node.position):
+            return count.solution(node, factor, proved)
+        if count.spent:
+            return count.cut_short()
+        for child in count.children(node):
+            if child.cost < cheapest.get(child.position, math.inf):
+                cheapest[child.position] = child.cost
+                heapq.heappush(queue, (order(child), next(numbers), child))
+        count.frontier(len(queue))
+    return count.exhausted()
+
+
+def greedy(
+    problem: Problem,
+    heuristic: Heuristic,
+    position: Position | None = None,
+    *,
+    nodes: float = math.inf,
+) -> Solution:
+    """Some solution: the position that seems nearest to a goal is expanded first."""
+    return best_first(
+        problem,
+        position,
+        lambda node: (heuristic(node.position),),
+        math.inf,
+        "nothing: costs so far were left aside",
+        nodes,
+    )
+
+
+def astar(
+    problem: Problem,
+    heuristic: Heuristic,
+    position: Position | None = None,
+    *,
+    weight: float = 1.0,
+    nodes: float = math.inf,
+) -> Solution:
+    """The cheapest solution by A* (Hart, Nilsson, Raphael 1968): least f = g + weight * h first.
+
+    Among positions of equal f the one that was costlier to reach comes first. With an admissible
+    heuristic the solution costs at most `weight` times the least (Pohl 1970). Raises ValueError for
+    a weight below 1.
+    """
+    if not weight >= 1.0:
+        raise ValueError(f"weight: expected at least 1, found {weight}")
+    return best_first(
+        problem,
+        position,
+        lambda node: (node.cost + weight * heuristic(node.position), -node.cost),
+        weight,
+        "if the heuristic never overestimates",
+        nodes,
+    )
+
+
+def beam(
+    problem: Problem,
+    heuristic: Heuristic,
+    position: Position | None = None,
+    *,
+    width: int,
+    nodes: float = math.inf,
+) -> Solution:
+    """Some solution: breadth first, but only the `width` best positions of each depth are kept."""
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    layer, seen = [count.root], {count.root.position}
+    while layer:
+        for node in layer:
+            if problem.solved(node.position):
+                return count.solution(node, math.inf, "nothing: positions were left out")
+        if count.spent:
+            return count.cut_short()
+        found = {}
+        for node in layer:
+            for child in count.children(node):
+                if child.position not in seen and child.position not in found:
+                    found[child.position] = child
+        layer = sorted(found.values(), key=lambda node: node.cost + heuristic(node.position))
+        layer = layer[:width]
+        seen.update(node.position for node in layer)
+        count.frontier(len(layer))
+    return count.solution(None, math.inf, f"no goal within a beam of {width} positions")

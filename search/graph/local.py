@@ -1,0 +1,130 @@
+"""Textbook local search: one position at a time, and no memory of the way (or little of it).
+
+Hill climbing and simulated annealing look for a position of least heuristic value; LRTA* walks to a
+goal and learns the heuristic on its way.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+from games.contract import Position
+from games.problem import Problem
+from search.graph.best_first import Heuristic
+from search.graph.solution import Count, Node, Solution
+
+__all__ = ["hill_climbing", "lrta_star", "simulated_annealing"]
+
+LOCAL = "nothing: the search sees no further than one move"
+
+
+def hill_climbing(
+    problem: Problem,
+    heuristic: Heuristic,
+    position: Position | None = None,
+    *,
+    restarts: int = 0,
+    restart: Callable[[random.Random], Position] | None = None,
+    seed: int = 0,
+    nodes: float = math.inf,
+) -> Solution:
+    """Steepest descent of the heuristic: the best move while it improves, else a new beginning.
+
+    The moves are those of the last climb. Without restarts it may end in a local minimum; then
+    there is no solution.
+
+    restarts: how many new beginnings are tried.
+    restart: `restart(random)` gives a position to begin with anew; needed with `restarts`.
+    """
+    if restarts and restart is None:
+        raise ValueError("restart: expected a function that gives new positions, found None")
+    chance = random.Random(seed)
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    node = count.root
+    for climb in range(restarts + 1):
+        if climb and restart is not None:
+            node = Node(restart(chance))
+        value = heuristic(node.position)
+        while not problem.solved(node.position) and not count.spent:
+            best = min(
+                count.children(node), key=lambda child: heuristic(child.position), default=node
+            )
+            if heuristic(best.position) >= value:
+                break
+            node, value = best, heuristic(best.position)
+        if problem.solved(node.position):
+            return count.solution(node, math.inf, LOCAL)
+    return count.solution(None, math.inf, f"a local minimum, where the heuristic says {value:g}")
+
+
+def simulated_annealing(
+    problem: Problem,
+    heuristic: Heuristic,
+    position: Position | None = None,
+    *,
+    temperature: Callable[[int], float],
+    seed: int = 0,
+) -> Solution:
+    """A random walk that takes a worse position with probability exp(-difference / temperature).
+
+    Source: Kirkpatrick, Gelatt, Vecchi 1983.
+
+    temperature: of each step from 0 on; the walk ends when it is 0 or less.
+    """
+    chance = random.Random(seed)
+    count = Count(problem, problem.start() if position is None else position)
+    node, step = count.root, 0
+    while not problem.solved(node.position):
+        heat = temperature(step)
+        if heat <= 0:
+            return count.solution(None, math.inf, f"the temperature fell to 0 after {step} steps")
+        moves = problem.legal_moves(node.position)
+        move = chance.choice(moves)
+        after = problem.play(node.position, move)
+        count.generated += 1
+        worse = heuristic(after) - heuristic(node.position)
+        if worse <= 0 or chance.random() < math.exp(-worse / heat):
+            cost = node.cost + problem.cost(node.position, move)
+            node = Node(after, node, move, cost, node.depth + 1)
+        step += 1
+    return count.solution(node, math.inf, LOCAL)
+
+
+def lrta_star(
+    problem: Problem,
+    heuristic: Heuristic,
+    position: Position | None = None,
+    *,
+    learned: dict[Position, float] | None = None,
+    nodes: float = math.inf,
+) -> Solution:
+    """A walk to a goal that learns: Learning Real-Time A* (Korf 1990).
+
+    In each position the estimate is raised to the least cost + estimate of a move, and that move is
+    played. With an admissible heuristic and repeated trials the estimates along the way become
+    exact, so that the walk becomes a cheapest solution.
+
+    learned: estimates of earlier trials, which this one goes on to raise.
+    """
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    table = {} if learned is None else learned
+
+    def estimate(place: Position) -> float:
+        return table[place] if place in table else heuristic(place)
+
+    node = count.root
+    while not problem.solved(node.position):
+        if count.spent:
+            return count.cut_short()
+        children = count.children(node)
+        if not children:
+            return count.solution(None, math.inf, "a position without moves")
+        best = min(children, key=lambda c: c.cost - node.cost + estimate(c.position))
+        table[node.position] = max(
+            estimate(node.position), best.cost - node.cost + estimate(best.position)
+        )
+        node = best
+        count.frontier(len(table))
+    return count.solution(node, math.inf, LOCAL)

@@ -1,0 +1,228 @@
+"""Textbook search by a heuristic in little memory: IDA*, RBFS and SMA*, over any problem.
+
+With an admissible heuristic all three find a cheapest solution.
+"""
+
+from __future__ import annotations
+
+import math
+
+from games.contract import Position
+from games.problem import Problem
+from search.graph.best_first import Heuristic
+from search.graph.solution import Count, Node, Solution
+
+__all__ = ["ida_star", "recursive_best_first", "sma_star"]
+
+ADMISSIBLE = "if the heuristic never overestimates"
+
+
+def ida_star(
+    problem: Problem,
+    heuristic: Heuristic,
+    position: Position | None = None,
+    *,
+    nodes: float = math.inf,
+) -> Solution:
+    """The cheapest solution by iterative-deepening A* (Korf 1985).
+
+    Depth-first searches that go no further than a bound on f = g + h, which rises each time to the
+    least f that was beyond it. Memory holds one line of play.
+    """
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    bound = heuristic(count.root.position)
+    while bound < math.inf:
+        goal, beyond = _within(count, heuristic, count.root, bound, {count.root.position})
+        if goal is not None:
+            return count.solution(goal, 1.0, ADMISSIBLE)
+        if count.spent:
+            return count.cut_short()
+        bound = beyond
+    return count.exhausted()
+
+
+def _within(
+    count: Count, heuristic: Heuristic, node: Node, bound: float, line: set[Position]
+) -> tuple[Node | None, float]:
+    """The goal below a node with no f above `bound`, or the least f that was above it."""
+    value = node.cost + heuristic(node.position)
+    if value > bound:
+        return None, value
+    if count.problem.solved(node.position):
+        return node, value
+    least = math.inf
+    if count.spent:
+        return None, least
+    for child in count.children(node):
+        if child.position in line:
+            continue
+        line.add(child.position)
+        count.frontier(len(line))
+        goal, beyond = _within(count, heuristic, child, bound, line)
+        line.remove(child.position)
+        if goal is not None:
+            return goal, beyond
+        least = min(least, beyond)
+    return None, least
+
+
+def recursive_best_first(
+    problem: Problem,
+    heuristic: Heuristic,
+    position: Position | None = None,
+    *,
+    nodes: float = math.inf,
+) -> Solution:
+    """The cheapest solution by recursive best-first search (Korf 1993).
+
+    A line is followed while it is the best; when another becomes better it is forgotten, but for
+    the least f below it. Memory holds one line of play with its siblings.
+    """
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    root = heuristic(count.root.position)
+    goal, value = _best_below(count, heuristic, count.root, root, math.inf, {count.root.position})
+    if goal is not None:
+        return count.solution(goal, 1.0, ADMISSIBLE)
+    return count.cut_short() if count.spent and value < math.inf else count.exhausted()
+
+
+def _best_below(
+    count: Count,
+    heuristic: Heuristic,
+    node: Node,
+    value: float,
+    limit: float,
+    line: set[Position],
+) -> tuple[Node | None, float]:
+    """The goal below a node while its best f is within `limit`, and the best f found below it."""
+    if count.problem.solved(node.position):
+        return node, value
+    if count.spent:
+        return None, value
+    children = [child for child in count.children(node) if child.position not in line]
+    values = [max(child.cost + heuristic(child.position), value) for child in children]
+    while children:
+        order = sorted(range(len(children)), key=values.__getitem__)
+        best = order[0]
+        if values[best] > limit or values[best] == math.inf:
+            return None, values[best]
+        second = values[order[1]] if len(order) > 1 else math.inf
+        line.add(children[best].position)
+        count.frontier(len(line) + len(children))
+        goal, values[best] = _best_below(
+            count, heuristic, children[best], values[best], min(limit, second), line
+        )
+        line.remove(children[best].position)
+        if goal is not None or count.spent:
+            return goal, values[best]
+    return None, math.inf
+
+
+class _Held:
+    """A position that SMA* holds in memory, with what it remembers of those it let go."""
+
+    def __init__(self, node: Node, parent: _Held | None, value: float, number: int) -> None:
+        self.node = node
+        self.parent = parent
+        #: The least f of what is below it, as far as it is known.
+        self.value = value
+        self.number = number
+        self.expanded = False
+        self.children: dict[Position, _Held] = {}
+        #: The f of children that had to make room.
+        self.forgotten: dict[Position, float] = {}
+
+    @property
+    def open_value(self) -> float:
+        """The least f of what can be looked at (again) here: the position, or children let go."""
+        if not self.expanded:
+            return self.value
+        return min(self.forgotten.values(), default=math.inf)
+
+
+def sma_star(
+    problem: Problem,
+    heuristic: Heuristic,
+    position: Position | None = None,
+    *,
+    memory: int,
+    nodes: float = math.inf,
+) -> Solution:
+    """The cheapest solution that fits into `memory` positions, by simplified memory-bounded A*.
+
+    Source: Russell 1992. When the memory is full the worst position without children (of equals the
+    shallowest, the oldest) makes room, and its parent remembers its f. A line of more than `memory`
+    positions cannot be held: its end counts as infinitely far. Raises ValueError for a memory of
+    fewer than two positions.
+    """
+    if memory < 2:
+        raise ValueError(f"memory: expected at least 2 positions, found {memory}")
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    held = {_Held(count.root, None, heuristic(count.root.position), 0)}
+    number, too_long = 1, False
+    while True:
+        best = min(held, key=lambda one: (one.open_value, -one.node.depth, one.number))
+        if best.open_value == math.inf:
+            break
+        if not best.expanded and problem.solved(best.node.position):
+            reason = f"{ADMISSIBLE}, among lines of at most {memory} positions"
+            return count.solution(best.node, 1.0, reason if too_long else ADMISSIBLE)
+        if count.spent:
+            return count.cut_short()
+        for child in _missing_children(count, best):
+            value = best.forgotten.get(child.position, math.nan)
+            if math.isnan(value):
+                value = max(best.value, child.cost + heuristic(child.position))
+            if child.depth + 1 >= memory and not problem.solved(child.position):
+                value, too_long = math.inf, True
+            best.children[child.position] = _Held(child, best, value, number)
+            held.add(best.children[child.position])
+            number += 1
+        best.expanded = True
+        best.forgotten.clear()
+        _back_up(best)
+        while len(held) > memory:
+            _forget_worst(held)
+        count.frontier(len(held))
+    if too_long:
+        return count.solution(None, math.inf, f"no solution within {memory} positions of memory")
+    return count.solution(None, 1.0, "every line ends without a goal")
+
+
+def _missing_children(count: Count, parent: _Held) -> list[Node]:
+    """The children that are to be looked at (again): not held, and not on the line to `parent`."""
+    line = set()
+    above: _Held | None = parent
+    while above is not None:
+        line.add(above.node.position)
+        above = above.parent
+    wanted = parent.forgotten if parent.expanded else None
+    return [
+        child
+        for child in {child.position: child for child in count.children(parent.node)}.values()
+        if child.position not in line and (wanted is None or child.position in wanted)
+    ]
+
+
+def _back_up(held: _Held | None) -> None:
+    """Give every position of a line the least f of what is below it."""
+    while held is not None:
+        below = [child.value for child in held.children.values()]
+        below += held.forgotten.values()
+        value = min(below, default=math.inf)
+        if value == held.value:
+            return
+        held.value = value
+        held = held.parent
+
+
+def _forget_worst(held: set[_Held]) -> None:
+    """Let the worst position without children go; its parent remembers its f."""
+    worst = max(
+        (one for one in held if one.parent is not None and not one.children),
+        key=lambda one: (one.value, -one.node.depth, -one.number),
+    )
+    held.remove(worst)
+    assert worst.parent is not None
+    del worst.parent.children[worst.node.position]
+    worst.parent.forgotten[worst.node.position] = worst.value

@@ -1,0 +1,135 @@
+"""What a search for a goal found."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from games.contract import Move, Position
+from games.problem import Problem
+
+__all__ = ["Count", "Node", "Solution"]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The moves to a goal, and what it took to find them.
+
+    moves: from the position that was asked about to a goal; None where none was found.
+    cost: the sum of the moves' costs; infinite where there are none.
+    expanded: positions whose moves were all played.
+    generated: positions that moves led to.
+    largest_frontier: most positions that waited to be expanded (or lay on the path) at one time.
+    seconds: of the clock.
+    factor: the cost is proved to be at most `factor` times the least cost that any solution has:
+        1 is optimal, infinity says that nothing is proved.
+    proved: the reason for `factor`, or why no solution was found, in a few words.
+    """
+
+    moves: tuple[Move, ...] | None
+    cost: float
+    expanded: int
+    generated: int
+    largest_frontier: int
+    seconds: float
+    factor: float
+    proved: str
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no solution is cheaper, as far as the search has proved it."""
+        return self.moves is not None and self.factor == 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A position with the way that a search took to it."""
+
+    position: Position
+    parent: Node | None = None
+    move: Move = None
+    cost: float = 0.0
+    depth: int = 0
+
+    def moves(self) -> tuple[Move, ...]:
+        """The moves from the first position to this one."""
+        reversed_moves = []
+        node = self
+        while node.parent is not None:
+            reversed_moves.append(node.move)
+            node = node.parent
+        return tuple(reversed_moves[::-1])
+
+
+class Count:
+    """A problem under search, with counters; makes the solution at the end.
+
+    nodes: most positions to expand; the search then ends without a solution.
+    """
+
+    def __init__(self, problem: Problem, position: Position, nodes: float = math.inf) -> None:
+        self.problem = problem
+        self.nodes = nodes
+        self.root = Node(position)
+        self.expanded = self.generated = self.largest = 0
+        self._costs: set[float] = set()
+        self._start = time.perf_counter()
+
+    @property
+    def spent(self) -> bool:
+        """Whether as many positions were expanded as are allowed."""
+        return self.expanded >= self.nodes
+
+    @property
+    def weighted(self) -> bool:
+        """Whether moves of different costs were met."""
+        return len(self._costs) > 1
+
+    def by_depth(self, depth: int) -> str:
+        """The reason why a solution of the fewest moves is, or is not, the cheapest."""
+        fewest = f"no solution has fewer than {depth} moves"
+        return f"{fewest}, but moves differ in cost" if self.weighted else fewest
+
+    def frontier(self, size: int) -> None:
+        """Note how many positions wait now."""
+        self.largest = max(self.largest, size)
+
+    def children(self, node: Node) -> list[Node]:
+        """The nodes that the moves of a node lead to, in the order of the moves."""
+        problem, position = self.problem, node.position
+        self.expanded += 1
+        children = []
+        for move in problem.legal_moves(position):
+            cost = problem.cost(position, move)
+            if len(self._costs) < 2:
+                self._costs.add(cost)
+            after = problem.play(position, move)
+            children.append(Node(after, node, move, node.cost + cost, node.depth + 1))
+        self.generated += len(children)
+        return children
+
+    def solution(self, node: Node | None, factor: float, proved: str) -> Solution:
+        """The way to a node as a solution, or that there is none."""
+        return self.result(None if node is None else node.moves(),
+                           math.inf if node is None else node.cost, factor, proved)  # fmt: skip
+
+    def result(
+        self, moves: tuple[Any, ...] | None, cost: float, factor: float, proved: str
+    ) -> Solution:
+        """A solution of these moves."""
+        seconds = time.perf_counter() - self._start
+        return Solution(
+            moves, cost, self.expanded, self.generated, self.largest, seconds, factor, proved
+        )
+
+    def exhausted(self) -> Solution:
+        """The answer after a complete search without a goal."""
+        return self.solution(
+            None, 1.0, f"no goal among all {self.expanded:,} positions that can be reached"
+        )
+
+    def cut_short(self) -> Solution:
+        """The answer of a search that was not allowed to expand more positions."""
+        return self.solution(None, math.inf, f"stopped after {self.expanded:,} expanded positions")

@@ -1,0 +1,214 @@
+"""Textbook search without a heuristic (Russell and Norvig, chapter 3), over any problem.
+
+Written to be read, and to be the oracle of the tests; `search.solve` is the fast search. All take a
+`problem`, the `position` to begin with (default: the problem's start) and the most positions to
+expand, `nodes`; all return a `Solution`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from games.contract import Position
+from games.problem import Problem
+from search.graph.best_first import best_first
+from search.graph.solution import Count, Node, Solution
+
+__all__ = [
+    "bidirectional",
+    "breadth_first",
+    "depth_first",
+    "depth_limited",
+    "iterative_deepening",
+    "uniform_cost",
+]
+
+FIRST = "nothing: it is the first solution that was met"
+
+#: Called with the positions that wait, in the order in which they will be looked at.
+Trace = Callable[[list[Any]], None]
+
+
+def breadth_first(
+    problem: Problem,
+    position: Position | None = None,
+    *,
+    nodes: float = math.inf,
+    trace: Trace | None = None,
+) -> Solution:
+    """The solution with the fewest moves; the shallowest positions are expanded first.
+
+    A position is tested for the goal when it leaves the queue, and expanded once; it may stand in
+    the queue several times.
+
+    trace: called with the queue at the beginning and after each expansion.
+    """
+    return _in_order(problem, position, nodes, trace, deque.extend, fewest=True)
+
+
+def depth_first(
+    problem: Problem,
+    position: Position | None = None,
+    *,
+    nodes: float = math.inf,
+    trace: Trace | None = None,
+) -> Solution:
+    """Some solution; the positions that were found last are expanded first.
+
+    As `breadth_first`, but each new position goes to the front of the queue.
+    """
+    return _in_order(problem, position, nodes, trace, deque.extendleft, fewest=False)
+
+
+def _in_order(
+    problem: Problem,
+    position: Position | None,
+    nodes: float,
+    trace: Trace | None,
+    insert: Callable[[deque[Node], list[Node]], None],
+    *,
+    fewest: bool,
+) -> Solution:
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    queue, expanded = deque([count.root]), set()
+    while queue:
+        if trace is not None:
+            trace([node.position for node in queue])
+        node = queue.popleft()
+        while node.position in expanded:
+            if not queue:
+                return count.exhausted()
+            node = queue.popleft()
+        if problem.solved(node.position):
+            if not fewest:
+                return count.solution(node, math.inf, FIRST)
+            return count.solution(
+                node, math.inf if count.weighted else 1.0, count.by_depth(node.depth)
+            )
+        if count.spent:
+            return count.cut_short()
+        expanded.add(node.position)
+        insert(queue, count.children(node))
+        count.frontier(len(queue))
+    return count.exhausted()
+
+
+def uniform_cost(
+    problem: Problem, position: Position | None = None, *, nodes: float = math.inf
+) -> Solution:
+    """The cheapest solution; the positions that were cheapest to reach are expanded first."""
+    return best_first(problem, position, lambda node: (node.cost,), 1.0, "cheapest first", nodes)
+
+
+def depth_limited(
+    problem: Problem,
+    position: Position | None = None,
+    *,
+    depth: int,
+    nodes: float = math.inf,
+) -> Solution:
+    """A solution of at most `depth` moves, found depth first in no more memory than one line.
+
+    Positions that stand on the line already are not entered again.
+    """
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    node, _ = _down(count, count.root, depth, {count.root.position})
+    if node is not None:
+        return count.solution(node, math.inf, FIRST)
+    return count.cut_short() if count.spent else count.solution(
+        None, 1.0, f"no solution of at most {depth} moves"
+    )  # fmt: skip
+
+
+def _down(count: Count, node: Node, depth: int, line: set[Position]) -> tuple[Node | None, bool]:
+    """The goal within `depth` moves of a node, and whether the limit cut anything off."""
+    if count.problem.solved(node.position):
+        return node, False
+    if depth == 0 or count.spent:
+        return None, True
+    cut = False
+    for child in count.children(node):
+        if child.position in line:
+            continue
+        line.add(child.position)
+        count.frontier(len(line))
+        goal, cut_below = _down(count, child, depth - 1, line)
+        line.remove(child.position)
+        if goal is not None:
+            return goal, False
+        cut |= cut_below
+    return None, cut
+
+
+def iterative_deepening(
+    problem: Problem, position: Position | None = None, *, nodes: float = math.inf
+) -> Solution:
+    """The solution with the fewest moves, by depth-limited search with growing limits."""
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    depth = 0
+    while True:
+        goal, cut = _down(count, count.root, depth, {count.root.position})
+        if goal is not None:
+            return count.solution(goal, math.inf if count.weighted else 1.0, count.by_depth(depth))
+        if count.spent:
+            return count.cut_short()
+        if not cut:
+            return count.solution(None, 1.0, f"no line is longer than {depth} moves")
+        depth += 1
+
+
+def bidirectional(
+    problem: Problem, position: Position | None = None, *, nodes: float = math.inf
+) -> Solution:
+    """The solution with the fewest moves, breadth first from both ends.
+
+    The problem has to name its goal and to take back moves (`goal`, `undo`); the search from the
+    goal plays moves whose reversals make the second half of the solution. Raises TypeError for
+    another problem.
+    """
+    count = Count(problem, problem.start() if position is None else position, nodes)
+    ends: list[dict[Position, Node]] = [
+        {count.root.position: count.root},
+        {problem.goal(): Node(problem.goal())},
+    ]
+    layers = [list(end.values()) for end in ends]
+    while layers[0] and layers[1]:
+        met = [node for node in layers[0] + layers[1] if all(node.position in e for e in ends)]
+        if met:
+            meeting = min(
+                (node.position for node in met),
+                key=lambda place: ends[0][place].depth + ends[1][place].depth,
+            )
+            first, second = ends[0][meeting], ends[1][meeting]
+            moves = (*first.moves(), *_reversed(problem, second))
+            cost = first.cost + second.cost
+            factor = math.inf if count.weighted else 1.0
+            return count.result(moves, cost, factor, count.by_depth(len(moves)))
+        if count.spent:
+            return count.cut_short()
+        side = 0 if len(layers[0]) <= len(layers[1]) else 1
+        layers[side] = _next_layer(count, layers[side], ends[side])
+        count.frontier(len(layers[0]) + len(layers[1]))
+    return count.exhausted()
+
+
+def _next_layer(count: Count, layer: list[Node], known: dict[Position, Node]) -> list[Node]:
+    new = []
+    for node in layer:
+        for child in count.children(node):
+            if child.position not in known:
+                known[child.position] = child
+                new.append(child)
+    return new
+
+
+def _reversed(problem: Problem, node: Node) -> list[Any]:
+    """The moves that lead from a node found from the goal back to the goal."""
+    moves = []
+    while node.parent is not None:
+        moves.append(problem.undo(node.parent.position, node.move))
+        node = node.parent
+    return moves

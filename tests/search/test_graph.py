@@ -1,0 +1,238 @@
+"""The textbook's search strategies: printed queues, known distances, and one another."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+
+from games.problem import Problem
+from games.puzzles.hanoi import Hanoi
+from games.puzzles.pancakes import Pancakes
+from games.puzzles.queens import Queens, attacks
+from games.puzzles.road_map import RoadMap
+from games.puzzles.sliding_tiles import Sliding8, SlidingTiles
+from search import graph
+from search.graph import Solution
+
+pytestmark = pytest.mark.plain
+
+#: Lengths differ, so that the way with the fewest roads is not the shortest.
+LONG = {
+    "a": {"b": 1.0, "d": 10.0},
+    "b": {"a": 1.0, "c": 1.0},
+    "c": {"b": 1.0, "d": 1.0},
+    "d": {"c": 1.0, "a": 10.0},
+}
+
+
+def nothing(position: Any) -> float:
+    return 0.0
+
+
+def check(problem: Problem, solution: Solution, position: Any = None) -> None:
+    """A solution leads to a goal, and costs what its moves cost."""
+    assert solution.moves is not None
+    place, cost = problem.start() if position is None else position, 0.0
+    for move in solution.moves:
+        assert move in problem.legal_moves(place)
+        cost += problem.cost(place, move)
+        place = problem.play(place, move)
+    assert problem.solved(place)
+    assert solution.cost == pytest.approx(cost)
+    assert solution.factor >= 1.0
+    assert solution.proved
+
+
+def test_the_course_map_breadth_first() -> None:
+    queues: list[list[str]] = []
+    solution = graph.breadth_first(RoadMap(), trace=queues.append)
+    assert queues[:4] == [
+        ["Rochester"],
+        ["Sioux Falls", "Minneapolis", "La Crosse", "Dubuque"],
+        ["Minneapolis", "La Crosse", "Dubuque", "Fargo", "Rochester"],
+        ["La Crosse", "Dubuque", "Fargo", "Rochester", "St. Cloud", "Duluth", "Wausau",
+         "La Crosse", "Rochester"],
+    ]  # fmt: skip
+    assert queues[8][:5] == ["Wausau", "La Crosse", "Rochester", "Minneapolis", "Green Bay"]
+    assert len(queues) == 9
+    assert solution.moves == ("Minneapolis", "Wausau") and solution.optimal
+
+
+def test_the_course_map_depth_first() -> None:
+    queues: list[list[str]] = []
+    solution = graph.depth_first(RoadMap(), trace=queues.append)
+    assert queues[1:3] == [
+        ["Dubuque", "La Crosse", "Minneapolis", "Sioux Falls"],
+        ["Rockford", "La Crosse", "Rochester", "La Crosse", "Minneapolis", "Sioux Falls"],
+    ]
+    assert queues[4] == [
+        "Green Bay", "Madison", "Chicago", "Rockford", "Chicago", "Madison", "Dubuque",
+        "La Crosse", "Rochester", "La Crosse", "Minneapolis", "Sioux Falls",
+    ]  # fmt: skip
+    assert queues[5][:3] == ["Wausau", "La Crosse", "Milwaukee"]
+    assert solution.moves == ("Dubuque", "Rockford", "Milwaukee", "Green Bay", "Wausau")
+    assert not solution.optimal and solution.factor == math.inf
+
+
+def test_a_complete_search_of_the_unsolvable_8_puzzle_sees_all_positions() -> None:
+    problem = SlidingTiles(3, 2)
+    tiles = problem.tiles(problem.goal())
+    tiles[1], tiles[2] = tiles[2], tiles[1]
+    solution = graph.breadth_first(problem, problem.pack(tiles))
+    assert (solution.moves, solution.expanded) == (None, math.factorial(6) // 2)
+    assert "360 positions" in solution.proved
+
+
+STRATEGIES: dict[str, Any] = {
+    "breadth first": lambda p, h, s: graph.breadth_first(p, s),
+    "uniform cost": lambda p, h, s: graph.uniform_cost(p, s),
+    "iterative deepening": lambda p, h, s: graph.iterative_deepening(p, s),
+    "bidirectional": lambda p, h, s: graph.bidirectional(p, s),
+    "A*": lambda p, h, s: graph.astar(p, h, s),
+    "IDA*": lambda p, h, s: graph.ida_star(p, h, s),
+    "RBFS": lambda p, h, s: graph.recursive_best_first(p, h, s),
+    "SMA*": lambda p, h, s: graph.sma_star(p, h, s, memory=400),
+    "depth first": lambda p, h, s: graph.depth_first(p, s),
+    "depth limited": lambda p, h, s: graph.depth_limited(p, s, depth=11),
+    "greedy": lambda p, h, s: graph.greedy(p, h, s),
+    "weighted A*": lambda p, h, s: graph.astar(p, h, s, weight=2.0),
+    "beam": lambda p, h, s: graph.beam(p, h, s, width=20),
+    "LRTA*": lambda p, h, s: graph.lrta_star(p, h, s),
+}
+OPTIMAL = list(STRATEGIES)[:8]
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_strategies_solve_pancakes(name: str) -> None:
+    """All 120 stacks of five, whose distances a search from the goal knows."""
+    problem = Pancakes(5)
+    distances = {problem.goal(): 0}
+    layer = [problem.goal()]
+    while layer:
+        layer = [
+            after
+            for position in layer
+            for move in problem.legal_moves(position)
+            if (after := problem.play(position, move)) not in distances
+            and distances.setdefault(after, distances[position] + 1)
+        ]
+    assert len(distances) == 120 and max(distances.values()) == 5
+    heuristic = problem.evaluators["gap"].value
+    for position, distance in list(distances.items())[::5]:
+        solution = STRATEGIES[name](problem, heuristic, position)
+        check(problem, solution, position)
+        assert solution.cost >= distance
+        assert not distance or solution.cost <= solution.factor * distance
+        if name in OPTIMAL:
+            assert solution.optimal and solution.cost == distance
+
+
+@pytest.mark.parametrize("name", OPTIMAL)
+def test_ways_of_different_lengths(name: str) -> None:
+    """The fewest roads are not the shortest way; who counts moves says so."""
+    problem = RoadMap(LONG, "a", "d")
+    solution = STRATEGIES[name](problem, nothing, "a")
+    check(problem, solution)
+    if name in ("breadth first", "iterative deepening", "bidirectional"):
+        assert (solution.cost, solution.factor) == (10.0, math.inf)
+        assert "differ in cost" in solution.proved
+    else:
+        assert (solution.cost, solution.factor) == (3.0, 1.0)
+
+
+@pytest.mark.parametrize("name", [n for n in STRATEGIES if n != "LRTA*"])
+def test_where_no_goal_can_be_reached(name: str) -> None:
+    problem = RoadMap({"a": ["b"], "b": ["a"], "c": []}, "a", "c")
+    solution = STRATEGIES[name](problem, nothing, "a")
+    assert solution.moves is None and solution.cost == math.inf
+
+
+@pytest.mark.parametrize("name", ["breadth first", "A*", "IDA*", "greedy", "iterative deepening"])
+def test_strategies_stop_at_their_limit(name: str) -> None:
+    problem = Sliding8()
+    start = problem.random_position(1)
+    one = {
+        "breadth first": lambda: graph.breadth_first(problem, start, nodes=50),
+        "A*": lambda: graph.astar(problem, nothing, start, nodes=50),
+        "IDA*": lambda: graph.ida_star(problem, nothing, start, nodes=50),
+        "greedy": lambda: graph.greedy(problem, nothing, start, nodes=50),
+        "iterative deepening": lambda: graph.iterative_deepening(problem, start, nodes=50),
+    }[name]()
+    assert one.moves is None and one.expanded == 50 and "50" in one.proved
+
+
+def test_sma_star_in_too_little_memory() -> None:
+    """The shortest way has eight positions: in seven there is none, in ten it is found."""
+    problem = Hanoi(3, 3)
+    assert graph.sma_star(problem, nothing, memory=7).moves is None
+    solution = graph.sma_star(problem, nothing, memory=10)
+    check(problem, solution)
+    assert solution.cost == 7
+    assert solution.largest_frontier <= 10
+    with pytest.raises(ValueError, match="at least 2"):
+        graph.sma_star(problem, nothing, memory=1)
+
+
+def test_weighted_astar_stays_within_its_factor() -> None:
+    problem = Sliding8()
+    heuristic = problem.evaluators["manhattan"].value
+    for seed in range(3):
+        start = problem.random_position(seed)
+        best = graph.astar(problem, heuristic, start)
+        loose = graph.astar(problem, heuristic, start, weight=3.0)
+        assert best.cost <= loose.cost <= 3 * best.cost
+        assert (best.factor, loose.factor) == (1.0, 3.0)
+    with pytest.raises(ValueError, match="weight: expected at least 1, found 0.5"):
+        graph.astar(problem, heuristic, weight=0.5)
+
+
+def test_depth_limited_search_ends_at_its_depth() -> None:
+    problem = Hanoi(2, 3)
+    assert graph.depth_limited(problem, depth=2).moves is None
+    check(problem, graph.depth_limited(problem, depth=3))
+
+
+def test_lrta_star_learns_the_way() -> None:
+    """Trials get shorter, and end with the shortest way."""
+    problem = Sliding8()
+    heuristic = problem.evaluators["manhattan"].value
+    start = problem.parse_position("1 2 5 3 4 8 6 7 0")
+    best = graph.astar(problem, heuristic, start).cost
+    learned: dict[Any, float] = {}
+    costs = [graph.lrta_star(problem, heuristic, start, learned=learned).cost for _ in range(60)]
+    assert costs[-1] == best == min(costs)
+    assert all(value <= graph.astar(problem, heuristic, place).cost
+               for place, value in list(learned.items())[::20])  # fmt: skip
+
+
+def test_hill_climbing_stops_in_a_local_minimum_and_restarts() -> None:
+    problem = Queens(8)
+    stuck = graph.hill_climbing(problem, attacks)
+    assert stuck.moves is None and "local minimum" in stuck.proved
+
+    def restart(chance: random.Random) -> Any:
+        return problem.random_position(chance.randrange(1 << 30))
+
+    solution = graph.hill_climbing(problem, attacks, restarts=200, restart=restart, seed=1)
+    again = graph.hill_climbing(problem, attacks, restarts=200, restart=restart, seed=1)
+    assert solution.moves is not None and solution.moves == again.moves
+    with pytest.raises(ValueError, match="expected a function that gives new positions"):
+        graph.hill_climbing(problem, attacks, restarts=1)
+
+
+def test_simulated_annealing_solves_eight_queens() -> None:
+    problem = Queens(8)
+    solution = graph.simulated_annealing(
+        problem, attacks, temperature=lambda step: 2 * 0.999**step if step < 20000 else 0, seed=3
+    )
+    check(problem, solution)
+    cold = graph.simulated_annealing(problem, attacks, temperature=lambda step: 0.0)
+    assert cold.moves is None and "after 0 steps" in cold.proved
+
+
+def test_bidirectional_search_needs_a_goal_to_walk_back_from() -> None:
+    with pytest.raises(TypeError, match="names its goal"):
+        graph.bidirectional(Queens(4))
