@@ -1,4 +1,4 @@
-"""Looking ahead over any game and any evaluator: alpha-beta, and expectiminimax with dice."""
+"""Looking ahead: alpha-beta, expectiminimax with dice, and search for a goal with one agent."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from search.expectiminimax.move_filters import FILTERS, MoveFilters
 from search.expectiminimax.search import ExpectiminimaxOptions
 from search.lookups.lookup import Lookup
 from search.result import Depth, Result
+from search.single_agent.solve import Unsolvable, solve
 
 __all__ = [
     "EXACT",
@@ -34,8 +35,10 @@ __all__ = [
     "PythonEvaluator",
     "Result",
     "Techniques",
+    "Unsolvable",
     "as_evaluator",
     "as_techniques",
     "load_evaluator",
     "parse_techniques",
+    "solve",
 ]

@@ -327,7 +327,7 @@ def outcome_at(source):
         "outcome_at": native_function(
             "outcome_at", outcome, _scope(outcome=rules.outcome), "float64(int64)"
         ),
-        "key_at": native_function("key_at", *_key(rules.key, width), "int64(int64)"),
+        "key_at": key_address(rules.key, width),
     }  # fmt: skip
 
 
@@ -337,6 +337,11 @@ def phase_address(game: Game) -> int:
         return 0
     text = f"def phase_at(source):\n    return int(phase({read_position(len(game.start()))}))"
     return native_function("phase_at", text, _scope(phase=game.phases.phase), "int64(int64)")
+
+
+def key_address(key: Callable[..., Any] | None, width: int) -> int:
+    """The address of native code that hashes a position of so many integers, by `key` if given."""
+    return native_function("key_at", *_key(key, width), "int64(int64)")
 
 
 def _key(key: Callable[..., Any] | None, width: int) -> tuple[str, dict[str, Any]]:

@@ -1,0 +1,1 @@
+"""The fast search for a goal, native over any problem's kernels: A*, IDA*, greedy, beam."""

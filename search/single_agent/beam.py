@@ -1,0 +1,48 @@
+"""Beam search, breadth first with only the best positions of each depth; native or plain."""
+
+from __future__ import annotations
+
+from games.kernels import kernel
+from search.single_agent.native import (
+    back_of,
+    cost_of,
+    estimate,
+    find,
+    is_solved,
+    move_of,
+    store,
+    stored_children,
+)
+
+
+@kernel
+def next_layer(record, slots, nodes, moves, costs, values, layer):
+    """Expand the nodes of a layer and store those of their children that are new; whether a goal
+    was met, whose node `record.goal` then is.
+
+    values: [nodes] where f of each new node is written. Ends early where `stop` is set,
+    `node_limit` positions have been expanded or no room is left (`full`).
+    """
+    for node in layer:
+        if record.stop != 0 or record.expanded >= record.node_limit:
+            return False
+        if record.nodes + record.most_moves > record.room:
+            record.full = 1
+            return False
+        record.expanded += 1
+        count = stored_children(record, node, moves[node, 1])
+        for place in range(count):
+            record.generated += 1
+            if find(record, slots, 1, place) >= 0:
+                continue
+            total = costs[node] + cost_of(record, 1, place)
+            new = store(record, slots, 1, place)
+            moves[new, 0] = move_of(record, 1, place)
+            moves[new, 1] = back_of(record, 1, place)
+            nodes[new, 0], costs[new] = node, total
+            if is_solved(record, 1, place):
+                record.goal = new
+                return True
+            value = estimate(record, 1, place)
+            values[new] = record.cost_weight * total + record.heuristic_weight * value
+    return False

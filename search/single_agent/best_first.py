@@ -1,0 +1,96 @@
+"""Best-first search with a table of all positions met: A*, weighted A*, greedy; native or plain.
+
+Positions wait in buckets by f = cost_weight * g + heuristic_weight * h, rounded down to a fraction
+of 1; in a bucket the one that came last is taken first, which prefers those further from the root.
+"""
+
+from __future__ import annotations
+
+from games.kernels import kernel
+from search.single_agent.native import (
+    back_of,
+    cost_of,
+    estimate,
+    find,
+    move_of,
+    store,
+    stored_children,
+    stored_solved,
+)
+
+#: Buckets for each unit of f.
+RESOLUTION = 8
+#: Of a cost that a cheaper way has made useless.
+DEAD = -1.0
+
+
+@kernel
+def bucket_of(record, cost, value):
+    """The bucket of a position: its f, in fractions of 1; the last bucket takes all beyond."""
+    f = record.cost_weight * cost + record.heuristic_weight * value
+    return min(int(f * RESOLUTION + 1e-6), record.buckets - 1)
+
+
+@kernel
+def store_root(record, slots):
+    """Store the position of block 0; returns its number, 0."""
+    find(record, slots, 0, 0)
+    return store(record, slots, 0, 0)
+
+
+@kernel
+def insert(record, slots, block, place, cost, value, parent, nodes, moves, costs, heads):
+    """Store a position of a block and let it wait; `nodes` rows are (parent, next in bucket)."""
+    node = store(record, slots, block, place)
+    moves[node, 0] = move_of(record, block, place)
+    moves[node, 1] = back_of(record, block, place)
+    costs[node] = cost
+    bucket = bucket_of(record, cost, value)
+    nodes[node, 0], nodes[node, 1] = parent, heads[bucket]
+    heads[bucket] = node
+    return bucket
+
+
+@kernel
+def best_first(record, slots, nodes, moves, costs, heads, lowest):
+    """Expand waiting positions until a goal is met or nothing waits; whether a goal was met.
+
+    lowest: no bucket below this one holds anything. Sets `record.goal` to the number of the goal's
+    node. Ends early where `stop` is set, `node_limit` positions have been expanded or no room is
+    left (`full`).
+    """
+    waiting = 1
+    while lowest < record.buckets:
+        node = heads[lowest]
+        if node < 0:
+            lowest += 1
+            continue
+        heads[lowest] = nodes[node, 1]
+        waiting -= 1
+        cost = costs[node]
+        if cost < 0.0:
+            continue
+        if stored_solved(record, node):
+            record.goal = node
+            return True
+        if record.stop != 0 or record.expanded >= record.node_limit:
+            return False
+        if record.nodes + record.most_moves > record.room:
+            record.full = 1
+            return False
+        record.expanded += 1
+        count = stored_children(record, node, moves[node, 1])
+        for place in range(count):
+            record.generated += 1
+            total = cost + cost_of(record, 1, place)
+            known = find(record, slots, 1, place)
+            if known >= 0:
+                if costs[known] <= total:
+                    continue
+                costs[known] = DEAD
+            value = estimate(record, 1, place)
+            bucket = insert(record, slots, 1, place, total, value, node, nodes, moves, costs, heads)
+            lowest = min(lowest, bucket)
+            waiting += 1
+        record.largest = max(record.largest, waiting)
+    return False

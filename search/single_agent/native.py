@@ -1,0 +1,288 @@
+"""How a problem and a heuristic are bound into the search for a goal; nothing else knows.
+
+As in `search.native`, each function's Python body serves the plain search, and compiled code gets
+the overload below it, which enters generated code by an address in the record.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.extending import overload
+
+from games.kernels.memory import load_float, load_int, native_function, read_position, store_int
+from games.problem import KernelProblem
+from search.native import call_float, call_int, key_address
+from search.single_agent.record import NONE
+
+# --- blocks of children ----------------------------------------------------------------------
+
+
+def children(record, block, place):
+    """Put the children of a position of a block into the next block; returns how many.
+
+    The move that leads back where the position came from is left out.
+    """
+    position = record.positions[block][place]
+    return _write_children(record, position, record.backs[block][place], block + 1)
+
+
+def _write_children(record, position, back, block):
+    problem = record.problem
+    moves = [move for move in problem.legal_moves(position) if move != back]
+    record.moves[block] = moves
+    record.positions[block] = [problem.play(position, move) for move in moves]
+    record.backs[block] = [_back(problem, position, move) for move in moves]
+    record.costs[block] = [problem.cost(position, move) for move in moves]
+    return len(moves)
+
+
+def _back(problem, position, move):
+    try:
+        return problem.undo(position, move)
+    except TypeError:
+        return NONE
+
+
+@overload(children)
+def _children(record, block, place):
+    def native(record, block, place):
+        here = record.most_moves * block + place
+        there = 8 * record.most_moves * (block + 1)
+        return call_int(
+            record.children_at,
+            (
+                record.positions + 8 * record.width * here,
+                load_int(record.backs, here),
+                record.positions + record.width * there,
+                record.moves + there,
+                record.backs + there,
+                record.costs + there,
+            ),
+        )
+
+    return native
+
+
+def cost_of(record, block, place):
+    """The cost of the move that led to a position of a block."""
+    return record.costs[block][place]
+
+
+@overload(cost_of)
+def _cost_of(record, block, place):
+    return lambda record, block, place: load_float(record.costs, record.most_moves * block + place)
+
+
+def move_of(record, block, place):
+    """The move that led to a position of a block."""
+    return record.moves[block][place]
+
+
+@overload(move_of)
+def _move_of(record, block, place):
+    return lambda record, block, place: load_int(record.moves, record.most_moves * block + place)
+
+
+def back_of(record, block, place):
+    """The move that leads back from a position of a block."""
+    return record.backs[block][place]
+
+
+@overload(back_of)
+def _back_of(record, block, place):
+    return lambda record, block, place: load_int(record.backs, record.most_moves * block + place)
+
+
+def is_solved(record, block, place):
+    """Whether a position of a block is a goal."""
+    return record.problem.solved(record.positions[block][place])
+
+
+@overload(is_solved)
+def _is_solved(record, block, place):
+    def native(record, block, place):
+        here = record.most_moves * block + place
+        return call_int(record.solved_at, (record.positions + 8 * record.width * here,)) != 0
+
+    return native
+
+
+def estimate(record, block, place):
+    """The heuristic's value of a position of a block, not below 0."""
+    return max(float(record.evaluate(record.positions[block][place])), 0.0)
+
+
+@overload(estimate)
+def _estimate(record, block, place):
+    def native(record, block, place):
+        here = record.most_moves * block + place
+        position = record.positions + 8 * record.width * here
+        return max(call_float(record.evaluate_at, (record.evaluator, position)), 0.0)
+
+    return native
+
+
+def child_estimate(record, block, parent, place, before):
+    """The same for a child of place `parent` of the block before, whose own value is `before`."""
+    return estimate(record, block, place)
+
+
+@overload(child_estimate)
+def _child_estimate(record, block, parent, place, before):
+    def native(record, block, parent, place, before):
+        if record.change_at == 0:
+            return estimate(record, block, place)
+        above = record.positions + 8 * record.width * (record.most_moves * (block - 1) + parent)
+        move = load_int(record.moves, record.most_moves * block + place)
+        return before + call_float(record.change_at, (above, move))
+
+    return native
+
+
+# --- stored positions ------------------------------------------------------------------------
+
+
+def stored_children(record, node, back):
+    """Put the children of a stored position into block 1; returns how many."""
+    return _write_children(record, record.stored[node], back, 1)
+
+
+@overload(stored_children)
+def _stored_children(record, node, back):
+    def native(record, node, back):
+        there = 8 * record.most_moves
+        return call_int(
+            record.children_at,
+            (
+                record.stored + 8 * record.width * node,
+                back,
+                record.positions + record.width * there,
+                record.moves + there,
+                record.backs + there,
+                record.costs + there,
+            ),
+        )
+
+    return native
+
+
+def stored_solved(record, node):
+    """Whether a stored position is a goal."""
+    return record.problem.solved(record.stored[node])
+
+
+@overload(stored_solved)
+def _stored_solved(record, node):
+    return lambda record, node: (
+        call_int(record.solved_at, (record.stored + 8 * record.width * node,)) != 0
+    )
+
+
+def find(record, slots, block, place):
+    """The stored position that is the same as one of a block, or -1; `store` puts it there next."""
+    return record.table.get(record.positions[block][place], -1)
+
+
+@overload(find)
+def _find(record, slots, block, place):
+    def native(record, slots, block, place):
+        width = record.width
+        position = record.positions + 8 * width * (record.most_moves * block + place)
+        slot = call_int(record.key_at, (position,)) & record.mask
+        while slots[slot] != 0:
+            node = slots[slot] - 1
+            stored = record.stored + 8 * width * node
+            same = True
+            for i in range(width):
+                if load_int(stored, i) != load_int(position, i):
+                    same = False
+                    break
+            if same:
+                record.slot = slot
+                return node
+            slot = (slot + 1) & record.mask
+        record.slot = slot
+        return -1
+
+    return native
+
+
+def store(record, slots, block, place):
+    """Store a position of a block where `find` looked last; returns its number."""
+    node = record.nodes
+    record.nodes += 1
+    record.stored.append(record.positions[block][place])
+    record.table[record.positions[block][place]] = node
+    return node
+
+
+@overload(store)
+def _store(record, slots, block, place):
+    def native(record, slots, block, place):
+        node = record.nodes
+        record.nodes += 1
+        width = record.width
+        position = record.positions + 8 * width * (record.most_moves * block + place)
+        stored = record.stored + 8 * width * node
+        for i in range(width):
+            store_int(stored, i, load_int(position, i))
+        slots[record.slot] = node + 1
+        return node
+
+    return native
+
+
+# --- generated code for a problem ------------------------------------------------------------
+
+
+def problem_addresses(problem: KernelProblem, change: Any = None) -> dict[str, int]:
+    """Addresses of the native code that stands between the search and a problem's kernels.
+
+    change: the kernel `change(position, move)` of the heuristic, or None.
+    """
+    rules = problem.problem
+    width = len(problem.start())
+    position = read_position(width)
+    stores = "\n".join(
+        f"        store_int(target, {width} * count + {i}, int(after[{i}]))" for i in range(width)
+    )
+    cost = "float(cost(position, move))" if rules.cost else "1.0"
+    undo = "int(undo(position, move))" if rules.undo else str(NONE)
+    text = f"""
+def children_at(source, back, target, moves, backs, costs):
+    position = {position}
+    listed = array_at(int64_pointer(moves), ({problem.most_moves},))
+    count = 0
+    for i in range(int(legal_moves(position, listed))):
+        move = listed[i]
+        if move == back:
+            continue
+        after = play(position, move)
+{stores}
+        store_int(moves, count, move)
+        store_int(backs, count, {undo})
+        store_float(costs, count, {cost})
+        count += 1
+    return count
+"""
+    scope = {"legal_moves": rules.legal_moves, "play": rules.play}
+    scope |= {
+        name: kernel
+        for name, kernel in (("cost", rules.cost), ("undo", rules.undo))
+        if kernel is not None
+    }
+    solved = f"def solved_at(source):\n    return 1 if solved({position}) else 0\n"
+    addresses = {
+        "children_at": native_function(
+            "children_at", text, scope, "int64(int64, int64, int64, int64, int64, int64)"
+        ),
+        "solved_at": native_function("solved_at", solved, {"solved": rules.solved}, "int64(int64)"),
+        "key_at": key_address(rules.key, width),
+    }
+    if change is not None:
+        text = f"def change_at(source, move):\n    return float(change({position}, move))\n"
+        addresses["change_at"] = native_function(
+            "change_at", text, {"change": change}, "float64(int64, int64)"
+        )
+    return addresses

@@ -1,0 +1,338 @@
+"""`solve`: the fast search for a goal, over any problem and any heuristic."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from games import kernels
+from games.contract import Position
+from games.problem import Heuristic, KernelProblem, Problem
+from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
+from search.evaluators.load import as_evaluator
+from search.graph.solution import Solution
+from search.running import check_limits, run_search
+from search.single_agent.record import MOST_PLIES, NONE, NativeSearch, PlainSearch
+
+__all__ = ["METHODS", "Unsolvable", "solve"]
+
+METHODS = ("astar", "ida", "greedy", "beam")
+#: Values of f up to an eighth of this have buckets of their own.
+BUCKETS = 1 << 17
+UNLIMITED = 1 << 62
+MOST_WEIGHT = 1000.0
+#: Positions that a plain search of a problem in Python is given room for in each MiB.
+PLAIN_PER_MIB = 2000
+
+
+class Unsolvable(ValueError):
+    """A position from which no goal can be reached, with the reason."""
+
+
+def solve(
+    problem: Problem,
+    position: Position | None = None,
+    heuristic: Any = None,
+    *,
+    method: str = "astar",
+    weight: float = 1.0,
+    width: int = 1000,
+    nodes: int | None = None,
+    seconds: float | None = None,
+    memory_mib: float = 1024.0,
+) -> Solution:
+    """The way from a position to a goal.
+
+    Problems whose rules are kernels are searched by native code, others by the same source in
+    Python. Running out of nodes, seconds or memory, or Ctrl-C, is an answer without moves.
+
+    position: where to begin; default the problem's start.
+    heuristic: the name of one of the problem's, an evaluator or its file, a kernel or any callable
+        of a position; values below 0 count as 0. Default: the problem's first, or 0 everywhere.
+    method: "astar" keeps all positions that it met in memory and takes the least f = g + weight * h
+        first (Hart, Nilsson, Raphael 1968; Pohl 1970); "ida" is iterative-deepening A* (Korf 1985),
+        which needs no memory; "greedy" takes the least h first; "beam" keeps the `width` positions
+        of least f at each depth.
+    weight: of the heuristic in f, from 1 to 1000.
+    nodes: most positions to expand.
+    memory_mib: most memory for positions, in MiB.
+
+    Raises Unsolvable with the reason where the problem can tell at once that there is no way, and
+    ValueError for an option out of range.
+    """
+    if method not in METHODS:
+        raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
+    if not 1.0 <= weight <= MOST_WEIGHT:
+        raise ValueError(f"weight: expected 1 to {MOST_WEIGHT:g}, found {weight}")
+    if width < 1:
+        raise ValueError(f"width: expected at least 1, found {width}")
+    if not 0 < memory_mib <= 1 << 20:
+        raise ValueError(
+            f"memory_mib: expected more than 0 and at most {1 << 20}, found {memory_mib}"
+        )
+    if nodes is not None or seconds is not None:
+        check_limits(None, nodes, seconds, least=0, deepest=0)
+    start = problem.start() if position is None else position
+    reason = problem.why_unsolvable(start)
+    if reason:
+        raise Unsolvable(reason)
+    search = _Search(problem, start, _Known.of(problem, heuristic), weight, nodes)
+    return search.run(method, width, memory_mib, seconds)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A heuristic and what is known of it."""
+
+    evaluator: Evaluator
+    change: Callable[..., Any] | None = None
+    admissible: bool = False
+
+    @classmethod
+    def of(cls, problem: Problem, heuristic: Any) -> _Known:
+        if heuristic is None and not problem.evaluators:
+            return cls(PythonEvaluator(problem, _nothing, name="0"), None, True)
+        if heuristic is None:
+            heuristic = next(iter(problem.evaluators))
+        name = heuristic if isinstance(heuristic, str) else ""
+        entry = problem.evaluators.get(name, heuristic) if name else heuristic
+        if isinstance(entry, Heuristic):
+            known = KernelEvaluator(problem, entry.value, name=name or entry.value.__name__)
+            return cls(known, entry.change, entry.admissible)
+        if kernels.is_kernel(entry):
+            return cls(KernelEvaluator(problem, entry, name=name))
+        if callable(entry) and not isinstance(entry, Evaluator):
+            return cls(PythonEvaluator(problem, entry, name=name))
+        evaluator = as_evaluator(problem, entry)
+        return cls(evaluator, None, bool(getattr(evaluator, "admissible", False)))
+
+
+def _nothing(position: Any) -> float:
+    return 0.0
+
+
+class _Search:
+    """One search: its record, its arrays and its answer."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        position: Position,
+        known: _Known,
+        weight: float,
+        nodes: int | None,
+    ) -> None:
+        self.problem, self.position, self.known, self.weight = problem, position, known, weight
+        self.native = isinstance(problem, KernelProblem) and kernels.compiled
+        self.errors: list[BaseException] = []
+        self.node_limit = UNLIMITED if nodes is None else nodes
+        self.goal = False
+        self.moves: list[Any] = []
+        self.cost = math.inf
+
+    def run(self, method: str, width: int, memory_mib: float, seconds: float | None) -> Solution:
+        begin = time.perf_counter()
+        if self.problem.solved(self.position):
+            self.record = self._record(2)
+            return self._answer(begin, True, (), 0.0, 1.0, "it is solved already")
+        work, factor = {
+            "ida": lambda: (self._ida(), 1.0),
+            "astar": lambda: (self._best_first(memory_mib, 1.0, self.weight), self.weight),
+            "greedy": lambda: (self._best_first(memory_mib, 0.0, 1.0), math.inf),
+            "beam": lambda: (self._beam(memory_mib, width), math.inf),
+        }[method]()
+        interrupted = run_search(work, self._stop, seconds=seconds, short=False)
+        if self.errors:
+            raise self.errors[0]
+        if self.goal:
+            return self._answer(begin, True, tuple(self.moves), self.cost, *self._proof(factor))
+        return self._answer(begin, False, None, math.inf, *self._failure(method, interrupted))
+
+    def _proof(self, factor: float) -> tuple[float, str]:
+        if factor == math.inf:
+            return factor, "nothing: costs so far, or positions, were left aside"
+        never = f"{self.known.evaluator.name} never overestimates"
+        return factor, never if self.known.admissible else f"if {never}"
+
+    def _failure(self, method: str, interrupted: bool) -> tuple[float, str]:
+        record = self.record
+        if interrupted:
+            return math.inf, "interrupted"
+        if record.full:
+            return math.inf, f"out of memory with {record.nodes:,} positions in it"
+        if record.expanded >= self.node_limit:
+            return math.inf, f"{record.expanded:,} positions expanded, as many as were allowed"
+        if record.stop:
+            return math.inf, "out of time"
+        if record.too_deep:
+            return math.inf, f"lines of {MOST_PLIES} moves were cut off"
+        if method == "beam":
+            return math.inf, "no goal within the beam"
+        return 1.0, f"no goal can be reached: nothing is left after {record.expanded:,} positions"
+
+    def _answer(
+        self, begin: float, found: bool, moves: Any, cost: float, factor: float, proved: str
+    ) -> Solution:
+        record = self.record
+        return Solution(
+            moves if found else None,
+            cost,
+            int(record.expanded),
+            int(record.generated),
+            int(record.largest),
+            time.perf_counter() - begin,
+            factor,
+            proved,
+        )
+
+    # --- records and arrays ----------------------------------------------------------------------
+
+    def _record(self, blocks: int) -> Any:
+        problem = self.problem
+        record: Any
+        if isinstance(problem, KernelProblem) and kernels.compiled:
+            from search.single_agent.native import problem_addresses
+
+            record = NativeSearch(len(problem.start()), problem.most_moves, blocks)
+            record.put(**problem_addresses(problem, self.known.change))
+            record.bind("evaluate_at", "evaluator", self.known.evaluator.native(self._fail))
+        else:
+            record = PlainSearch(problem, self.known.evaluator.plain(), blocks)
+        record.put(node_limit=self.node_limit)
+        record.begin(self.position)
+        return record
+
+    def _fail(self, error: BaseException) -> None:
+        self.errors.append(error)
+        self._stop()
+
+    def _stop(self) -> None:
+        self.record.put(stop=1)
+
+    def _run(self, kernel: Any) -> Callable[..., Any]:
+        """A kernel as it is run on this search's record."""
+        if not self.native:
+            plain = kernels.uncompiled(kernel)
+            return lambda *arguments: plain(self.record, *arguments)
+        return lambda *arguments: kernel(self.record.row, *arguments)
+
+    # --- methods ---------------------------------------------------------------------------------
+
+    def _ida(self) -> Callable[[], None]:
+        from search.single_agent import ida
+
+        record = self.record = self._record(MOST_PLIES + 1)
+        search_within = self._run(ida.search_within)
+        places, counts, following = np.zeros((3, MOST_PLIES + 1), dtype=np.int64)
+        spent, estimates = np.zeros((2, MOST_PLIES + 1))
+        root = max(self.known.evaluator(self.position), 0.0)
+
+        def work() -> None:
+            bound = root
+            while bound < math.inf and not record.stop:
+                record.put(bound=bound * 1.0)
+                if search_within(root, places, counts, following, spent, estimates):
+                    self._read_line(places, float(spent[record.goal]))
+                    return
+                if record.expanded >= self.node_limit:
+                    return
+                bound = record.beyond
+
+        return work
+
+    def _read_line(self, places: Any, cost: float) -> None:
+        self.goal, self.cost = True, cost
+        position = self.position
+        back = NONE
+        for ply in range(1, self.record.goal + 1):
+            moves = [m for m in self.problem.legal_moves(position) if m != back]
+            move = moves[places[ply]]
+            try:
+                back = self.problem.undo(position, move)
+            except TypeError:
+                back = NONE
+            position = self.problem.play(position, move)
+            self.moves.append(move)
+
+    def _store(self, memory_mib: float) -> tuple[Any, ...]:
+        """The record with room for positions, and the arrays that stand beside them."""
+        record = self.record = self._record(2)
+        most = self.problem.most_moves if isinstance(self.problem, KernelProblem) else 256
+        if self.native:
+            width = len(self.problem.start())
+            each = 8 * (width + 5) + 16  # positions, nodes, moves, costs, and slots of the table
+            room = int(memory_mib * 2**20 / each)
+        else:
+            room = int(memory_mib * PLAIN_PER_MIB)
+        room = max(room, most + 1)
+        size = 1 << room.bit_length() if self.native else 1  # of the table: more than `room`
+        if self.native:
+            record.pin(stored=np.empty((room, width), dtype=np.int64))
+        slots = np.zeros(size, dtype=np.int64)
+        record.put(room=room, mask=size - 1, most_moves=most, buckets=BUCKETS)
+        nodes = np.empty((room, 2), dtype=np.int64)
+        moves = np.empty((room, 2), dtype=np.int64 if self.native else object)
+        return slots, nodes, moves, np.empty(room)
+
+    def _begin(self, slots: Any, nodes: Any, moves: Any, costs: Any) -> None:
+        """Store the position to begin with as node 0."""
+        from search.single_agent.best_first import store_root
+
+        self._run(store_root)(slots)
+        nodes[0], moves[0], costs[0] = -1, NONE, 0.0
+
+    def _best_first(self, memory_mib: float, cost: float, value: float) -> Callable[[], None]:
+        from search.single_agent import best_first
+
+        arrays = slots, nodes, moves, costs = self._store(memory_mib)
+        self.record.put(cost_weight=cost, heuristic_weight=value)
+        self._begin(*arrays)
+        heads = np.full(BUCKETS, -1, dtype=np.int64)
+        heads[0] = 0
+        search = self._run(best_first.best_first)
+
+        def work() -> None:
+            if search(slots, nodes, moves, costs, heads, 0):
+                self._read_nodes(nodes, moves, costs)
+
+        return work
+
+    def _beam(self, memory_mib: float, width: int) -> Callable[[], None]:
+        from search.single_agent import beam
+
+        arrays = slots, nodes, moves, costs = self._store(memory_mib)
+        self.record.put(cost_weight=1.0, heuristic_weight=self.weight)
+        self._begin(*arrays)
+        values = np.empty(len(costs))
+        expand = self._run(beam.next_layer)
+
+        def work() -> None:
+            layer = np.zeros(1, dtype=np.int64)
+            while len(layer) and not self.record.stop:
+                first = self.record.nodes
+                if expand(slots, nodes, moves, costs, values, layer):
+                    self._read_nodes(nodes, moves, costs)
+                    return
+                if self.record.full or self.record.expanded >= self.node_limit:
+                    return
+                new = np.arange(first, self.record.nodes)
+                if len(new) > width:
+                    new = new[np.argpartition(values[new], width)[:width]]
+                layer = new
+                self.record.put(largest=max(self.record.largest, len(layer)))
+
+        return work
+
+    def _read_nodes(self, nodes: Any, moves: Any, costs: Any) -> None:
+        node = self.record.goal
+        self.goal, self.cost = True, float(costs[node])
+        while node > 0:
+            move = moves[node, 0]
+            self.moves.append(int(move) if self.native else move)
+            node = int(nodes[node, 0])
+        self.moves.reverse()

@@ -1,0 +1,243 @@
+"""`search.solve`: native against plain and the textbook, published counts, limits, wrong input."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import search
+from games.kernels import kernel
+from games.problem import KernelProblem, Problem, ProblemRules
+from games.puzzles.hanoi import Hanoi
+from games.puzzles.lights_out import LightsOut
+from games.puzzles.pancakes import Pancakes
+from games.puzzles.pocket_cube import PocketCube
+from games.puzzles.queens import Queens
+from games.puzzles.road_map import RoadMap
+from games.puzzles.sliding_tiles import Sliding8, Sliding15, SlidingTiles
+from search import graph
+
+#: Korf 1985: number, optimal cost, tiles.
+KORF = {
+    1: (57, "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3"),
+    2: (55, "13 5 4 10 9 12 8 14 2 3 7 1 0 15 11 6"),
+    9: (46, "3 14 9 11 5 4 8 2 13 12 6 7 10 1 15 0"),
+}
+
+
+class PlainFace(Problem):
+    """A problem with its kernels hidden, which is searched in plain Python."""
+
+    def __init__(self, problem: KernelProblem) -> None:
+        for name in ("start", "goal", "legal_moves", "play", "solved", "cost", "undo"):
+            setattr(self, name, getattr(problem, name))
+        self.evaluators = problem.evaluators
+        self.name = problem.name
+
+
+def check(problem: Problem, solution: Any, position: Any) -> None:
+    """A solution leads to a goal, and costs what its moves cost."""
+    assert solution.moves is not None
+    cost = 0.0
+    for move in solution.moves:
+        assert move in problem.legal_moves(position)
+        cost += problem.cost(position, move)
+        position = problem.play(position, move)
+    assert problem.solved(position)
+    assert solution.cost == pytest.approx(cost)
+
+
+@kernel
+def line_moves(position, moves):
+    """Write a step of each length that does not pass the end."""
+    count = 0
+    for step in range(1, 4):
+        if position[0] + step <= 20:
+            moves[count] = step
+            count += 1
+    return count
+
+
+@kernel
+def line_play(position, move):
+    """The place after a step."""
+    return (position[0] + move,)
+
+
+@kernel
+def line_solved(position):
+    """Whether the end is reached."""
+    return position[0] == 20
+
+
+@kernel
+def line_cost(position, move):
+    """Short steps cost less for their length, but for every fifth place."""
+    return move * move + (10.0 if (position[0] + move) % 5 == 4 else 0.0)
+
+
+class Line(KernelProblem):
+    """A line with moves of different costs, one way only."""
+
+    problem = ProblemRules(line_moves, line_play, line_solved, line_cost)
+    start_position = (0,)
+    most_moves = 3
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("method", ["astar", "ida", "greedy", "beam"])
+@pytest.mark.parametrize(
+    "problem",
+    [SlidingTiles(3, 2), Pancakes(5), Hanoi(3), LightsOut(2), PocketCube(), Line()],
+    ids=lambda problem: problem.name,
+)
+def test_native_and_plain_searches_are_the_same(problem: Any, method: str) -> None:
+    starts = [problem.start()]
+    if problem.name == "cube2":
+        starts = [problem.parse_position("R U")]
+    elif problem.goal_position is not None:
+        starts += [problem.random_position(seed) for seed in range(3)]
+    for start in starts:
+        native = search.solve(problem, start, method=method, memory_mib=4)
+        plain = search.solve(PlainFace(problem), start, method=method, memory_mib=4)
+        check(problem, native, start)
+        for part in ("moves", "cost", "expanded", "generated", "largest_frontier", "factor"):
+            assert getattr(native, part) == getattr(plain, part), part
+        best = graph.uniform_cost(problem, start).cost
+        if method in ("astar", "ida"):
+            assert native.cost == best and native.optimal
+        assert native.cost >= best
+
+
+@pytest.mark.plain
+def test_weights_bound_the_cost() -> None:
+    problem = Sliding8()
+    for seed in range(5):
+        start = problem.random_position(seed)
+        best = search.solve(problem, start, memory_mib=32)
+        for weight in (1.5, 4.0):
+            loose = search.solve(problem, start, weight=weight, memory_mib=32)
+            assert best.cost <= loose.cost <= weight * best.cost
+            assert loose.factor == weight and not loose.optimal
+
+
+@pytest.mark.plain
+def test_a_change_kernel_makes_no_difference() -> None:
+    problem = Sliding8()
+    manhattan = problem.evaluators["manhattan"]
+    for seed in range(3):
+        start = problem.random_position(seed)
+        with_change = search.solve(problem, start, "manhattan", method="ida")
+        without = search.solve(problem, start, manhattan.value, method="ida")
+        assert with_change.moves == without.moves
+        assert with_change.generated == without.generated
+
+
+def test_korf_9_takes_the_published_number_of_nodes() -> None:
+    """1,650,696 with the position to begin with (Korf 1985)."""
+    problem = Sliding15()
+    cost, text = KORF[9]
+    solution = search.solve(problem, problem.parse_position(text), "manhattan", method="ida")
+    assert (solution.cost, solution.generated + 1, solution.optimal) == (cost, 1_650_696, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "generated"), [(1, 276_361_933), (2, 15_300_442)])
+def test_korf_1_and_2_take_the_published_number_of_nodes(number: int, generated: int) -> None:
+    problem = Sliding15()
+    cost, text = KORF[number]
+    solution = search.solve(problem, problem.parse_position(text), "manhattan", method="ida")
+    assert (solution.cost, solution.generated + 1) == (cost, generated)
+
+
+@pytest.mark.plain
+def test_no_solution_is_said_at_once_with_the_reason() -> None:
+    problem = Sliding8()
+    position = problem.parse_position("0 2 1 3 4 5 6 7 8")
+    with pytest.raises(search.Unsolvable, match="1 swaps from the goal"):
+        search.solve(problem, position)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("method", ["astar", "ida", "greedy"])
+def test_a_complete_search_without_a_goal_says_so(method: str) -> None:
+    problem = RoadMap({"a": ["b"], "b": ["c"], "c": [], "d": []}, "a", "d")
+    solution = search.solve(problem, method=method)
+    assert (solution.moves, solution.factor) == (None, 1.0)
+    assert "no goal can be reached" in solution.proved
+    assert solution.expanded == (6 if method == "ida" else 3)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("method", ["astar", "ida", "greedy", "beam"])
+def test_limits_end_a_search_with_an_answer(method: str) -> None:
+    problem = Sliding15()
+    start = problem.parse_position(KORF[1][1])
+    solution = search.solve(problem, start, "misplaced", method=method, nodes=200, memory_mib=4)
+    assert solution.moves is None and solution.expanded == 200 and "200" in solution.proved
+    solution = search.solve(problem, start, "misplaced", method=method, width=1 << 20,
+                            seconds=0.2, memory_mib=256)  # fmt: skip
+    if method != "greedy":
+        assert solution.moves is None and "out of" in solution.proved
+    assert solution.seconds < 5
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("method", ["astar", "beam"])
+def test_too_little_memory_is_an_answer(method: str) -> None:
+    problem = Sliding15()
+    start = problem.parse_position(KORF[1][1])
+    solution = search.solve(problem, start, method=method, width=5000, memory_mib=0.2)
+    assert solution.moves is None and "out of memory" in solution.proved
+    assert solution.factor == math.inf
+
+
+@pytest.mark.plain
+def test_heuristics_of_any_kind() -> None:
+    problem = Sliding8()
+    start = problem.random_position(7)
+    manhattan = problem.evaluators["manhattan"].value
+    best = search.solve(problem, start, "manhattan", memory_mib=32)
+    for heuristic in (manhattan, lambda position: float(manhattan(position))):
+        solution = search.solve(problem, start, heuristic, memory_mib=32)
+        assert (solution.cost, solution.expanded) == (best.cost, best.expanded)
+        assert solution.proved.startswith("if ")
+    blind = search.solve(problem, start, lambda position: -1.0, memory_mib=32)
+    assert blind.cost == best.cost and blind.expanded > best.expanded
+
+
+@pytest.mark.plain
+def test_what_a_heuristic_raises_comes_out() -> None:
+    def broken(position: Any) -> float:
+        raise RuntimeError("no value")
+
+    with pytest.raises(RuntimeError, match="no value"):
+        search.solve(Sliding8(), heuristic=broken, memory_mib=4)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "bfs"}, "method: expected one of astar, ida, greedy, beam, found 'bfs'"),
+        ({"weight": 0.9}, "weight: expected 1 to 1000, found 0.9"),
+        ({"weight": math.nan}, "weight: expected"),
+        ({"width": 0}, "width: expected at least 1"),
+        ({"nodes": 0}, "nodes: expected at least 1"),
+        ({"seconds": 0}, "seconds: expected more than 0"),
+        ({"memory_mib": 0}, "memory_mib: expected"),
+    ],
+)
+def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        search.solve(Sliding8(), **options)
+
+
+@pytest.mark.plain
+def test_a_solved_position_needs_no_moves() -> None:
+    for problem in (Sliding8(), Queens(1)):
+        goal = problem.start() if isinstance(problem, Queens) else problem.goal()
+        solution = search.solve(problem, goal)
+        assert (solution.moves, solution.cost, solution.expanded) == ((), 0.0, 0)
