@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import games
-from games.check_problem import check_problem
+from games.check.problem import check_problem
 from games.errors import ContractError, PositionError
 from games.kernels import kernel
 from games.problem import Heuristic, Problem, ProblemRules
