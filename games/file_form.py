@@ -22,6 +22,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from games.contract import DiceGame, Game
@@ -43,12 +44,16 @@ class ReadGame(NamedTuple):
     names: the players, the side that begins first.
     problems: what is wrong with the game, each with the number of its line.
     title: one line for people who choose among the games of a file.
+    result: the result or the score that the file states, as it states it.
+    tags: what else the file says of the game, by name.
     """
 
     record: GameRecord | None
     names: tuple[str, str]
     problems: list[str]
     title: str
+    result: str = ""
+    tags: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,16 @@ class FileForm:
         empty lines, are a file. Raises ValueError for what the form cannot hold.
     read: `read(text, game)` returns the games of a file one after the other. A damaged game is
         returned without a record, and reading goes on.
+    read_black_first: the same for files whose results name the side first that begins, in forms
+        whose results usually name it second; None for other forms.
+    annotated: whether files hold values and comments of moves.
     """
 
     suffix: str
     write: Callable[[GameRecord, tuple[str, str], Mapping[str, str]], str]
     read: Callable[[str, Any], Iterable[ReadGame]]
+    read_black_first: Callable[[str, Any], Iterable[ReadGame]] | None = None
+    annotated: bool = True
 
 
 def form_of(game: Game) -> FileForm:
@@ -147,7 +157,9 @@ def _read_one(lines: list[tuple[int, str]], game: Game) -> ReadGame:
         record, problems = None, [f"line {number}: {error}"]
     names = (tags.get("First", "?"), tags.get("Second", "?"))
     count = "damaged" if record is None else f"{record.ply} moves"
-    return ReadGame(record, names, problems, f"{names[0]} – {names[1]}, {count}")
+    result = tags.get("Result", "")
+    title = f"{names[0]} – {names[1]}, {count}"
+    return ReadGame(record, names, problems, title, result, tags)
 
 
 def _begun(game: Game, tags: Mapping[str, str]) -> GameRecord:

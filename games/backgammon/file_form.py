@@ -26,13 +26,15 @@ def _read(text: str, game: DiceGame) -> Iterator[ReadGame]:
     """The games of all matches of a text; a match without a game is one damaged game."""
     count = 0
     for match in read_matches(text, game):
-        for read in match.games:
+        for number, read in enumerate(match.games):
             count += 1
+            problems = (match.problems if number == 0 else []) + read.problems
+            result = "" if read.record is None else "{} : {}".format(*read.record.score)
             plies = read.record.ply if read.record else 0
             title = f"{' – '.join(match.players)}, game {count}, {plies} moves"
-            yield ReadGame(read.record, match.players, read.problems, title)
+            yield ReadGame(read.record, match.players, problems, title, result)
         if not match.games and match.problems and not count:
             yield ReadGame(None, NO_NAMES, match.problems, "damaged")
 
 
-MAT = FileForm(".mat", _write, _read)
+MAT = FileForm(".mat", _write, _read, annotated=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 
 from games.checkers.pdn import read_games, write_game
@@ -17,13 +18,15 @@ def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) 
     return write_game(record, {**tags, "White": names[1], "Black": names[0]})
 
 
-def _read(text: str, game: Game) -> Iterator[ReadGame]:
+def _read(text: str, game: Game, *, black_first: bool = False) -> Iterator[ReadGame]:
     """The games of a PDN text, with the results that it claims."""
-    for read in read_games(text, game):
+    for read in read_games(text, game, black_first=black_first):
         names = (read.tags.get("Black", "?"), read.tags.get("White", "?"))
         count = read.record.ply if read.record else 0
-        title = f"{names[0]} – {names[1]}, {count} moves, {read.tags.get('Result', '*')}"
-        yield ReadGame(read.record, names, read.problems, title)
+        result = read.tags.get("Result", "*")
+        title = f"{names[0]} – {names[1]}, {count} moves, {result}"
+        said = f"{result} ({'Black' if black_first else 'White'} first)"
+        yield ReadGame(read.record, names, read.problems, title, said, read.tags)
 
 
-PDN = FileForm(".pdn", _write, _read)
+PDN = FileForm(".pdn", _write, _read, functools.partial(_read, black_first=True))

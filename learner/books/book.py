@@ -252,7 +252,7 @@ def read_records(
     report = report if report is not None else BookReport()
     for path in paths:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
-        for place, (record, _, problems, _) in enumerate(read(text, game), 1):
+        for place, (record, _, problems, *_) in enumerate(read(text, game), 1):
             if record is None:
                 report.skipped.append(Skipped(str(path), place, problems[0]))
                 continue

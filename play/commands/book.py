@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from play.commands.game_file import read_games
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players, split
 
@@ -50,9 +51,9 @@ def add_book_commands(commands: Any) -> None:
     extend = command("extend", "expand at least so many positions more", _extend)
     extend.add_argument("book", type=Path, help="file of the book")
     extend.add_argument("--expansions", type=int, default=1000, metavar="N", help="default 1000")
-    learn = command("learn", "follow games that left the book (checkers)", _learn)
+    learn = command("learn", "follow games that left the book", _learn)
     learn.add_argument("book", type=Path, help="file of the book")
-    learn.add_argument("games", type=Path, help="PDN file")
+    learn.add_argument("games", type=Path, help="file of games (checkers: PDN)")
     add = learn.add_argument
     add("--black-first", action="store_true", help="results of the PDN have Black first")
     add("--plies", type=int, default=6, help="behind the book, at most (default 6)")
@@ -156,21 +157,16 @@ def _extend(options: argparse.Namespace) -> int:
 def _learn(options: argparse.Namespace) -> int:
     import sys
 
-    from games.checkers.pdn import read_games
     from play.book_building import learn_games
 
-    if options.game != "checkers":
-        raise ValueError(f"expected checkers, whose games are read from PDN, found {options.game}")
     book, search = _opened(options)
     records = []
-    with options.games.open(encoding="utf-8", errors="replace") as file:
-        for number, read in enumerate(
-            read_games(file, book.game, black_first=options.black_first), 1
-        ):
-            if read.record is None:
-                print(f"game {number}: {read.problems[0]}", file=sys.stderr)
-            else:
-                records.append(read.record)
+    read = read_games(options.games, book.game, black_first=options.black_first)
+    for number, one in enumerate(read, 1):
+        if one.record is None:
+            print(f"game {number}: {one.problems[0]}", file=sys.stderr)
+        else:
+            records.append(one.record)
     if not records:
         raise ValueError(f"{options.games}: expected a game, found none that can be read")
     with _growing(options, book, len(records), unit=" games") as (workers, progress):

@@ -37,14 +37,14 @@ def add_engine_commands(commands: Any) -> None:
 def run_engine(options: argparse.Namespace) -> int:
     """`engine`: serve until the other program leaves, or Ctrl-C."""
     import games
-    from play.players.thinker import SHIPPED, Thinker, limits_of
+    from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
 
     if options.turned_pos and not options.hub:
         raise ValueError("--turned-pos: expected --hub as well, found none")
-    name = "checkers" if options.hub else "backgammon"
-    default: dict[str, Any] = {"seconds": 1.0} if options.hub else {"depth": 0}
-    limits = limits_of(options, **default)
-    thinker = Thinker(games.load(name), options.evaluator or SHIPPED[name], limits)
+    protocol = "hub" if options.hub else "ubgi" if options.ubgi else "gnubg-socket"
+    game = next(game for game in map(games.load, games.names()) if protocol in game.protocols)
+    limits = limits_of(options, **usual_limits(game))
+    thinker = Thinker(game, options.evaluator or usual_evaluator(game), limits)
     if options.gnubg_socket is not None:
         return _serve_socket(thinker, options.gnubg_socket)
     return _serve_lines(thinker, options)

@@ -55,14 +55,13 @@ def run_game(options: argparse.Namespace) -> int:
     import sys
 
     import games
-    from play.players.thinker import SHIPPED, Thinker, limits_of
+    from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
     from play.terminal import BackgammonSession, CheckersSession, Session, run_session
     from play.terminal.colour import paint_for
 
     game: Any = games.load(options.command)
-    default: dict[str, Any] = {"seconds": 1.0} if options.command == "checkers" else {"depth": 0}
-    name = options.evaluator or SHIPPED[options.command]
-    thinker = Thinker(game, name, limits_of(options, **default))
+    name = options.evaluator or usual_evaluator(game)
+    thinker = Thinker(game, name, limits_of(options, **usual_limits(game)))
     people = {"both": {0, 1}, "none": set()}.get(options.play)
     if people is None:
         people = {int(options.play in ("white", "o"))}

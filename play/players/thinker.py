@@ -14,10 +14,7 @@ from play.players.parse import parse_player
 from search import Engine, Evaluator, Result, parse_techniques
 from search.evaluators.shipped import find_file
 
-__all__ = ["SHIPPED", "Thinker", "file_value", "limits_of", "value_text"]
-
-#: The evaluators to play against where nobody names one.
-SHIPPED = {"checkers": "quantised", "backgammon": "backups"}
+__all__ = ["Thinker", "file_value", "limits_of", "usual_evaluator", "usual_limits", "value_text"]
 
 
 class Thinker:
@@ -97,6 +94,24 @@ class Thinker:
     def forget(self) -> None:
         """Forget what earlier searches left: a new game."""
         self.engine.clear()
+
+
+def usual_evaluator(game: Game) -> str:
+    """The evaluator that people play against where nobody names one.
+
+    It is the shipped evaluator of the game, else the last of its usual opponents that is a
+    hand-crafted evaluator, else any of these. Raises ValueError for a game without evaluators.
+    """
+    usual = [name for name in reversed(game.opponents) if name in game.evaluators]
+    name = game.shipped or next(iter([*usual, *game.evaluators]), "")
+    if not name:
+        raise ValueError(f"expected the name of an evaluator, for {game.name} has none of its own")
+    return name
+
+
+def usual_limits(game: Game) -> dict[str, Any]:
+    """What people and external engines wait for: static values with dice, a second without."""
+    return {"depth": 0} if isinstance(game, DiceGame) else {"seconds": 1.0}
 
 
 def limits_of(options: Any, **default: Any) -> Limits:

@@ -66,7 +66,7 @@ def test_plain_text_keeps_values_comments_start_and_resignation(toe: Game) -> No
     record.declare(-1.0, "resignation")
     text = PLAIN_TEXT.write(record, ("a", "b"), {"Event": 'a "cup"'})
     assert text.splitlines()[-2:] == ["5 ; -0.5 4 the middle of it", "* resignation -1"]
-    ((again, names, problems, _),) = plain(text, toe)
+    ((again, names, problems, *_),) = plain(text, toe)
     assert (names, problems) == (("a", "b"), [])
     assert again.start == record.start and again.moves == record.moves
     assert (again.outcome(), again.reason) == (-1.0, "resignation")

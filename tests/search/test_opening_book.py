@@ -845,7 +845,7 @@ def test_the_commands_refuse_in_one_line(
     refused("an evaluator", "build", "checkers", "random", str(tmp_path / "b"))
     refused("found no file", "info", "checkers", str(tmp_path / "missing"))
     refused("of nim", "info", "nim", str(shipped))
-    refused("expected checkers", "learn", "nim", str(shipped), "games.pdn")
+    refused("an opening book of nim", "learn", "nim", str(shipped), "games.pdn")
     refused("values of classic", "extend", "checkers", str(shipped), "--player",
             str(ROOT / "data/checkers/samuel.json"))  # fmt: skip
     (tmp_path / "damaged").write_bytes(shipped.read_bytes()[:-9])
