@@ -325,7 +325,7 @@ export class PlayPage {
         ),
       ),
     );
-    this.drawTools(view);
+    this.drawTools();
     this.open_tab(this.tab, false);
     this.show(view);
   }
@@ -483,7 +483,7 @@ export class PlayPage {
     });
   }
 
-  drawTools(view) {
+  drawTools() {
     const submit = async (event) => {
       event.preventDefault();
       const text = this.entry.value.trim();
