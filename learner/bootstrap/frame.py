@@ -22,10 +22,14 @@ import numpy as np
 from games.features import Encoding, FeatureSet
 from learner.learner import MAN, Learner, Progress, check_plies, feature_set, linear_start
 from learner.models.model import LinearModel, Model
+from learner.models.schedule import Schedule
 from learner.self_play import GAMES_PER_TASK, Lesson, Task, Teacher, in_tasks, play_task
 from play.workers import Workers
 
 __all__ = ["Bootstrap"]
+
+#: The last rate as a share of the first.
+LAST_SHARE = 0.1
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -172,7 +176,7 @@ class Bootstrap(Learner):
             np.concatenate([lesson.rows for lesson in lessons]),
             np.concatenate([lesson.low for lesson in lessons]),
             np.concatenate([lesson.high for lesson in lessons]),
-            rate=self.rate * (1.0 - 0.9 * self.games_played_ / self.games),
+            rate=Schedule(self.rate, LAST_SHARE).at(self.games_played_, self.games),
             random=np.random.default_rng((self.seed, self.games_played_)),
         )
         self.errors_.append(error)

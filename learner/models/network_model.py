@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from games.contract import Game
 from games.features import Encoding, FeatureSet
 from learner.models.model import batches, numbers_of, steps_of
+from learner.models.schedule import Schedule
 from learner.self_play import rows_of
 from search import as_evaluator
 from search.evaluators.network import NetworkEvaluator
@@ -188,11 +189,11 @@ class NetworkModel:
         total = 0.0
         given, least, most = self._tensor(rows), _floats(low), _floats(high)
         cut = batches(len(rows), self.size, random)
+        rates = Schedule.between(rate, last_rate)
         with one_thread():
             for number, chosen in enumerate(cut):
-                share = 0.0 if last_rate is None else number / len(cut)
                 for group in self.optimiser.param_groups:
-                    group["lr"] = rate + share * ((last_rate or rate) - rate)
+                    group["lr"] = rates.at(number, len(cut))
                 index = torch.from_numpy(chosen)
                 output = self.evaluator.scale * forward(
                     self.layers, given[index], sparse=self.sparse

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from games import kernels
 from games.contract import Game
 from games.kernels.memory import native_function, read_position
+from learner.models.schedule import Schedule
 from search.evaluators.outcome_network import Net, OutcomeNetwork
 
 __all__ = ["Examples", "OutcomeModel", "Seen", "confined", "largest_difference", "phases_of"]
@@ -204,11 +205,10 @@ class OutcomeModel:
                 f" {epochs}, {rate} and {last_rate}"
             )
         total = 0.0
+        rates = Schedule.between(rate, last_rate, "geometric")
         with _threads(self.threads):
             for number, seen in enumerate(examples.seen):
-                total += self._learn_net(
-                    number, seen, targets, rate, last_rate or rate, epochs, random
-                )
+                total += self._learn_net(number, seen, targets, rates, epochs, random)
         self.write()
         return total / max(1, len(examples))
 
@@ -217,8 +217,7 @@ class OutcomeModel:
         number: int,
         seen: Seen,
         targets: NDArray[np.float64],
-        rate: float,
-        last_rate: float,
+        rates: Schedule,
         epochs: int,
         random: np.random.Generator,
     ) -> float:
@@ -229,7 +228,7 @@ class OutcomeModel:
         places, terms, possible = self._tensors(seen)
         target = self._tensor(targets[seen.index].astype(np.float32))
         steps = epochs * -(-len(target) // self.batch)
-        factor = (last_rate / rate) ** (1.0 / max(1, steps - 1))
+        done = 0
         total = torch.zeros((), device=self.device)
         least = (1.0 - self.equity_share) * float((possible * _entropy(target)).sum())
         for _ in range(epochs):
@@ -239,12 +238,12 @@ class OutcomeModel:
                 logits = self._logits(number, _take(places, chosen), _take(terms, chosen))
                 loss = self._loss(logits, target[chosen], possible[chosen])
                 for group in optimiser.param_groups:
-                    group["lr"] = rate
+                    group["lr"] = rates.at(done, max(1, steps - 1))
                 optimiser.zero_grad()
                 (loss / len(chosen)).backward()
                 optimiser.step()
                 total += loss.detach()
-                rate *= factor
+                done += 1
         return float(total) - least
 
     def _loss(self, logits: Any, target: Any, possible: Any) -> Any:

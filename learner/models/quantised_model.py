@@ -20,6 +20,7 @@ from games.features import Encoding
 from learner.fit.targets import row_weights
 from learner.models.model import batches
 from learner.models.network_model import one_thread
+from learner.models.schedule import Schedule
 from search.evaluators.network import MOST_UNITS
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
@@ -196,15 +197,15 @@ class QuantisedModel:
                 f" epochs={epochs}, rate={rate}, last_rate={last_rate}"
             )
         total, done = 0.0, 0
+        rates = Schedule.between(rate, last_rate)
         with one_thread():
             for _ in range(epochs):
                 total = 0.0
                 cut = batches(len(expected), self.size, random)
                 for chosen in cut:
-                    share = done / (epochs * len(cut))
-                    done += 1
                     for group in self._optimiser.param_groups:
-                        group["lr"] = rate + share * ((last_rate or rate) - rate)
+                        group["lr"] = rates.at(done, epochs * len(cut))
+                    done += 1
                     total += self._step(_some(positions, chosen), expected[chosen], weights[chosen])
         self.loss_ = total / float(weights.sum())
         return self

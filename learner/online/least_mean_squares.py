@@ -13,10 +13,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from learner.models.schedule import Schedule
 from learner.online.frame import OnlineLearner, Step, decided
 from search import LinearEvaluator
 
 __all__ = ["LeastMeanSquares"]
+
+#: The last rate as a share of the first.
+LAST_SHARE = 0.1
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -68,7 +72,7 @@ class LeastMeanSquares(OnlineLearner):
             backed_up = float(np.copysign(max(self.win, abs(static)), backed_up))
         difference = float(np.tanh((backed_up - static) / self.scale)) * self.scale
         self.spread_ += 0.001 * (terms * terms - self.spread_)
-        rate = self.rate * (1.0 - 0.9 * self.games_played_ / self.games)
+        rate = Schedule(self.rate, LAST_SHARE).at(self.games_played_, self.games)
         step = self._learned * terms / np.maximum(self.spread_, 0.01)
         self._alpha.weights += rate * difference * step
         return True

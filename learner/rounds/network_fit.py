@@ -15,12 +15,16 @@ import numpy as np
 from learner.fit.targets import expectations
 from learner.models.model import numbers_of
 from learner.models.network_model import NetworkModel, network_model
+from learner.models.schedule import Schedule
 from learner.positions.shards import Rows
 from learner.rounds.batch import BatchLearner, scale_of
 from learner.self_play import rows_of
 from search.evaluators.network import NetworkEvaluator
 
 __all__ = ["NetworkFit"]
+
+#: The last rate of a round as a share of the first.
+LAST_SHARE = 0.01
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -79,19 +83,17 @@ class NetworkFit(BatchLearner):
         targets = 2.0 * expected - 1.0
         inputs = rows_of(model.inputs, rows.positions)
         error = 0.0
+        rates = Schedule(self.rate, LAST_SHARE)
         for epoch in range(self.epochs):
             error = model.learn(
                 inputs,
                 targets,
                 targets,
-                rate=self._rate(epoch),
-                last_rate=self._rate(epoch + 1),
+                rate=rates.at(epoch, self.epochs),
+                last_rate=rates.at(epoch + 1, self.epochs),
                 random=np.random.default_rng((self.seed, number, epoch)),
             )
         return {"scale": scale, "error": error}
-
-    def _rate(self, epoch: int) -> float:
-        return self.rate * (1.0 - 0.99 * epoch / self.epochs)
 
     def _weights(self) -> list[float]:
         return [float(x) for layer in self._network.layers for part in layer for x in part.flat]

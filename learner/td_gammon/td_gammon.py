@@ -17,6 +17,7 @@ import numpy as np
 
 from games.contract import DiceGame
 from learner.learner import Learner, Progress
+from learner.models.schedule import Schedule
 from learner.positions.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
 from learner.td_gammon.backup import check_game
 from learner.td_gammon.explore import recorded
@@ -193,8 +194,8 @@ class TDGammon(Learner):
         Returns the sum of squared errors. Raises ValueError where weights are lost to NaN.
         """
         base, extra = divmod(min(most, self.tables * self.round_games), self.tables)
-        share = self.games_played_ / self.games
-        rate = self.rate * (self.last_rate / self.rate) ** share
+        rates = Schedule.between(self.rate, self.last_rate, "geometric")
+        rate = rates.at(self.games_played_, self.games)
 
         def play(number: int) -> float:
             table = self._tables[number]

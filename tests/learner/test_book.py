@@ -452,7 +452,11 @@ def test_learners_without_anything_to_learn(make: Any) -> None:
         (SignatureTables, {"half_life": 0.0}, "half_life: expected None or a number above 0"),
         (SignatureTables, {"smoothing": 0.0}, "smoothing: expected a number above 0"),
         (SignatureTables, {"material": {"MOB": 1.0}}, "found MOB"),
-        (SignatureTables, {"game": "nim"}, "expected a game with signature tables, such as checkers, found nim"),
+        (
+            SignatureTables,
+            {"game": "nim"},
+            "expected a game with signature tables, such as checkers, found nim",
+        ),
         (
             SignatureTables,
             {"layout": tables_of(ONE_SIDED, True)},
