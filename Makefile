@@ -6,11 +6,13 @@ PYTHON ?= python3
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
+# As many processes as there are cores, at most four: each takes about a gigabyte of memory.
+PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help train check test lint docs bench clean
+.PHONY: help train check fast test lint docs bench clean
 
 help:
 	@echo "make train   train a checkers evaluator (three to four minutes)"
@@ -24,11 +26,15 @@ help:
 train: $(VENV)/.installed
 	$(BIN)/python train.py checkers $(ARGS)
 
-check: lint
-	$(BIN)/python -m pytest -q -n 2 -m "plain and not slow" $(ARGS)
+# Side by side: the linters use one core.
+check:
+	@$(MAKE) --no-print-directory -j2 lint fast
+
+fast: $(VENV)/.installed-test
+	$(PYTEST) -q -m "plain and not thorough and not slow" $(ARGS)
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check

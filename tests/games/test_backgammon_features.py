@@ -224,6 +224,7 @@ def test_every_term_has_a_twin():
     assert set(TWINS) | {"shots", "damage", "choices"} | PARTS == set(KERNELS)
 
 
+@pytest.mark.thorough
 def test_terms_agree_with_their_definitions(positions):
     for position in positions[:: len(positions) // 700]:
         for name, expected in twins(position).items():
@@ -242,6 +243,7 @@ def test_terms_of_the_other_side(positions):
         assert measured[:, places[name]].tolist() == expected
 
 
+@pytest.mark.thorough
 def test_shots_agree_with_all_ways_to_play(positions):
     """And with the rules, but for hits that they forbid because both dice could be played."""
     moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)

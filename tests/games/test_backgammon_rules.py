@@ -311,6 +311,7 @@ def played(generator: random.Random, games: int) -> Iterator[Position]:
 
 @plain
 @pytest.mark.parametrize("kind", ["scattered", "played"])
+@pytest.mark.thorough
 def test_legal_moves_are_those_of_the_slow_twin(kind: str) -> None:
     generator = random.Random(7)
     source = scattered(generator, 1500) if kind == "scattered" else played(generator, 12)

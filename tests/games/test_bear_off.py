@@ -145,6 +145,7 @@ def least_first(counts: Counts) -> Fraction:
 
 
 @plain
+@pytest.mark.thorough
 def test_moves_are_those_of_the_rules() -> None:
     moves, after = np.zeros((2, MOST_MOVES), dtype=np.int64)
     for number in range(1, positions_of(FEW)):
@@ -157,6 +158,7 @@ def test_moves_are_those_of_the_rules() -> None:
 
 
 @plain
+@pytest.mark.thorough
 def test_expected_rolls_are_those_of_a_slow_twin() -> None:
     assert len(small().expected) == positions_of(FEW)
     for number, rolls in enumerate(small().expected):

@@ -176,6 +176,7 @@ def twin_values() -> dict[Any, int | None]:
 
 
 @plain
+@pytest.mark.thorough
 def test_values_of_two_pieces_are_those_of_a_slow_twin() -> None:
     tables = built(2).tables
     twin = twin_values()
@@ -210,6 +211,7 @@ def test_more_kings_win_against_one() -> None:
 
 
 @plain
+@pytest.mark.thorough
 def test_every_value_follows_from_those_of_the_moves() -> None:
     seen: list[int] = []
     made = built(4 if kernels.compiled else 2)

@@ -62,6 +62,7 @@ def squared(position: Any) -> float:
 
 
 @pytest.mark.plain
+@pytest.mark.thorough
 def test_terms_of_a_file_join_those_of_a_set(tmp_path: Path) -> None:
     features = load_features(written(tmp_path, TWO), CHECKERS, CLASSIC)
     assert features.name == "classic+pieces_squared+past_goal"

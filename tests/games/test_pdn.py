@@ -79,6 +79,7 @@ TAGS = st.dictionaries(st.sampled_from(("Event", "White", "Black", "Opening", "X
 
 @settings(deadline=None)  # the first example may compile
 @given(st.lists(st.tuples(records(), TAGS), max_size=3), st.booleans())
+@pytest.mark.thorough
 def test_games_are_read_back(games: list[tuple[GameRecord, dict[str, str]]], lines: bool) -> None:
     text = "\n".join(write_game(record, tags) for record, tags in games)
     source = io.StringIO(text, newline="\n") if lines else text

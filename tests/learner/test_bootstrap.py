@@ -99,6 +99,7 @@ def test_fixed_weights_hold_whatever_learning_starts_from(kind: Any) -> None:
 
 
 @plain
+@pytest.mark.thorough
 def test_learning_without_compilation() -> None:
     for kind in LEARNERS:
         learner = kind(NIM, games=4, depth=1, inputs="parity", games_per_update=2, decide=False)

@@ -289,6 +289,7 @@ def test_games_in_python_are_the_slow_ones(look: bool, truncate: int | None) -> 
 
 @plain
 @pytest.mark.parametrize("look", [True, False])
+@pytest.mark.thorough
 def test_backgammon_in_python_is_what_native_code_plays(look: bool) -> None:
     dice = RolloutDice(GAME, 1)
     lookup = Lookup(probe, build(checkers=3, both=1).tables, outcomes=outcomes)

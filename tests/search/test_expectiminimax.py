@@ -100,6 +100,7 @@ def test_many_decisions_are_those_of_a_search_each() -> None:
 
 @plain
 @pytest.mark.parametrize("face", [False, True], ids=["native", "plain"])
+@pytest.mark.thorough
 def test_many_decisions_of_a_small_game(face: bool) -> None:
     game: DiceGame = Lattice(5)
     evaluator: Any = Bounded(game, lattice_value)
