@@ -22,7 +22,7 @@ from games.checkers.endgame import Endgame, build, check, endgame, probe
 from games.checkers.endgame.numbering import position_of, positions_of, slices
 from games.kernels import kernel
 from games.record import GameRecord
-from search import WIN, Engine
+from search import PROVEN, WIN, Engine
 from search.lookups.database import DatabaseLookup
 
 
@@ -80,7 +80,7 @@ def convert(engine: Engine, found: Endgame, at: Any, nodes: int) -> str:
         if result.interrupted:
             raise KeyboardInterrupt
         record.play(result.move)
-        if probe(found.tables, record.position)[1] > -WIN / 2 and record.position[0]:
+        if probe(found.tables, record.position)[1] > -PROVEN and record.position[0]:
             return "thrown away"
         if record.over:
             break

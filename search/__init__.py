@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from games.values import EXACT, LOWER, UPPER, WIN
+from games.values import EXACT, LOWER, PROVEN, UPPER, WIN
 from search.alphabeta.search import AlphaBetaOptions
 from search.alphabeta.techniques import Techniques, as_techniques, parse_techniques
 from search.engine import Engine
@@ -20,6 +20,7 @@ __all__ = [
     "EXACT",
     "FILTERS",
     "LOWER",
+    "PROVEN",
     "UPPER",
     "WIN",
     "AlphaBetaOptions",

@@ -19,7 +19,7 @@ from search.evaluators.shipped import find_file
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.lookups.lookup import Lookup
 from search.result import Result
-from search.running import UNLIMITED, Search
+from search.search import UNLIMITED, Search
 
 __all__ = ["DEEPEST", "UNLIMITED", "Engine"]
 
@@ -116,7 +116,7 @@ class Engine:
         Positions [n, integers] (a list in plain Python) that were searched at least one ply deep in
         the last iteration, each time they were: their values are exact
         (`search.lookups.lookup.EXACT`), at least or at most what the search says (LOWER, UPPER:
-        alpha-beta cut it short). Values are for the side to move there; those beyond WIN / 2 count
+        alpha-beta cut it short). Values are for the side to move there; those beyond PROVEN count
         plies from the root of the search. Positions that the transposition table answered are left
         out.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from games.values import WIN
+from games.values import PROVEN, WIN
 
 __all__ = ["Depth", "Result"]
 
@@ -24,7 +24,7 @@ class Depth:
 class Result:
     """What a search found; values are for the side to move.
 
-    `move` is None where the game is over. A value beyond `search.WIN` / 2 counts plies to the end:
+    `move` is None where the game is over. A value beyond `search.PROVEN` counts plies to the end:
     see `plies_to_end`. `depth` is the depth searched in full, `nodes` the positions looked at,
     `history` one entry for each depth. `moves` holds (move, value) for every legal move, best
     first, from `analyse`, and is empty otherwise. `lookups` and `found` count questions to the
@@ -56,6 +56,6 @@ class Result:
     @property
     def plies_to_end(self) -> int | None:
         """Plies until the game is won or lost with the play found; None where that is open."""
-        if abs(self.value) <= WIN / 2:
+        if abs(self.value) <= PROVEN:
             return None
         return int(WIN - abs(self.value))

@@ -22,7 +22,7 @@ from games.contract import Game
 from games.file_form import form_of
 from games.record import GameRecord
 from play.match.openings import Openings
-from search import WIN, Engine
+from search import PROVEN, Engine
 
 __all__ = [
     "BookEntry",
@@ -316,7 +316,7 @@ def _play_on(record: GameRecord, engine: Engine, depth: int, most_plies: int) ->
             raise KeyboardInterrupt
         mover = record.to_move
         record.play(result.move, value=result.value, depth=result.depth)
-        if abs(result.value) > WIN / 2 and not record.over:
+        if abs(result.value) > PROVEN and not record.over:
             won = result.value > 0
             record.declare(1.0 if won == (mover == 0) else -1.0, "decided")
     if not record.over:

@@ -24,7 +24,7 @@ from learner.self_play import (
     squashed_outcome,
 )
 from play.match.game_loop import Played
-from search import WIN, Engine
+from search import PROVEN, Engine
 
 __all__ = ["TDLeaf"]
 
@@ -46,7 +46,7 @@ class _Teacher:
         assert played.leaf_plies is not None
         moves = sides(played.leaf_plies[first:last])  # to the view of who moves at the leaf
         # where search saw the end of the game, won, lost or drawn, no static value came of it
-        ends = final(self.game, leaves) | (np.abs(values) > WIN / 2)
+        ends = final(self.game, leaves) | (np.abs(values) > PROVEN)
         kept = np.flatnonzero(~ends & quiet(self.game, leaves))
         # nor where it took the line for a draw by repetition
         static = moves[kept] * engine.evaluator.values(pick(leaves, kept))

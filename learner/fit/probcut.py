@@ -18,7 +18,7 @@ from sklearn.linear_model import LinearRegression
 
 from games import kernels
 from games.contract import DiceGame, Game
-from search import WIN, Engine, as_evaluator
+from search import PROVEN, Engine, as_evaluator
 from search.alphabeta.probcut import Check, ProbCut
 from search.evaluators.samples import value_mark
 from search.sizes import CHECKS, DEPTHS, PHASES
@@ -68,7 +68,7 @@ def depth_values(
         if progress is not None:
             progress()
         found = [engine.evaluator(position), *(one.value for one in result.history)]
-        return [value if abs(value) < WIN / 2 else np.nan for value in found] + [np.nan] * (
+        return [value if abs(value) < PROVEN else np.nan for value in found] + [np.nan] * (
             depth + 1 - len(found)
         )
 

@@ -16,7 +16,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from games.kernels import kernel
-from games.values import WIN
+from games.values import PROVEN
 from learner.positions.shards import UNKNOWN
 
 __all__ = ["LOSSES", "add_losses", "expectations", "fit_scale", "mean_loss"]
@@ -59,7 +59,7 @@ def fit_scale(
     values = np.asarray(value, dtype=np.float64)
     results = np.asarray(result, dtype=np.float64)
     weights = row_weights(sample_weight, len(values))
-    usable = (results != UNKNOWN) & (np.abs(values) <= WIN / 2) & (weights > 0)
+    usable = (results != UNKNOWN) & (np.abs(values) <= PROVEN) & (weights > 0)
     values, targets, weights = values[usable], (results[usable] + 1.0) / 2.0, weights[usable]
     if not values.any():
         raise ValueError("K: expected rows with a known result and a value that is not 0")

@@ -24,7 +24,7 @@ from games.kernels.chance import stream
 from games.record import GameRecord
 from learner.learner import Learner, Progress, feature_set, linear_start
 from play.dice import Dice
-from search import WIN, Engine, LinearEvaluator, Result
+from search import PROVEN, Engine, LinearEvaluator, Result
 
 __all__ = ["OnlineLearner", "Step", "decided"]
 
@@ -222,4 +222,4 @@ def _won(record: GameRecord, side: int) -> float:
 
 def decided(value: float) -> bool:
     """Whether a value from search means that the game is won or lost."""
-    return abs(value) > WIN / 2
+    return abs(value) > PROVEN

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from games.values import WIN
+from games.values import PROVEN
 from learner.positions.positions import noisy, standard_keys
 from learner.positions.shards import UNKNOWN, Rows
 
@@ -49,7 +49,7 @@ class Filter:
     """Which rows to read; by default all.
 
     quiet: none that the game calls noisy. undecided: none whose value is that of a game won or
-    lost (beyond WIN / 2). known: none whose result is unknown. first_ply, last_ply: none before or
+    lost (beyond PROVEN). known: none whose result is unknown. first_ply, last_ply: none before or
     after. first_game, last_game: none of games with numbers before or after. games: none of others.
     """
 
@@ -66,7 +66,7 @@ class Filter:
         """Those of the rows that are wanted, in their order."""
         wanted = np.ones(len(rows), dtype=np.bool_)
         if self.undecided:
-            wanted &= np.abs(rows.value) <= WIN / 2
+            wanted &= np.abs(rows.value) <= PROVEN
         if self.known:
             wanted &= rows.result != UNKNOWN
         if self.first_ply > 0 or self.last_ply < (1 << 16) - 1:
@@ -105,7 +105,7 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
     value: NDArray[Any] = kept.value
     result: NDArray[Any] = kept.result
     if labels == "mean":
-        decided = np.abs(rows.value) > WIN / 2
+        decided = np.abs(rows.value) > PROVEN
         value = _means(group, rows.value, rows.count * ~decided, len(first))[order]
         proven = _means(group, rows.value, rows.count * decided, len(first))[order]
         value = np.where(np.isnan(proven), value, proven).astype(np.float32)

@@ -23,7 +23,7 @@ from learner.learner import check_limits
 from learner.positions.shards import Rows
 from play.match.game_loop import GameLoop
 from play.workers import Workers
-from search import WIN, Engine, Evaluator
+from search import PROVEN, Engine, Evaluator
 from search.evaluators.noise import NoisyEvaluator
 
 __all__ = ["Estimate", "Rollout", "slight_noise"]
@@ -131,7 +131,7 @@ class Rollout:
         their result. All else is as it was, `value` too. Rows of the same position get the same
         result: make them `distinct` first.
         """
-        proven = (np.abs(rows.value) > WIN / 2) & self.decide
+        proven = (np.abs(rows.value) > PROVEN) & self.decide
         result = np.sign(rows.value)
         wins = np.sign(self.outcomes(rows.positions[~proven], workers=workers))
         result[~proven] = wins.mean(axis=1)
@@ -192,5 +192,5 @@ def slight_noise(values: ArrayLike) -> float:
     man in checkers. Where all are 0 any noise will do, and it is 1.
     """
     found = np.asarray(values, dtype=np.float64)
-    found = found[np.abs(found) <= WIN / 2]
+    found = found[np.abs(found) <= PROVEN]
     return float(np.sqrt(np.mean(np.square(found)))) / 16.0 if found.any() else 1.0

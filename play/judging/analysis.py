@@ -8,7 +8,7 @@ from typing import Any
 
 from games.record import Annotation, GameRecord
 from play.players.thinker import Thinker, file_value, value_text
-from search import WIN
+from search import PROVEN
 
 __all__ = ["Judged", "judge_game", "judged_record", "remark", "summary"]
 
@@ -58,7 +58,7 @@ def judge_game(
         value = values[move]
         if value == best_value:
             best = move
-        both = min(abs(value), abs(best_value)) > WIN / 2 and value * best_value > 0
+        both = min(abs(value), abs(best_value)) > PROVEN and value * best_value > 0
         loss = 0.0 if both else file_value(best_value) - file_value(value)
         found.append(
             Judged(
@@ -98,9 +98,9 @@ def remark(record: GameRecord, judged: Judged, least: float) -> str:
 
 
 def _lost(judged: Judged) -> str:
-    if judged.best_value > WIN / 2:
+    if judged.best_value > PROVEN:
         return "misses a win"
-    if judged.value < -WIN / 2:
+    if judged.value < -PROVEN:
         return "loses"
     return f"lost {judged.loss:.3f}"
 
@@ -140,7 +140,7 @@ def summary(judged: list[Judged], side: int) -> str:
     own = [one for one in judged if one.side == side and one.choices > 1]
     if not own:
         return "no decisions"
-    plain = [one.loss for one in own if max(abs(one.value), abs(one.best_value)) <= WIN / 2]
+    plain = [one.loss for one in own if max(abs(one.value), abs(one.best_value)) <= PROVEN]
     grave = sum(1 for one in own if not one.preferred) - sum(1 for loss in plain if loss > 0)
     text = (
         f"{len(own)} decision{'s' * (len(own) > 1)}, {sum(o.preferred for o in own)} as preferred"

@@ -20,7 +20,7 @@ from games.contract import Game
 from play.crew import Crew
 from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
-from search import WIN, Engine, Evaluator, as_evaluator
+from search import PROVEN, Engine, Evaluator, as_evaluator
 
 __all__ = ["Judgement", "Verdicts", "judge", "random_positions", "referee"]
 
@@ -133,7 +133,7 @@ def referee(
     kept = [
         (position, moves)
         for position, moves in zip(positions, found, strict=True)
-        if moves and max(abs(value) for value in moves.values()) < WIN / 2
+        if moves and max(abs(value) for value in moves.values()) < PROVEN
     ]
     if not kept:
         raise ValueError("expected positions that are not yet decided, found none")

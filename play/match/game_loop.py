@@ -19,7 +19,7 @@ from games.contract import Game
 from games.kernels import kernel
 from games.kernels.memory import load_int, store_float, store_int
 from games.record import Annotation, GameRecord
-from search import WIN, Engine
+from search import PROVEN, Engine
 from search.alphabeta.line import MOST_EARLIER
 from search.alphabeta.root import begin, iterate
 from search.engine import DEEPEST, UNLIMITED
@@ -400,7 +400,7 @@ def _play_on(log, first, second, traces):
                 move = _search(log, second, ply, traces)
                 value = second.value
             store_int(log.moves, ply, move)
-            if log.decide and abs(value) > WIN / 2:
+            if log.decide and abs(value) > PROVEN:
                 won = 1.0 if (value > 0.0) == (ply % 2 == 0) else -1.0
         source = log.positions + 8 * WIDTH * ply
         final = call_int(first.play_at, (source, move, source + 8 * WIDTH))

@@ -124,9 +124,9 @@ def limits_of(options: Any, **default: Any) -> Limits:
 
 def file_value(value: float) -> float:
     """A value as a number for files: a game won is 1000 less its plies to the end; lost, -1000."""
-    from search import WIN
+    from search import PROVEN, WIN
 
-    if abs(value) <= WIN / 2:
+    if abs(value) <= PROVEN:
         return value
     plies = WIN - abs(value)
     return 1000.0 - plies if value > 0 else plies - 1000.0
@@ -134,9 +134,9 @@ def file_value(value: float) -> float:
 
 def value_text(value: float) -> str:
     """A value as people read it: `won in 5 plies`, `lost in 4 plies`, or a number with its sign."""
-    from search import WIN
+    from search import PROVEN, WIN
 
-    if abs(value) > WIN / 2:
+    if abs(value) > PROVEN:
         plies = int(WIN - abs(value))
         end = "won" if value > 0 else "lost"
         return f"{end} in {plies} {'ply' if plies == 1 else 'plies'}" if plies else end

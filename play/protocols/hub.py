@@ -18,7 +18,7 @@ from play.players.hub_words import arguments, hub_move, hub_position, move_word
 from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.protocols.line_engine import LineEngine
-from search import WIN, Result
+from search import PROVEN, WIN, Result
 from search.engine import DEEPEST
 
 __all__ = ["Hub", "allotted"]
@@ -238,7 +238,7 @@ class Hub(LineEngine):
 
     def score(self, value: float) -> float:
         """A value as Hub has it; what is not won or lost stays between -80 and 80."""
-        if abs(value) > WIN / 2:
+        if abs(value) > PROVEN:
             score = 100 - (WIN - abs(value)) / 100
             return score if value > 0 else -score
         return max(-80.0, min(80.0, value / self.man_worth())) + 0.0

@@ -25,7 +25,7 @@ from play.players.gnubg import as_program
 from play.players.thinker import value_text
 from play.web.catalogue import Loaded
 from play.web.table import clamped
-from search import WIN, Engine, Result
+from search import PROVEN, Engine, Result
 
 __all__ = ["Question", "Thinking"]
 
@@ -387,7 +387,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         "depth": result.depth,
         "value": clamped(result.value),
         "value_text": value_text(result.value),
-        "decided": abs(result.value) > WIN / 2,
+        "decided": abs(result.value) > PROVEN,
         "pv": _texts(game, position, result.pv[:20], question.roll),
         "nodes": question.nodes,
         "seconds": round(time.monotonic() - question.began, 3),

@@ -19,7 +19,7 @@ from search.evaluators.evaluator import Evaluator, PythonEvaluator
 from search.evaluators.samples import value_scale
 from search.lookups.lookup import Lookup
 from search.result import Result
-from search.running import UNLIMITED, Search, check_limits, run_together
+from search.search import UNLIMITED, Search, check_limits, run_together
 
 __all__ = ["DEEPEST", "AlphaBeta", "AlphaBetaOptions"]
 
@@ -73,11 +73,10 @@ class AlphaBetaOptions:
 class AlphaBeta(Search):
     """Alpha-beta searches of a game.
 
-    With more than one thread, each searches the same position
-    with a record of its own, and they meet in the transposition table, where one finds what
-    another has searched before (lazy SMP, Hyatt and others about 2010). Moves that lead to what
-    another thread is searching at that moment are put off (ABDADA, Weill 1996, in a simple form).
-    What counts is the first thread's result, whose record `line` is.
+    With more than one thread, each searches the same position on a line of its own, and they share
+    the transposition table, where one finds what another has searched before (lazy SMP, Hyatt and
+    others about 2010). Moves that lead to what another thread is searching at that moment wait
+    (ABDADA, Weill 1996, in a simple form). The first thread's result is the result.
     """
 
     def __init__(
@@ -128,29 +127,28 @@ class AlphaBeta(Search):
         from search.alphabeta.root import begin, iterate
         from search.native import phase_address, rules_addresses
 
-        evaluate_at, evaluator, self._kept = self.evaluator.native(self._fail)
+        evaluator = self.evaluator.native(self._fail)
+        lookup = None if self._lookup is None else self._lookup.native(self.game)
         fields = dict(
             **rules_addresses(self.game),
-            evaluate_at=evaluate_at,
-            evaluator=evaluator,
             width=len(self.game.start()),
             most_moves=getattr(self.game, "most_moves", 256),
             phase_at=phase_address(self.game) if phases else 0,
         )
-        if self._lookup is not None:
-            lookup_at, tables, self._kept_tables = self._lookup.native(self.game)
-            fields |= dict(lookup_at=lookup_at, tables=tables)
         for number in range(threads):
             shared = self._lines[0] if number else None
             line = lines.NativeLine(table_mib, 0 if number else trace, shared)
             line.put(**fields)
+            line.bind("evaluate_at", "evaluator", evaluator)
+            if lookup is not None:
+                line.bind("lookup_at", "tables", lookup)
             self._lines.append(line)
         self._begin, self._iterate = begin, iterate
 
     def _bind_plain(self, trace: int) -> None:
         from search.alphabeta.root import begin, iterate
 
-        probe = self._lookup.plain() if self._lookup else None
+        probe = None if self._lookup is None else self._lookup.plain()
         self._lines = [lines.PlainLine(self.game, self.evaluator.plain(), probe, trace)]
         self._begin, self._iterate = kernels.uncompiled(begin), kernels.uncompiled(iterate)
 

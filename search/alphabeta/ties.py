@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from games.contract import Game
-from games.values import WIN
+from games.values import PROVEN
 from search.result import Result
 
 __all__ = ["search_for_errors"]
@@ -71,4 +71,4 @@ def search_for_errors(
 
 def _decided(analysis: Result) -> bool:
     """Whether the end of the game is in sight after every move."""
-    return bool(analysis.moves) and all(abs(value) > WIN / 2 for _, value in analysis.moves)
+    return bool(analysis.moves) and all(abs(value) > PROVEN for _, value in analysis.moves)

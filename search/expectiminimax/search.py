@@ -22,7 +22,7 @@ from search.expectiminimax.line import DEEPEST_ROLLS, NativeDiceLine, PlainDiceL
 from search.expectiminimax.move_filters import MoveFilters, as_filters
 from search.lookups.lookup import Lookup
 from search.result import Result
-from search.running import UNLIMITED, Search, check_limits, run_together
+from search.search import UNLIMITED, Search, check_limits, run_together
 
 __all__ = ["PRUNE", "Expectiminimax", "ExpectiminimaxOptions"]
 
@@ -113,18 +113,18 @@ class Expectiminimax(Search):
         game, evaluator = self.game, self.evaluator
         fields: dict[str, Any] = dice_addresses(game)
         fields["search_at"] = search_address(expectiminimax)
-        self._kept = [None] * 4  # what native code reads
-        fields["evaluate_at"], fields["evaluator"], self._kept[0] = evaluator.native(self._fail)
+        bound = [("evaluate_at", "evaluator", evaluator.native(self._fail))]
         if self.sorter is not None:
-            fields["sorter_at"], fields["sorter"], self._kept[1] = self.sorter.native(self._fail)
+            bound.append(("sorter_at", "sorter", self.sorter.native(self._fail)))
         if lookup is not None:
-            fields["lookup_at"], fields["tables"], self._kept[2] = lookup.native(game)
+            bound.append(("lookup_at", "tables", lookup.native(game)))
         if evaluator.gives_outcomes:
-            address, data, self._kept[3] = evaluator.native_outcomes()
-            fields |= {"outcomes_at": address, "outcomes_data": data}
+            bound.append(("outcomes_at", "outcomes_data", evaluator.native_outcomes()))
         for number in range(threads):
             line = NativeDiceLine(game, table_mib, self._lines[0] if number else None)
             line.put(**fields)
+            for functions in bound:
+                line.bind(*functions)
             self._lines.append(line)
 
     def _bind_plain(self, lookup: Lookup | None) -> None:
@@ -140,7 +140,7 @@ class Expectiminimax(Search):
             self.game,
             kernels.uncompiled(expectiminimax, twins),
             self.evaluator.plain(),
-            lookup.plain() if lookup else None,
+            None if lookup is None else lookup.plain(),
             self.sorter.plain() if self.sorter else None,
         )
         if self.evaluator.gives_outcomes:
@@ -168,7 +168,7 @@ class Expectiminimax(Search):
         limit = DEEPEST_ROLLS if depth is None else int(depth)
         if outcome is not None:
             number, limit = ROLLING, 0
-        self._prepare(
+        self._start(
             limit,
             nodes=nodes or UNLIMITED,
             exact_root=exact_root,
@@ -185,7 +185,7 @@ class Expectiminimax(Search):
             return Result(None, outcome, (), 0, 0, 0.0, outcomes=self._outcomes())
         return self._result(position, roll, exact_root, interrupted, began)
 
-    def _prepare(
+    def _start(
         self,
         depth: int,
         *,
@@ -309,7 +309,7 @@ class Expectiminimax(Search):
             dice = dice.tolist()
         moves = np.zeros(len(rows), dtype=np.int64 if self.native else object)
         values = np.zeros(len(rows))
-        self._prepare(int(depth), decide_only=decide_only)
+        self._start(int(depth), decide_only=decide_only)
 
         def decide(line: Any, part: slice) -> int:
             arguments = (rows[part], dice[part], moves[part], values[part])
@@ -323,7 +323,7 @@ class Expectiminimax(Search):
         check_limits(depth, None, None, least=0, deepest=DEEPEST_ROLLS)
         rows = self._rows(positions)
         values = np.zeros(len(rows))
-        self._prepare(int(depth))
+        self._start(int(depth))
 
         def value(line: Any, part: slice) -> int:
             return int(self._source.value_many(line.row, rows[part], int(depth), values[part]))

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from games.contract import DiceGame, Game
-from games.values import WIN
+from games.values import PROVEN, WIN
 from search.evaluators.array_files import load_arrays, save_arrays, take_array
 from search.evaluators.header import EvaluatorError, check_fields, short
 from search.evaluators.samples import value_mark
@@ -128,7 +128,7 @@ class OpeningBook:
         return (
             self.successors[number] is None
             and self.depths[number] < DECIDED
-            and abs(self.values[number]) <= WIN / 2
+            and abs(self.values[number]) <= PROVEN
         )
 
     # --- growing -----------------------------------------------------------------------------
@@ -202,9 +202,9 @@ class OpeningBook:
 
     def before(self, value: float) -> float:
         """What a move is worth that leads to a position of that value for the other side."""
-        if self.game.wins and value > WIN / 2:
+        if self.game.wins and value > PROVEN:
             value -= 1.0
-        elif self.game.wins and value < -WIN / 2:
+        elif self.game.wins and value < -PROVEN:
             value += 1.0
         return -value + 0.0
 

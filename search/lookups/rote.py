@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from games.contract import Game
 from games.kernels import kernel
-from games.values import EXACT, WIN
+from games.values import EXACT, PROVEN, WIN
 from search.lookups.lookup import Lookup
 
 __all__ = ["RoteError", "RoteMemory"]
@@ -152,7 +152,7 @@ class RoteMemory(Lookup):
         key = int(self._standard_key(position))
         known = self._new.get(key)
         if known is None or known[1] <= depth:
-            if abs(value) < WIN / 2:
+            if abs(value) < PROVEN:
                 value *= 1.0 - self.direction * depth
             self._new[key] = (value, depth)
 

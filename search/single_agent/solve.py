@@ -16,7 +16,7 @@ from games.problem import Heuristic, KernelProblem, Problem
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.load import as_evaluator
 from search.graph.solution import Solution
-from search.running import check_limits, run_search
+from search.search import check_limits, run_search
 from search.single_agent.record import MOST_PLIES, NONE, NativeSearch, PlainSearch
 
 __all__ = ["METHODS", "Unsolvable", "solve"]
