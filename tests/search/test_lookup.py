@@ -90,3 +90,28 @@ def test_a_lookup_may_be_filled_while_it_is_in_use() -> None:
 def test_a_native_game_takes_no_probe_in_plain_python() -> None:
     with pytest.raises(TypeError, match="expected a probe marked with @kernel"):
         Engine(TicTacToe(), lookup=Lookup(lambda tables, position: (False, 0.0, 0, 0)))
+
+
+class Memory(Lookup):
+    """A lookup that is filled while it is in use, and empty at first."""
+
+    def __init__(self) -> None:
+        known = np.zeros((1, 4), dtype=np.int64)
+        known[0, 0] = -1
+        super().__init__(probe, (known, np.zeros(1)))
+
+    def __len__(self) -> int:
+        return int(self.tables[0][0, 0] >= 0)
+
+
+@plain
+@pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
+def test_a_lookup_that_is_empty_at_first_is_asked_all_the_same(game: Game) -> None:
+    memory = Memory()
+    engine = Engine(game, lookup=memory)
+    first = engine.analyse(game.start(), depth=1)
+    assert (first.lookups, first.found) == (9, 0)
+    known, values = memory.tables
+    known[0], values[0] = (0, 1 << 3, 0, EXACT), -0.5
+    engine.clear()
+    assert engine.analyse(game.start(), depth=1).found == 1
