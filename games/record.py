@@ -90,6 +90,18 @@ class GameRecord:
             record._quiet_plies.append(record.quiet_plies + 1 if again else 0)
         return record
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the same moves led through the same positions to the same end."""
+        if not isinstance(other, GameRecord):
+            return NotImplemented
+        return self._played() == other._played()
+
+    def _played(self) -> tuple[Any, ...]:
+        ending = self._ending()
+        return self.positions, self.moves, self.rolls, self.annotations, ending
+
+    __hash__ = None  # type: ignore[assignment]  # it changes while the game goes on
+
     @property
     def start(self) -> Any:
         """The position that the record begins with."""

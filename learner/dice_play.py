@@ -17,22 +17,17 @@ from typing import Any
 import numpy as np
 
 from games.contract import DiceGame
-from games.kernels import NativeRecord, kernel
 from games.kernels.chance import stream
-from games.kernels.memory import store_int
 from games.record import GameRecord
 from play.dice import Dice
+from play.match.dice_loop import DiceLoop
 from play.match.game_loop import Played
 from search import Engine
-from search.expectiminimax.turn import NativeTurn, over, play_turn
 
 __all__ = ["MOST_DEPTH", "DiceSelfPlay", "PlayedWithDice", "game_seeds"]
 
 #: Plies of play; backups look a ply further, and take 400 times as long for each.
 MOST_DEPTH = 2
-
-#: Room for a game: addresses of positions, moves and rolls, and the longest game.
-LOG = np.dtype([(name, np.int64) for name in ("positions", "moves", "rolls", "most_plies")])
 
 
 def game_seeds(seed: int) -> Iterator[tuple[int, int]]:
@@ -59,28 +54,15 @@ class PlayedWithDice(Played):
         return record
 
 
-@kernel
-def play_game(turn, replies, log):
-    """Play a game into the log, from its first position; returns its plies."""
-    step = 8 * turn.width
-    source = log.positions
-    ply = 0
-    while not over(turn, source) and ply < log.most_plies and turn.stop == 0:
-        # the second number of a turn is for players who leave moves to chance
-        play_turn(turn, replies, source, source + step, ply, 2)
-        store_int(log.moves, ply, replies.move)
-        store_int(log.rolls, ply, turn.roll)
-        source += step
-        ply += 1
-    return ply
-
-
 class DiceSelfPlay:
-    """An engine that plays itself, and the memory for one game; `GameLoop` with dice.
+    """An engine that plays itself; `GameLoop` with dice.
 
-    depth: GNU's plies with which each move is chosen; at 0, native where the game is. backups: find
-    for each position of a game the exact value that search backs up, a ply deeper. most_plies:
-    longer games are broken off, for nothing. Not to be used by two threads at once.
+    depth: GNU plies with which each move is chosen; at 0 a compiled game is played in native code.
+    backups: whether to find the exact value of each position of a game, as search backs it up from
+        one ply deeper.
+    most_plies: longer games are broken off and count 0 points.
+
+    Not to be used by two threads at once.
     """
 
     def __init__(
@@ -93,15 +75,8 @@ class DiceSelfPlay:
         self.most_plies = most_plies
         self.native = engine.native and depth == 0
         if self.native:
-            self._turn = NativeTurn(game)
-            self._replies = self._turn.replies(engine.evaluator)
-            self._log = NativeRecord(LOG)
-            self._log.pin(
-                positions=np.zeros((most_plies + 1, len(game.start())), dtype=np.int64),
-                moves=np.zeros(most_plies, dtype=np.int64),
-                rolls=np.zeros(most_plies, dtype=np.int64),
-            )
-            self._log.put(most_plies=most_plies)
+            player = engine.evaluator, None
+            self._loop = DiceLoop(game, player, player, most_turns=most_plies)
 
     def play(self, seeds: tuple[int, ...]) -> PlayedWithDice:
         """The game whose dice begin with the seeds; nothing in it depends on games before.
@@ -109,7 +84,8 @@ class DiceSelfPlay:
         Its values are those of `backups`, NaN without. Raises what the evaluator raises, and
         KeyboardInterrupt when stopped.
         """
-        positions, moves, rolls = (self._play if self.native else self._play_slowly)(seeds)
+        play = self._loop.play_one if self.native else self._play_plainly
+        positions, moves, rolls = play(stream(*seeds))
         plies = len(moves)
         values = np.full(plies, np.nan)
         depths = np.zeros(plies, dtype=np.int64)
@@ -127,22 +103,13 @@ class DiceSelfPlay:
             self.game, positions, moves, 0, values, depths, None, None, outcome, reason, {}, rolls
         )
 
-    def _play(self, seeds: tuple[int, ...]) -> tuple[Any, list[Any], list[int]]:
-        turn, log = self._turn, self._log.pinned
-        log["positions"][0] = self.game.start()
-        turn.put(state=stream(*seeds))
-        plies = play_game(turn.row, self._replies.row, self._log.row)
-        turn.check()
-        moves, rolls = (log[name][:plies].tolist() for name in ("moves", "rolls"))
-        return log["positions"][: plies + 1].copy(), moves, rolls
-
-    def _play_slowly(self, seeds: tuple[int, ...]) -> tuple[Any, list[Any], list[int]]:
-        game, dice, first = self.game, Dice(self.game), stream(*seeds)
+    def _play_plainly(self, state: int) -> tuple[Any, list[Any], list[int]]:
+        game, dice = self.game, Dice(self.game)
         positions: list[Any] = [game.start()]
         moves: list[Any] = []
         rolls: list[int] = []
         while game.outcome(positions[-1]) is None and len(moves) < self.most_plies:
-            roll = dice.roll(first, len(moves))
+            roll = dice.roll(state, len(moves))
             result = self.engine.search(positions[-1], roll=roll, depth=self.depth)
             if result.interrupted:
                 raise KeyboardInterrupt

@@ -231,7 +231,7 @@ class ContestWithDice:
                 for record, sides in zip(pair, (names, names[::-1]), strict=True):
                     number += 1
                     tags = {"Event": self.heading, "Round": str(number)}
-                    yield write(record.record(), sides, tags)
+                    yield write(record, sides, tags)
 
     def _common(self, options: dict[str, Any]) -> dict[str, Any]:
         given = self._options

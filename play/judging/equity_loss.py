@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame
+from games.record import GameRecord
 from play.crew import Crew
 from play.dice import Dice
 from play.match.dice_match import needs_processes, play_dice_game
-from play.match.dice_record import DiceRecord
 from play.players.limits import Limits, check_depth
 from play.players.player import Player
 from play.ratings.statistics import Estimate, mean_interval
@@ -75,7 +75,7 @@ def sample_games(
     seed: int = 0,
     threads: int = 2,
     workers: Workers | None = None,
-) -> list[DiceRecord]:
+) -> list[GameRecord]:
     """Games that a player plays against itself, game i with the dice of pair i."""
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
@@ -89,7 +89,7 @@ def equity_loss(
     game: DiceGame,
     player: Player,
     referee: Player,
-    records: Sequence[DiceRecord],
+    records: Sequence[GameRecord],
     *,
     depth: int = 0,
     referee_depth: int = 0,
@@ -185,7 +185,7 @@ class _SelfPlay(Crew):
         """Two seats of the player."""
         return tuple(self.player.seat(self.game, self.limits) for _ in range(2))
 
-    def __call__(self, number: int) -> DiceRecord:
+    def __call__(self, number: int) -> GameRecord:
         names = (self.player.name, self.player.name)
         with self.seats() as seats:
             return play_dice_game(
@@ -207,13 +207,13 @@ class _Losses(Crew):
         """The seats of the player and of the referee."""
         return tuple(player.seat(self.game, limits) for player, limits in self.judged)
 
-    def __call__(self, record: DiceRecord) -> NDArray[np.float64]:
+    def __call__(self, record: GameRecord) -> NDArray[np.float64]:
         """What each decision of a game lost, in points."""
         game, found = self.game, []
         with self.seats() as (judged, judge):
             judged.begin(0, 0)
             judge.begin(0, 0)
-            for position, roll in zip(record.positions()[:-1], record.rolls, strict=True):
+            for position, roll in zip(record.positions[:-1], record.rolls, strict=True):
                 if self.stopped.is_set():
                     break
                 if len(game.legal_moves(position, roll)) > 1:

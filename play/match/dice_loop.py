@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from games.contract import DiceGame
 from games.kernels import NativeRecord, kernel
-from games.kernels.memory import load_int, store_float, store_int
+from games.kernels.memory import load_int, store_int
+from games.record import Annotation, GameRecord
 from play.dice import Dice
-from play.match.dice_record import DiceRecord
 from search import Evaluator, Lookup
 from search.expectiminimax.turn import NativeTurn, copy_position, over, play_turn
 
@@ -36,9 +37,10 @@ LOG = np.dtype(
     [
         (name, np.int64)
         for name in (
-            # addresses: the start position; the stream of random numbers of each pair; for each
-            # turn the move and the roll; for each game its length, how it ended and its outcome
-            "start streams moves rolls plies reasons outcomes"
+            # addresses: the start position; the stream of random numbers of each pair; positions,
+            # game after game, one more than turns; for each turn the move and the roll; for each
+            # game its length and how it ended
+            "start streams positions moves rolls plies reasons"
             # how much to play: the longest game, turns that the log has room for, pairs
             " most_turns room pairs"
             # what was played
@@ -50,11 +52,13 @@ LOG = np.dtype(
 
 @kernel
 def _play_game(log, turn, first, second):
-    """Play the game that `first` begins, from the position `here`, and log it."""
-    here = turn.here
+    """Play the game that `first` begins, with the present random numbers, and log it."""
+    step = 8 * turn.width
+    source = log.positions + step * (log.turns + log.games)
+    copy_position(turn, log.start, source)
     ply = 0
     reason = ENDED
-    while not over(turn, here):
+    while not over(turn, source):
         if turn.stop != 0:
             reason = STOPPED
             break
@@ -62,20 +66,17 @@ def _play_game(log, turn, first, second):
             reason = TOO_LONG
             break
         if ply % 2 == 0:
-            play_turn(turn, first, here, here, ply, 2)
+            play_turn(turn, first, source, source + step, ply, 2)
             move = first.move
         else:
-            play_turn(turn, second, here, here, ply, 2)
+            play_turn(turn, second, source, source + step, ply, 2)
             move = second.move
         store_int(log.moves, log.turns + ply, move)
         store_int(log.rolls, log.turns + ply, turn.roll)
+        source += step
         ply += 1
-    outcome = 0.0
-    if reason == ENDED:
-        outcome = turn.outcome if ply % 2 == 0 else -turn.outcome
     store_int(log.plies, log.games, ply)
     store_int(log.reasons, log.games, reason)
-    store_float(log.outcomes, log.games, outcome + 0.0)
     log.games += 1
     log.turns += ply
 
@@ -91,7 +92,6 @@ def _play_pairs(log, turn, first, second):
         if turn.stop != 0:
             break
         for game in range(2):
-            copy_position(turn, log.start, turn.here)
             turn.state = load_int(log.streams, pair)
             if game == 0:
                 _play_game(log, turn, first, second)
@@ -118,22 +118,23 @@ class DiceLoop:
         seed: int = 0,
         most_turns: int = MOST_TURNS,
     ) -> None:
-        if not 1 <= most_turns <= MOST_TURNS:
-            raise ValueError(f"most_turns: expected 1 to {MOST_TURNS}, found {most_turns}")
+        if most_turns < 1:
+            raise ValueError(f"most_turns: expected at least 1, found {most_turns}")
         self.game = game
         self._turn = NativeTurn(game)
         self._players = [self._turn.replies(*player) for player in (first, second)]
         self._dice = Dice(game, seed)
         self._log = NativeRecord(LOG)
+        room = max(LOG_TURNS, 2 * most_turns)
         self._log.pin(
             start=np.array(game.start(), dtype=np.int64),
-            moves=np.zeros(LOG_TURNS, dtype=np.int64),
-            rolls=np.zeros(LOG_TURNS, dtype=np.int64),
+            positions=np.zeros((room + MOST_GAMES, len(game.start())), dtype=np.int64),
+            moves=np.zeros(room, dtype=np.int64),
+            rolls=np.zeros(room, dtype=np.int64),
             plies=np.zeros(MOST_GAMES, dtype=np.int64),
             reasons=np.zeros(MOST_GAMES, dtype=np.int64),
-            outcomes=np.zeros(MOST_GAMES),
         )
-        self._log.put(most_turns=most_turns, room=LOG_TURNS)
+        self._log.put(most_turns=most_turns, room=room)
         self.stopped = False
 
     def stop(self) -> None:
@@ -141,10 +142,10 @@ class DiceLoop:
         self.stopped = True
         self._turn.put(stop=1)
 
-    def play(self, first_pair: int, pairs: int) -> Iterator[tuple[DiceRecord, DiceRecord]]:
+    def play(self, first_pair: int, pairs: int) -> Iterator[tuple[GameRecord, GameRecord]]:
         """Play pairs by their numbers; ends early, after whole pairs, once it is stopped.
 
-        In the first game of each the first player begins, in the second the other.
+        In the first game of each pair the first player begins, in the second the other.
         """
         turn, log, done = self._turn, self._log, 0
         first, second = self._players
@@ -159,20 +160,49 @@ class DiceLoop:
             played = log.games // 2
             records = self._records(2 * played)
             for pair in range(played):
-                if any(
-                    game.reason == REASONS[STOPPED] for game in records[2 * pair : 2 * pair + 2]
-                ):
+                both = records[2 * pair], records[2 * pair + 1]
+                if any(record.reason == REASONS[STOPPED] for record in both):
                     return
-                yield records[2 * pair], records[2 * pair + 1]
+                yield both
             done += played
 
-    def _records(self, games: int) -> list[DiceRecord]:
+    def play_one(self, state: int) -> tuple[NDArray[np.int64], list[int], list[int]]:
+        """Play a game that the first player begins, with the random numbers of a stream.
+
+        Returns its positions, [plies + 1, integers], its moves and its rolls.
+        """
+        turn, log = self._turn, self._log
+        first, second = self._players
+        log.put(games=0, turns=0)
+        turn.put(state=state, stop=int(self.stopped))
+        _play_game(log.row, turn.row, first.row, second.row)
+        turn.check()
+        positions, moves, rolls = self._game(0, 0, log.turns)
+        return positions.copy(), moves.tolist(), rolls.tolist()
+
+    def _game(self, number: int, turns: int, plies: int) -> tuple[NDArray[np.int64], ...]:
+        """Positions, moves and rolls of a logged game; `turns` were played before it."""
         log = self._log.pinned
-        records, place = [], 0
-        for i in range(games):
-            end = place + int(log["plies"][i])
-            moves, rolls = (tuple(log[name][place:end].tolist()) for name in ("moves", "rolls"))
-            outcome, reason = float(log["outcomes"][i]), REASONS[log["reasons"][i]]
-            records.append(DiceRecord(self.game, rolls, moves, outcome, reason))
-            place = end
+        positions = log["positions"][turns + number : turns + number + plies + 1]
+        return positions, log["moves"][turns : turns + plies], log["rolls"][turns : turns + plies]
+
+    def _records(self, games: int) -> list[GameRecord]:
+        log = self._log.pinned
+        records, turns = [], 0
+        for number in range(games):
+            plies = int(log["plies"][number])
+            positions, moves, rolls = (rows.tolist() for rows in self._game(number, turns, plies))
+            record = GameRecord.of_legal(
+                self.game,
+                list(map(tuple, positions)),
+                moves,
+                [Annotation()] * plies,
+                rolls=rolls,
+                repetitions=None,
+                quiet_moves=None,
+            )
+            if log["reasons"][number] != ENDED:
+                record.declare(0.0, REASONS[log["reasons"][number]])
+            records.append(record)
+            turns += plies
         return records

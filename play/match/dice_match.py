@@ -19,10 +19,10 @@ import numpy as np
 from games import kernels
 from games.contract import DiceGame
 from games.errors import MoveError
+from games.record import GameRecord
 from play.crew import Crew
 from play.dice import Dice
-from play.match.dice_loop import ENDED, MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
-from play.match.dice_record import DiceRecord
+from play.match.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
 from play.match.luck import Luck
 from play.players.limits import Limits, check_depth
 from play.players.player import Player
@@ -35,7 +35,7 @@ __all__ = ["DiceMatch", "needs_processes", "play_dice_game", "play_dice_match"]
 #: Pairs that a worker is given at a time: in native code, and move by move in Python.
 NATIVE_BLOCK, SLOW_BLOCK = 32, 1
 
-Records = tuple[DiceRecord, DiceRecord]
+Records = tuple[GameRecord, GameRecord]
 
 
 @dataclass
@@ -98,40 +98,33 @@ def play_dice_game(
     names: Sequence[str] = ("first", "second"),
     stopped: Event | None = None,
     most_turns: int = MOST_TURNS,
-) -> DiceRecord:
+) -> GameRecord:
     """One game with the dice of a pair, move by move; `seats[0]` begins.
 
-    Raises MoveError where a seat makes a move that is not legal; `names` says whose.
+    Raises MoveError if a seat makes an illegal move; `names` says whose.
     """
     stream = dice.stream(pair)
     for side, seat in enumerate(seats):
         seat.begin(stream, side)
-    position = game.start()
-    rolls: list[int] = []
-    moves: list[Any] = []
-    outcome, reason = 0.0, TOO_LONG
-    while True:
-        turn = len(moves)
-        value = game.outcome(position)
-        if value is not None:
-            outcome, reason = (-value if turn % 2 else value) + 0.0, ENDED
-            break
+    record = GameRecord(game, repetitions=None, quiet_moves=None)
+    while not record.over:
+        turn = record.ply
         if stopped is not None and stopped.is_set():
-            reason = STOPPED
+            record.declare(0.0, REASONS[STOPPED])
             break
         if turn >= most_turns:
+            record.declare(0.0, REASONS[TOO_LONG])
             break
-        roll = dice.roll(stream, turn)
+        position, roll = record.position, dice.roll(stream, turn)
         move = seats[turn % 2].choose(position, roll)
-        if move not in game.legal_moves(position, roll):
+        try:
+            record.play(move, roll=roll)
+        except MoveError:
             raise MoveError(
                 f"player {names[turn % 2]}: expected a legal move with {game.roll_text(roll)} in"
                 f" {game.position_text(position)}, found {move!r}"
-            )
-        rolls.append(roll)
-        moves.append(move)
-        position = game.play(position, move)
-    return DiceRecord(game, tuple(rolls), tuple(moves), outcome, REASONS[reason])
+            ) from None
+    return record
 
 
 def needs_processes(*players: Player) -> bool:
@@ -262,7 +255,8 @@ class _BlockPlayer(Crew):
         with self.seats() as (luck, *seats):
             played = seats[0].play(*task) if self.native else self._play(seats, *task)
             for records in played:
-                block.points.append((records[0].outcome, 0.0 - records[1].outcome))
+                points, others = (record.outcome() or 0.0 for record in records)
+                block.points.append((points, 0.0 - others))
                 block.turns += sum(len(record.moves) for record in records)
                 if luck is not None:
                     mine, theirs = map(luck.total, records)

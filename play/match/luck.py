@@ -18,7 +18,7 @@ from games import kernels
 from games.contract import DiceGame, first_rolls
 from games.kernels import NativeRecord, kernel
 from games.kernels.memory import load_int, store_float
-from play.match.dice_record import DiceRecord
+from games.record import GameRecord
 from search import Evaluator, Lookup
 from search.expectiminimax.static import StaticChoice
 from search.expectiminimax.turn import NativeTurn, best_reply
@@ -61,7 +61,7 @@ class Luck:
         else:
             self._choice = StaticChoice(game, evaluator, lookup)
 
-    def turns(self, record: DiceRecord) -> NDArray[np.float64]:
+    def turns(self, record: GameRecord) -> NDArray[np.float64]:
         """The luck of the side that rolled, for each turn of a game, [turns]."""
         if not self.native:
             return self._turns_plainly(record)
@@ -77,15 +77,15 @@ class Luck:
         self._turn.check()
         return luck
 
-    def total(self, record: DiceRecord) -> float:
+    def total(self, record: GameRecord) -> float:
         """How much more luck the side that begins had, in points."""
         luck = self.turns(record)
         return float(luck[0::2].sum() - luck[1::2].sum())
 
-    def _turns_plainly(self, record: DiceRecord) -> NDArray[np.float64]:
+    def _turns_plainly(self, record: GameRecord) -> NDArray[np.float64]:
         game, luck = self.game, []
         for turn, (position, roll) in enumerate(
-            zip(record.positions()[:-1], record.rolls, strict=True)
+            zip(record.positions[:-1], record.rolls, strict=True)
         ):
             weights = game.rolls if turn else first_rolls(game)
             mean = actual = 0.0

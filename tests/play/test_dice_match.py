@@ -17,11 +17,11 @@ from games.backgammon.rules import points_made
 from games.contract import DiceGame
 from games.errors import MoveError
 from games.kernels import kernel, popcount
+from games.record import Annotation, GameRecord
 from play.__main__ import main
 from play.dice import Dice, choice
 from play.match.dice_loop import DiceLoop
 from play.match.dice_match import play_dice_game, play_dice_match
-from play.match.dice_record import DiceRecord
 from play.match.luck import Luck
 from play.match.match import play_match
 from play.players.limits import Limits
@@ -132,7 +132,7 @@ def test_native_games_are_those_played_move_by_move(first: Any, second: Any) -> 
     for number, (one, other) in enumerate(pairs, 7):
         assert one == play_dice_game(GAME, seats, dice, number)
         assert other == play_dice_game(GAME, seats[::-1], dice, number)
-        assert one.reason == "end of the game" and abs(one.outcome) in (1, 2, 3)
+        assert one.reason == "end of the game" and abs(one.outcome()) in (1, 2, 3)
 
 
 @native_only
@@ -147,12 +147,12 @@ def test_more_pairs_than_the_log_has_room_for() -> None:
 def test_one_decision() -> None:
     record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
     choices = StaticChoice(GAME, MADE, BARE), Slow(MADE, BARE)
-    for position, roll in zip(record.positions()[:-1], record.rolls, strict=True):
+    for position, roll in zip(record.positions[:-1], record.rolls, strict=True):
         move, twin = (choice.choose(position, roll) for choice in choices)
         assert move == twin
         assert choices[0].value == -choices[1].value_of(GAME.play(position, move))
     with pytest.raises(ValueError, match="expected a position with moves"):
-        choices[0].choose(record.positions()[-1], 3)
+        choices[0].choose(record.positions[-1], 3)
     with pytest.raises(ValueError, match="and a roll"):
         choices[0].choose(GAME.start(), 21)
 
@@ -173,21 +173,23 @@ def test_a_game_in_plain_python() -> None:
 @plain
 def test_positions_and_record_of_a_game() -> None:
     record = play_dice_game(Race(), [RandomSeat(Race())] * 2, Dice(Race(), 1), 0)
-    positions = record.positions()
+    positions = record.positions
     assert positions[0] == (3, 3) and len(positions) == len(record.moves) + 1
-    assert record.record().outcome() == record.outcome != 0
-    assert record.record().moves == list(record.moves)
+    last = record.game.outcome(positions[-1])
+    assert record.outcome() == (-last if record.ply % 2 else last) != 0
+    assert positions[1:] == [
+        record.game.play(*played) for played in zip(positions, record.moves, strict=False)
+    ]
 
 
 def test_the_longest_game() -> None:
     kwargs: Any = {"most_turns": 5}
     game = play_dice_game(GAME, [RandomSeat(GAME), RandomSeat(GAME)], Dice(GAME, 0), 0, **kwargs)
-    assert (len(game.moves), game.outcome, game.reason) == (5, 0.0, "most turns")
+    assert (len(game.moves), game.outcome(), game.reason) == (5, 0.0, "most turns")
     if kernels.compiled:
         loop = DiceLoop(GAME, (None, None), (None, None), **kwargs)
         assert next(loop.play(0, 1))[0] == game
-    assert game.record().reason == "most turns"
-    with pytest.raises(ValueError, match="most_turns: expected 1 to 4000, found 0"):
+    with pytest.raises(ValueError, match="most_turns: expected at least 1, found 0"):
         DiceLoop(GAME, (None, None), (None, None), most_turns=0)
 
 
@@ -301,7 +303,7 @@ def test_an_evaluator_that_fails() -> None:
 def test_a_loop_that_is_stopped() -> None:
     loop = DiceLoop(GAME, (MADE, None), (OFF, None))
     played = loop.play(0, 500)
-    assert isinstance(next(played)[0], DiceRecord)
+    assert isinstance(next(played)[0], GameRecord)
     loop.stop()
     assert len(list(played)) <= 128
     assert list(loop.play(0, 2)) == []
@@ -387,7 +389,7 @@ def test_bear_off_databases_play(monkeypatch: pytest.MonkeyPatch) -> None:
     plain_seat = Player("off", OFF).seat(GAME, Limits(0))
     others = 0
     for record, _ in DiceLoop(GAME, (MADE, None), (MADE, None), seed=2).play(0, 20):
-        for position, roll in list(zip(record.positions()[:-1], record.rolls, strict=True))[-12:]:
+        for position, roll in list(zip(record.positions[:-1], record.rolls, strict=True))[-12:]:
             assert seat.choose(position, roll) == twin.choose(position, roll)
             others += seat.choose(position, roll) != plain_seat.choose(position, roll)
     assert others
@@ -408,7 +410,7 @@ def test_a_search_chooses_what_averages_say() -> None:
         return float(np.dot(GAME.rolls, best))
 
     record = next(DiceLoop(GAME, (OFF, None), (MADE, None), seed=3).play(0, 1))[0]
-    for position, roll in list(zip(record.positions()[:-1], record.rolls, strict=True))[::9]:
+    for position, roll in list(zip(record.positions[:-1], record.rolls, strict=True))[::9]:
         assert at_0.choose(position, roll) == twin.choose(position, roll)
         after = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
         values = [averaged(there) for there in after]
@@ -468,7 +470,7 @@ def test_luck_by_its_twin() -> None:
     luck, twin = Luck(GAME, MADE, BARE), Slow(MADE, BARE)
     found = luck.turns(record)
     assert len(found) == len(record.moves)
-    for turn, position in enumerate(record.positions()[:12]):
+    for turn, position in enumerate(record.positions[:12]):
         values = [
             -twin.value_of(GAME.play(position, twin.choose(position, roll))) for roll in range(21)
         ]
@@ -484,18 +486,19 @@ def test_luck_is_nothing_on_average() -> None:
     luck = Luck(game, PythonEvaluator(game, lambda position: 0.3 * position[0] - 0.1))
     total, chance, games = 0.0, 0.0, 0
 
-    def go_on(position: Any, rolls: tuple[int, ...], moves: tuple[int, ...], p: float) -> None:
+    def go_on(positions: list[Any], rolls: list[int], moves: list[int], p: float) -> None:
         nonlocal total, chance, games
-        outcome = game.outcome(position)
-        if outcome is not None:
-            record = DiceRecord(game, rolls, moves, -outcome if len(moves) % 2 else outcome, "")
+        if game.outcome(positions[-1]) is not None:
+            notes = [Annotation()] * len(moves)
+            record = GameRecord.of_legal(game, positions, moves, notes, rolls=rolls)
             total, chance, games = total + p * luck.total(record), chance + p, games + 1
             return
         for roll, weight in enumerate(game.rolls if moves else game.first_rolls):
-            move = game.legal_moves(position, roll)[len(moves) % 3 == 1 and roll]
-            go_on(game.play(position, move), (*rolls, roll), (*moves, move), p * weight)
+            move = game.legal_moves(positions[-1], roll)[len(moves) % 3 == 1 and roll]
+            after = game.play(positions[-1], move)
+            go_on([*positions, after], [*rolls, roll], [*moves, move], p * weight)
 
-    go_on(game.start(), (), (), 1.0)
+    go_on([game.start()], [], [], 1.0)
     assert games > 20 and chance == pytest.approx(1)
     assert total == pytest.approx(0, abs=1e-12)
 
