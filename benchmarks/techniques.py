@@ -24,6 +24,7 @@ from games.whole_files import write_atomically
 from play.match.ladder import plot_estimates
 from play.match.match import play_match
 from play.match.openings import Openings
+from play.players.grammar import quoted
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.ratings.sprt import Sprt
@@ -53,7 +54,8 @@ CHUNK = 100
 def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[str, Any]:
     """Play a test to its end, from where it was left; its figures."""
     first, second = (
-        parse_player(GAME, f"{options.evaluator}@{techniques}") for techniques in TESTS[name]
+        parse_player(GAME, f"{quoted(options.evaluator)}@{techniques}")
+        for techniques in TESTS[name]
     )
     setting = {
         "evaluator": options.evaluator,

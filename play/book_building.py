@@ -27,7 +27,7 @@ __all__ = ["LeafSearch", "build_book", "learn_games"]
 MOST_POSITIONS = 1 << 24
 
 
-class LeafSearch(Crew):
+class LeafSearch(Crew[tuple[Engine]]):
     """What searches the leaves of a book: a player with limits, for `Workers.map`.
 
     Each search is as in a new engine. Raises ValueError for a player without an evaluator, for one

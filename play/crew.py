@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Lock
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 __all__ = ["Crew"]
 
+Seats = TypeVar("Seats", bound=tuple[Any, ...])
 
-class Crew:
+
+class Crew(Generic[Seats]):
     """A base class of functions for `Workers.map`.
 
     A subclass makes in `new_seats` what one thread works with, and borrows it in `__call__` by
@@ -24,19 +26,19 @@ class Crew:
         self._options = options
         #: set once the work is to end
         self.stopped = Event()
-        self._free: list[tuple[Any, ...]] = []
-        self._all: list[tuple[Any, ...]] = []
+        self._free: list[Seats] = []
+        self._all: list[Seats] = []
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._options
 
-    def new_seats(self) -> tuple[Any, ...]:
+    def new_seats(self) -> Seats:
         """What one thread works with; `stop` stops each of these that has a method `stop`."""
         raise NotImplementedError
 
     @contextmanager
-    def seats(self) -> Iterator[tuple[Any, ...]]:
+    def seats(self) -> Iterator[Seats]:
         """Seats for one task, which nobody else uses meanwhile."""
         with self._lock:  # so that no two threads compile the same at once
             if not self._free:

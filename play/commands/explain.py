@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from play.commands.options import add_game, load_game
+
 if TYPE_CHECKING:
     from games.contract import Game
     from play.players.thinker import Thinker
@@ -17,14 +19,11 @@ MOST_MOVES = 8
 
 def add_explain_options(command: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    add_game(command)
     add = command.add_argument
-    add("game", help="checkers, backgammon or another game by name")
     add("position", help="PDN FEN, position ID, XGID and so on, or 'start'")
     add("first", metavar="A", help="an evaluator: a hand-crafted one by name, or a file")
     add("second", metavar="B", nargs="?", help="another, to be shown beside it")
-    add(
-        "--features", metavar="FILE", help="a file with terms that the evaluators were learned with"
-    )
     add("--roll", help="with dice: the best moves of a roll such as 31")
     add("--depth", type=int, metavar="PLIES", help="values up to it (default 8, with dice 1)")
     add(
@@ -38,16 +37,12 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
 
 def run_explain(options: argparse.Namespace) -> int:
     """`explain`: contributions, values at each depth, principal variations or best moves."""
-    import games
     from games.contract import DiceGame
-    from games.feature_file import add_features
     from play.judging.explanation import contribution_table, explain
     from play.players.limits import Limits
     from play.players.thinker import Thinker
 
-    game = games.load(options.game)
-    if options.features:
-        game = add_features(game, options.features)
+    game = load_game(options)
     dice = isinstance(game, DiceGame)
     if options.roll is not None and not dice:
         raise ValueError(f"--roll: expected a game with dice, found {game.name}")

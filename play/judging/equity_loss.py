@@ -24,6 +24,7 @@ from play.dice import Dice
 from play.match.dice_match import needs_processes, play_dice_game
 from play.players.limits import Limits, check_depth
 from play.players.player import Player
+from play.players.seats import DiceSeat
 from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
 
@@ -173,7 +174,7 @@ def _done(
     return found
 
 
-class _SelfPlay(Crew):
+class _SelfPlay(Crew[tuple[DiceSeat, ...]]):
     """Games of a player against itself, by the numbers of their dice."""
 
     def __init__(self, game: DiceGame, player: Player, depth: int, seed: int) -> None:
@@ -181,7 +182,7 @@ class _SelfPlay(Crew):
         self.game, self.player, self.limits = game, player, Limits(depth)
         self.dice = Dice(game, seed)
 
-    def new_seats(self) -> tuple[Any, ...]:
+    def new_seats(self) -> tuple[DiceSeat, ...]:
         """Two seats of the player."""
         return tuple(self.player.seat(self.game, self.limits) for _ in range(2))
 
@@ -193,7 +194,7 @@ class _SelfPlay(Crew):
             )
 
 
-class _Losses(Crew):
+class _Losses(Crew[tuple[Any, ...]]):
     """What the decisions of a game lost, by the referee."""
 
     def __init__(

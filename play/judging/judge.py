@@ -144,7 +144,7 @@ def referee(
     )
 
 
-class _Referee(Crew):
+class _Referee(Crew[tuple[Engine]]):
     """The value of every move of a position."""
 
     def __init__(self, game: Game, evaluator: Evaluator, depth: int) -> None:

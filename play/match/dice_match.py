@@ -221,7 +221,7 @@ class _Block:
     turns: int = 0
 
 
-class _BlockPlayer(Crew):
+class _BlockPlayer(Crew[tuple[Any, ...]]):
     """Plays pairs by their numbers, with the luck of each game where somebody measures it."""
 
     def __init__(

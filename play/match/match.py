@@ -209,7 +209,7 @@ def _judge(
         match.verdict = sprt.verdict(match.summary().tally)
 
 
-class _PairPlayer(Crew):
+class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
     """Plays the pair of an opening."""
 
     def __init__(
@@ -233,14 +233,12 @@ class _PairPlayer(Crew):
         number, opening = task
         records = []
         seconds: list[float] = []
-        with self.seats() as (*players, begun, answered):
+        with self.seats() as (first, second, begun, answered):
             for index, loop in enumerate((begun, answered)):
-                for colour, seat in enumerate(players):
+                for colour, seat in enumerate((first, second)):
                     # the same chance for the same colour in both games
                     seat.begin(hash((self.seed, number, colour ^ index)) & 0x7FFFFFFF)
-                seats = players[0], players[1]
-                if index == 1:
-                    seats = seats[::-1]
+                seats = (first, second) if index == 0 else (second, first)
                 records.append(play_game(self.game, seats, opening, self.stopped, loop))
                 seconds += (took for seat in seats for took in seat.seconds)
         return Pair((records[0], records[1]), tuple(seconds))

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from threading import Event, Lock
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
+from play.crew import Crew
 from play.match.dice_loop import MOST_TURNS
 from play.players.limits import check_depth
 from play.rollout.dice import BLOCK, RolloutDice, advantage, mean_and_error
@@ -189,8 +190,8 @@ def checked_positions(game: DiceGame, positions: Any) -> list[Any]:
 Task = tuple[Any, bool, int, int]
 
 
-class Blocks:
-    """Rolls out blocks of games; each thread has a table of its own. For `Workers.map`."""
+class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
+    """Rolls out blocks of games; each thread has a table of its own."""
 
     def __init__(
         self,
@@ -209,26 +210,20 @@ class Blocks:
         as_filters(filters)
         if truncate is not None and not 1 <= operator.index(truncate) <= MOST_TURNS:
             raise ValueError(f"truncate: expected 1 to {MOST_TURNS} plies, found {truncate}")
-        self._options = (
-            game, evaluator, lookup, depth, filters, truncate, variance_reduction, seed,
-        )  # fmt: skip
+        super().__init__(
+            game, evaluator, lookup, depth, filters, truncate, variance_reduction, seed
+        )
         self.game = game
         self.evaluator = evaluator
         self.count = len(game.outcomes) if evaluator.gives_outcomes and game.outcomes else 0
         self.dice = RolloutDice(game, seed)
-        self._lock = Lock()
-        self._stopped = Event()
-        self._free: list[tuple[RolloutTable, Engine | None]] = []
-        self._all: list[tuple[RolloutTable, Engine | None]] = []
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Blocks, self._options
+        self._dealing = Lock()
 
     def __call__(self, task: Task) -> Block | None:
         """Results [games, outcomes + 1] and plies [games]; None where it was stopped."""
         position, later, number, games = task
         _, _, _, depth, _, truncate, look, _ = self._options
-        with self._lock:
+        with self._dealing:
             streams, rolls = self.dice.block(number)
         dice = streams[:games], rolls[:games]
         options: dict[str, Any] = {
@@ -236,7 +231,7 @@ class Blocks:
             "most_plies": MOST_TURNS if truncate is None else truncate,
             "look": look,
         }
-        with self._table() as (table, engine):
+        with self.seats() as (table, engine):
             if engine is None:
                 return table.block(position, dice, **options)
 
@@ -252,36 +247,16 @@ class Blocks:
             engine.clear()
             return play_in_step(
                 table, self.dice, choose, settle, position, dice,
-                stopped=self._stopped.is_set, **options,
+                stopped=self.stopped.is_set, **options,
             )  # fmt: skip
 
-    @contextmanager
-    def _table(self) -> Iterator[tuple[RolloutTable, Engine | None]]:
-        with self._lock:
-            pair = self._free.pop() if self._free else None
-        if pair is None:
-            game, evaluator, lookup, depth, filters, *_ = self._options
-            engine = None
-            if depth:
-                engine = Engine(
-                    game, evaluator, lookup=lookup, table_mib=TABLE_MIB, filters=filters
-                )
-            pair = rollout_table(game, evaluator, lookup, self.dice), engine
-            with self._lock:
-                self._all.append(pair)
-        try:
-            yield pair
-        finally:
-            with self._lock:
-                self._free.append(pair)
-
-    def stop(self) -> None:
-        """End the games under way."""
-        self._stopped.set()
-        for table, engine in list(self._all):
-            table.stop()
-            if engine is not None:
-                engine.stop()
+    def new_seats(self) -> tuple[RolloutTable, Engine | None]:
+        """A table, and what chooses moves that are not chosen by static values alone."""
+        game, evaluator, lookup, depth, filters, *_ = self._options
+        engine = None
+        if depth:
+            engine = Engine(game, evaluator, lookup=lookup, table_mib=TABLE_MIB, filters=filters)
+        return rollout_table(game, evaluator, lookup, self.dice), engine
 
     def samples(
         self, positions: Sequence[Any], games: int, *, players: Workers | None = None
