@@ -1,14 +1,16 @@
 """Bring your own model: a torch module or a scikit-learn estimator in the native search.
 
 Networks of linear layers with ReLU, and linear estimators, become a `NetworkEvaluator` (or, where
-they are weights and nothing else, a `LinearEvaluator`) and are compared with the model itself.
+they are weights and nothing else, a `LinearEvaluator`) and are compared with the model itself. A
+ReLU that is cut off above is two ReLUs: clip(x, a, b) = a + relu(x - a) - relu(x - b).
 """
 
 from __future__ import annotations
 
 import copy
+import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,8 +31,18 @@ MOST_INPUTS = 1 << 25
 MOST_LOGIT = 30.0
 
 Values = NDArray[np.float64]
-#: Weights [inputs, outputs] and bias [outputs]; or None, which stands for a ReLU.
-Stage = tuple[Values, Values] | None
+
+
+class Clip(NamedTuple):
+    """An activation that cuts sums off at two bounds."""
+
+    low: float
+    high: float
+
+
+RELU = Clip(0.0, math.inf)
+#: Weights [inputs, outputs] and bias [outputs], or an activation.
+Stage = tuple[Values, Values] | Clip
 
 #: Names in sklearn.linear_model, sklearn.neural_network and sklearn.preprocessing.
 LINEAR = (
@@ -40,7 +52,8 @@ LINEAR = (
 NETWORKS = ("MLPRegressor", "MLPClassifier")
 SCALERS = ("StandardScaler", "MaxAbsScaler", "MinMaxScaler", "RobustScaler")
 ACCEPTED = (
-    "a torch.nn.Sequential of Linear, ReLU, Dropout, Identity and Sequential, a module whose only"
+    "a torch.nn.Sequential of Linear, ReLU, ReLU6, Hardtanh, Dropout, Identity and Sequential, a"
+    " module whose only"
     f" child is one, a fitted scikit-learn estimator ({', '.join(LINEAR + NETWORKS)}) or a Pipeline"
     f" of {', '.join(SCALERS)} and one of these"
 )
@@ -192,13 +205,13 @@ def _merged(stages: list[Stage]) -> list[tuple[Values, Values]]:
     """Layers with a ReLU between each and the next; the same function as that of the stages."""
     layers: list[tuple[Values, Values]] = []
     bent = True
-    for stage in stages:
-        if stage is None:
+    for stage in _unclipped(stages):
+        if isinstance(stage, Clip):
             if not layers:
                 raise TypeError("expected a linear layer before the first ReLU, found none")
             bent = True
         elif bent:
-            layers.append(stage)
+            layers.append((stage[0], stage[1]))
             bent = False
         else:
             (weights, bias), (more, its_bias) = layers[-1], stage
@@ -211,8 +224,25 @@ def _merged(stages: list[Stage]) -> list[tuple[Values, Values]]:
     return layers
 
 
+def _unclipped(stages: list[Stage]) -> Iterator[Stage]:
+    """The same with two ReLUs in place of each activation that cuts off."""
+    width = 0
+    for stage in stages:
+        if isinstance(stage, Clip) and stage != RELU:
+            if not width:
+                raise TypeError(f"expected a linear layer before the first {stage}, found none")
+            one = np.eye(width)
+            yield np.hstack([one, one]), np.repeat([-stage.low, -stage.high], width)
+            yield RELU
+            yield np.vstack([one, -one]), np.full(width, stage.low)
+            continue
+        if not isinstance(stage, Clip):
+            width = stage[0].shape[1]
+        yield stage
+
+
 def _stages(model: Any) -> list[Stage]:
-    """A model as linear layers and ReLUs in order; TypeError where it has anything else."""
+    """A model as linear layers and activations in order; TypeError where it has anything else."""
     # a model of a library that was not imported is none of its models
     if "torch" in sys.modules and isinstance(model, sys.modules["torch"].nn.Module):
         return _torch_stages(model)
@@ -244,11 +274,13 @@ def _torch_stages(module: Any) -> list[Stage]:
         weights = _array(module.weight).T
         bias: Any = module.bias
         return [(weights, np.zeros(weights.shape[1]) if bias is None else _array(bias))]
+    if isinstance(module, nn.Hardtanh):  # ReLU6 is one
+        return [Clip(float(module.min_val), float(module.max_val))]
     if isinstance(module, nn.ReLU):
-        return [None]
+        return [RELU]
     if isinstance(module, (nn.Dropout, nn.Identity)):
         return []
-    children = list(module.children())
+    children = list(module._modules.values())  # `children()` leaves out what comes again
     if isinstance(module, nn.Sequential):
         return [stage for child in children for stage in _torch_stages(child)]
     own = list(module.parameters(recurse=False))
@@ -301,10 +333,10 @@ def _estimator_stages(model: Any) -> list[Stage] | None:
         raise TypeError(f"expected outputs identity or logistic, found {model.out_activation_}")
     stages: list[Stage] = []
     for weights, bias in zip(model.coefs_, model.intercepts_, strict=True):
-        stages += [(np.asarray(weights, np.float64), np.asarray(bias, np.float64)), None]
+        stages += [(np.asarray(weights, np.float64), np.asarray(bias, np.float64)), RELU]
         if model.activation == "identity":
             stages.pop()
-    return stages if stages[-1] is not None else stages[:-1]
+    return stages[:-1] if isinstance(stages[-1], Clip) else stages
 
 
 def _scaler_stages(scaler: Any) -> list[Stage]:

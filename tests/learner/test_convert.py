@@ -89,6 +89,28 @@ def test_a_torch_network(inputs: Any, width: int, hidden: tuple[int, ...]) -> No
     assert Engine(CHECKERS, evaluator).search(CHECKERS.start(), depth=4).depth == 4
 
 
+CLIPS = [nn.ReLU6(), nn.Hardtanh(0.0, 1.0), nn.Hardtanh(), nn.Hardtanh(-0.3, 0.7)]
+
+
+@pytest.mark.parametrize("clip", CLIPS, ids=str)
+def test_activations_that_cut_off(clip: nn.Module) -> None:
+    torch.manual_seed(4)
+    model = nn.Sequential(nn.Linear(16, 6), clip, nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 1))
+    evaluator = as_native(CHECKERS, model, CLASSIC)
+    expected = torch_values(model, TERMS)
+    assert np.allclose(evaluator.values(POSITIONS), expected, rtol=1e-5, atol=1e-5)
+    bounds = {module.min_val for module in model if isinstance(module, nn.Hardtanh)}
+    with torch.no_grad():
+        inner = model[:2](torch.tensor(TERMS, dtype=torch.float32))
+    assert bounds and float(inner.min()) in bounds and len(inner.unique()) > 20  # it does cut off
+    # of the output itself, and after a ReLU
+    last = nn.Sequential(nn.Linear(16, 4), nn.ReLU(), clip, nn.Linear(4, 1), clip)
+    found = as_native(CHECKERS, last, CLASSIC).values(POSITIONS)
+    assert np.allclose(found, torch_values(last, TERMS), rtol=1e-5, atol=1e-5)
+    with pytest.raises(TypeError, match="expected a linear layer before the first"):
+        as_native(CHECKERS, nn.Sequential(clip, nn.Linear(16, 1)), CLASSIC)
+
+
 class Wrapped(nn.Module):
     def __init__(self, inner: nn.Module, factor: float = 1.0) -> None:
         super().__init__()
