@@ -276,9 +276,9 @@ def test_uncompiled_rules_do_what_compiled_ones_do() -> None:
 class Project:
     """A folder with modules that use kernels, and processes that share a cache."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, cache: Path) -> None:
         self.folder = folder
-        self.cache = folder / "cache"
+        self.cache = cache
 
     def write(self, name: str, source: str) -> None:
         path = self.folder / f"{name}.py"
@@ -302,9 +302,15 @@ class Project:
         return done.stdout.strip()
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first project keeps the compiled search, so that the others need not compile it."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
+def project(tmp_path: Path, cache: Path) -> Project:
+    return Project(tmp_path, cache)
 
 
 USE = """
@@ -390,7 +396,6 @@ def test_a_second_process_takes_everything_from_the_cache(project: Project) -> N
     assert compiled[1:] == [0, 0]
 
 
-@compiled_only
 @plain
 def test_processes_that_compile_at_once_keep_their_code_apart(tmp_path: Path) -> None:
     first, second, third = (SharedCacheFile(str(tmp_path), "kernel", 1) for _ in range(3))
@@ -412,6 +417,7 @@ def test_kernels_keep_their_code_in_such_files() -> None:
     assert type(rules.legal_moves._cache._cache_file) is SharedCacheFile
 
 
+@compiled_only
 def test_code_with_bounds_checks_is_kept_apart(project: Project) -> None:
     project.write(
         "indexing",
@@ -447,10 +453,10 @@ NOWHERE = """
 
 
 @compiled_only
-@pytest.mark.parametrize("cache", ["", "file/in/the/way"])
-def test_nowhere_to_keep_compiled_code(project: Project, cache: str) -> None:
+@pytest.mark.parametrize("place", ["", "file/in/the/way"])
+def test_nowhere_to_keep_compiled_code(project: Project, place: str) -> None:
     (project.folder / "file").write_text("")
-    assert project.run(NOWHERE, NUMBA_CACHE_DIR=str(project.folder / (cache or "new"))) == "1.0"
+    assert project.run(NOWHERE, NUMBA_CACHE_DIR=str(project.folder / (place or "new"))) == "1.0"
 
 
 def test_kernels_in_a_program_given_on_the_command_line(project: Project) -> None:
