@@ -99,10 +99,11 @@ def test_activations_that_cut_off(clip: nn.Module) -> None:
     evaluator = as_native(CHECKERS, model, CLASSIC)
     expected = torch_values(model, TERMS)
     assert np.allclose(evaluator.values(POSITIONS), expected, rtol=1e-5, atol=1e-5)
-    bounds = {module.min_val for module in model if isinstance(module, nn.Hardtanh)}
     with torch.no_grad():
         inner = model[:2](torch.tensor(TERMS, dtype=torch.float32))
-    assert bounds and float(inner.min()) in bounds and len(inner.unique()) > 20  # it does cut off
+    low, high = (float(clip(torch.tensor(x))) for x in (-100.0, 100.0))
+    cut = (inner == low) | (inner == high)
+    assert 0 < cut.sum() < cut.numel()  # it does cut off, and not everything
     # of the output itself, and after a ReLU
     last = nn.Sequential(nn.Linear(16, 4), nn.ReLU(), clip, nn.Linear(4, 1), clip)
     found = as_native(CHECKERS, last, CLASSIC).values(POSITIONS)
@@ -297,7 +298,7 @@ def test_the_worst_cases_come_first() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: nn.Sequential(nn.Linear(16, 1), nn.Tanh()), "ReLU, Dropout, .* found a Tanh"),
+        (lambda: nn.Sequential(nn.Linear(16, 1), nn.GELU()), "ReLU, .* Dropout, .* found a GELU"),
         (lambda: nn.Sequential(nn.ReLU(), nn.Linear(16, 1)), "a linear layer before the first"),
         (lambda: nn.Sequential(), "expected a torch.nn.Sequential of .*, found no layer"),
         (lambda: nn.Bilinear(16, 16, 1), "found a Bilinear"),
