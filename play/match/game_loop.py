@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from games.kernels import kernel
+from games.kernels import NativeRecord, kernel
 from games.kernels.memory import load_int, store_float, store_int
 from games.record import Annotation, GameRecord
 from search import PROVEN, Engine
@@ -164,25 +164,23 @@ class GameLoop:
         self._leaves = np.zeros((room + 1, WIDTH), dtype=np.int64)
         self._values = np.zeros(room, dtype=np.float64)
         self._numbers = np.zeros((len(NUMBERS), room + 1), dtype=np.int64)
-        self._scratch = np.zeros(2 * WIDTH, dtype=np.int64)
-        self._log = np.zeros(1, dtype=LOG)
-        self._set(
-            positions=self._positions.ctypes.data,
-            values=self._values.ctypes.data,
-            leaves=self._leaves.ctypes.data if self.leaves else 0,
-            scratch=self._scratch.ctypes.data,
+        self._log = NativeRecord(LOG)
+        self._log.pin(
+            positions=self._positions,
+            values=self._values,
+            scratch=np.zeros(2 * WIDTH, dtype=np.int64),
+            **dict(zip(NUMBERS, self._numbers, strict=True)),
+        )
+        if self.leaves:
+            self._log.pin(leaves=self._leaves)
+        self._log.put(
             width=self._width,
             most_plies=self.most_plies,
             repetitions=self.repetitions or UNLIMITED,
             quiet_moves=2 * self.quiet_moves if self.quiet_moves else UNLIMITED,
             returns=self.game.irreversible is not None,
             decide=self.decide,
-            **{name: row.ctypes.data for name, row in zip(NUMBERS, self._numbers, strict=True)},
         )
-
-    def _set(self, **values: Any) -> None:
-        for name, value in values.items():
-            self._log[name] = value
 
     def stop(self) -> None:
         """End the game under way before its next move, and refuse to begin another.
@@ -191,7 +189,7 @@ class GameLoop:
         """
         self.stopped = True
         if self.native:
-            self._set(stop=1)
+            self._log.put(stop=1)
         for engine in self.engines:
             engine.stop()
 
@@ -208,18 +206,18 @@ class GameLoop:
         positions, numbers = self._positions, self._numbers
         positions[0, : self._width] = start
         numbers[0, : len(opening)] = opening
-        self._set(given=len(opening), plies=0, reason=0, outcome=0.0, stop=self.stopped)
+        self._log.put(given=len(opening), plies=0, reason=0, outcome=0.0, stop=self.stopped)
         first, second = (engine.line_for_games(self.depth, self.nodes) for engine in self.engines)
         for line in (first, second):
             line.put(traced=0, trace_first=0)
         side = self.game.to_move(start)
         order = (first, second) if side == 0 else (second, first)
-        _play_on(self._log[0], order[0].record[0], order[1].record[0], self.traces)
+        _play_on(self._log.row, order[0].row, order[1].row, self.traces)
         for engine in self.engines:
             engine.after_games()
-        log = self._log[0]
-        plies, reason = int(log["plies"]), int(log["reason"])
-        outcome = float(log["outcome"])  # for the side to move at the start
+        log = self._log
+        plies, reason = log.plies, log.reason
+        outcome = log.outcome  # for the side to move at the start
         values = self._values[:plies].copy()
         values[: len(opening)] = np.nan
         return Played(
@@ -232,7 +230,7 @@ class GameLoop:
             self._leaves[:plies, : self._width].copy() if self.leaves else None,
             numbers[3, :plies].copy() if self.leaves else None,
             (-outcome if side else outcome) + 0.0,
-            "end of the game" if reason == NO_MOVE and not log["returns"] else REASONS[reason],
+            "end of the game" if reason == NO_MOVE and not log.returns else REASONS[reason],
             self._rules(),
         )
 
