@@ -24,17 +24,22 @@ class Depth:
 class Result:
     """What a search found; values are for the side to move.
 
-    `move` is None where the game is over. A value beyond `search.PROVEN` counts plies to the end:
-    see `plies_to_end`. `depth` is the depth searched in full, `nodes` the positions looked at,
-    `history` one entry for each depth. `moves` holds (move, value) for every legal move, best
-    first, from `analyse`, and is empty otherwise. `lookups` and `found` count questions to the
-    lookup and answers, `probes` and `hits` the same for the transposition table (without dice).
-    `interrupted` tells that Ctrl-C or `Engine.stop` ended the search.
-
-    In games with dice `depth` is GNU Backgammon's number of plies, 0 for static values after the
-    move, and `history` begins with it; `pv` is the move alone; `outcomes` holds the probabilities
-    of the game's outcomes after the best move, or of a position before its roll, backed up from
-    that depth, where the evaluator gives them; `evaluations` is how often it was asked.
+    move: the best move found; None where the game is over, and in a game with dice before a roll.
+    value: the value of the position. Beyond `search.PROVEN` it counts plies to the end of the game,
+        see `plies_to_end`.
+    pv: the principal variation, which begins with the move; with dice it is the move alone.
+    depth: the depth searched in full. With dice it is GNU Backgammon's number of plies, 0 for static
+        values after the move.
+    nodes: number of positions searched.
+    seconds: the time that the search took.
+    history: what each depth found, from depth 1 on, with dice from depth 0 on.
+    moves: (move, value) for every legal move, best first; empty unless `Engine.analyse` asked.
+    lookups, found: number of questions to the lookup, and of its answers.
+    interrupted: whether Ctrl-C or `Engine.stop` ended the search.
+    outcomes: with dice, the probabilities of the game's outcomes after the best move, or before the
+        roll, backed up from that depth; None where the evaluator does not give them.
+    evaluations: with dice, how often the evaluator was asked.
+    probes, hits: without dice, number of questions to the transposition table, and of its answers.
     """
 
     move: Any
@@ -55,7 +60,7 @@ class Result:
 
     @property
     def plies_to_end(self) -> int | None:
-        """Plies until the game is won or lost with the play found; None where that is open."""
+        """Plies to the end of the game if a win or loss was found; else None."""
         if abs(self.value) <= PROVEN:
             return None
         return int(WIN - abs(self.value))

@@ -32,34 +32,34 @@ NEVER = 1 << 30
 
 @dataclass(frozen=True)
 class Techniques:
-    """Options of alpha-beta search, for any game without dice.
+    """What alpha-beta search does beyond alpha-beta, for any game without dice.
 
-    Exact, values are those of plain minimax (of the same depth with `Engine`'s equal_depth):
+    Exact techniques leave values those of plain minimax (of the same depth with `equal_depth`):
 
     null_window: ask of moves after the first only whether they are better (principal-variation
         search, Marsland and Campbell 1982).
     aspiration: begin an iteration in a window about the value of the last (Slate and Atkin 1977).
-    deepening: where no best move is remembered and at least so many plies remain, find one by a
-        search two plies less deep (internal iterative deepening, Scott 1969); 0 for never.
+    deepening: least depth at which a search two plies less deep finds the move to try first, where
+        the table has none (internal iterative deepening, Scott 1969); 0 for never.
     malus: take credit in the history table from moves tried in vain before a refutation.
 
-    Not exact, the same depth sees less here and more there, save at the root, whose moves are all
-    searched in full:
+    Inexact techniques see less here and more there at the same depth, except at the root, whose
+    moves are all searched in full:
 
     late_moves: strength of late-move reductions (Romstad 2006 and others): quiet moves after the
         first two are searched by late_moves * log(depth) * log(number of the move) plies less deep,
         rounded down, one more ply where the window is wide, and again in full where they are
         better than expected; 0 for none.
-    singular: with at least so many plies to go, a best move that the table remembers is searched a
-        ply deeper if all others, searched half as deep, are worse by `singular_margin` times the
-        depth times what the evaluator's values are like (`search.evaluators.samples.value_scale`);
-        singular extensions, Anantharaman, Campbell and Hsu 1988, in the form that tests the
-        remembered move alone; 0 for never.
+    singular: least depth at which the table's move is searched a ply deeper if all others, searched
+        half as deep, are worse by the margin below (singular extensions, Anantharaman, Campbell and
+        Hsu 1988, in the form that tests the table's move alone); 0 for never.
+    singular_margin: that margin for each ply of depth, in units of the usual size of the
+        evaluator's values (`search.evaluators.samples.value_scale`).
     probcut: cut where a shallow search lies far enough beyond the window (ProbCut, Buro 1995;
-        several depths: Multi-ProbCut, Buro 1997); with what `learner.fit.probcut` has learned. None
+        several depths: Multi-ProbCut, Buro 1997), by what `learner.fit.probcut` has fitted; None
         for never.
-    beam: look at so many moves of a quiet position only, those that promise most (beam search,
-        Lowerre 1976); 0 for all. A win in so many plies is then one against the replies looked at.
+    beam: number of moves of a quiet position that are searched, by move-ordering score (beam search,
+        Lowerre 1976); 0 for all. A win in n plies is then one against the replies searched.
 
     Raises ValueError for a number out of range.
     """
@@ -93,12 +93,12 @@ class Techniques:
 
     @property
     def proves(self) -> bool:
-        """Whether what is found to be won is won, in so many plies at the most, and lost likewise.
+        """Whether a reported win or loss is proven within the stated number of plies.
 
-        Repetition aside, and other rules that end games early.
+        Repetition and other drawing rules are ignored.
         """
-        # A move that is searched less deep, or not where ProbCut spares it, has a value short of a
-        # loss: a position counts as lost after all of its moves only. A beam leaves some out.
+        # A move that is searched less deep, or that ProbCut cuts, has a value short of a loss: a
+        # position is lost only when all of its moves are. A beam does not look at some of them.
         return not self.beam
 
     def __str__(self) -> str:
