@@ -28,8 +28,8 @@ class Result:
     value: the value of the position. Beyond `search.PROVEN` it counts plies to the end of the game,
         see `plies_to_end`.
     pv: the principal variation, which begins with the move; with dice it is the move alone.
-    depth: the depth searched in full. With dice it is GNU Backgammon's number of plies, 0 for static
-        values after the move.
+    depth: the depth searched in full. With dice it is GNU Backgammon's number of plies, 0 for
+        static values after the move.
     nodes: number of positions searched.
     seconds: the time that the search took.
     history: what each depth found, from depth 1 on, with dice from depth 0 on.

@@ -58,8 +58,8 @@ class Techniques:
     probcut: cut where a shallow search lies far enough beyond the window (ProbCut, Buro 1995;
         several depths: Multi-ProbCut, Buro 1997), by what `learner.fit.probcut` has fitted; None
         for never.
-    beam: number of moves of a quiet position that are searched, by move-ordering score (beam search,
-        Lowerre 1976); 0 for all. A win in n plies is then one against the replies searched.
+    beam: number of moves of a quiet position that are searched, by move-ordering score (beam
+        search, Lowerre 1976); 0 for all. A win in n plies is then one against the replies searched.
 
     Raises ValueError for a number out of range.
     """
