@@ -12,6 +12,9 @@ Conventions, said once for the whole project:
 from __future__ import annotations
 
 import importlib
+import os
+import sys
+from typing import cast
 
 from games.check import check_game
 from games.contract import DiceGame, Game, KernelDiceGame, KernelGame, Rules
@@ -27,6 +30,7 @@ __all__ = [
     "PositionError",
     "Rules",
     "check_game",
+    "known",
     "load",
     "names",
     "problems",
@@ -52,9 +56,12 @@ _PROBLEMS = {
     "sliding8": ("games.puzzles.sliding_tiles", "Sliding8"),
 }
 
+#: Games of the user by name, as `load` found them.
+_OWN: dict[str, type[Game]] = {}
+
 
 def names() -> list[str]:
-    """The names of the games that `load` takes."""
+    """The names of the games that come with Plysmith."""
     return list(_GAMES)
 
 
@@ -64,23 +71,43 @@ def problems() -> list[str]:
 
 
 def load(name: str) -> Game:
-    """The game or problem of that name, or one of your own as `package.module:Class`.
+    """The game or problem of a name, or a game of your own as `package.module:Class`.
 
-    ValueError, which lists the known names, where there is none.
+    The module of a game of your own is imported, from the current folder too: `name` must be what a
+    person typed, never the content of a file or a request (see `known`). Raises ValueError, which
+    lists the known names, if there is no such game.
     """
     module, colon, kind = str(name).partition(":")
     if not colon:
-        known = _GAMES | _PROBLEMS
-        if name not in known:
-            raise ValueError(
-                f"game: expected one of {', '.join(known)}, or module:Class for your own, found"
-                f" {str(name)[:60]!r}"
-            )
-        module, kind = known[name]
-    try:
-        made = getattr(importlib.import_module(module), kind)()
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"game: expected a class {kind!r} in module {module}: {error}") from None
+        return known(name)
+    made = _made(module, kind, folder=os.getcwd())
     if not isinstance(made, Game):
         raise ValueError(f"game: expected a subclass of games.Game, found {type(made).__name__}")
+    _OWN[made.name] = type(made)
     return made
+
+
+def known(name: str) -> Game:
+    """A game that comes with Plysmith, or one of your own that `load` has found, by its name.
+
+    Imports nothing of the user's. Raises ValueError if the name is not known.
+    """
+    ours = _GAMES | _PROBLEMS
+    if name in ours:
+        return cast(Game, _made(*ours[name]))
+    if name in _OWN:
+        return _OWN[name]()
+    raise ValueError(
+        f"game: expected one of {', '.join(ours)}, or module:Class for your own, found"
+        f" {str(name)[:60]!r}"
+    )
+
+
+def _made(module: str, kind: str, *, folder: str | None = None) -> object:
+    """What a class in a module makes; `folder` is looked into after all others."""
+    if folder is not None and folder not in sys.path and "" not in sys.path:
+        sys.path.append(folder)
+    try:
+        return getattr(importlib.import_module(module), kind)()
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"game: expected a class {kind!r} in module {module}: {error}") from None

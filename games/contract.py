@@ -90,7 +90,7 @@ class Game:
     sides: tuple[str, str] = ("First", "Second")
     #: What values are counted in, for people.
     unit: str = "points"
-    #: Words for outcomes of more than one point, by their size, such as {2.0: "a gammon"}.
+    #: Words for outcomes in points by their size, such as {2.0: "a gammon"}.
     outcome_names: Mapping[float, str] = {}
     #: A grid that the browser draws; None for a list of moves.
     board: Board | None = None

@@ -62,7 +62,7 @@ class Backgammon(KernelDiceGame):
     encodings = {"points": POINTS}
     evaluators = EVALUATORS
     sides = ("X", "O")
-    outcome_names = {2.0: "a gammon", 3.0: "a backgammon"}
+    outcome_names = {1.0: "a single game", 2.0: "a gammon", 3.0: "a backgammon"}
     file_form = MAT
     record_kind = BackgammonRecord
     lookups = {

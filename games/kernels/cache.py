@@ -26,3 +26,14 @@ class SharedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
         name = self._data_name(int(digest[:12], 16))
         self._save_data(name, data)
         self._save_index({**self._load_index(), key: name})
+
+    def load(self, key: Any) -> Any:
+        """What was kept under `key`, or None to compile again.
+
+        Kept code may name the module of a kernel that was linked into it, and that file may have
+        been renamed since: the same kernel in a new place has the same fingerprint.
+        """
+        try:
+            return super().load(key)
+        except ImportError:
+            return None

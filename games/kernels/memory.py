@@ -24,10 +24,13 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 from numba.np.arrayobj import get_cfarray_intrinsic
 from platformdirs import user_cache_dir
 
+from games.kernels.cache import SharedCacheFile
 from games.kernels.compiler import (
     GENERATED,
     OPTIONS,
@@ -230,13 +233,23 @@ def _compile(
     exec(compile(source, str(path or f"<generated {name}>"), "exec"), names)
     options = {**OPTIONS, "fastmath": fastmath}
     try:
-        function = numba.cfunc(signature, cache=path is not None, **options)(names[name])
+        function = _callback(names[name], signature, options, cached=path is not None)
     except RuntimeError as error:
         if not cannot_cache(error):
             raise
-        function = numba.cfunc(signature, **options)(names[name])
+        function = _callback(names[name], signature, options, cached=False)
     _kept.append(function)
     return int(function.address)
+
+
+def _callback(function: Any, signature: str, options: dict[str, Any], *, cached: bool) -> Any:
+    """What `numba.cfunc` makes, with our cache in place of its own."""
+    made: Any = CFunc(function, normalize_signature(signature), locals={}, options=options)
+    if cached:
+        made.enable_caching()
+        made._cache._cache_file.__class__ = SharedCacheFile
+    made.compile()
+    return made
 
 
 def _generated_file(name: str, text: str) -> Path | None:

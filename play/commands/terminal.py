@@ -3,88 +3,95 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from play.commands.analyse import add_analyse_options
 from play.commands.explain import add_explain_options
 from play.players.grammar import describe_players
 
-__all__ = ["add_terminal_commands"]
+if TYPE_CHECKING:
+    from games.contract import Game
 
-EVALUATOR_HELP = "who to play against (default: the network in data/)"
+__all__ = ["add_terminal_commands"]
 
 
 def add_terminal_commands(commands: Any) -> None:
     """Add them to the subcommands of a parser."""
     add_explain_options(commands.add_parser("explain", help="why a position has its value"))
     add_analyse_options(commands.add_parser("analyse", help="annotate games in a file"))
-    checkers = commands.add_parser("checkers", help="play checkers in the terminal")
-    checkers.add_argument("evaluator", nargs="?", help=EVALUATOR_HELP)
-    describe_players(checkers)
-    checkers.add_argument(
-        "--play", choices=("black", "white", "both", "none"), default="black", help="your side"
-    )
-    _add_game_options(checkers, "PDN FEN", "1 second")
-    backgammon = commands.add_parser("backgammon", help="play backgammon in the terminal")
-    backgammon.add_argument("evaluator", nargs="?", help=EVALUATOR_HELP)
-    describe_players(backgammon)
-    backgammon.add_argument(
-        "--play", choices=("x", "o", "both", "none"), default="x", help="your side"
-    )
-    backgammon.add_argument(
-        "--first", choices=("x", "o"), help="who begins (default: chance; with --dice, you)"
-    )
-    backgammon.add_argument("--seed", type=int, help="of the dice (default: another each time)")
-    backgammon.add_argument("--dice", action="store_true", help="type in the dice yourself")
-    _add_game_options(backgammon, "position ID, XGID, GNU ID or FIBS board", "depth 0")
+    for name in ("terminal", "checkers", "backgammon"):
+        _add_game(commands, name)
 
 
-def _add_game_options(command: argparse.ArgumentParser, form: str, limits: str) -> None:
+def _add_game(commands: Any, name: str) -> None:
+    """Add `terminal GAME`, or the command of a game's own name."""
+    any_game = name == "terminal"
+    title = "play any game in the terminal" if any_game else f"play {name} in the terminal"
+    command = commands.add_parser(name, help=title)
+    if any_game:
+        command.add_argument("game", help="a game by name, or module:Class for one of your own")
+    else:
+        command.set_defaults(game=name)
     add = command.add_argument
-    add("--position", metavar="TEXT", help=f"to begin with: {form}")
-    add("--depth", type=int, metavar="PLIES", help=f"it looks ahead (default: {limits})")
+    add("evaluator", nargs="?", help="who to play against (default: the usual one of the game)")
+    describe_players(command)
+    add("--play", metavar="SIDE", help="your side by name; or first, second, both, none")
+    add("--position", metavar="TEXT", help="to begin with")
+    add("--depth", type=int, metavar="PLIES", help="it looks ahead (with dice, default 0)")
     add("--nodes", type=int, metavar="N", help="positions a move")
-    add("--seconds", type=float, metavar="S", help="time a move")
+    add("--seconds", type=float, metavar="S", help="time a move (without dice, default 1)")
+    if name != "checkers":
+        add("--first", metavar="SIDE", help="who begins (default: chance; with --dice, you)")
+        add("--seed", type=int, help="of the dice (default: another each time)")
+        add("--dice", action="store_true", help="type in the dice yourself")
     command.set_defaults(run=run_game)
 
 
+def side_of(game: Game, text: str, option: str) -> int:
+    """The side (0 or 1) that a text names; ValueError if it names none."""
+    names = [name.lower() for name in game.sides]
+    expected = f"{' or '.join(names)}, first or second"
+    for known in (names, ["first", "second"]):
+        if text.lower() in known:
+            return known.index(text.lower())
+    raise ValueError(f"{option}: expected {expected}, found {text!r:.40}")
+
+
 def run_game(options: argparse.Namespace) -> int:
-    """`checkers` and `backgammon`: a game against an evaluator."""
+    """A game against an evaluator, in the terminal."""
     import os
     import random
     import sys
 
     import games
+    from games.contract import DiceGame
     from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
-    from play.terminal import BackgammonSession, CheckersSession, Session, run_session
+    from play.terminal import run_session, session_of
     from play.terminal.colour import paint_for
 
-    game: Any = games.load(options.command)
+    game = games.load(options.game)
+    dice = isinstance(game, DiceGame)
     name = options.evaluator or usual_evaluator(game)
     thinker = Thinker(game, name, limits_of(options, **usual_limits(game)))
-    people = {"both": {0, 1}, "none": set()}.get(options.play)
+    chosen = (options.play or "first").lower()
+    people = {"both": {0, 1}, "none": set[int]()}.get(chosen)
     if people is None:
-        people = {int(options.play in ("white", "o"))}
-    paint = paint_for(sys.stdout, os.environ)
-    session: Session
-    if options.command == "checkers":
-        session = CheckersSession(game, thinker, frozenset(people), paint=paint)
-    else:
+        people = {side_of(game, chosen, "--play")}
+    chance: dict[str, Any] = {}
+    if dice:
         if options.dice and options.seed is not None:
             raise ValueError("--dice: expected it without --seed, found both")
         seed = None if options.dice else options.seed
         if not options.dice and seed is None:
             seed = random.SystemRandom().randrange(1 << 32)
-        session = BackgammonSession(
-            game,
-            thinker,
-            frozenset(people),
-            seed=seed,
-            first=None if options.first is None else "xo".index(options.first),
-            paint=paint,
-        )
+        first = None if options.first is None else side_of(game, options.first, "--first")
+        chance = {"seed": seed, "first": first}
         if seed is not None:
             print(f"The dice are those of --seed {seed}.")
+    elif getattr(options, "dice", False) or getattr(options, "first", None) is not None:
+        raise ValueError(f"--dice, --first: expected a game with dice, found {game.name}")
+    paint = paint_for(sys.stdout, os.environ)
+    session = session_of(game)(game, thinker, frozenset(people), paint=paint, **chance)
     if options.position is not None:
         said = session.set_up(options.position)
         print(said, end="\n" if said else "")

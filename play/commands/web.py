@@ -17,6 +17,13 @@ def add_web_command(commands: Any) -> None:
     web = commands.add_parser("web", help="play in the browser, and see what was learned")
     web.add_argument("--port", type=int, default=PORT, help=f"on 127.0.0.1 (default {PORT})")
     web.add_argument("--runs", type=Path, default=Path("runs"), help="runs of train.py")
+    web.add_argument(
+        "--game",
+        action="append",
+        default=[],
+        metavar="MODULE:CLASS",
+        help="a game of your own to play as well; may be given several times",
+    )
     web.set_defaults(run=run_web)
 
 
@@ -34,11 +41,13 @@ def run_web(options: argparse.Namespace) -> int:
         )
     if not 0 <= options.port <= 65535:
         raise ValueError(f"port: expected 0 to 65535, found {options.port}")
+    import games
     from play.web.server import serve
     from search.evaluators.shipped import DATA
 
     def started(port: int) -> None:
         print(f"Plysmith is at http://127.0.0.1:{port}/ (Ctrl-C ends it)", flush=True)
 
-    serve(data=DATA, runs=options.runs, port=options.port, started=started)
+    own = [games.load(name) for name in options.game]
+    serve(data=DATA, runs=options.runs, port=options.port, started=started, own=own)
     return 0

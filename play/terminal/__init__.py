@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from games.backgammon import Backgammon
+from games.checkers import Checkers
+from games.contract import DiceGame, Game
 from play.terminal.backgammon import BackgammonSession
 from play.terminal.checkers import CheckersSession
 from play.terminal.colour import Paint, wants_colour
+from play.terminal.dice import DiceSession
 from play.terminal.loop import run_session
 from play.terminal.session import Session
 
 __all__ = [
     "BackgammonSession",
     "CheckersSession",
+    "DiceSession",
     "Paint",
     "Session",
     "run_session",
+    "session_of",
     "wants_colour",
 ]
+
+#: Games that have a board of their own; a subclass has that of its base.
+SESSIONS: dict[type[Game], type[Session]] = {
+    Checkers: CheckersSession,
+    Backgammon: BackgammonSession,
+}
+
+
+def session_of(game: Game) -> type[Session]:
+    """The session that a game is played in: its own, or one for any game with dice or without."""
+    for kind in type(game).__mro__:
+        if kind in SESSIONS:
+            return SESSIONS[kind]
+    return DiceSession if isinstance(game, DiceGame) else Session

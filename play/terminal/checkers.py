@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
-from typing import Any
 
 from games.checkers.notation import move_path, square_bit
-from games.checkers.pdn import write_game
-from games.record import GameRecord
 from play.terminal.session import Session
 
 __all__ = ["CheckersSession"]
@@ -16,12 +12,6 @@ __all__ = ["CheckersSession"]
 
 class CheckersSession(Session):
     """Checkers: each square shows its number, which moves are written with."""
-
-    sides = ("Black", "White")
-    file_form = ".pdn"
-
-    def new_record(self, start: Any = None) -> GameRecord:
-        return GameRecord(self.game, start)
 
     def move_help(self) -> str:
         return (
@@ -76,13 +66,3 @@ class CheckersSession(Session):
             return
         captures = any(move >> 12 for move in self.legal_moves())
         yield f"{self.sides[self.side]} to move" + (", and must capture" if captures else "")
-
-    def file_text(self) -> str:
-        names = ["person" if side in self.people else self.thinker.name for side in (0, 1)]
-        tags = {
-            "Event": "Plysmith",
-            "Date": date.today().strftime("%Y.%m.%d"),
-            "White": names[1],
-            "Black": names[0],
-        }
-        return write_game(self.record, tags)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from games.contract import Game
-from games.record import GameRecord
+from games.file_form import form_of
+from games.record import GameRecord, new_record
 from games.whole_files import write_atomically
 from play.players.limits import Limits
 from play.players.thinker import Thinker, file_value, value_text
@@ -36,17 +38,14 @@ MOST_LISTED = 60
 
 
 class Session:
-    """A person, or two, at a board with an evaluator; a subclass for each game.
+    """A person, or two, at a board with an evaluator, in any game without dice.
+
+    Games with a board of their own have a subclass, and so have games with dice.
 
     people: the sides (0 begins) that a person plays. All texts are returned, nothing is printed.
     `advance` makes the moves that need no person, then `answer` is given what the person typed, as
     long as `done` is false.
     """
-
-    #: The names of the sides.
-    sides: tuple[str, str] = ("first", "second")
-    #: What files are called that games are kept in.
-    file_form = "text"
 
     def __init__(
         self,
@@ -57,6 +56,9 @@ class Session:
         paint: Paint | None = None,
     ) -> None:
         self.game: Any = game
+        #: The names of the sides.
+        self.sides = game.sides
+        self.file_form = form_of(game)
         self.thinker = thinker
         self.people = people
         self.paint = paint or Paint()
@@ -75,15 +77,19 @@ class Session:
 
     def new_record(self, start: Any = None) -> GameRecord:
         """The record of a new game."""
-        raise NotImplementedError
+        return new_record(self.game, start)
 
     def board(self) -> str:
         """The board as text."""
-        raise NotImplementedError
+        return str(self.game.show(self.record.position))
 
     def file_text(self) -> str:
         """The game as the text of a file."""
-        raise NotImplementedError
+        first, second = ("person" if s in self.people else self.thinker.name for s in (0, 1))
+        if first == second:
+            first, second = f"{first} {self.sides[0]}", f"{second} {self.sides[1]}"
+        tags = {"Event": "Plysmith", "Date": date.today().strftime("%Y.%m.%d")}
+        return self.file_form.write(self.record, (first, second), tags)
 
     def set_up(self, text: str) -> str:
         """Begin a game from a position; returns what is to be said of it. PositionError."""
@@ -102,16 +108,25 @@ class Session:
         """How the game ended."""
         outcome = self.record.outcome()
         assert outcome is not None
+        reason = self.record.reason
         if outcome == 0:
-            return f"The game is drawn ({self.record.reason})."
-        return f"{self.sides[int(outcome < 0)]} wins ({self.record.reason})."
+            return f"The game is drawn ({reason})."
+        side = self.sides[int(outcome < 0)]
+        if self.game.wins:
+            return f"{side} wins ({reason})."
+        size = abs(outcome)
+        points = f"{size:g} point{'s' * (size != 1)}"
+        if reason == "resignation":
+            return f"{side} wins {points}, by resignation."
+        words = self.game.outcome_names.get(size)
+        return f"{side} wins {f'{words}, ' if words else ''}{points}."
 
     # --- the flow of a game --------------------------------------------------------------------
 
     @property
     def side(self) -> int:
         """The side to move, 0 or 1."""
-        return int(self.game.to_move(self.record.position))
+        return self.record.to_move
 
     @property
     def prompt(self) -> str:
@@ -147,7 +162,8 @@ class Session:
 
     def turn_text(self) -> Iterator[str]:
         """What is said under the board before a question."""
-        return iter(())
+        if not self.record.over:
+            yield f"{self.sides[self.side]} to move"
 
     def machine_move(self) -> Iterator[str]:
         """Let the evaluator move."""
@@ -285,8 +301,9 @@ class Session:
 
     def do_undo(self, rest: str) -> Iterator[str]:
         """Take back moves, until a person has to decide anew."""
-        before = self.record.positions[: self.record.ply]
-        if not any(not self.people or self.game.to_move(p) in self.people for p in before):
+        ply = self.record.ply
+        sides = {(self.side - back) % 2 for back in range(1, ply + 1)}
+        if not sides or (self.people and not sides & self.people):
             raise ValueError("expected a move of yours to take back, found none")
         while self.record.moves:
             self.take_back()
@@ -348,7 +365,7 @@ class Session:
     def save(self, name: str, *, overwrite: bool) -> Iterator[str]:
         """Write the game to a file."""
         if not name:
-            raise ValueError("expected a file to save to, as in: save game" + self.file_form)
+            raise ValueError("expected a file to save to, as in: save game" + self.file_form.suffix)
         path = Path(name).expanduser()
         text = self.file_text()
         if path.exists() and path not in self._written and not overwrite:

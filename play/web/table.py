@@ -380,7 +380,7 @@ class Table:
         loser = self.game.sides[1 if outcome > 0 else 0]
         if not self.game.wins:
             points = abs(outcome)
-            words = self.game.outcome_names.get(points)
+            words = self.game.outcome_names.get(points) if points > 1 else None
             how = f" with {words}" if words else ""
             if reason == "resignation":
                 return f"{name} wins: {loser} resigned"

@@ -109,7 +109,7 @@ def find_game(path: Path, content: Mapping[str, Any], game: Game | None) -> Game
         import games
 
         try:
-            game = games.load(content["game"])
+            game = games.known(content["game"])
         except ValueError as error:
             raise EvaluatorError(f"{path}: {error}") from None
     if content["game"] != game.name:

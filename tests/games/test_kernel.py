@@ -553,3 +553,29 @@ def test_bits_of_floats(x: float) -> None:
 @given(finite | st.sampled_from([0.0, -0.0, 5e-324, -5e-324, 1.7976931348623157e308]))
 def test_next_up(x: float) -> None:
     assert next_up_of(x) == bits.next_up(x) == math.nextafter(x, math.inf)
+
+
+MOVED = """
+import sys
+from {module} import twice
+from games.kernels.memory import native_function
+import ctypes
+text = "def twice_at(x):\\n    return twice(x)\\n"
+address = native_function("twice_at", text, {{"twice": twice}}, "int64(int64)")
+print(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)(21))
+"""
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+def test_code_that_was_kept_of_a_module_that_was_renamed(tmp_path: Path) -> None:
+    source = "from games.kernels import kernel\n\n\n@kernel\ndef twice(x):\n    return 2 * x\n"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    (tmp_path / "before.py").write_text(source)
+    for module in ("before", "after"):
+        if module == "after":
+            (tmp_path / "before.py").rename(tmp_path / "after.py")
+        done = subprocess.run(
+            [sys.executable, "-c", MOVED.format(module=module)],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.stdout, done.stderr) == ("42\n", "")

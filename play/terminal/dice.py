@@ -1,0 +1,125 @@
+"""Games with dice in a terminal: dice from a seed or typed in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from games.contract import DiceGame, first_rolls
+from games.record import GameRecord, new_record
+from play.dice import Dice
+from play.players.limits import Limits, check_depth
+from play.players.thinker import Thinker
+from play.terminal.colour import Paint
+from play.terminal.session import Session
+
+__all__ = ["DiceSession"]
+
+
+class DiceSession(Session):
+    """A person, or two, at a board with an evaluator, in any game with dice.
+
+    seed: of the dice; None where they are typed in for both sides. The dice of a turn are the same
+        after a move was taken back.
+    first: the side that begins; None for what the dice say, and with dice typed in for the person.
+    """
+
+    #: What can be rolled first, in words.
+    first_roll = "a roll that a game can begin with"
+
+    def __init__(
+        self,
+        game: DiceGame,
+        thinker: Thinker,
+        people: frozenset[int] = frozenset({0}),
+        *,
+        seed: int | None = None,
+        first: int | None = None,
+        paint: Paint | None = None,
+    ) -> None:
+        self._dice = None if seed is None else Dice(game, seed)
+        self._first = first
+        self._number = -1  # of the game of this session
+        super().__init__(game, thinker, people, paint=paint)
+
+    def new_record(self, start: Any = None) -> GameRecord:
+        self._number += 1
+        self.roll = None
+        self._from_start = start is None
+        if start is None:
+            first = self._first
+            if first is None:
+                first = min(self.people, default=0) if self._dice is None else self._toss()
+            start = self.game.start_of(first)
+        return new_record(self.game, start)
+
+    def _toss(self) -> int:
+        """Who threw the higher of the first dice: even chances, by the seed."""
+        assert self._dice is not None
+        return self._dice.stream(self._number) >> 7 & 1
+
+    def must_pass(self) -> bool:
+        """Whether the roll leaves one legal move, that of moving nothing."""
+        return False
+
+    def begin_turn(self) -> Iterator[str]:
+        if self.roll is None and self._dice is not None:
+            # turn 0 has other chances, in the first roll of a game and nowhere else
+            turn = self.record.ply + (0 if self._from_start else 1)
+            self.roll = self._dice.roll(self._dice.stream(self._number), turn)
+        if self.roll is not None and self.must_pass():
+            side = self.sides[self.side]
+            yield f"{side} cannot move with {self.game.roll_text(self.roll)}."
+            self.play(self.legal_moves()[0])
+            if not self.record.over:
+                yield from self.begin_turn()
+
+    def wants_roll(self) -> bool:
+        return self.roll is None and not self.record.over and self._dice is None
+
+    def take_roll(self, text: str) -> Iterator[str]:
+        roll = self.game.parse_roll(text)
+        if self.record.ply == 0 and self._from_start and not first_rolls(self.game)[roll]:
+            raise ValueError(f"expected {self.first_roll} as the first roll, found {text!r:.40}")
+        self.roll = roll
+        if self.must_ask():
+            yield from self.turn_text()
+
+    @property
+    def prompt(self) -> str:
+        if self.wants_roll():
+            return f"dice of {self.sides[self.side]}> "
+        return (
+            super().prompt
+            if self.record.over or self.roll is None
+            else (f"{self.sides[self.side]} {self.game.roll_text(self.roll)}> ")
+        )
+
+    def turn_text(self) -> Iterator[str]:
+        if self.record.over:
+            return
+        side = self.sides[self.side]
+        if self.roll is None:
+            yield f"{side} to roll"
+        else:
+            yield f"{side} to play {self.paint('strong', self.game.roll_text(self.roll))}"
+
+    def do_hint(self, rest: str) -> Iterator[str]:
+        yield from super().do_hint(rest)
+        position = self.record.position
+        evaluator = self.thinker.evaluator
+        if evaluator.gives_outcomes and not self.record.over:
+            found = evaluator.outcomes([position])[0]
+            parts = zip(self.game.outcomes.names, found, strict=True)
+            chances = ", ".join(f"{name} {100 * p:.1f} %" for name, p in parts)
+            yield f"  before the roll: {chances}"
+
+    def set_level(self, limits: Limits) -> None:
+        check_depth(limits.depth or 0)
+        self.thinker.limits = limits
+
+    def set_up(self, text: str) -> str:
+        position, roll = self.game.parse_situation(text)
+        self.record = self.new_record(position)
+        self.roll = roll
+        return ""

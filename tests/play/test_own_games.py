@@ -1,0 +1,257 @@
+"""Connect Four and a user's own game: trained, matched, explained, saved, resumed and played."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+
+import games
+from games.errors import MoveError
+from games.file_form import form_of
+from games.kernels import compiled
+from play.web.catalogue import Catalogue, face_of
+from play.web.limits import Limits
+from play.web.table import Seat, Table
+from search import EvaluatorError, load_evaluator
+
+ROOT = Path(__file__).resolve().parents[2]
+compiled_only = pytest.mark.skipif(not compiled, reason="plays whole games")
+
+PLAIN = '''
+from games import DiceGame, Game
+
+
+class Pile(Game):
+    """Take 1 to 3 sticks; who takes the last wins."""
+
+    def start(self):
+        return 12
+
+    def legal_moves(self, pile):
+        return list(range(1, min(3, pile) + 1))
+
+    def play(self, pile, move):
+        return pile - move
+
+    def outcome(self, pile):
+        return None if pile else -1.0
+
+    def show(self, pile):
+        return "|" * pile
+
+
+class Race(DiceGame):
+    """Two runners go as far as the die says; who comes home first wins."""
+
+    rolls = (0.5, 0.5)
+    wins = False
+
+    def start(self):
+        return (5, 5)
+
+    def legal_moves(self, runners, roll=None):
+        return [roll + 1] if self.outcome(runners) is None else []
+
+    def play(self, runners, move):
+        return (runners[1], max(0, runners[0] - move))
+
+    def outcome(self, runners):
+        return -1.0 if runners[1] == 0 else None
+
+    def roll_text(self, roll):
+        return f"die {roll + 1}"
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A user's folder with games of his own and nothing of Plysmith's."""
+    shutil.copy(ROOT / "docs/examples/hexapawn.py", tmp_path / "hexa.py")
+    (tmp_path / "plain_games.py").write_text(PLAIN)
+    return tmp_path
+
+
+def ask(folder: Path, *words: str, text: str = "", status: int = 0) -> str:
+    """What a command in that folder prints, by the console program as it is installed."""
+    program = "import sys; sys.path.remove(''); import plysmith; sys.exit(plysmith.main())"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        cwd=folder, input=text, capture_output=True, text=True, check=False, timeout=500,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@compiled_only
+@pytest.mark.parametrize(("game", "move"), [("connect_four", "4"), ("hexa:Hexapawn", "b1-b2")])
+def test_a_game_is_trained_resumed_matched_explained_and_played(
+    game: str, move: str, folder: Path
+) -> None:
+    run = [
+        "train",
+        game,
+        "--learner",
+        "lms",
+        "--depth",
+        "2",
+        "--match-games",
+        "4",
+        "--snapshots",
+        "1",
+    ]
+    run += ["--snapshot-games", "4", "--final-games", "4", "--quiet"]
+    ask(folder, *run, "--games", "6", "--run", "run")
+    learned = "run/best.json"
+    assert (folder / learned).is_file()
+    ask(folder, "train", game, "--learner", "lms", "--resume", "run", "--games", "8", "--quiet")
+    said = ask(folder, "play", "match", game, learned, "random", "--games", "4", "--depth", "2",
+               "--save", "games.txt")  # fmt: skip
+    assert "Elo" in said
+    saved = (folder / "games.txt").read_text()
+    own = game.partition(":")[2].lower() or game
+    assert saved.count(f'[Game "{own}"]') == 4
+    said = ask(folder, "play", "explain", game, "start", "hand", learned)
+    assert "hand" in said
+    said = ask(folder, "play", "terminal", game, learned, "--depth", "2",
+               text=f"moves\n{move}\nhint\nwhy\nposition\nsave mine.txt\nquit\n")  # fmt: skip
+    assert move in said and "Saved to mine.txt" in said
+    text = (folder / "mine.txt").read_text()
+    assert f"\n{move}\n" in text and '[First "person"]' in text
+
+
+def test_games_in_plain_python_are_played_in_the_terminal(folder: Path) -> None:
+    said = ask(folder, "play", "match", "plain_games:Pile", "random", "random", "--games", "2",
+               "--depth", "1")  # fmt: skip
+    assert "Elo" in said
+    said = ask(folder, "play", "terminal", "plain_games:Pile", status=2)
+    assert "pile has no evaluator of its own: expected the file of one" in said
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("no_such_module:Game", "expected a class 'Game' in module no_such_module"),
+        ("json:JSONDecoder", "expected a subclass of games.Game, found JSONDecoder"),
+        ("json:Nothing", "expected a class 'Nothing' in module json"),
+        ("chess", "expected one of checkers, backgammon, connect_four"),
+    ],
+)
+def test_games_that_are_none(name: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        games.load(name)
+
+
+@pytest.mark.plain
+def test_no_file_imports_a_module(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "evil.py").write_text("raise SystemExit('imported')\n")
+    path = folder / "evaluator.json"
+    path.write_text(
+        '{"format": "plysmith-linear-1", "game": "evil:Game", "rules": 1, "features": "x",'
+        ' "identity": "0", "weights": {}, "name": "x", "provenance": {}}'
+    )
+    with pytest.raises((EvaluatorError, ValueError)):
+        load_evaluator(path)
+    with pytest.raises(ValueError, match="expected one of checkers, .* found 'evil:Game'"):
+        games.known("evil:Game")
+    assert "evil" not in sys.modules
+
+
+# --- in the browser ---------------------------------------------------------------------------
+
+
+def table_of(game: Any) -> Table:
+    import random
+
+    return Table(game, (Seat(), Seat()), chance=random.Random(1), limits=Limits())
+
+
+@pytest.mark.plain
+def test_connect_four_is_clicked_by_its_columns() -> None:
+    table = table_of(games.load("connect_four"))
+    view = table.view()
+    assert (view["kind"], view["board"]["rows"], view["board"]["columns"]) == ("grid", 6, 7)
+    assert {step["to"] for step in view["next"]} == set(range(42))
+    assert view["board"]["ways"]["4"] == [38]
+    table.step(-1, 3)  # the top of the middle column
+    assert table.record.moves == [3]
+    assert table.view()["board"]["pieces"] == [[38, 0, ""]]
+    assert table.view()["board"]["trace"] == [[38]]
+    for _ in range(5):
+        table.step(-1, 38)
+    with pytest.raises(MoveError, match="expected one of the marked squares"):
+        table.step(-1, 38)
+
+
+@pytest.fixture
+def hexapawn() -> Any:
+    return games.load("docs.examples.hexapawn:Hexapawn")
+
+
+@pytest.mark.plain
+def test_a_pawn_is_clicked_and_then_its_goal(hexapawn: Any) -> None:
+    table = table_of(hexapawn)
+    assert {(s["from"], s["to"]) for s in table.view()["next"]} == {(-1, 6), (-1, 7), (-1, 8)}
+    table.step(-1, 7)
+    assert table.view()["taken"] == [(-1, 7)] and table.view()["board"]["clicked"] == [7]
+    assert [(s["from"], s["to"]) for s in table.view()["next"]] == [(7, 4)]
+    table.step_back()
+    with pytest.raises(MoveError, match="expected a click to take back"):
+        table.step_back()
+    table.step(-1, 7)
+    table.step(7, 4)
+    assert [hexapawn.move_text(hexapawn.start(), m) for m in table.record.moves] == ["b1-b2"]
+    assert {(s["from"], s["to"]) for s in table.view()["next"]} == {(-1, 0), (-1, 2)}
+    assert table.view()["board"]["trace"] == [[7], [4]]
+
+
+@pytest.mark.plain
+def test_a_game_without_a_grid_is_text_and_a_list_of_moves(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(folder)])
+    table = table_of(games.load("plain_games:Pile"))
+    view = table.view()
+    assert (view["kind"], view["board"]["text"], view["next"]) == ("plain", "|" * 12, [])
+    assert view["legal"] == ["1", "2", "3"]
+    table.play_text("3")
+    assert [move["side"] for move in table.moves()] == [0] and table.view()["side"] == 1
+    race = table_of(games.load("plain_games:Race"))
+    assert race.waiting == "human"  # the first dice have fallen
+    while not race.over:
+        if race.waiting == "roll":
+            race.roll_dice()
+        race.play(race.legal_moves()[0])
+    assert race.view()["result"] in ("First wins 1 point", "Second wins 1 point")
+    form = form_of(race.game)
+    (read,) = form.read(form.write(race.record, ("a", "b"), {}), race.game)
+    assert read.problems == [] and read.record is not None
+    assert read.record.rolls == race.record.rolls
+
+
+@pytest.mark.plain
+def test_the_page_knows_only_the_games_it_was_started_with(hexapawn: Any, tmp_path: Path) -> None:
+    plain = Catalogue(tmp_path, tmp_path)
+    with pytest.raises(ValueError, match="expected one of checkers, .* found 'hexapawn'"):
+        plain.game("hexapawn")
+    for name in ("docs.examples.hexapawn:Hexapawn", "evil:Game", None, 3):
+        with pytest.raises(ValueError, match="game: expected one of"):
+            plain.game(name)
+    catalogue = Catalogue(tmp_path, tmp_path, [hexapawn])
+    assert catalogue.game("hexapawn") is hexapawn and face_of(hexapawn).kind == "grid"
+    assert catalogue.default(hexapawn) == "hexapawn:hand"
+    with pytest.raises(ValueError, match="found 'hexapawn', which is taken"):
+        Catalogue(tmp_path, tmp_path, [hexapawn, hexapawn])
+    with pytest.raises(ValueError, match="which is taken"):
+        Catalogue(tmp_path, tmp_path, [games.load("checkers")])
