@@ -170,9 +170,9 @@ def equity(position: Position, ply: int = 0) -> float:
 
 
 def as_program(text: str) -> Program | None:
-    """The program that a name stands for, None where it is no such name.
+    """The engine that a name stands for; None for any other name.
 
-    Raises ValueError for plies that GNU Backgammon is not asked for, and ModuleNotFoundError where
+    Raises ValueError for other numbers of plies than `GNUBG_PLIES`, and ModuleNotFoundError if
     `gnubg_nn` is not installed.
     """
     name, _, ply = text.partition(":")

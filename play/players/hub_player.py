@@ -1,4 +1,4 @@
-"""Engines of others as players of checkers: any program that speaks Hub, `hub:COMMAND`.
+"""External engines as players of checkers: any program that speaks Hub, `hub:COMMAND`.
 
 Each seat has a program of its own, so a match of two threads starts two. It is told the position,
 the moves since the start and the limit before each move. What it answers is checked like any move
@@ -63,10 +63,10 @@ class HubProgram:
 
 
 def as_hub_program(game: Game, text: str) -> HubProgram | None:
-    """The program that a player's text names, None where the text names no such player.
+    """The program that a player's text names; None if the text does not begin with `hub:`.
 
-    Raises ValueError for another game than checkers and a command that is none, FileNotFoundError
-    for a program that is not there.
+    Raises ValueError for a game without the protocol and for text that is not a command, and
+    FileNotFoundError for a program that does not exist.
     """
     if not text.startswith(HUB):
         return None
@@ -106,7 +106,7 @@ class HubSeat:
         self._heed: threading.Timer | None = None
 
     def begin(self, seed: int) -> None:
-        """Start the program, unless it runs, and tell it of a new game; it draws its own lots."""
+        """Start the program, unless it runs, and announce a new game; it uses its own random numbers."""
         self.seconds = []
         if self._talk is None:
             self._talk = _Talk(self.program)
