@@ -56,7 +56,7 @@ def parse_backend(text: str) -> tuple[str, str | None]:
 
 
 class Workers:
-    """Threads or processes that do tasks; a context manager, for one thread and one `map` at a time.
+    """Threads or processes that do tasks; for one thread and one `map` at a time.
 
     backend: `threads` of this process, `loky` processes of this machine, or `dask`, a cluster
     whose scheduler is at `address`, such as tcp://127.0.0.1:8786. jobs: how many tasks at a time;

@@ -106,7 +106,7 @@ class HubSeat:
         self._heed: threading.Timer | None = None
 
     def begin(self, seed: int) -> None:
-        """Start the program, unless it runs, and announce a new game; it uses its own random numbers."""
+        """Start the program, unless it runs, and announce a new game; `seed` is not used."""
         self.seconds = []
         if self._talk is None:
             self._talk = _Talk(self.program)
