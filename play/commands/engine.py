@@ -25,7 +25,7 @@ def add_engine_commands(commands: Any) -> None:
         help="backgammon: an external player of GNU Backgammon on 127.0.0.1 (default port 4321)",
     )
     add = command.add_argument
-    add("evaluator", nargs="?", help="who plays (default: the network in data/)")
+    add("evaluator", nargs="?", help="who plays (default: the strongest that is shipped)")
     add("--turned-pos", action="store_true", help="Hub positions are those of pydraughts")
     add("--depth", type=int, metavar="PLIES", help="a move, unless the program says otherwise")
     add("--nodes", type=int, metavar="N", help="positions a move")

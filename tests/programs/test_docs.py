@@ -20,8 +20,7 @@ from search.evaluators.shipped import DATA, shipped_files
 def test_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # a copy, because examples may write
     shutil.copytree(ROOT / "data", tmp_path / "data")
-    (tmp_path / "docs" / "examples").mkdir(parents=True)
-    shutil.copy(ROOT / "docs/examples/my_features.py", tmp_path / "docs/examples")
+    shutil.copytree(ROOT / "docs/examples", tmp_path / "docs/examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
