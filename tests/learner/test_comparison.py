@@ -308,11 +308,6 @@ def test_only_the_last_rounds_count() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rivals": 0}, "rivals: expected at least 1, found 0"),
-        ({"share": 1.5}, "share: expected 0 to 1, found 1.5"),
-        ({"alpha": 0.0}, "alpha: expected more than 0, found 0.0"),
-        ({"depth": 3}, "depth: expected 0 to 2 plies in a game with dice, found 3"),
-        ({"round_games": 0}, "round_games: expected at least 1, found 0"),
         ({"features": "classic"}, "features: expected one of runners for runners"),
         ({"teacher": "nobody"}, "nobody"),
     ],

@@ -368,11 +368,3 @@ def test_learners_learn_from_rollouts(kind: Any, monkeypatch: pytest.MonkeyPatch
     )
     np.testing.assert_array_equal(rows.result, rollout.label(rows).result)
     assert len(set(rows.result.tolist())) > 2
-
-
-@plain
-@pytest.mark.parametrize("kind", LEARNERS)
-def test_options_of_learners(kind: Any) -> None:
-    for name, least in (("rollouts", 0), ("rollout_positions", 1)):
-        with pytest.raises(ValueError, match=f"{name}: expected at least {least}, found"):
-            learner_of(kind, **{name: least - 1}).prepare()

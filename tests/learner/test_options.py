@@ -1,0 +1,162 @@
+"""Every number among the options of every learner is refused outside its range, before any game."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from typing import Any
+
+import pytest
+
+from learner.run.recipes import RECIPES
+
+plain = pytest.mark.plain
+
+#: A range as messages put it, and numbers outside it.
+Range = tuple[str, tuple[float, ...]]
+
+SEED: Range = ("at least 0", (-1,))
+COUNT: Range = ("at least 1", (0, -1))
+SHARE: Range = ("0 to 1", (-0.1, 1.5, math.nan, math.inf))
+PART: Range = ("0 to below 1", (-0.1, 1.0, math.nan))
+RATE: Range = ("more than 0 and at most 1", (0.0, 2.0, math.nan, math.inf))
+STEP: Range = ("more than 0 and at most 10", (0.0, -1.0, 11.0, math.nan))
+POSITIVE: Range = ("more than 0", (0.0, -1.0, math.nan))
+ABOVE: Range = ("a number above 0", (0.0, -1.0, math.nan))
+
+#: Options by name, and of one learner where its range is another.
+RANGES: dict[str, Range] = {
+    "games": COUNT,
+    "seed": SEED,
+    "depth": ("1 to 30 plies", (0, -1, -3, 99)),
+    "nodes": ("at least 10", (-1, 0, 3)),
+    # online
+    "active": COUNT,
+    "tallies": COUNT,
+    "trial": COUNT,
+    "replacement_pause": SEED,
+    "threshold": ("at least 0", (-1.0, math.nan)),
+    "longest_span": ("16 to 1048576", (1, 10**9)),
+    "top_power": ("1 to 30", (0, 1000)),
+    "unit": RATE,
+    "rate": RATE,
+    "scale": POSITIVE,
+    "win": POSITIVE,
+    "openings": COUNT,
+    "merge_moves": COUNT,
+    "capacity": ("1 to 67108864", (0, -1, 10**12)),
+    "oldest": COUNT,
+    "direction": ("0 to 0.1", (-0.1, 1.5, math.nan)),
+    # bootstrap
+    "games_per_update": COUNT,
+    "lambda_": SHARE,
+    "least_depth": COUNT,
+    "positions_per_game": COUNT,
+    # rounds
+    "round_games": COUNT,
+    "keep_rounds": COUNT,
+    "games_per_report": COUNT,
+    "most_plies": ("more than the 4 of an opening", (0, -1)),
+    "blend": SHARE,
+    "rollouts": SEED,
+    "rollout_positions": COUNT,
+    "alpha": ("a number of at least 0", (-1.0, math.nan, math.inf)),
+    "epochs": COUNT,
+    "batch": COUNT,
+    "last_rate": RATE,
+    "last_epochs": SEED,
+    "rivals": COUNT,
+    "share": SHARE,
+    # books
+    "smoothing": ABOVE,
+    "skip_plies": SEED,
+    "held_out": PART,
+    # TD-Gammon
+    "spread": STEP,
+    "output_rate": SHARE,
+    "replays": ("0 to 100", (-1, 1.5, 101)),
+    "memory": ("1 to 100000", (0, 10**6)),
+    "tables": ("1 to 256", (0, 257)),
+    "candidates": ("0 to 1024", (-1, 1025)),
+    "prefilter_units": ("1 to 4096", (0, 4097)),
+    "averaging": PART,
+    "stage_rounds": COUNT,
+    "first_plies": SEED,
+    "first_share": SHARE,
+    "small_share": SHARE,
+    "equity_share": SHARE,
+    "threads": COUNT,
+    "fit_threads": COUNT,
+    "comparison depth": ("0 to 2 plies in a game with dice", (-1, 3)),
+    "comparison most_plies": ("more than the 0 of an opening", (0, -1)),
+    "comparison alpha": POSITIVE,
+    "quantised most_plies": ("more than the 6 of an opening", (0, -1)),
+    "tdgammon depth": ("0 (moves are chosen by static values)", (1, -1)),
+    "tdgammon rate": STEP,
+    "tdgammon last_rate": STEP,
+    "tdgammon round_games": ("1 to 1000000", (0, 10**7)),
+    "tdgammon games_per_report": ("1 to 10000000", (0, 10**8)),
+    "backups depth": ("1 to 2", (0, 3)),
+    "backups rate": STEP,
+    "backups last_rate": STEP,
+    "backups prefilter_units": COUNT,
+}
+#: Messages with another beginning.
+MESSAGES = {
+    "batch K": "scale: expected a number above 0, found -7",
+    "comparison nodes": "depth: expected 0 to 2 plies in a game with dice, found -7 nodes",
+    "tdgammon nodes": "depth: expected 0 (moves are chosen by static values), found -7 nodes",
+    "backups nodes": "depth: expected 1 to 2, found -7 nodes",
+    "backups weight_decay": (
+        "equity_share, weight_decay: expected 0 to 1 and at least 0, found 0.3 and -7"
+    ),
+    "quantised endgame": "lookup of checkers: expected endgame, endgame2, ",
+}
+#: Checked when the first opening is asked for (tests/play/test_match.py).
+LATER = ("opening_plies", "within")
+NUMBERS = ("int", "float", "int | None", "float | None")
+#: What learners need that are tried on backgammon.
+DICE: dict[str, dict[str, Any]] = {
+    "tdgammon": {"depth": 0},
+    "backups": {"depth": 1},
+    "comparison": {"depth": 0, "features": "linear"},
+}
+#: What an option needs to be looked at.
+WITH: dict[str, dict[str, Any]] = {"quantised nodes": {"depth": None}}
+
+
+def prepare(name: str, option: str, value: float) -> None:
+    game = "backgammon" if name in DICE else "checkers"
+    options = {"games": 2, **DICE.get(name, {}), **WITH.get(f"{name} {option}", {}), option: value}
+    RECIPES[name].load()(game, **options).prepare()
+
+
+def numbers(name: str) -> list[str]:
+    """The options of a learner that are numbers."""
+    options = inspect.signature(RECIPES[name].load()).parameters.values()
+    return [option.name for option in options if str(option.annotation) in NUMBERS]
+
+
+@plain
+@pytest.mark.parametrize("name", RECIPES)
+def test_numbers_out_of_range_are_refused(name: str) -> None:
+    for option in numbers(name):
+        if option in LATER:
+            continue
+        if f"{name} {option}" in MESSAGES:
+            with pytest.raises(ValueError, match=re.escape(MESSAGES[f"{name} {option}"])):
+                prepare(name, option, -7)
+            continue
+        text, outside = RANGES.get(f"{name} {option}") or RANGES[option]
+        for value in outside:
+            message = rf"^{option}: expected {re.escape(text)}, found {value}"
+            with pytest.raises(ValueError, match=message):
+                prepare(name, option, value)
+
+
+@plain
+def test_ranges_are_those_of_options_that_exist() -> None:
+    options = {f"{name} {option}" for name in RECIPES for option in numbers(name)}
+    named = {*RANGES, *MESSAGES}
+    assert named <= options | {option.partition(" ")[2] for option in options}
