@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from games.contract import DiceGame, Game
 from games.errors import MoveError
 
@@ -55,8 +58,8 @@ class GameRecord:
         self.repetitions = repetitions
         self.quiet_moves = quiet_moves
         self.comment = comment
-        #: Every position from the start to the present one, and what was played in between.
-        self.positions: list[Any] = [game.start() if start is None else start]
+        self._positions: Any = [game.start() if start is None else start]
+        #: What was played between the positions.
         self.moves: list[Any] = []
         #: The roll that each move was played with; None in games without dice.
         self.rolls: list[int | None] = []
@@ -68,7 +71,7 @@ class GameRecord:
     def of_legal(
         cls,
         game: Game,
-        positions: list[Any],
+        positions: list[Any] | NDArray[np.int64],
         moves: list[Any],
         annotations: list[Annotation],
         *,
@@ -77,17 +80,21 @@ class GameRecord:
     ) -> Self:
         """The record of moves that are known to be legal, with the positions they led to.
 
-        For games that native code has played: nothing is checked. `positions` has one more entry
-        than `moves`, `annotations` and, in a game with dice, `rolls`; options are those of the
+        For games that native code has played: nothing is checked. Options are those of the
         constructor.
+
+        positions: a list, or an array [plies + 1, integers], which the record keeps.
+        moves, annotations, rolls: one for each ply; no rolls in a game without dice.
         """
         record = cls(game, positions[0], **options)
-        record.positions, record.moves, record.annotations = positions, moves, annotations
+        record._positions, record.moves, record.annotations = positions, moves, annotations
         record.rolls = [None] * len(moves) if rolls is None else rolls
         final = record._irreversible
-        for position, move in zip(positions, moves, strict=False):
-            again = final is not None and not final(position, move)
-            record._quiet_plies.append(record.quiet_plies + 1 if again else 0)
+        if final is None:
+            record._quiet_plies = [0] * len(positions)
+            return record
+        for position, move in zip(record.positions, moves, strict=False):
+            record._quiet_plies.append(0 if final(position, move) else record.quiet_plies + 1)
         return record
 
     def __eq__(self, other: object) -> bool:
@@ -105,12 +112,23 @@ class GameRecord:
     @property
     def start(self) -> Any:
         """The position that the record begins with."""
-        return self.positions[0]
+        return self._position(0)
 
     @property
     def position(self) -> Any:
         """The present position."""
-        return self.positions[-1]
+        return self._position(-1)
+
+    @property
+    def positions(self) -> list[Any]:
+        """Every position from the start to the present one."""
+        if isinstance(self._positions, np.ndarray):
+            self._positions = list(map(tuple, self._positions.tolist()))
+        return self._positions  # type: ignore[no-any-return]
+
+    def _position(self, index: int) -> Any:
+        position = self._positions[index]
+        return tuple(position.tolist()) if isinstance(position, np.ndarray) else position
 
     @property
     def ply(self) -> int:

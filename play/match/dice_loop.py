@@ -157,14 +157,15 @@ class DiceLoop:
             turn.put(stop=int(self.stopped))
             _play_pairs(log.row, turn.row, first.row, second.row)
             turn.check()
-            played = log.games // 2
-            records = self._records(2 * played)
-            for pair in range(played):
-                both = records[2 * pair], records[2 * pair + 1]
-                if any(record.reason == REASONS[STOPPED] for record in both):
+            played = 0
+            for number in range(0, log.games, 2):
+                if STOPPED in log.pinned["reasons"][number : number + 2]:
                     return
-                yield both
-            done += played
+                one = self._record(number, played)
+                other = self._record(number + 1, played + one.ply)
+                played += one.ply + other.ply
+                yield one, other
+            done += log.games // 2
 
     def play_one(self, state: int) -> tuple[NDArray[np.int64], list[int], list[int]]:
         """Play a game that the first player begins, with the random numbers of a stream.
@@ -186,23 +187,20 @@ class DiceLoop:
         positions = log["positions"][turns + number : turns + number + plies + 1]
         return positions, log["moves"][turns : turns + plies], log["rolls"][turns : turns + plies]
 
-    def _records(self, games: int) -> list[GameRecord]:
+    def _record(self, number: int, turns: int) -> GameRecord:
+        """A logged game; `turns` were played before it."""
         log = self._log.pinned
-        records, turns = [], 0
-        for number in range(games):
-            plies = int(log["plies"][number])
-            positions, moves, rolls = (rows.tolist() for rows in self._game(number, turns, plies))
-            record = GameRecord.of_legal(
-                self.game,
-                list(map(tuple, positions)),
-                moves,
-                [Annotation()] * plies,
-                rolls=rolls,
-                repetitions=None,
-                quiet_moves=None,
-            )
-            if log["reasons"][number] != ENDED:
-                record.declare(0.0, REASONS[log["reasons"][number]])
-            records.append(record)
-            turns += plies
-        return records
+        plies = int(log["plies"][number])
+        positions, moves, rolls = self._game(number, turns, plies)
+        record = GameRecord.of_legal(
+            self.game,
+            positions.copy(),
+            moves.tolist(),
+            [Annotation()] * plies,
+            rolls=rolls.tolist(),
+            repetitions=None,
+            quiet_moves=None,
+        )
+        if log["reasons"][number] != ENDED:
+            record.declare(0.0, REASONS[log["reasons"][number]])
+        return record

@@ -87,11 +87,8 @@ class Played:
             Annotation() if np.isnan(value) else Annotation(value, depth)
             for value, depth in zip(self.values.tolist(), self.depths.tolist(), strict=True)
         ]
-        positions = self.positions
-        if isinstance(positions, np.ndarray):
-            positions = list(map(tuple, positions.tolist()))
         record = GameRecord.of_legal(
-            self.game, list(positions), list(self.moves), notes, rolls=None, **self.rules
+            self.game, self.positions[:], list(self.moves), notes, rolls=None, **self.rules
         )
         if not record.over:
             record.declare(self.outcome, self.reason)
