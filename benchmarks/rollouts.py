@@ -1,7 +1,7 @@
 """What taking luck off rollouts gains: `python -m benchmarks.rollouts EVALUATOR [--json]`.
 
 A game of the evaluator against itself gives a few positions. Each is rolled out with luck in and
-with luck taken off, at equal games with the same dice: standard errors of the equity and of the
+luck-adjusted, at equal games with the same dice: standard errors of the equity and of the
 probabilities, by how much the variance is cut, and CPU time, of which the cut should be worth more.
 Both have stratified dice, and errors that know it. EVALUATOR is a player of backgammon as in
 matches: a file, a name, or gnubg:0, which is slow and well trained. The better it is, the more is
@@ -88,7 +88,7 @@ def main(arguments: list[str] | None = None) -> int:
     for turn, position in positions(game, evaluator, plies, options.seed).items():
         print(f"after {turn} plies: {game.position_text(position)}")
         found, seconds = {}, {}
-        for name, look in (("luck in", False), ("luck taken off", True)):
+        for name, look in (("luck in", False), ("luck-adjusted", True)):
             began = time.process_time()
             found[name] = rollout(
                 game,
@@ -100,11 +100,11 @@ def main(arguments: list[str] | None = None) -> int:
             )
             seconds[name] = time.process_time() - began
             print(line(name, found[name], seconds[name]))
-        kept, off = found["luck in"], found["luck taken off"]
+        kept, off = found["luck in"], found["luck-adjusted"]
         one: dict[str, Any] = {
             "plies": turn,
             "equity_cut": ratio(kept.equity_error, off.equity_error)[0],
-            "times_cpu": seconds["luck taken off"] / max(seconds["luck in"], 1e-9),
+            "times_cpu": seconds["luck-adjusted"] / max(seconds["luck in"], 1e-9),
         }
         text = f"variance cut {one['equity_cut']:.1f} times"
         if kept.outcome_errors is not None and off.outcome_errors is not None:

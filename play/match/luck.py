@@ -1,4 +1,4 @@
-"""Luck: what the dice gave each side of a game, so that it can be taken off the result.
+"""Luck: what the dice gave each side of a game, by which its result is luck-adjusted.
 
 The luck of a roll is the value of the best play of it, less the average of the same over all rolls,
 both by one look ahead: the static values of the positions after each move. Whatever the evaluator,

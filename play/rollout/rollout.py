@@ -1,8 +1,8 @@
-"""Rollouts of games with dice: positions played out many times, with their luck taken off.
+"""Rollouts of games with dice: positions played out many times, luck-adjusted.
 
 What comes out depends on the positions, the evaluator, the options and the seed alone, not on how
 many threads play or what else is rolled out. The mean is of games between players of that evaluator
-and depth; neither stratified dice nor taking off luck changes what it estimates, only how fast the
+and depth; neither stratified dice nor variance reduction changes what it estimates, only how fast the
 error falls. Sources: Tesauro and Galperin 1996; D. Montgomery, "Variance reduction", 2000; GNU
 Backgammon, whose options are the same.
 """
@@ -46,7 +46,7 @@ class RolloutResult:
     """What was rolled out, position by position; of candidate moves, for the side that moves.
 
     equity: mean values [positions]. outcomes: mean probabilities of the game's outcomes,
-    [positions, outcomes], None where the evaluator gives none; with luck taken off they are not
+    [positions, outcomes], None where the evaluator gives none; luck-adjusted ones are not
     confined to 0 to 1. equity_error, outcome_errors: the standard errors of these means, of the
     dice alone: they know nothing of how well the players play. games: rolled out of each position.
     moves: the candidates, none where positions were given. lead: how sure it is that the best
