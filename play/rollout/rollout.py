@@ -2,8 +2,8 @@
 
 What comes out depends on the positions, the evaluator, the options and the seed alone, not on how
 many threads play or what else is rolled out. The mean is of games between players of that evaluator
-and depth; neither stratified dice nor variance reduction changes what it estimates, only how fast the
-error falls. Sources: Tesauro and Galperin 1996; D. Montgomery, "Variance reduction", 2000; GNU
+and depth; neither stratified dice nor variance reduction changes what it estimates, only how fast
+the error falls. Sources: Tesauro and Galperin 1996; D. Montgomery, "Variance reduction", 2000; GNU
 Backgammon, whose options are the same.
 """
 
