@@ -81,6 +81,9 @@ class ProblemRules:
     undo: `undo(position, move)` returns the move that leads back; None where moves are one-way.
     key: `key(position)`, an integer that tells positions apart; None for a hash of the integers.
     standard: `standard(position)` returns the one of several symmetric positions to remember.
+    parity: `parity(position)` returns 0 where every solution has an even number of moves, and 1
+        where every solution has an odd number.
+    mirror: `mirror(position)` returns another position whose solutions cost the same.
     """
 
     legal_moves: Callable[..., Any]
@@ -90,6 +93,8 @@ class ProblemRules:
     undo: Callable[..., Any] | None = None
     key: Callable[..., Any] | None = None
     standard: Callable[..., Any] | None = None
+    parity: Callable[..., Any] | None = None
+    mirror: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         from games.kernels import is_kernel

@@ -120,6 +120,43 @@ def linear_conflict(position):
     return total
 
 
+def parity(position):
+    """0 where solutions have an even number of moves, as many as the blank has to its square."""
+    blank, home = position[WORDS], HOME[0]
+    rows = blank // WIDTH - home // WIDTH
+    columns = blank % WIDTH - home % WIDTH
+    return (rows + columns) & 1
+
+
+def over(square):
+    """The square that a square takes when the board is turned over at the diagonal."""
+    return square % WIDTH * WIDTH + square // WIDTH
+
+
+def turned_over(position, word):
+    """A word of a square board turned over at the diagonal, with the tiles renamed alike."""
+    value = 0
+    for square in range(EACH * word, min(EACH * (word + 1), SQUARES)):
+        value |= over(tile_at(position, over(square))) << BITS * (square % EACH)
+    return value
+
+
+def mirror_one(position):
+    """The board turned over at the diagonal, whose solutions are as long."""
+    return (turned_over(position, 0), over(position[WORDS]))
+
+
+def mirror_two(position):
+    """The board turned over at the diagonal, whose solutions are as long."""
+    return (turned_over(position, 0), turned_over(position, 1), over(position[WORDS]))
+
+
+def mirror_three(position):
+    """The board turned over at the diagonal, whose solutions are as long."""
+    first, second = turned_over(position, 0), turned_over(position, 1)
+    return (first, second, turned_over(position, 2), over(position[WORDS]))
+
+
 def play_one(position, move):
     """The position after the tile on square `move` slides to the blank."""
     return (changed(position, move, 0), move)

@@ -27,7 +27,8 @@ WORD = 60
 #: In an order in which each calls only those before it.
 KERNELS = (
     "tile_at legal_moves changed solved undo misplaced manhattan manhattan_change at_home leaving"
-    " linear_conflict play_one play_two play_three tile_pairs"
+    " linear_conflict parity over turned_over play_one play_two play_three mirror_one mirror_two"
+    " mirror_three tile_pairs"
 ).split()
 MOST_SQUARES = 30
 
@@ -60,8 +61,19 @@ class SlidingTiles(KernelProblem):
         goal_tiles = self.tiles(self.goal_position)
         self._homes = tuple(goal_tiles.index(tile) for tile in range(squares))
         made = _family(width, height, self.bits, self._homes)
-        play = (made.play_one, made.play_two, made.play_three)[len(self.goal_position) - 2]
-        self.problem = ProblemRules(made.legal_moves, play, made.solved, undo=made.undo)
+        words = len(self.goal_position) - 1
+        play = (made.play_one, made.play_two, made.play_three)[words - 1]
+        mirror = (made.mirror_one, made.mirror_two, made.mirror_three)[words - 1]
+        # turned over at the diagonal, a square board with the usual goal is itself again
+        square = width == height and self._homes == tuple(range(squares))
+        self.problem = ProblemRules(
+            made.legal_moves,
+            play,
+            made.solved,
+            undo=made.undo,
+            parity=made.parity,
+            mirror=mirror if square else None,
+        )
         self.start_position = self.random_position(0)
         self.evaluators = {
             "manhattan": Heuristic(made.manhattan, made.manhattan_change),

@@ -16,6 +16,7 @@ from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import holds_arrays, load_arrays
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError, short
+from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.linear import LinearEvaluator, load_linear
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
@@ -28,7 +29,13 @@ __all__ = ["as_evaluator", "evaluator_names", "load_evaluator"]
 #: Evaluators whose weights are arrays, by the forms of their files.
 ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
     kind.form: kind
-    for kind in (NetworkEvaluator, OutcomeNetwork, QuantisedNetwork, SignatureEvaluator)
+    for kind in (
+        LearnedHeuristic,
+        NetworkEvaluator,
+        OutcomeNetwork,
+        QuantisedNetwork,
+        SignatureEvaluator,
+    )
 }
 
 Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]

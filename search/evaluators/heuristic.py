@@ -1,0 +1,179 @@
+"""Learned heuristics: a weight for each input of an encoding, and never less than known heuristics.
+
+h = max(base heuristics, sum of the weights of the inputs that are 1, plus offset). In problems
+whose moves all cost 1 the sum is rounded down to a whole number; and where the problem knows
+whether solutions are even or odd (`ProblemRules.parity`), to one of that kind.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.features import Encoding
+from games.kernels.memory import read_position
+from games.kernels.vectors import stack_block
+from games.problem import Heuristic, KernelProblem
+from search.evaluators.array_evaluator import ArrayEvaluator
+from search.evaluators.array_files import take_array
+from search.evaluators.header import EvaluatorError, describe_input, find_input
+
+__all__ = ["LearnedHeuristic"]
+
+#: Sums of float32 weights may miss a whole number by this much.
+ROUNDING = 1e-3
+
+
+class LearnedHeuristic(ArrayEvaluator):
+    """The estimated cost to the goal, as a sum of weights over an encoding's inputs.
+
+    weights: [inputs], in the unit of costs; a copy in float32 is kept in `weights`.
+    offset: added to the sum; negative to make overestimates rare.
+    base: names of the problem's own heuristics, below whose values the result never falls.
+    proved: how it was proved that no value exceeds the least cost; empty where it was not.
+
+    Raises ValueError for weights that do not fit the encoding, NaN and infinity, and for a `base`
+    that is not a heuristic of the problem.
+    """
+
+    form = "plysmith-heuristic-1"
+    fields: ClassVar = {"inputs": dict, "offset": float, "base": list, "proved": str}
+
+    def __init__(
+        self,
+        problem: KernelProblem,
+        encoding: Encoding,
+        weights: Any,
+        *,
+        offset: float = 0.0,
+        base: Iterable[str] = (),
+        proved: str = "",
+        name: str = "learned",
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(problem, name, provenance)
+        self.problem = problem
+        self.encoding = encoding
+        self.weights: NDArray[np.float32] = np.array(weights, dtype=np.float32)
+        if self.weights.shape != (encoding.size,) or not np.isfinite(self.weights).all():
+            raise ValueError(
+                f"weights: expected {encoding.size} finite numbers, found shape {np.shape(weights)}"
+            )
+        self.base = tuple(map(str, base))
+        self.proved = proved
+        unknown = [name for name in self.base if not isinstance(self._entry(name), Heuristic)]
+        if unknown:
+            known = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
+            raise ValueError(f"base: expected heuristics of {', '.join(known)}, found {unknown}")
+        self._lay_out([self.weights], before=[0])
+        self.offset = offset
+
+    def _entry(self, name: str) -> Any:
+        return self.problem.evaluators.get(name)
+
+    @property
+    def offset(self) -> float:
+        """What is added to the sum of the weights; a finite number."""
+        return float(self._data[:1].view(np.float64)[0])
+
+    @offset.setter
+    def offset(self, offset: float) -> None:
+        if not math.isfinite(offset):
+            raise ValueError(f"offset: expected a finite number, found {offset}")
+        self._data[:1].view(np.float64)[0] = offset
+
+    @property
+    def admissible(self) -> bool:
+        """Whether it is proved that no value exceeds the least cost."""
+        return bool(self.proved)
+
+    @property
+    def whole(self) -> bool:
+        """Whether values are whole numbers, because all moves cost 1."""
+        return self.problem.problem.cost is None
+
+    def sums(self, positions: Any) -> NDArray[np.float64]:
+        """The sums of the weights of positions, without offset and rounding, [positions]."""
+        padded = np.append(self.weights, np.float32(0)).astype(np.float64)
+        return np.asarray(padded[self.encoding.active_rows(positions)].sum(axis=1))
+
+    def plain(self) -> Callable[[Any], float]:
+        active = kernels.uncompiled(self.encoding.active)
+        base = [kernels.uncompiled(self._entry(name).value) for name in self.base]
+        parity = self.problem.problem.parity
+        parity = kernels.uncompiled(parity) if parity is not None else None
+        room = np.zeros(self.encoding.most, dtype=np.int64)
+
+        def value(position: Any) -> float:
+            total = self.offset
+            for place in room[: active(position, room)]:
+                total += float(self.weights[place])
+            if self.whole:
+                total = math.floor(total + ROUNDING)
+                if parity is not None and (int(total) - int(parity(position))) & 1:
+                    total -= 1.0
+            return max(0.0, float(total), *(float(one(position)) for one in base))
+
+        return value
+
+    def _text(self) -> str:
+        most = self.encoding.most
+        lines = [
+            "def value_at(data, source):",
+            f"    position = {read_position(len(self.problem.start()))}",
+            f"    places = array_at(int64_pointer(stack_block({8 * most})), ({most},))",
+            "    total = load_float(data, 0)",
+            f"    weights = array_at(float32_pointer(load_int(data, 1)), ({self.encoding.size},))",
+            "    for i in range(int(active(position, places))):",
+            "        total += float(weights[places[i]])",
+        ]
+        if self.whole:
+            lines.append(f"    total = floor(total + {ROUNDING})")
+            if self.problem.problem.parity is not None:
+                lines += [
+                    "    if (int(total) - int(parity(position))) & 1:",
+                    "        total -= 1.0",
+                ]
+        lines.append("    total = max(total, 0.0)")
+        lines += [
+            f"    total = max(total, float(base_{i}(position)))" for i in range(len(self.base))
+        ]
+        return "\n".join([*lines, "    return total"])
+
+    def scope(self) -> dict[str, Any]:
+        scope = {"active": self.encoding.active, "stack_block": stack_block, "floor": math.floor}
+        scope |= {f"base_{i}": self._entry(name).value for i, name in enumerate(self.base)}
+        parity = self.problem.problem.parity
+        return scope if parity is None else {**scope, "parity": parity}
+
+    def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        options = {"offset": self.offset, "base": self.base, "proved": self.proved}
+        return (self.encoding, self.weights), options
+
+    def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        fields = {
+            "inputs": describe_input(self.game, self.encoding),
+            "offset": self.offset,
+            "base": list(self.base),
+            "proved": self.proved,
+        }
+        return fields, {"weights": self.weights}
+
+    @classmethod
+    def _parts_in(
+        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Any, inputs: Any
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        if not isinstance(game, KernelProblem):
+            raise EvaluatorError(f"{path}: expected a problem with one agent, found {game.name}")
+        encoding = find_input(path, content["inputs"], game, inputs)
+        if not isinstance(encoding, Encoding):
+            raise EvaluatorError(f"{path}: expected an encoding, found feature set {encoding.name}")
+        weights = take_array(path, arrays, "weights", np.float32, (encoding.size,))
+        options = {name: content[name] for name in ("offset", "base", "proved")}
+        return (encoding, weights), options

@@ -1,0 +1,82 @@
+"""Learned heuristics: native against plain, what they never fall below, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import search
+from games.puzzles.pancakes import Pancakes
+from games.puzzles.pocket_cube import PocketCube
+from games.puzzles.sliding_tiles import Sliding8, SlidingTiles
+from search.evaluators.heuristic import LearnedHeuristic
+
+pytestmark = pytest.mark.plain
+
+
+def some_heuristic(problem: Any, **options: Any) -> LearnedHeuristic:
+    encoding = next(iter(problem.encodings.values()))
+    weights = np.random.default_rng(5).normal(size=encoding.size)
+    return LearnedHeuristic(problem, encoding, weights, offset=4.5, **options)
+
+
+@pytest.mark.parametrize("problem", [SlidingTiles(3, 2), Sliding8(), PocketCube()])
+def test_native_code_and_its_plain_twin_agree(problem: Any) -> None:
+    base = [next(iter(problem.evaluators))]
+    positions = [problem.random_position(seed) for seed in range(50)]
+    for heuristic in (some_heuristic(problem), some_heuristic(problem, base=base)):
+        plain = heuristic.plain()
+        assert list(heuristic.values(positions)) == [plain(position) for position in positions]
+
+
+def test_values_are_whole_even_or_odd_and_not_below_the_base() -> None:
+    problem = Sliding8()
+    manhattan = problem.evaluators["manhattan"].value
+    learned, with_base = some_heuristic(problem), some_heuristic(problem, base=["manhattan"])
+    for seed in range(50):
+        position = problem.random_position(seed)
+        sums = float(learned.sums([position])[0]) + 4.5
+        value = learned(position)
+        assert value == 0 or sums - 2 < value <= sums + 0.01
+        assert value == 0 or (value - manhattan(position)) % 2 == 0
+        assert with_base(position) == max(value, manhattan(position))
+
+
+def test_a_file_gives_the_same_heuristic(tmp_path: Path) -> None:
+    problem = Sliding8()
+    heuristic = some_heuristic(problem, base=["manhattan"], proved="by hand")
+    heuristic.save(tmp_path / "h.safetensors")
+    read: Any = search.load_evaluator(tmp_path / "h.safetensors")
+    positions = [problem.random_position(seed) for seed in range(20)]
+    assert list(read.values(positions)) == list(heuristic.values(positions))
+    assert (read.base, read.admissible, read.proved) == (("manhattan",), True, "by hand")
+    copied = heuristic.copy()
+    copied.weights[:] = 0
+    assert list(heuristic.values(positions)) == list(read.values(positions))
+    solution = search.solve(problem, heuristic=tmp_path / "h.safetensors", memory_mib=16)
+    assert solution.proved == "learned never overestimates"
+
+
+def test_a_heuristic_of_another_puzzle_is_refused(tmp_path: Path) -> None:
+    some_heuristic(Sliding8()).save(tmp_path / "h.safetensors")
+    with pytest.raises(search.EvaluatorError, match="one of sliding8"):
+        search.solve(Pancakes(5), heuristic=tmp_path / "h.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": np.zeros(3)}, "expected 2916 finite numbers"),
+        ({"weights": np.full(2916, np.nan)}, "finite numbers"),
+        ({"offset": float("inf")}, "offset: expected a finite number"),
+        ({"base": ["nothing"]}, "base: expected heuristics of manhattan, misplaced"),
+    ],
+)
+def test_parts_that_do_not_fit(options: dict[str, Any], message: str) -> None:
+    problem = Sliding8()
+    given = {"weights": np.zeros(2916), **options}
+    with pytest.raises(ValueError, match=message):
+        LearnedHeuristic(problem, problem.encodings["tile_pairs"], **given)
