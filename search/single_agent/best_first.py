@@ -1,7 +1,8 @@
 """Best-first search with a table of all positions met: A*, weighted A*, greedy; native or plain.
 
 Positions wait in buckets by f = cost_weight * g + heuristic_weight * h, rounded down to a fraction
-of 1; in a bucket the one that came last is taken first, which prefers those further from the root.
+of 1, and of equal f by h: the one that seems nearest to the goal is taken first, and of these the
+one that came last.
 """
 
 from __future__ import annotations
@@ -18,17 +19,21 @@ from search.single_agent.native import (
     stored_solved,
 )
 
-#: Buckets for each unit of f.
-RESOLUTION = 8
+#: Levels for each unit of f, and buckets for each level, one for each unit of h.
+RESOLUTION, NEARNESS = 8, 128
 #: Of a cost that a cheaper way has made useless.
 DEAD = -1.0
 
 
 @kernel
 def bucket_of(record, cost, value):
-    """The bucket of a position: its f, in fractions of 1; the last bucket takes all beyond."""
+    """The bucket of a position: the level of its f, and in it that of its h.
+
+    All that is beyond waits in the last level, until `spread` makes more of them.
+    """
     f = record.cost_weight * cost + record.heuristic_weight * value
-    return min(int(f * RESOLUTION + 1e-6), record.buckets - 1)
+    level = int(min(f * RESOLUTION + 1e-6, float(record.levels - 1)))
+    return level * NEARNESS + int(min(value, NEARNESS - 1.0))
 
 
 @kernel
@@ -39,12 +44,12 @@ def store_root(record, slots):
 
 
 @kernel
-def insert(record, slots, block, place, cost, value, parent, nodes, moves, costs, heads):
+def insert(record, slots, block, place, cost, value, parent, nodes, moves, costs, values, heads):
     """Store a position of a block and let it wait; `nodes` rows are (parent, next in bucket)."""
     node = store(record, slots, block, place)
     moves[node, 0] = move_of(record, block, place)
     moves[node, 1] = back_of(record, block, place)
-    costs[node] = cost
+    costs[node], values[node] = cost, value
     bucket = bucket_of(record, cost, value)
     nodes[node, 0], nodes[node, 1] = parent, heads[bucket]
     heads[bucket] = node
@@ -52,15 +57,29 @@ def insert(record, slots, block, place, cost, value, parent, nodes, moves, costs
 
 
 @kernel
-def best_first(record, slots, nodes, moves, costs, heads, lowest):
+def spread(record, nodes, costs, values, old, heads):
+    """Put all that waits in the buckets `old` into `heads`, which has more levels."""
+    for bucket in range(len(old) - NEARNESS, len(old)):
+        node = old[bucket]
+        while node >= 0:
+            following = nodes[node, 1]
+            if costs[node] >= 0.0:
+                new = bucket_of(record, costs[node], values[node])
+                nodes[node, 1] = heads[new]
+                heads[new] = node
+            node = following
+
+
+@kernel
+def best_first(record, slots, nodes, moves, costs, values, heads, lowest):
     """Expand waiting positions until a goal is met or nothing waits; whether a goal was met.
 
     lowest: no bucket below this one holds anything. Sets `record.goal` to the number of the goal's
-    node. Ends early where `stop` is set, `node_limit` positions have been expanded or no room is
-    left (`full`).
+    node. Ends early where `stop` is set, `node_limit` positions have been expanded, no room is left
+    (`full`) or only the last level holds anything.
     """
-    waiting = 1
-    while lowest < record.buckets:
+    waiting = record.waiting
+    while lowest < (record.levels - 1) * NEARNESS:
         node = heads[lowest]
         if node < 0:
             lowest += 1
@@ -89,8 +108,11 @@ def best_first(record, slots, nodes, moves, costs, heads, lowest):
                     continue
                 costs[known] = DEAD
             value = estimate(record, 1, place)
-            bucket = insert(record, slots, 1, place, total, value, node, nodes, moves, costs, heads)
+            bucket = insert(
+                record, slots, 1, place, total, value, node, nodes, moves, costs, values, heads
+            )
             lowest = min(lowest, bucket)
             waiting += 1
         record.largest = max(record.largest, waiting)
+    record.waiting = waiting
     return False

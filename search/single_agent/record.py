@@ -25,9 +25,9 @@ _NUMBERS = (
     "children_at solved_at key_at evaluate_at evaluator change_at"
     " positions moves backs costs stored"
     # sizes
-    " width most_moves room buckets mask"
+    " width most_moves room levels mask"
     # options, counters and flags
-    " node_limit stop expanded generated largest nodes full too_deep goal slot"
+    " node_limit stop expanded generated largest nodes waiting full too_deep goal slot"
 ).split()
 
 RECORD = np.dtype(

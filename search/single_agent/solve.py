@@ -22,8 +22,8 @@ from search.single_agent.record import MOST_PLIES, NONE, NativeSearch, PlainSear
 __all__ = ["METHODS", "Unsolvable", "solve"]
 
 METHODS = ("astar", "ida", "greedy", "beam")
-#: Values of f up to an eighth of this have buckets of their own.
-BUCKETS = 1 << 17
+#: Levels of f at first; where they do not suffice there will be more.
+LEVELS = 1 << 9
 UNLIMITED = 1 << 62
 MOST_WEIGHT = 1000.0
 #: Positions that a plain search of a problem in Python is given room for in each MiB.
@@ -265,7 +265,7 @@ class _Search:
         most = self.problem.most_moves if isinstance(self.problem, KernelProblem) else 256
         if self.native:
             width = len(self.problem.start())
-            each = 8 * (width + 5) + 16  # positions, nodes, moves, costs, and slots of the table
+            each = 8 * (width + 6) + 16  # positions, nodes, moves, costs, values; the table's slots
             room = int(memory_mib * 2**20 / each)
         else:
             room = int(memory_mib * PLAIN_PER_MIB)
@@ -274,10 +274,10 @@ class _Search:
         if self.native:
             record.pin(stored=np.empty((room, width), dtype=np.int64))
         slots = np.zeros(size, dtype=np.int64)
-        record.put(room=room, mask=size - 1, most_moves=most, buckets=BUCKETS)
+        record.put(room=room, mask=size - 1, most_moves=most)
         nodes = np.empty((room, 2), dtype=np.int64)
         moves = np.empty((room, 2), dtype=np.int64 if self.native else object)
-        return slots, nodes, moves, np.empty(room)
+        return slots, nodes, moves, np.empty(room), np.empty(room)
 
     def _begin(self, slots: Any, nodes: Any, moves: Any, costs: Any) -> None:
         """Store the position to begin with as node 0."""
@@ -289,26 +289,37 @@ class _Search:
     def _best_first(self, memory_mib: float, cost: float, value: float) -> Callable[[], None]:
         from search.single_agent import best_first
 
-        arrays = slots, nodes, moves, costs = self._store(memory_mib)
-        self.record.put(cost_weight=cost, heuristic_weight=value)
-        self._begin(*arrays)
-        heads = np.full(BUCKETS, -1, dtype=np.int64)
+        slots, nodes, moves, costs, values = self._store(memory_mib)
+        record = self.record
+        record.put(cost_weight=cost, heuristic_weight=value, levels=LEVELS, waiting=1)
+        self._begin(slots, nodes, moves, costs)
+        search, spread = self._run(best_first.best_first), self._run(best_first.spread)
+        heads = np.full(LEVELS * best_first.NEARNESS, -1, dtype=np.int64)
         heads[0] = 0
-        search = self._run(best_first.best_first)
 
-        def work() -> None:
-            if search(slots, nodes, moves, costs, heads, 0):
-                self._read_nodes(nodes, moves, costs)
+        def work(heads: Any = heads) -> None:
+            lowest = 0
+            while not search(slots, nodes, moves, costs, values, heads, lowest):
+                last = heads[-best_first.NEARNESS :]
+                if record.stop or record.full or record.expanded >= self.node_limit:
+                    return
+                if (last < 0).all():
+                    return
+                more = np.full(4 * len(heads), -1, dtype=np.int64)
+                lowest = len(heads) - best_first.NEARNESS
+                record.put(levels=4 * record.levels)
+                spread(nodes, costs, values, heads, more)
+                heads = more
+            self._read_nodes(nodes, moves, costs)
 
         return work
 
     def _beam(self, memory_mib: float, width: int) -> Callable[[], None]:
         from search.single_agent import beam
 
-        arrays = slots, nodes, moves, costs = self._store(memory_mib)
+        slots, nodes, moves, costs, values = self._store(memory_mib)
         self.record.put(cost_weight=1.0, heuristic_weight=self.weight)
-        self._begin(*arrays)
-        values = np.empty(len(costs))
+        self._begin(slots, nodes, moves, costs)
         expand = self._run(beam.next_layer)
 
         def work() -> None:

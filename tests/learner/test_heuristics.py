@@ -1,0 +1,91 @@
+"""Heuristics that are learned from solutions: the fit against ridge regression, and a puzzle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+from games.puzzles.sliding_tiles import SlidingTiles
+from learner.heuristics.bootstrap import Bootstrap, Round
+from learner.heuristics.fit import fit_weights, inputs_matrix
+from search import solve
+
+
+def test_a_fit_without_asymmetry_is_ridge_regression() -> None:
+    chance = np.random.default_rng(1)
+    rows = np.sort(chance.integers(0, 21, size=(300, 4)), axis=1)  # 20 stands for no input
+    rows = np.array([np.pad(np.unique(row), (0, 4 - len(np.unique(row))), constant_values=20)
+                     for row in rows])  # fmt: skip
+    inputs = inputs_matrix(rows, 20)
+    assert inputs.sum() == (rows < 20).sum()
+    costs = chance.normal(size=300)
+    found = fit_weights(inputs, costs, start=np.zeros(20), over=1.0, ridge=2.0, passes=2, steps=200)
+    expected = Ridge(alpha=2.0, fit_intercept=False).fit(inputs.toarray(), costs).coef_
+    np.testing.assert_allclose(found, expected, atol=1e-3)
+
+
+def test_overestimates_are_rarer_where_they_count_more() -> None:
+    chance = np.random.default_rng(2)
+    rows = chance.integers(0, 10, size=(500, 1))
+    costs = 5 + chance.normal(size=500)
+    shares = []
+    for over in (1.0, 20.0):
+        inputs = inputs_matrix(rows, 10)
+        weights = fit_weights(inputs, costs, start=np.zeros(10), over=over, ridge=1e-6, passes=30)
+        shares.append(float((inputs @ weights > costs).mean()))
+    assert shares[0] > 0.4 and 0.02 < shares[1] < 0.25
+
+
+@pytest.mark.parametrize("base", [(), ("manhattan",)])
+def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, ...]) -> None:
+    """Every position of a small puzzle: fewer expansions, and hardly a longer solution."""
+    problem = SlidingTiles(3, 2)
+    rounds: list[Round] = []
+    learner = Bootstrap(
+        problem, problem.encodings["tile_pairs"], base=base, rounds=8, each=40, seed=1
+    ).fit(rounds.append)
+    assert [one.number for one in rounds] == list(range(1, 9))
+    assert rounds[-1].solved == 1.0 and rounds[-1].steps > rounds[0].steps
+    expanded = {"manhattan": 0, "learned": 0}
+    longer = 0.0
+    for seed in range(60):
+        position = problem.random_position(seed)
+        best = solve(problem, position, "manhattan", memory_mib=2)
+        mine = solve(problem, position, learner.heuristic_, memory_mib=2)
+        expanded["manhattan"] += best.expanded
+        expanded["learned"] += mine.expanded
+        longer += mine.cost - best.cost
+    assert expanded["learned"] < 0.7 * expanded["manhattan"]
+    assert longer <= 10
+
+
+def test_the_same_seed_learns_the_same() -> None:
+    problem = SlidingTiles(2, 2)
+    learned = [
+        Bootstrap(problem, problem.encodings["tile_pairs"], rounds=3, each=10, seed=seed)
+        .fit()
+        .heuristic_.weights
+        for seed in (3, 3, 4)
+    ]
+    assert np.array_equal(learned[0], learned[1])
+    assert not np.array_equal(learned[0], learned[2])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rounds": 0}, "rounds: expected at least 1, found 0"),
+        ({"seconds": 0}, "seconds: expected more than 0, found 0"),
+        ({"each": 0}, "each: expected at least 1"),
+        ({"growth": 0.9}, "growth: expected at least 1, found 0.9"),
+        ({"enough": 1.5}, "enough: expected 0 to 1, found 1.5"),
+        ({"percentile": 101}, "percentile: expected 0 to 100"),
+        ({"held_out": 1.0}, "held_out: expected 0 to 0.9"),
+        ({"over": 0.5}, "over: expected at least 1"),
+    ],
+)
+def test_options_out_of_range(options: dict[str, float], message: str) -> None:
+    problem = SlidingTiles(2, 2)
+    with pytest.raises(ValueError, match=message):
+        Bootstrap(problem, problem.encodings["tile_pairs"], **options).fit()
