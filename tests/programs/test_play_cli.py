@@ -186,7 +186,7 @@ def test_judge(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[s
 
 
 BAD = [
-    ("match go material random", "game: expected one of backgammon, .* found 'go'"),
+    ("match go material random", "game: expected one of checkers, .* found 'go'"),
     ("match no.such:Game material random", "game: expected a class 'Game' in module no.such"),
     ("match checkers brilliant random", "brilliant: expected an evaluator file or one of mat"),
     ("match checkers random {missing}", "missing.json: expected an evaluator file .* found none"),
