@@ -139,8 +139,10 @@ def test_the_page_is_served(installed: Path, tmp_path: Path) -> None:
     assert "<html" in answers["/"]
     catalogue = json.loads(answers["/api/catalogue"])
     ids = {entry["id"] for entry in catalogue["evaluators"]}
-    assert set(catalogue["defaults"].values()) <= ids
-    assert "shipped:checkers/quantised.safetensors" in ids
+    defaults = catalogue["defaults"]
+    assert defaults["checkers"] == "shipped:checkers/quantised.safetensors"
+    assert defaults["backgammon"] == "shipped:backgammon/backups.safetensors"
+    assert set(defaults.values()) <= ids | {None}  # None: a game without evaluators
 
 
 @pytest.mark.slow
