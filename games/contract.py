@@ -346,10 +346,11 @@ class KernelGame(Game):
         if not (
             isinstance(position, tuple)
             and len(position) == width
-            and all(isinstance(x, int) and -(1 << 63) <= x < 1 << 63 for x in position)
+            and all(isinstance(x, int) and -(1 << 63) <= x < 1 << 64 for x in position)
         ):
             raise PositionError(f"expected a tuple of {width} integers, found {text[:80]!r}")
-        return position
+        # a word may be written without its sign, as 64 bare bits
+        return tuple(x - (1 << 64) if x >= 1 << 63 else x for x in position)
 
 
 class KernelDiceGame(KernelGame, DiceGame):

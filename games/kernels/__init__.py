@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from games.kernels import pickling as pickling
 from games.kernels.bits import (
+    bit,
     bits_float,
     float_bits,
     lowest,
@@ -11,6 +12,9 @@ from games.kernels.bits import (
     popcount,
     product,
     reverse,
+    shift_left,
+    shift_right,
+    word,
 )
 from games.kernels.compiler import compiled, fingerprint, is_kernel, kernel, uncompiled
 from games.kernels.family import family
@@ -18,6 +22,7 @@ from games.kernels.record import NativeRecord
 
 __all__ = [
     "NativeRecord",
+    "bit",
     "bits_float",
     "compiled",
     "family",
@@ -30,5 +35,8 @@ __all__ = [
     "popcount",
     "product",
     "reverse",
+    "shift_left",
+    "shift_right",
     "uncompiled",
+    "word",
 ]

@@ -2,6 +2,11 @@
 
 Each is an ordinary Python function, used as such when kernels run uncompiled; inside compiled
 kernels Numba replaces it by the instruction.
+
+A board of 64 squares fits one integer, a *word*: 64 bare bits, of which bit 63 is the sign, so that
+a word with bit 63 is negative. `&`, `|`, `^`, `~` and `==` treat words as they are, compiled or
+not, and so do `shift_left`, `shift_right`, `bit`, `popcount`, `lowest` and `reverse`. Python's own
+`<<` and `>>` do not: they keep bits beyond 63, and fill in copies of bit 63.
 """
 
 from __future__ import annotations
@@ -13,12 +18,49 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-__all__ = ["bits_float", "float_bits", "lowest", "next_up", "popcount", "product", "reverse"]
+__all__ = [
+    "bit",
+    "bits_float",
+    "float_bits",
+    "lowest",
+    "next_up",
+    "popcount",
+    "product",
+    "reverse",
+    "shift_left",
+    "shift_right",
+    "word",
+]
+
+WORD = (1 << 64) - 1
+
+
+def word(bits: int) -> int:
+    """The lowest 64 bits of an integer of any size as a word, -2**63 to 2**63 - 1.
+
+    For constants such as masks; inside kernels integers are words already.
+    """
+    return ((int(bits) & WORD) ^ 1 << 63) - (1 << 63)
+
+
+def bit(number: int) -> int:
+    """The word with bit `number` alone, 0 to 63."""
+    return word(1 << int(number))
+
+
+def shift_left(bits: int, count: int) -> int:
+    """The word with every bit `count` places higher, 0 to 63; bits beyond 63 are lost."""
+    return word(int(bits) << int(count))
+
+
+def shift_right(bits: int, count: int) -> int:
+    """The word with every bit `count` places lower, 0 to 63; zeros come in from above."""
+    return word((int(bits) & WORD) >> int(count))
 
 
 def popcount(bits: int) -> int:
-    """How many bits of a non-negative integer are set."""
-    return int(bits).bit_count()
+    """How many bits of a word are set."""
+    return (int(bits) & WORD).bit_count()
 
 
 def lowest(bits: int) -> int:
@@ -35,8 +77,8 @@ def product(first: int, second: int) -> int:
 
 
 def reverse(bits: int) -> int:
-    """The 64 bits of a non-negative integer in the opposite order; bit 0 is clear."""
-    return int(f"{bits:064b}"[::-1], 2)
+    """The 64 bits of a word in the opposite order."""
+    return word(int(f"{int(bits) & WORD:064b}"[::-1], 2))
 
 
 def float_bits(value: float) -> int:
@@ -85,6 +127,22 @@ def _product(typingctx: Any, first: Any, second: Any) -> Any:
 
 
 @intrinsic
+def _shift_left(typingctx: Any, bits: Any, count: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.shl(*arguments)
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@intrinsic
+def _shift_right(typingctx: Any, bits: Any, count: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.lshr(*arguments)
+
+    return types.int64(types.int64, types.int64), codegen
+
+
+@intrinsic
 def _reverse(typingctx: Any, bits: Any) -> Any:
     return _cast(typingctx, types.int64, types.int64, lambda b, x: b.bitreverse(x))
 
@@ -112,6 +170,26 @@ def _lowest_native(bits: Any) -> Any:
 @overload(product, strict=False)
 def _product_native(first: Any, second: Any) -> Any:
     return lambda first, second: _product(first, second)
+
+
+@overload(word, strict=False)
+def _word_native(bits: Any) -> Any:
+    return lambda bits: bits
+
+
+@overload(bit, strict=False)
+def _bit_native(number: Any) -> Any:
+    return lambda number: _shift_left(1, number)
+
+
+@overload(shift_left, strict=False)
+def _shift_left_native(bits: Any, count: Any) -> Any:
+    return lambda bits, count: _shift_left(bits, count)
+
+
+@overload(shift_right, strict=False)
+def _shift_right_native(bits: Any, count: Any) -> Any:
+    return lambda bits, count: _shift_right(bits, count)
 
 
 @overload(reverse, strict=False)
