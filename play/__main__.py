@@ -11,6 +11,7 @@ from play.commands.engine import add_engine_commands
 from play.commands.judge import add_judge_command
 from play.commands.match import add_match_commands
 from play.commands.rollout import add_rollout_command
+from play.commands.solve import add_solve_command
 from play.commands.terminal import add_terminal_commands
 from play.commands.web import add_web_command
 
@@ -22,6 +23,7 @@ def parser() -> argparse.ArgumentParser:
     add_match_commands(commands)
     add_judge_command(commands)
     add_rollout_command(commands)
+    add_solve_command(commands)
     add_book_commands(commands)
     add_terminal_commands(commands)
     add_engine_commands(commands)

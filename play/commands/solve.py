@@ -1,0 +1,112 @@
+"""The command `python -m play solve`: the way from a position of a problem to its goal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from play.commands.options import load_game
+
+if TYPE_CHECKING:
+    from games.problem import Problem
+    from search.graph import Solution
+
+__all__ = ["add_solve_command"]
+
+PROBLEM_HELP = "sliding8, sliding15, sliding24, cube2 and so on, or module:Class for your own"
+START = "start"
+#: Seconds that a position stands before the next move, in a terminal.
+PAUSE = 0.15
+MOST_SHOWN = 200
+
+
+def add_solve_command(commands: Any) -> None:
+    """Add the command."""
+    command = commands.add_parser(
+        "solve", help="the way to the goal of a puzzle", description=__doc__
+    )
+    add = command.add_argument
+    add("game", metavar="problem", help=PROBLEM_HELP)
+    add("position", nargs="?", default=START, help="as the problem writes it, or 'start' (default)")
+    add(
+        "--heuristic",
+        metavar="H",
+        help="one of the problem's by name, or a file (default: the problem's first)",
+    )
+    add(
+        "--method",
+        default="astar",
+        help="astar (default), ida (needs no memory), greedy or beam",
+    )
+    add("--weight", type=float, default=1.0, metavar="W", help="of the heuristic (default 1)")
+    add("--width", type=int, default=1000, metavar="N", help="of a beam (default 1000)")
+    add("--nodes", type=int, metavar="N", help="most positions to expand")
+    add("--seconds", type=float, metavar="S", help="most seconds")
+    add("--memory", type=float, default=1024.0, metavar="MIB", help="for positions (default 1024)")
+    add("--still", action="store_true", help="print the moves, in a terminal too")
+    command.set_defaults(run=run_solve, features=None)
+
+
+def run_solve(options: argparse.Namespace) -> int:
+    """`solve`: the moves, shown one after the other in a terminal, and what they took to find."""
+    import search
+    from games.problem import Problem
+
+    problem = load_game(options)
+    if not isinstance(problem, Problem):
+        raise ValueError(
+            f"expected a problem with one agent, found the game {problem.name}: see `explain`"
+        )
+    text = options.position.strip()
+    position = problem.start() if text == START else problem.parse_position(text)
+    solution = search.solve(
+        problem,
+        position,
+        options.heuristic,
+        method=options.method,
+        weight=options.weight,
+        width=options.width,
+        nodes=options.nodes,
+        seconds=options.seconds,
+        memory_mib=options.memory,
+    )
+    if solution.moves is None:
+        print(f"no solution: {solution.proved}; {_effort(solution)}")
+        return 1
+    if sys.stdout.isatty() and not options.still and len(solution.moves) <= MOST_SHOWN:
+        _show(problem, position, solution)
+    _print_moves(problem, position, solution)
+    return 0
+
+
+def _effort(solution: Solution) -> str:
+    return (
+        f"{solution.expanded:,} positions expanded, {solution.generated:,} generated,"
+        f" {solution.largest_frontier:,} at most waiting, {solution.seconds:.3g} s"
+    )
+
+
+def _print_moves(problem: Problem, position: Any, solution: Solution) -> None:
+    texts = []
+    for move in solution.moves or ():
+        texts.append(problem.move_text(position, move))
+        position = problem.play(position, move)
+    print(" ".join(texts))
+    bound = "optimal" if solution.optimal else f"at most {solution.factor:g} times the optimum"
+    if solution.factor == float("inf"):
+        bound = "no bound"
+    print(f"cost {solution.cost:g}: {bound} ({solution.proved}); {_effort(solution)}")
+
+
+def _show(problem: Problem, position: Any, solution: Solution) -> None:
+    """The positions one after the other, each in the place of the one before it."""
+    lines = problem.show(position).split("\n")
+    print("\n".join(lines))
+    for move in solution.moves or ():
+        time.sleep(PAUSE)
+        position = problem.play(position, move)
+        up = f"\x1b[{len(lines)}A\x1b[J"
+        lines = problem.show(position).split("\n")
+        print(up + "\n".join(lines), flush=True)
