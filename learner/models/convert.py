@@ -1,14 +1,14 @@
 """Bring your own model: a torch module or a scikit-learn estimator in the native search.
 
-Networks of linear layers with ReLU, and linear estimators, become a `NetworkEvaluator` (or, where
-they are weights and nothing else, a `LinearEvaluator`) and are compared with the model itself. A
-ReLU that is cut off above is two ReLUs: clip(x, a, b) = a + relu(x - a) - relu(x - b).
+Networks of linear layers with ReLU, and linear estimators, become a `NetworkEvaluator` (with tanh
+or LayerNorm a `ShapedNetwork`; where they are weights and nothing else, a `LinearEvaluator`) and
+are compared with the model itself. A ReLU that is cut off above is two ReLUs:
+clip(x, a, b) = a + relu(x - a) - relu(x - b).
 """
 
 from __future__ import annotations
 
 import copy
-import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from games.contract import Game
 from games.features import Encoding, FeatureSet
 from search import Evaluator, LinearEvaluator
+from search.evaluators.activations import EPSILON, RELU
 from search.evaluators.network import Inputs, NetworkEvaluator
 from search.evaluators.samples import sample_positions
+from search.evaluators.shaped_network import ShapedNetwork
 
 __all__ = ["Case", "agreement", "agreement_text", "as_native"]
 
@@ -40,9 +42,8 @@ class Clip(NamedTuple):
     high: float
 
 
-RELU = Clip(0.0, math.inf)
-#: Weights [inputs, outputs] and bias [outputs], or an activation.
-Stage = tuple[Values, Values] | Clip
+#: Weights [inputs, outputs] and bias [outputs], or an activation: one that cuts off, or a name.
+Stage = tuple[Values, Values] | Clip | str
 
 #: Names in sklearn.linear_model, sklearn.neural_network and sklearn.preprocessing.
 LINEAR = (
@@ -52,8 +53,8 @@ LINEAR = (
 NETWORKS = ("MLPRegressor", "MLPClassifier")
 SCALERS = ("StandardScaler", "MaxAbsScaler", "MinMaxScaler", "RobustScaler")
 ACCEPTED = (
-    "a torch.nn.Sequential of Linear, ReLU, ReLU6, Hardtanh, Dropout, Identity and Sequential, a"
-    " module whose only"
+    "a torch.nn.Sequential of Linear, ReLU, ReLU6, Hardtanh, Tanh, LayerNorm, Dropout,"
+    " Identity and Sequential, a module whose only"
     f" child is one, a fitted scikit-learn estimator ({', '.join(LINEAR + NETWORKS)}) or a Pipeline"
     f" of {', '.join(SCALERS)} and one of these"
 )
@@ -95,7 +96,7 @@ def as_native(
     estimators that it does not know.
     """
     width = sum(len(one) for one in (inputs if isinstance(inputs, tuple) else (inputs,)))
-    layers = _merged(_stages(model))
+    layers, activations = _merged(_stages(model))
     if layers[0][0].shape[0] != width or layers[-1][0].shape[1] != 1:
         raise ValueError(
             f"expected a model of {width} inputs and one output, found"
@@ -107,9 +108,13 @@ def as_native(
     if len(layers) == 1 and not bias.any() and isinstance(inputs, FeatureSet):
         scaled = scale * weights[:, 0]
         evaluator = LinearEvaluator(game, inputs, scaled, name=name, provenance=provenance)
-    else:
+    elif set(activations) <= {RELU}:
         evaluator = NetworkEvaluator(
             game, inputs, layers, scale=scale, name=name, provenance=provenance
+        )
+    else:
+        evaluator = ShapedNetwork(
+            game, inputs, layers, activations, scale=scale, name=name, provenance=provenance
         )
     if positions is None:
         positions = sample_positions(game, POSITIONS)
@@ -201,42 +206,53 @@ def agreement_text(evaluator: NetworkEvaluator, *, positions: int = 10_000, wors
     return "\n".join(lines)
 
 
-def _merged(stages: list[Stage]) -> list[tuple[Values, Values]]:
-    """Layers with a ReLU between each and the next; the same function as that of the stages."""
+def _merged(stages: list[Stage]) -> tuple[list[tuple[Values, Values]], list[str]]:
+    """Layers, and the activations between each and the next; the same function as the stages."""
     layers: list[tuple[Values, Values]] = []
-    bent = True
+    activations: list[str] = []
+    waiting = ""  # the activation behind the last layer
     for stage in _unclipped(stages):
-        if isinstance(stage, Clip):
+        if isinstance(stage, str):
             if not layers:
-                raise TypeError("expected a linear layer before the first ReLU, found none")
-            bent = True
-        elif bent:
-            layers.append((stage[0], stage[1]))
-            bent = False
+                raise TypeError(f"expected a linear layer before the first {stage}, found none")
+            if waiting and not waiting == stage == RELU:
+                activations.append(waiting)
+                layers.append(_identity(layers))
+            waiting = stage
+        elif waiting or not layers:
+            activations += [waiting] if waiting else []
+            layers.append(stage)
+            waiting = ""
         else:
             (weights, bias), (more, its_bias) = layers[-1], stage
             layers[-1] = weights @ more, bias @ more + its_bias
     if not layers:
         raise TypeError(f"expected {ACCEPTED}, found no layer")
-    if bent:  # the output itself goes through a ReLU
-        outputs = layers[-1][0].shape[1]
-        layers.append((np.eye(outputs), np.zeros(outputs)))
-    return layers
+    if waiting:  # behind the output itself
+        activations.append(waiting)
+        layers.append(_identity(layers))
+    return layers, activations
 
 
-def _unclipped(stages: list[Stage]) -> Iterator[Stage]:
+def _identity(layers: list[tuple[Values, Values]]) -> tuple[Values, Values]:
+    """A layer that passes on what the last of some layers puts out."""
+    outputs = layers[-1][0].shape[1]
+    return np.eye(outputs), np.zeros(outputs)
+
+
+def _unclipped(stages: list[Stage]) -> Iterator[tuple[Values, Values] | str]:
     """The same with two ReLUs in place of each activation that cuts off."""
     width = 0
     for stage in stages:
-        if isinstance(stage, Clip) and stage != RELU:
+        if isinstance(stage, Clip):
             if not width:
-                raise TypeError(f"expected a linear layer before the first {stage}, found none")
+                raise TypeError("expected a linear layer before the first activation, found none")
             one = np.eye(width)
             yield np.hstack([one, one]), np.repeat([-stage.low, -stage.high], width)
             yield RELU
             yield np.vstack([one, -one]), np.full(width, stage.low)
             continue
-        if not isinstance(stage, Clip):
+        if not isinstance(stage, str):
             width = stage[0].shape[1]
         yield stage
 
@@ -278,6 +294,10 @@ def _torch_stages(module: Any) -> list[Stage]:
         return [Clip(float(module.min_val), float(module.max_val))]
     if isinstance(module, nn.ReLU):
         return [RELU]
+    if isinstance(module, nn.Tanh):
+        return ["tanh"]
+    if isinstance(module, nn.LayerNorm):
+        return _normalised(module)
     if isinstance(module, (nn.Dropout, nn.Identity)):
         return []
     children = list(module._modules.values())  # `children()` leaves out what comes again
@@ -287,6 +307,22 @@ def _torch_stages(module: Any) -> list[Stage]:
     if len(children) == 1 and not own and isinstance(children[0], nn.Sequential):
         return _torch_stages(children[0])
     raise TypeError(f"expected {ACCEPTED}, found a {type(module).__name__}")
+
+
+def _normalised(module: Any) -> list[Stage]:
+    """A LayerNorm over one dimension: normalisation, then a weight and a bias for each unit."""
+    if len(module.normalized_shape) != 1:
+        raise TypeError(f"expected a LayerNorm over one dimension, found {module}")
+    (width,) = module.normalized_shape
+    one, nothing = np.eye(width), np.zeros(width)
+    stages: list[Stage] = []
+    if module.eps != EPSILON:  # sums s times as large need s * s times the epsilon
+        stages.append((one * np.sqrt(EPSILON / module.eps), nothing))
+    stages.append("normalise")
+    if module.weight is not None:
+        bias = nothing if module.bias is None else _array(module.bias)
+        stages.append((np.diag(_array(module.weight)), bias))
+    return stages
 
 
 def _array(tensor: Any) -> Values:
@@ -336,7 +372,7 @@ def _estimator_stages(model: Any) -> list[Stage] | None:
         stages += [(np.asarray(weights, np.float64), np.asarray(bias, np.float64)), RELU]
         if model.activation == "identity":
             stages.pop()
-    return stages[:-1] if isinstance(stages[-1], Clip) else stages
+    return stages[:-1] if isinstance(stages[-1], str) else stages
 
 
 def _scaler_stages(scaler: Any) -> list[Stage]:

@@ -20,6 +20,7 @@ SUFFIXES = (".json", ".safetensors", ".sqlite")
 KINDS = {
     "plysmith-linear-1": "weights over terms",
     "plysmith-network-1": "network",
+    "plysmith-network-2": "network",
     "plysmith-outcome-network-1": "network of outcomes",
     "plysmith-quantised-network-1": "network of whole numbers",
     "plysmith-signature-1": "signature tables",

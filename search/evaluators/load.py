@@ -21,6 +21,7 @@ from search.evaluators.linear import LinearEvaluator, load_linear
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import QuantisedNetwork
+from search.evaluators.shaped_network import ShapedNetwork
 from search.evaluators.shipped import find_file, shipped_files
 from search.evaluators.signature import SignatureEvaluator
 
@@ -32,6 +33,7 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
     for kind in (
         LearnedHeuristic,
         NetworkEvaluator,
+        ShapedNetwork,
         OutcomeNetwork,
         QuantisedNetwork,
         SignatureEvaluator,

@@ -19,6 +19,7 @@ from games.contract import Game
 from games.features import Encoding, FeatureSet
 from games.kernels.memory import read_position
 from games.kernels.vectors import LANES, add_products, dot, stack_block, sum_rows
+from search.evaluators.activations import RELU, activation_lines, plain_activation
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import take_array
 from search.evaluators.header import (
@@ -67,6 +68,8 @@ class NetworkEvaluator(ArrayEvaluator):
 
     form = "plysmith-network-1"
     fields: ClassVar = {"scale": float, "inputs": list, "widths": list}
+    #: What stands behind each layer but the last; () for ReLU everywhere.
+    activations: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -128,14 +131,14 @@ class NetworkEvaluator(ArrayEvaluator):
         return (self.inputs, self.layers), {"scale": self.scale}
 
     def plain(self) -> Callable[[Any], float]:
-        hidden = plain_hidden(self.encoding, self.features, self.layers)
+        hidden = plain_hidden(self.encoding, self.features, self.layers, self.activations)
 
         def value(position: Any) -> float:
             with np.errstate(over="ignore", invalid="ignore"):
                 total = hidden(position)
                 if len(self.layers) > 1:
                     weights, bias = self.layers[-1]
-                    inputs = np.where(total > 0, total, np.float32(0))
+                    inputs = plain_activation(self.activations, len(self.layers) - 2)(total)
                     total = bias + in_lanes(inputs * weights[:, 0])
                 return float(total[0]) * self.scale
 
@@ -152,15 +155,16 @@ class NetworkEvaluator(ArrayEvaluator):
         if self.encoding:
             lines.append(f"    position = {read_position(len(self.game.start()))}")
         lines += hidden_text(
-            self.encoding, self.features, self.widths, place=1, terms=len(self._data) - 1
-        )
+            self.encoding, self.features, self.widths, self.activations, place=1,
+            terms=len(self._data) - 1,
+        )  # fmt: skip
         if last == 0:
             lines.append("    output = array_at(float32_pointer(hidden_1), (1,))[0]")
         else:
             lines += [
                 f"    bias = array_at(float32_pointer(load_int(data, {2 * last + 2})), (1,))",
                 f"    output = bias[0] + dot(hidden_{last}, load_int(data, {2 * last + 1}),"
-                f" {padded(self.widths[last])}, 1)",
+                f" {padded(self.widths[last])}, {_positive(self.activations, last - 1)})",
             ]
         lines.append("    return load_float(data, 0) * float(output)")
         return "\n".join(lines)
@@ -244,6 +248,7 @@ def hidden_text(
     encoding: Encoding | None,
     features: FeatureSet | None,
     widths: Sequence[int],
+    activations: Sequence[str] = (),
     *,
     place: int,
     terms: int,
@@ -279,19 +284,30 @@ def hidden_text(
             *(f"terms[{i}] = 0.0" for i in range(size, length)),
             f"add_products(hidden_1, {bias}, {rows}, room, {length}, {width}, 0)",
         ]
+    if len(widths) > 2:
+        lines += activation_lines(activations, 0, widths[1])
     for number in range(1, len(widths) - 2):
         weights, bias = (f"load_int(data, {place + 2 * number + part})" for part in (0, 1))
         length, width = padded(widths[number]), padded(widths[number + 1])
         lines += [
             f"hidden_{number + 1} = stack_block({4 * width})",
             f"add_products(hidden_{number + 1}, {bias}, {weights}, hidden_{number},"
-            f" {length}, {width}, 1)",
+            f" {length}, {width}, {_positive(activations, number - 1)})",
+            *activation_lines(activations, number, widths[number + 1]),
         ]
     return [indent + line for line in lines]
 
 
+def _positive(activations: Sequence[str], number: int) -> int:
+    """1 if the sums of layer `number` are read through a ReLU, else 0."""
+    return int(not activations or activations[number] == RELU)
+
+
 def plain_hidden(
-    encoding: Encoding | None, features: FeatureSet | None, layers: Sequence[Layer]
+    encoding: Encoding | None,
+    features: FeatureSet | None,
+    layers: Sequence[Layer],
+    activations: Sequence[str] = (),
 ) -> Callable[[Any], NDArray[np.float32]]:
     """The slow twin of `hidden_text`: a function from a position to the sums of the last of them.
 
@@ -310,11 +326,11 @@ def plain_hidden(
         for term, row in zip(np.array(terms, np.float32), first[start:], strict=True):
             if term != 0:
                 total += term * row
-        for weights, bias in layers[1:-1]:
-            inputs = np.where(total > 0, total, np.float32(0))
+        for number, (weights, bias) in enumerate(layers[1:-1]):
+            inputs = plain_activation(activations, number)(total)
             total = bias.copy()
             for unit, row in zip(inputs, weights, strict=True):
-                if unit > 0:
+                if unit != 0:
                     total += unit * row
         return total
 

@@ -39,6 +39,7 @@ from learner.models.convert import Case, agreement, agreement_text, as_native
 from search import Engine, LinearEvaluator, as_evaluator, load_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.samples import sample_positions
+from search.evaluators.shaped_network import ShapedNetwork
 
 CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 CLASSIC, SQUARES = CHECKERS.features["classic"], CHECKERS.encodings["piece_squares"]
@@ -110,6 +111,57 @@ def test_activations_that_cut_off(clip: nn.Module) -> None:
     assert np.allclose(found, torch_values(last, TERMS), rtol=1e-5, atol=1e-5)
     with pytest.raises(TypeError, match="expected a linear layer before the first"):
         as_native(CHECKERS, nn.Sequential(clip, nn.Linear(16, 1)), CLASSIC)
+
+
+SHAPES = {
+    "tanh": lambda: [nn.Linear(16, 6), nn.Tanh(), nn.Linear(6, 1)],
+    "deep": lambda: [nn.Linear(16, 9), nn.Tanh(), nn.Linear(9, 5), nn.ReLU(), nn.Linear(5, 1)],
+    "output": lambda: [nn.Linear(16, 4), nn.ReLU(), nn.Linear(4, 1), nn.Tanh()],
+    "norm": lambda: [nn.Linear(16, 6), nn.LayerNorm(6), nn.ReLU(), nn.Linear(6, 1)],
+    "plain norm": lambda: [
+        nn.Linear(16, 6), nn.LayerNorm(6, elementwise_affine=False), nn.Linear(6, 1)
+    ],
+    "all": lambda: [
+        nn.Linear(16, 7), nn.LayerNorm(7, eps=0.1), nn.Tanh(), nn.ReLU6(), nn.Linear(7, 6),
+        nn.LayerNorm(6, bias=False), nn.Hardtanh(), nn.Linear(6, 1),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_tanh_and_layer_norm(shape: str, tmp_path: Path) -> None:
+    torch.manual_seed(5)
+    model = nn.Sequential(*SHAPES[shape]())
+    with torch.no_grad():
+        for module in model:  # a LayerNorm begins as one that changes nothing
+            if isinstance(module, nn.LayerNorm) and module.weight is not None:
+                module.weight.uniform_(-2.0, 2.0)
+                if module.bias is not None:
+                    module.bias.uniform_(-1.0, 1.0)
+    evaluator = as_native(CHECKERS, model, CLASSIC, scale=3.0)
+    assert isinstance(evaluator, ShapedNetwork)
+    found = evaluator.values(POSITIONS)
+    assert np.allclose(found, 3 * torch_values(model, TERMS), rtol=1e-5, atol=1e-5)
+    assert np.ptp(found) > 0.1
+    plain = evaluator.plain()
+    assert np.allclose([plain(position) for position in POSITIONS[:40]], found[:40], atol=1e-6)
+    evaluator.save(tmp_path / "network.safetensors")
+    for again in (load_evaluator(tmp_path / "network.safetensors"), evaluator.copy()):
+        assert again.values(POSITIONS).tolist() == found.tolist()
+    assert Engine(CHECKERS, evaluator).search(CHECKERS.start(), depth=4).depth == 4
+    # it is no network of ReLUs to go on learning from, but one to be like at first
+    from learner.models.network_model import network_model
+
+    hidden = tuple(max(2, width) for width in evaluator.widths[1:-1])
+    started = network_model(CHECKERS, CLASSIC, hidden, scale=1, seed=1, start=evaluator)
+    assert type(started.evaluator) is NetworkEvaluator
+
+
+def test_activations_of_a_file_that_do_not_fit(tmp_path: Path) -> None:
+    layers = [(np.ones((16, 2)), np.zeros(2)), (np.ones((2, 1)), np.zeros(1))]
+    for activations in (["sine"], [], ["tanh", "tanh"], [7]):
+        with pytest.raises(ValueError, match="activations: expected 1 of relu, tanh, normalise"):
+            ShapedNetwork(CHECKERS, CLASSIC, layers, activations)
 
 
 class Wrapped(nn.Module):

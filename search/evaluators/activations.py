@@ -1,0 +1,81 @@
+"""What networks do to the sums of a layer other than ReLU: tanh and normalisation.
+
+Each is a kernel that changes an array of float32 in place; what it calculates is float64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.kernels import kernel
+
+__all__ = ["EPSILON", "KINDS", "RELU", "activation_lines", "activation_scope", "plain_activation"]
+
+RELU = "relu"
+#: Added to the variance in a normalisation.
+EPSILON = 1e-5
+
+
+@kernel
+def tanh_units(units: Any) -> Any:
+    """The hyperbolic tangent of each unit."""
+    for i in range(len(units)):
+        units[i] = math.tanh(float(units[i]))
+    return 0
+
+
+@kernel
+def normalise_units(units: Any) -> Any:
+    """Units with mean 0 and variance 1: (x - mean) / sqrt(variance + 1e-5)."""
+    mean = 0.0
+    for i in range(len(units)):
+        mean += float(units[i])
+    mean /= len(units)
+    variance = 0.0
+    for i in range(len(units)):
+        variance += (float(units[i]) - mean) * (float(units[i]) - mean)
+    factor = 1.0 / math.sqrt(variance / len(units) + EPSILON)
+    for i in range(len(units)):
+        units[i] = (float(units[i]) - mean) * factor
+    return 0
+
+
+#: Kernels by the names of activations; a ReLU belongs to the sums of the next layer.
+KINDS: Mapping[str, Any] = {RELU: None, "tanh": tanh_units, "normalise": normalise_units}
+
+
+def activation_scope(activations: Sequence[str]) -> dict[str, Any]:
+    """The names that `activation_lines` uses."""
+    return {f"{kind}_units": KINDS[kind] for kind in activations if kind != RELU}
+
+
+def activation_lines(activations: Sequence[str], number: int, width: int) -> list[str]:
+    """Text that applies the activation behind layer `number`, from 0, to its `width` sums."""
+    kind = activations[number] if activations else RELU
+    if kind == RELU:
+        return []
+    address = f"hidden_{number + 1}"
+    return [f"{kind}_units(array_at(float32_pointer({address}), ({width},)))"]
+
+
+def plain_activation(
+    activations: Sequence[str], number: int
+) -> Callable[[NDArray[np.float32]], NDArray[np.float32]]:
+    """The activation behind layer `number`, from 0, as a Python function of its sums."""
+    kind = activations[number] if activations else RELU
+    if kind == RELU:
+        return lambda sums: np.where(sums > 0, sums, np.float32(0))
+    change = kernels.uncompiled(KINDS[kind])
+
+    def changed(sums: NDArray[np.float32]) -> NDArray[np.float32]:
+        units = sums.copy()
+        change(units)
+        return units
+
+    return changed
