@@ -205,6 +205,7 @@ def read_book(
     skip_plies: int = 0,
     searched: bool = False,
     settle: Any = "material",
+    black_first: bool = False,
     report: BookReport | None = None,
 ) -> Iterator[BookEntry]:
     """The entries of files of games in the game's own form, game after game, numbered from 0.
@@ -212,6 +213,7 @@ def read_book(
     paths: a path or several.
     side, skip_plies, searched: as for `record_entries`; side "winner" passes drawn games over.
     settle: the evaluator that weighs captures.
+    black_first: whether results name the side first that begins, in forms that know of it.
     report: gets the damaged games, which are passed over, and where they stand.
 
     Raises ValueError for a bad option, and OSError for a file that cannot be read.
@@ -222,7 +224,7 @@ def read_book(
     settler = Settler(game, settle)
 
     def entries() -> Iterator[BookEntry]:
-        records = read_records(game, several, side=side, report=report)
+        records = read_records(game, several, side=side, black_first=black_first, report=report)
         for number, record in enumerate(records):
             yield from record_entries(
                 record,
@@ -242,13 +244,15 @@ def read_records(
     paths: Sequence[Any],
     *,
     side: str = "both",
+    black_first: bool = False,
     report: BookReport | None = None,
 ) -> Iterator[GameRecord]:
     """The games of files that can be read; with side "winner" those that somebody won.
 
     Options and errors as for `read_book`.
     """
-    read = form_of(game).read
+    form = form_of(game)
+    read = form.read_black_first if black_first and form.read_black_first else form.read
     report = report if report is not None else BookReport()
     for path in paths:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
