@@ -172,8 +172,12 @@ def main() -> None:
             )
     if options.plot:
         curves: dict[str, list[tuple[int, Agreement]]] = {name: [] for name in LEARNERS}
+        before = 0
         for part in (64, 32, 16, 8, 4, 2, 1):
             some = [entry for entry in learn if entry.game // HELD_OUT % part == 0]
+            if part > 1 and len(some) == before:  # the same games again, where there are few
+                continue
+            before = len(some)
             made_of = found if part == 1 else learned(some) if len(some) > 200 else {}
             for name, evaluator in made_of.items():
                 curves[name].append((len(some), agreement(evaluator, held)))
