@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"plysmith: expected a command among {expected}; found {given[0]!r}", file=sys.stderr)
         return 2
     command = importlib.import_module(COMMANDS[given[0]][0])
-    return int(command.main(given[1:]))
+    return int(command.main(given[1:], f"plysmith {given[0]}"))
 
 
 def usage() -> str:

@@ -12,9 +12,12 @@ __all__ = ["exit_status"]
 def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") -> int:
     """Run a program; returns its exit status.
 
-    A user's mistake, which raises an error that says what was expected and what was found, is one
-    line on standard error, and 2. Ctrl-C is the line `stopped`, and 130. Whoever has read enough
-    (`... | head`) ends the program in silence, and 0.
+    name: the program as it was called; errors begin with it, without a leading "python -m".
+    run: does the work and returns 0, or another status. An error that it raises because of bad
+        input is printed as one line on standard error, and the status is 2.
+    stopped: the line that is printed after Ctrl-C, when the status is 130.
+
+    If the reader of the output goes away (`... | head`), the program ends in silence with 0.
     """
     try:
         status = run()
@@ -27,6 +30,6 @@ def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") 
         print(stopped, file=sys.stderr)
         return 130
     except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        print(f"{name.removeprefix('python -m ')}: {error}", file=sys.stderr)
         return 2
     return status

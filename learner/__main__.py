@@ -20,34 +20,59 @@ from search import as_evaluator
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.shipped import find_file
 
+PROGRAM = "python -m learner"
 
-def parser() -> argparse.ArgumentParser:
+
+def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """The command line."""
-    result = argparse.ArgumentParser(prog="python -m learner", description=__doc__)
+    result = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     probcut = commands.add_parser(
-        "probcut", help="how deep values follow from shallow ones, for the search technique"
+        "probcut", help="learn how deep values follow from shallow ones, for ProbCut"
     )
     _probcut_options(probcut)
     return result
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run a command; returns its exit status."""
-    options = parser().parse_args(arguments)
-    return exit_status("learner", lambda: int(options.run(options)))
+def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
+    """Run a command; returns its exit status. `program` is the name in usage and errors."""
+    options = parser(program).parse_args(arguments)
+    return exit_status(program, lambda: int(options.run(options)))
 
 
 def _probcut_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("game", help="checkers, or another game without dice")
     add("evaluator", help="an evaluator by name, or a file")
-    add("--store", type=Path, metavar="FOLDER", help="stored positions (default: of self-play)")
-    add("--positions", type=int, default=4000, metavar="N", help="so many of them (4000)")
-    add("--depth", type=int, default=11, metavar="PLIES", help="of the deepest search (11)")
-    add("--width", type=float, default=1.5, metavar="SIGMA", help="of the margin (1.5)")
-    add("--seed", type=int, default=0, help="decides which positions")
-    add("--threads", type=int, default=2)
+    add(
+        "--store",
+        type=Path,
+        metavar="FOLDER",
+        help="store to take positions from (default: self-play)",
+    )
+    add(
+        "--positions",
+        type=int,
+        default=4000,
+        metavar="N",
+        help="number of positions (default 4000)",
+    )
+    add(
+        "--depth",
+        type=int,
+        default=11,
+        metavar="PLIES",
+        help="depth of the deepest search (default 11)",
+    )
+    add(
+        "--width",
+        type=float,
+        default=1.5,
+        metavar="SIGMA",
+        help="margin in standard deviations of the error (default 1.5)",
+    )
+    add("--seed", type=int, default=0, help="chooses the positions (default 0)")
+    add("--threads", type=int, default=2, metavar="N", help="default 2")
     add("--output", type=Path, metavar="FILE", help="default: beside the evaluator's file")
     command.set_defaults(run=_run_probcut)
 

@@ -15,10 +15,12 @@ from play.commands.solve import add_solve_command
 from play.commands.terminal import add_terminal_commands
 from play.commands.web import add_web_command
 
+PROGRAM = "python -m play"
 
-def parser() -> argparse.ArgumentParser:
+
+def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """The command line; every command names by `run` what runs it."""
-    result = argparse.ArgumentParser(prog="python -m play", description=__doc__)
+    result = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     add_match_commands(commands)
     add_judge_command(commands)
@@ -31,10 +33,10 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run a command; returns its exit status."""
-    options = parser().parse_args(arguments)
-    return exit_status("play", lambda: int(options.run(options)))
+def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
+    """Run a command; returns its exit status. `program` is the name in usage and errors."""
+    options = parser(program).parse_args(arguments)
+    return exit_status(program, lambda: int(options.run(options)))
 
 
 if __name__ == "__main__":

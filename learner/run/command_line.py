@@ -1,4 +1,4 @@
-"""The command line of training: `python train.py checkers`.
+"""The command line of training: `plysmith train checkers`, or `python train.py checkers`.
 
 Shows progress, keeps everything in a folder under runs/, and ends with matches of what was learned
 against hand-crafted evaluators, with error bars. `--resume` continues a run that was stopped.
@@ -21,6 +21,8 @@ from learner.run.settings import RunSettings
 
 __all__ = ["main", "parser", "settings_of"]
 
+#: The name of the program in usage and errors if none is given.
+PROGRAM = "train.py"
 #: More games than any book has.
 ALL = 10_000_000
 #: The settings that do not depend on the game, the learner or the file of features.
@@ -33,10 +35,10 @@ DEFAULTS: dict[str, int] = {
 WITH_RESUME = {"game", "learner", "games", "resume", "quiet", "backend", "jobs"}
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """The command line."""
     result = argparse.ArgumentParser(
-        prog="train.py",
+        prog=program,
         description="Train an evaluator by self-play and measure it.",
         epilog="learners:\n"
         + "\n".join(f"  {name:<10} {recipe.summary}" for name, recipe in RECIPES.items()),
@@ -93,13 +95,13 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the program; returns its exit status."""
+def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
+    """Run the program; returns its exit status. `program` is the name in usage and errors."""
     # For matrices as small as ours more threads only stand in each other's way, and in that of the
     # games; NumPy asks once, when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    options = parser().parse_args(arguments)
-    return exit_status("train.py", lambda: run(options), stopped="stopped; go on with --resume")
+    options = parser(program).parse_args(arguments)
+    return exit_status(program, lambda: run(options), stopped="stopped; go on with --resume")
 
 
 def run(options: argparse.Namespace) -> int:

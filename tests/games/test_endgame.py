@@ -601,6 +601,6 @@ def test_mistakes_at_the_command_line_are_told_in_a_line(
 ) -> None:
     assert main([*arguments, "--directory", str(tmp_path)]) == 2
     captured = capsys.readouterr()
-    assert captured.err.startswith("endgame: ")
+    assert captured.err.startswith("games.checkers.endgame: ")
     assert says in captured.err
     assert captured.err.count("\n") == 1

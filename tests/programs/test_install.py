@@ -165,6 +165,12 @@ def test_the_command_says_its_version(installed: Path, tmp_path: Path) -> None:
             "",
             "plysmith: expected a command among train, play, learner, endgame; found 'brilliant'\n",
         ),
+        (
+            ["train", "checkers", "--set", "rate"],
+            2,
+            "",
+            "plysmith train: --set: expected OPTION=VALUE, found 'rate'\n",
+        ),
     ],
 )
 def test_the_command(
@@ -181,4 +187,4 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit) as end:
         plysmith.main([command, "--help"])
     assert end.value.code == 0
-    assert capsys.readouterr().out.startswith("usage: ")
+    assert capsys.readouterr().out.startswith(f"usage: plysmith {command} ")

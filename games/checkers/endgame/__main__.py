@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from games.checkers.endgame.database import Endgame
     from games.checkers.endgame.numbering import Material
 
+PROGRAM = "python -m games.checkers.endgame"
 PIECES_HELP = "of both sides together, 2 to 6 (default 4); those of fewer pieces are in it"
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     """The command line."""
-    result = argparse.ArgumentParser(prog="python -m games.checkers.endgame", description=__doc__)
+    result = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build", help="make the file, or go on with it")
     check = commands.add_parser("verify", help="derive every value from those of its moves")
@@ -40,11 +41,11 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run a command; returns its exit status."""
-    options = parser().parse_args(arguments)
+def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
+    """Run a command; returns its exit status. `program` is the name in usage and errors."""
+    options = parser(program).parse_args(arguments)
     run = {"build": _build, "verify": _verify, "info": _info, "value": _value}[options.command]
-    return exit_status("endgame", lambda: run(options))
+    return exit_status(program, lambda: run(options))
 
 
 def _say(text: str) -> None:
