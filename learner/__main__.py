@@ -1,4 +1,4 @@
-"""What is learned of evaluators beside their weights: `python -m learner`. Training is train.py."""
+"""Learn parameters of the search from an evaluator (`train.py` trains evaluators)."""
 
 from __future__ import annotations
 

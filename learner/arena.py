@@ -1,4 +1,4 @@
-"""Matches beside the learning: a second process measures what the first has learned so far."""
+"""Matches during training: other processes measure snapshots while the learner goes on."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ ELO, POINTS = "Elo", "points a game"
 
 @dataclass(frozen=True)
 class Strength:
-    """How an evaluator did against one opponent: its score, and strength with 95 % interval.
+    """The result of an evaluator against one opponent: score, and strength with its 95 % interval.
 
-    In games that are won and lost the score is 0 to 1 and the strength in Elo. In games with dice
-    both are points a game.
+    In games without dice the score is 0 to 1 and the strength is in Elo. In games with dice both
+    are points per game.
     """
 
     opponent: str
@@ -78,12 +78,14 @@ def measure(
     plies: int = 3,
     threads: int = 1,
 ) -> Strength:
-    """Play an evaluator (or player) against an opponent, a name or another evaluator.
+    """Play a match of an evaluator or player against an opponent; returns the strength.
 
-    `seed` decides the order of the openings, `plies` how many moves they have. Between players
-    without chance an opening that comes again gives the same game: what was chosen by a
-    measurement is to be measured again over openings of another length. In games with dice `seed`
-    decides these, and `plies` is not used.
+    opponent: a player's name, or another evaluator.
+    seed: the order of the openings; with dice, the rolls.
+    plies: length of the openings in plies; unused in games with dice.
+
+    Players without randomness repeat the game of an opening that comes again. An evaluator that was
+    chosen by one measurement is therefore measured again on openings of another length.
     """
     if isinstance(game, DiceGame):
         return _measure_points(game, player, opponent, games, limits, seed, threads)
@@ -156,7 +158,7 @@ def _measure_points(
 
 
 class Arena:
-    """Measures evaluators in `workers` processes while something else goes on."""
+    """Measures evaluators in `workers` processes while the caller goes on."""
 
     def __init__(self, game: Game, *, limits: Limits, workers: int = 1) -> None:
         self._game = game
@@ -171,7 +173,7 @@ class Arena:
     def submit(
         self, evaluator: Evaluator, opponent: str, *, games: int, seed: int, plies: int = 3
     ) -> Future[Strength]:
-        """Ask for the strength of an evaluator, as it is now, against an opponent."""
+        """Start measuring an evaluator, as it is now; returns the future strength."""
         match = pack((self._game, evaluator, opponent))
         with interrupts_ignored():  # the first call starts the processes
             return self._pool.submit(
@@ -179,7 +181,7 @@ class Arena:
             )
 
     def close(self) -> None:
-        """Drop what has not begun and wait for what has."""
+        """Cancel the matches that have not begun, and wait for those that have."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 

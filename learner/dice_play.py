@@ -1,9 +1,9 @@
-"""Games of self-play with dice, in the form in which learners have those without.
+"""Self-play in games with dice, in the form that learners use for games without.
 
-Moves are chosen for the roll that was drawn; but what search backs up of a position is the average
-over all rolls, exact values without any luck of the dice. Depths are GNU Backgammon's plies: at
-depth 0 the move with the best static value is played, and the average over the rolls of what such
-moves are worth is the value a ply deeper, depth 1; and so on.
+Each move is chosen for the roll that was drawn. The value that search backs up for a position is
+the average over all rolls, an exact value without luck. Depths are GNU Backgammon's plies: at depth
+0 the move with the best static value is played; depth 1 is the average over the rolls of the values
+after such moves; and so on.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -31,9 +31,9 @@ MOST_DEPTH = 2
 
 
 def game_seeds(seed: int) -> Iterator[tuple[int, int]]:
-    """What the games of a learner begin from without end: the seeds of the dice of each.
+    """Yields the seeds of the dice of each game of a learner, without end.
 
-    They stand where games without dice have openings, which dice make needless.
+    They take the place of the openings of games without dice.
     """
     number = 0
     while True:
@@ -48,19 +48,18 @@ class PlayedWithDice(Played):
     rolls: list[int]
 
     def record(self) -> GameRecord:
-        """The same as a game record."""
+        """Returns the game as a game record."""
         record = super().record()
         record.rolls = list(self.rolls)
         return record
 
 
 class DiceSelfPlay:
-    """An engine that plays itself; `GameLoop` with dice.
+    """An engine that plays against itself; the counterpart of `GameLoop` for games with dice.
 
     depth: GNU plies with which each move is chosen; at 0 a compiled game is played in native code.
-    backups: whether to find the exact value of each position of a game, as search backs it up from
-        one ply deeper.
-    most_plies: longer games are broken off and count 0 points.
+    backups: whether to search every position of a game one ply deeper for its exact value.
+    most_plies: longer games are broken off and score 0 points.
 
     Not to be used by two threads at once.
     """
@@ -79,10 +78,10 @@ class DiceSelfPlay:
             self._loop = DiceLoop(game, player, player, most_turns=most_plies)
 
     def play(self, seeds: tuple[int, ...]) -> PlayedWithDice:
-        """The game whose dice begin with the seeds; nothing in it depends on games before.
+        """Returns the game with the dice that the seeds start; it depends on no earlier game.
 
-        Its values are those of `backups`, NaN without. Raises what the evaluator raises, and
-        KeyboardInterrupt when stopped.
+        Its values are the backups, or NaN without `backups`. Raises the evaluator's errors, and
+        KeyboardInterrupt if stopped.
         """
         play = self._loop.play_one if self.native else self._play_plainly
         positions, moves, rolls = play(stream(*seeds))

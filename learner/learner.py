@@ -1,10 +1,10 @@
-"""What all learners have in common: options, openings, and a state to go on from.
+"""The base class of all learners: options, openings, and a state from which to resume.
 
-A learner's constructor stores its options; `fit` plays games, learns and returns the learner; what
-was learned ends in an underscore, `evaluator_` above all.
+The constructor stores the options; `fit` plays games, learns and returns the learner. Names of
+results end in an underscore, above all `evaluator_`.
 
-Options are fields of data classes, which make the constructor. An option is said where the first
-class stands all of whose learners have it, and again, with its type, where its default is another.
+Options are fields of dataclasses, which generate the constructor. Declare an option in the most
+general class whose subclasses all accept it, and again, with its type, where its default differs.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAN = {"men": 1.0}
 
 @dataclass(frozen=True)
 class Progress:
-    """Where learning stands after a game, the last of a batch for learners that play by batches."""
+    """The state of learning after a game, or after the last game of a batch."""
 
     game: int
     games: int
@@ -47,21 +47,23 @@ class Progress:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Learner(BaseEstimator):  # type: ignore[misc]
-    """A learner that plays games; see `learner.online.frame` and `learner.bootstrap.frame` for the
-    two ways.
+    """A learner that plays games (two kinds: `learner.online.frame`, `learner.bootstrap.frame`).
 
-    game: the game or its name. games: how many to play. depth: plies of every search; or nodes:
-    positions of every search. seed: decides everything that is left to chance. In games with dice
-    depth is GNU's plies, 0 (or None) for moves with the best static value, and what search backs up
-    of a position before its roll is a ply deeper (`learner.dice_play`).
+    game: the game, its name, or module:Class.
+    games: number of games to play.
+    depth: depth of every search in plies. With dice these are GNU's plies; 0 or None plays the move
+        with the best static value, and positions before their roll are searched one ply deeper
+        (`learner.dice_play`).
+    nodes: limit of every search in positions, in place of or beside `depth`; not with dice.
+    seed: seed of all randomness.
 
-    Most learners also take options for openings, which say nothing in games with dice: dice vary
-    games. opening_plies: plies before a game begins to count, first all positions after so many,
-    then random ones after more. within: use only openings whose value is at most that far from even
-    (None: all), by the evaluator `judge` searching 7 plies.
+    Most learners also take options for openings, which have no effect with dice: opening_plies:
+    length of the random opening; all distinct positions at that ply are used before longer ones.
+    within: use only openings that `judge` values within this distance of even (None: all). judge:
+    evaluator that values openings in searches of 7 plies (None: the game's usual one).
 
-    After `fit`: `evaluator_` (the last one), `updates_`, `games_played_`, and what the subclass
-    adds.
+    After `fit`: `evaluator_` (the last one), `updates_`, `games_played_`, and the results of the
+    subclass.
     """
 
     game: Any = field(default="checkers", kw_only=False)
@@ -92,21 +94,22 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     ) -> Learner:
         """Play `games` games and learn from them; returns the learner.
 
-        `evaluator` is where learning starts. `resume` is a checkpoint, from which learning goes on
-        as if it had never stopped. `watch` is called after every game, or every batch of games.
+        evaluator: the evaluator to start from.
+        resume: a checkpoint; learning continues as if it had never stopped.
+        watch: called after every game, or every batch of games.
         """
         raise NotImplementedError
 
     def prepare(self, evaluator: Any = None) -> None:
-        """Check options and evaluator and set everything up, as `fit` does first."""
+        """Check the options and the evaluator and set everything up; `fit` does so first."""
         raise NotImplementedError
 
     def get_state(self) -> dict[str, Any]:
-        """Everything that the rest of the learning depends on, as plain JSON values."""
+        """Returns everything on which the rest of the learning depends, as plain JSON values."""
         raise NotImplementedError
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state that `get_state` gave."""
+        """Continue from a state that `get_state` returned."""
         raise NotImplementedError
 
     # --- what it then can do ------------------------------------------------------------------
@@ -116,9 +119,9 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         return identity_of(self)
 
     def checkpoint(self) -> dict[str, Any]:
-        """What `fit(resume=...)` goes on from.
+        """Returns the checkpoint that `fit(resume=...)` continues from.
 
-        Raises ValueError for a learner that has not begun in this process, such as a copy.
+        Raises ValueError if the learner has not begun in this process, as for a copy.
         """
         try:
             return {
@@ -140,7 +143,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     @property
     def score(self) -> NoReturn:
-        """Nothing: raises TypeError, which is how GridSearchCV says that it does not apply."""
+        """Raises TypeError, because GridSearchCV does not apply to learners that play games."""
         raise TypeError(
             f"{type(self).__name__} learns from games that it plays and not from rows that can be"
             " split: compare its evaluators in matches (learner.measure), or search the options of"
@@ -190,13 +193,13 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     @property
     def plies(self) -> int:
-        """Plies with which moves are chosen in a game with dice."""
+        """Depth in plies with which moves are chosen in a game with dice."""
         return 0 if self.depth is None else self.depth
 
     def _openings(self) -> Iterator[tuple[Any, ...]]:
-        """Openings without end: where the distinct ones run out they come again.
+        """Yields openings without end; the distinct ones are repeated once all have been played.
 
-        In games with dice the seeds of the dice of each game stand in their place.
+        With dice it yields the seeds of the dice of each game instead.
         """
         if isinstance(self.game_, DiceGame):
             yield from game_seeds(self.seed)
@@ -218,7 +221,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
 
 def feature_set(game: Game, features: Any) -> FeatureSet:
-    """The feature set that a name, or a set itself, stands for."""
+    """Returns the feature set of a name; a feature set is returned as it is."""
     if isinstance(features, FeatureSet):
         return features
     if features not in game.features:
@@ -230,10 +233,10 @@ def feature_set(game: Game, features: Any) -> FeatureSet:
 
 
 def identity_of(learner: Any) -> dict[str, Any]:
-    """A learner's name and options as plain values.
+    """Returns a learner's name and options as plain values.
 
-    How many games are to be played, who plays them and where they are stored is not among them: a
-    finished run may be prolonged, and go on elsewhere.
+    The number of games, the workers and the folder of the store are not included, because a
+    finished run may be extended and moved.
     """
     plain = (int, float, str, bool, dict, list, type(None))
     given = learner.get_params(deep=False)
@@ -255,11 +258,13 @@ def linear_start(
     usual: Mapping[str, float],
     name: str,
 ) -> tuple[LinearEvaluator, dict[str, float]]:
-    """Weights to start from, and those of them that are fixed.
+    """Returns the weights to start from, and the fixed weights by term.
 
-    The fixed ones are given (None: the `usual` ones of terms that the set has), the others those of
-    `evaluator`, in the unit that its weight of the first fixed term gives them, or 0 where there is
-    none. Raises ValueError for unknown terms and for an evaluator over others.
+    fixed: the fixed weights by term (None: those of `usual` whose terms the feature set has).
+    evaluator: the evaluator that the other weights come from, rescaled so that its first fixed term
+        has its fixed weight (None: all other weights are 0).
+
+    Raises ValueError for unknown terms and for an evaluator over other terms.
     """
     if fixed is None:
         fixed = {term: weight for term, weight in usual.items() if term in features.terms}
@@ -286,7 +291,7 @@ def linear_start(
 
 
 def check_limits(depth: int | None, nodes: int | None) -> None:
-    """Raise ValueError unless these are limits to learn with."""
+    """Raise ValueError unless a depth or a number of nodes limits the searches."""
     if depth is None and nodes is None:
         raise ValueError("expected a depth or a number of nodes, found neither")
     if depth is not None and not 1 <= depth <= 30:
@@ -296,7 +301,7 @@ def check_limits(depth: int | None, nodes: int | None) -> None:
 
 
 def check_plies(most_plies: int, opening_plies: int) -> None:
-    """Raise ValueError where a game may not be longer than its opening."""
+    """Raise ValueError unless games may be longer than their openings."""
     if most_plies <= max(opening_plies, 0):
         raise ValueError(
             f"most_plies: expected more than the {opening_plies} of an opening, found {most_plies}"

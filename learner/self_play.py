@@ -1,9 +1,8 @@
-"""Games of self-play for learners, a task at a time: what a worker does.
+"""Self-play for learners in tasks, which workers carry out.
 
-A task is a few games with frozen weights. It is played by native code and comes back as a lesson:
-the rows that the model learns from, the targets, and what there is to log. Nothing in it depends
-on who plays it or on what was played before, so that tasks can go to threads, processes or other
-machines.
+A task is a few games with frozen weights. Native code plays it and returns lessons: the rows that
+the model learns from, the targets, and the games for the log. A lesson depends neither on the
+worker nor on earlier games, so that tasks can go to threads, processes or other machines.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ GAMES_PER_TASK = 4
 
 @dataclass(frozen=True)
 class Target:
-    """Positions with the intervals that their squashed values shall lie in, low <= high."""
+    """Positions, and for each the interval in which its squashed value should lie, low <= high."""
 
     positions: Any
     low: NDArray[np.float64]
@@ -57,21 +56,21 @@ class Target:
 
 
 class Teacher(Protocol):
-    """What a learner makes of a game: the one thing in which learners of this family differ."""
+    """Makes training targets from a game; the learners of this family differ in nothing else."""
 
     @property
     def traces(self) -> bool:
-        """Whether the searches are to keep their traces."""
+        """Whether searches record the positions that they visit."""
         ...
 
     def __call__(self, played: Played, engine: Engine) -> Target:
-        """The targets that follow from a game; `engine` holds the traces of its searches."""
+        """Returns the targets of a game; `engine` holds the traces of its searches."""
         ...
 
 
 @dataclass(frozen=True)
 class Task:
-    """Games to be played with one evaluator, and how; without a teacher for their own sake."""
+    """Games to play with one evaluator; without a teacher only the games are returned."""
 
     game: Game
     evaluator: Evaluator
@@ -94,7 +93,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What came of one game; with a teacher, rows [positions, ...] of the inputs, and targets."""
+    """A game, and with a teacher its rows of inputs [positions, ...] and their targets."""
 
     played: Played
     rows: Any = ()
@@ -103,14 +102,14 @@ class Lesson:
 
 
 def rows_of(inputs: Any, positions: Any) -> NDArray[Any]:
-    """What a model reads of positions: the values of terms, or the active places of an encoding."""
+    """Returns a model's inputs: the values of terms, or the active indices of an encoding."""
     if hasattr(inputs, "active_rows"):
         return np.asarray(inputs.active_rows(positions))
     return np.asarray(inputs.measure(positions))
 
 
 def play_task(task: Task) -> list[Lesson]:
-    """Play the games of a task, each as if nothing had been played before."""
+    """Play the games of a task, each independent of the others; returns a lesson for each."""
     teacher = task.teacher
     traces = teacher is not None and teacher.traces
     options = None
@@ -153,29 +152,29 @@ def play_task(task: Task) -> list[Lesson]:
 
 
 def quiet(game: Game, positions: Any) -> NDArray[np.bool_]:
-    """Which of some positions are settled enough to have a static value."""
+    """Returns for each position whether it is quiet enough for a static value."""
     return ~noisy(game, positions)
 
 
 def final(game: Game, positions: Any) -> NDArray[np.bool_]:
-    """Which of some positions are the end of a game, and have no static value either."""
+    """Returns for each position whether the game is over, so that it has no static value."""
     return np.array([game.outcome(position) is not None for position in each(positions)], bool)
 
 
 def pick(positions: Any, chosen: NDArray[np.int64]) -> Any:
-    """Some of the positions in an array or a list, by their numbers."""
+    """Returns the positions of an array or a list that have the given indices."""
     return (
         positions[chosen] if isinstance(positions, np.ndarray) else [positions[i] for i in chosen]
     )
 
 
 def sides(plies: NDArray[np.int64]) -> NDArray[np.float64]:
-    """1 for an even number of plies, after which the same side is to move, -1 for an odd one."""
+    """Returns 1 for an even number of plies (the same side is to move), -1 for an odd number."""
     return np.where(plies % 2 == 0, 1.0, -1.0)
 
 
 def game_rows(played: Played, number: int) -> Rows:
-    """The positions of a game that were searched, as a store keeps them; `number` is the game's."""
+    """Returns the searched positions of game `number` as rows of a store."""
     plies = np.arange(played.opening, len(played.moves))
     return Rows.of(
         played.positions[played.opening : len(played.moves)],
@@ -190,7 +189,7 @@ def game_rows(played: Played, number: int) -> Rows:
 def in_tasks(
     task: Task, openings: Iterable[tuple[Any, ...]], size: int = GAMES_PER_TASK
 ) -> Iterator[Task]:
-    """Tasks like `task`, of `size` openings each, as they are drawn."""
+    """Yields tasks like `task` with `size` openings each, drawn one task at a time."""
     source = iter(openings)
     while some := list(islice(source, size)):
         yield replace(task, openings=some)
@@ -199,11 +198,12 @@ def in_tasks(
 def lambda_returns(
     values: NDArray[np.float64], outcome: float, lambda_: float
 ) -> NDArray[np.float64]:
-    """The lambda-return of each position of a game, from one side's view, [positions].
+    """Returns the lambda-return of each position of a game, from one side's view, [positions].
 
     values: the value of each position, in order, [positions].
-    outcome: how the game ended.
-    lambda_: 0 for the next value (the outcome for the last), 1 for the outcome (Sutton 1988).
+    outcome: the outcome of the game.
+    lambda_: 0 for the next value (the outcome for the last position), 1 for the outcome (Sutton
+        1988).
     """
     following = np.append(values[1:], outcome)
     returns = np.empty_like(values)
@@ -215,6 +215,6 @@ def lambda_returns(
 
 
 def squashed_outcome(played: Played, scale: float) -> float:
-    """How a game ended for the side to move after the opening, from -1 to 1."""
+    """Returns the outcome of a game, -1 to 1, for the side to move after the opening."""
     outcome = float(played.outcomes()[played.opening])
     return outcome if played.game.wins else float(np.tanh(outcome / scale))

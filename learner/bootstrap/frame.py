@@ -1,12 +1,11 @@
-"""Learning from one's own search: games of self-play, and values that follow what search found.
+"""Learning from the learner's own search: self-play, and values that follow the search's.
 
-The frame that TD(lambda), TDLeaf(lambda), RootStrap and TreeStrap share. A few games are played
-with frozen weights, by as many workers as there are; then the model goes once through the
-positions that the games taught about; then come the next games. What a game teaches about which
-positions is all that the four differ in, and each says so in a file of its own.
+TD(lambda), TDLeaf(lambda), RootStrap and TreeStrap share this frame. The workers play a few games
+with frozen weights; the model passes once over the positions of the targets; then the next games
+follow. The four differ only in the targets that they make from a game, each in its own file.
 
-Because every game of a batch begins from nothing but its opening and the weights, the result
-depends on the options and the seed alone, not on the workers.
+Every game of a batch depends only on its opening and the weights. The result therefore depends only
+on the options and the seed, not on the workers.
 """
 
 from __future__ import annotations
@@ -34,18 +33,22 @@ LAST_SHARE = 0.1
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Bootstrap(Learner):
-    """What the learners that follow their own search have in common.
+    """The base class of learners that follow their own search.
 
-    Beside the options of every learner: inputs: a feature set or an encoding, or the name of one.
-    hidden: widths of the hidden layers of a network; None for weights over a feature set (over an
-    encoding, no hidden layer is a table of weights, one for each input). fixed: weights that are
-    given and never learned, by term; they hold whatever evaluator learning starts from (None: a
-    man of the set `classic` stays 1; a network has none). rate: the size of a step of Adam, in the
-    weight that one standard deviation of a term is worth; it falls linearly to a tenth over the
-    `games`. scale: the value that is squashed to tanh(1) = 0.76, in the unit of the fixed weights.
-    games_per_update: games that are played with the same weights. most_plies: longer games are
-    drawn. decide: a game that search has proved won ends there. workers: who plays (None: this
-    thread).
+    Options beside those of `Learner`:
+
+    inputs: a feature set or an encoding, or the name of one (None: the game's usual feature set).
+    hidden: widths of the hidden layers of a network; None for weights over a feature set; () over
+        an encoding for a table of weights, one for each input.
+    fixed: weights by term that are never learned, whatever evaluator learning starts from (None: 1
+        for the term `men` if the set has it). Not for networks.
+    rate: step size of Adam, in the change of value that one standard deviation of a term makes; it
+        falls linearly to a tenth over the `games`.
+    scale: the value that is squashed to tanh(1) = 0.76, in the unit of the fixed weights.
+    games_per_update: games that are played with the same weights.
+    most_plies: longer games are drawn.
+    decide: whether a game ends once search has proven it won.
+    workers: the `Workers` that play (None: this thread).
     """
 
     games: int = 2000
@@ -71,7 +74,7 @@ class Bootstrap(Learner):
     # --- what a subclass says -----------------------------------------------------------------
 
     def _teacher(self) -> Teacher:
-        """What is to be made of each game."""
+        """Returns the teacher, which makes targets from each game."""
         raise NotImplementedError
 
     # --- learning -----------------------------------------------------------------------------
@@ -153,7 +156,7 @@ class Bootstrap(Learner):
             )
 
     def _play(self, workers: Workers, openings: list[tuple[Any, ...]]) -> list[Lesson]:
-        """Have a game played from each opening, by as many at a time as there are."""
+        """Play a game from each opening, on all workers; returns their lessons in order."""
         size = min(GAMES_PER_TASK, -(-len(openings) // workers.jobs))
         task = Task(
             self.game_,
@@ -171,7 +174,7 @@ class Bootstrap(Learner):
         return [lesson for lessons in workers.map(play_task, tasks) for lesson in lessons]
 
     def _learn(self, lessons: list[Lesson]) -> None:
-        """Move the weights towards what a batch of games taught."""
+        """Move the weights towards the targets of a batch of games."""
         error = self.model_.learn(
             np.concatenate([lesson.rows for lesson in lessons]),
             np.concatenate([lesson.low for lesson in lessons]),

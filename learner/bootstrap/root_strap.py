@@ -35,9 +35,9 @@ class _Teacher:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RootStrap(Bootstrap):
-    """The positions of the games follow their backed-up values, where they are quiet.
+    """The static values of the quiet positions of games follow their backed-up values.
 
-    In games with dice these are exact averages over all rolls: no luck is in the targets.
+    In games with dice the backed-up values are exact averages over all rolls, without luck.
     """
 
     takes_dice = True

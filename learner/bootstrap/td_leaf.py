@@ -1,8 +1,8 @@
-"""TDLeaf(lambda): the ends of principal variations follow one another.
+"""TDLeaf(lambda): the leaves of principal variations follow one another.
 
 Source: J. Baxter, A. Tridgell and L. Weaver, "Learning to Play Chess Using Temporal Differences",
-Machine Learning 40 (2000). The value of a position is that of the leaf which search leads to; it is
-the leaf's static value that moves.
+    Machine Learning 40 (2000). The value of a position is that of the leaf of its principal
+    variation, and the leaf's static value is changed.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class _Teacher:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TDLeaf(Bootstrap):
-    """Leaves follow leaves: the leaf of move t moves towards the lambda-return of the leaves.
+    """The value of the leaf of move t moves towards the lambda-return of the leaves.
 
-    KnightCap had a `lambda_` of 0.7; in checkers, where an error takes many plies to show,
-    0.9 was measured to be better (docs/notebook.md).
+    lambda_: 0 for the next leaf's value, 1 for the outcome. KnightCap used 0.7; in checkers, where
+        an error takes many plies to show, 0.9 was better (docs/notebook.md).
     """
 
     lambda_: float = 0.9

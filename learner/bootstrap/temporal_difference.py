@@ -1,9 +1,9 @@
 """TD(lambda): values follow the values of the positions that came next.
 
 Source: R. S. Sutton, "Learning to Predict by the Methods of Temporal Differences", Machine Learning
-3 (1988); with games of self-play as in TD-Gammon (Tesauro 1992). The form is the forward one, in
-which each position has the lambda-return as its target; over a game with fixed weights both forms
-make the same changes.
+    3 (1988); with games of self-play as in TD-Gammon (Tesauro 1992). This is the forward view, in
+    which each position has the lambda-return as its target; over a game with fixed weights the
+    forward and the backward view make the same changes.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ class _Teacher:
 class TemporalDifference(Bootstrap):
     """Static values follow static values: V(s) += rate * (lambda-return - V(s)) * grad V(s).
 
-    Search plays the games and teaches nothing. Only quiet positions have a static value and are
-    learned from; with `lambda_` 1 the target is the outcome, with 0 the next position's
-    value. In games with dice nothing is searched beyond the moves that the dice ask for, and the
-    outcome is points: their luck is in the targets, and only many games average it out.
+    lambda_: 0 for the next position's value, 1 for the outcome.
+
+    Search chooses the moves and gives no targets. Only quiet positions have a static value and are
+    learned from. In games with dice the outcome is in points; the targets contain the luck of the
+    dice, which only many games average out.
     """
 
     games: int = 4000

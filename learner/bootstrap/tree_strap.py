@@ -1,8 +1,8 @@
-"""TreeStrap: every position of the search tree follows what was found of it.
+"""TreeStrap: every position of the search tree follows the value or bound that search found for it.
 
 Source: J. Veness, D. Silver, W. Uther and A. Blair, "Bootstrapping from Game Tree Search", NIPS 22
-(2009). Alpha-beta knows of most positions only that they are worth at least, or at most, so much:
-such a bound is a target for values on its wrong side alone.
+    (2009). Alpha-beta knows only a lower or an upper bound for most positions; a bound is a target
+    only for values on its wrong side.
 """
 
 from __future__ import annotations
@@ -58,13 +58,14 @@ class _Teacher:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TreeStrap(Bootstrap):
-    """All positions that were searched follow their backed-up values or bounds, where quiet.
+    """All quiet positions that were searched follow their backed-up values or bounds.
 
-    bounds: learn from bounds, which is TreeStrap(alpha-beta); without them from exact values alone,
-    those along principal variations. minimax: search without pruning, which is
-    TreeStrap(minimax): all values are exact, and at the same depth there are many more of them.
-    least_depth: learn from positions searched at least so many plies deep. positions_per_game: at
-    most so many of each game, taken evenly.
+    bounds: whether to learn from bounds, which is TreeStrap(alpha-beta); otherwise only from exact
+        values, those along principal variations.
+    minimax: whether to search without pruning, which is TreeStrap(minimax): all values are exact,
+        and at the same depth there are many more of them.
+    least_depth: learn from positions searched at least this many plies deep.
+    positions_per_game: most positions of each game, taken evenly.
     """
 
     games: int = 1000

@@ -1,13 +1,12 @@
-"""Learning while playing: Alpha, who learns, against Beta, who is frozen.
+"""Learning while playing: Alpha learns, and plays against Beta, whose weights are frozen.
 
-The frame that Samuel's generalisation learner and its modern reading share: games of self-play
-from varied openings, a search for every move, a correction after every move of Alpha's, and after
-each game the question whether Beta takes over what Alpha has learned. What a correction is, the
-subclass says.
+Samuel's generalisation learner and its modern variant share this frame: games of self-play from
+varied openings, a search for every move, a correction after each of Alpha's moves, and after each
+game the question whether Beta takes over Alpha's weights. The subclass defines the correction.
 
-In games with dice a position of Alpha's is compared with what search backs up of itself, the exact
-average over all rolls (`learner.dice_play`), and not with what came of it a move later: that would
-be luck of the dice for the most part.
+In games with dice a position of Alpha's is compared with its own backup, the exact average over all
+rolls (`learner.dice_play`), and not with the position a move later, because that difference is
+mostly luck of the dice.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ MOST_PLIES = 400
 
 @dataclass(frozen=True)
 class Step:
-    """One position of Alpha's and what Alpha's search made of it."""
+    """A position with Alpha to move, its terms, and the result of Alpha's search."""
 
     position: Any
     terms: NDArray[np.float64]
@@ -45,12 +44,14 @@ class Step:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OnlineLearner(Learner):
-    """What learners that correct their weights move by move have in common.
+    """The base class of learners that correct their weights move by move.
 
-    Beside the options of every learner: features: a feature set or its name. fixed: weights that
-    are given and never learned, by term; they hold whatever evaluator learning starts from (None:
-    the `usual_fixed` of the learner, for terms that the feature set has). settle: value Alpha's
-    positions after the captures that are pending.
+    Options beside those of `Learner`:
+
+    features: a feature set or its name.
+    fixed: weights by term that are never learned, whatever evaluator learning starts from (None:
+        the `usual_fixed` of the learner, for terms that the feature set has).
+    settle: whether to value Alpha's positions after the pending captures.
     """
 
     games: int = 300
@@ -66,18 +67,18 @@ class OnlineLearner(Learner):
     # --- what a subclass says -----------------------------------------------------------------
 
     def _begin(self, start: LinearEvaluator) -> None:
-        """Set up from the evaluator to start from."""
+        """Set up the learner from the evaluator to start from."""
         raise NotImplementedError
 
     def _correct(self, earlier: list[Step], now: Step) -> bool:
-        """Learn from the search at `now` about Alpha's earlier positions, newest last.
+        """Learn about Alpha's earlier positions, newest last, from the search at `now`.
 
-        In games with dice `now` alone is among them.
+        In games with dice `earlier` holds `now` alone. Returns whether weights changed.
         """
         raise NotImplementedError
 
     def _after_game(self, alpha_won: float) -> str:
-        """Draw the consequences of a game (1 won, 0 drawn, -1 lost); what there is to report."""
+        """Update the learner after a game (1 won, 0 drawn, -1 lost); returns a note."""
         raise NotImplementedError
 
     # --- learning -----------------------------------------------------------------------------
@@ -130,7 +131,7 @@ class OnlineLearner(Learner):
     # --- one game -----------------------------------------------------------------------------
 
     def _play(self, number: int, opening: tuple[Any, ...]) -> tuple[GameRecord, int, float]:
-        """Play a game; returns it with Alpha's side and what Alpha won."""
+        """Play a game; returns its record, Alpha's side and Alpha's outcome."""
         if isinstance(self.game_, DiceGame):
             return self._play_with_dice(number, opening)
         side = number % 2
@@ -158,7 +159,7 @@ class OnlineLearner(Learner):
         return record, side, _won(record, side)
 
     def _play_with_dice(self, number: int, seeds: tuple[int, ...]) -> tuple[GameRecord, int, float]:
-        """The same in a game with dice, which begin with the seeds."""
+        """Play a game with dice, which the seeds start; returns as `_play` does."""
         assert isinstance(self.game_, DiceGame)
         side = number % 2
         record = GameRecord(self.game_)
@@ -200,7 +201,7 @@ class OnlineLearner(Learner):
         return float(self._alpha.weights @ terms)
 
     def _settle(self, position: Any) -> tuple[Any, float]:
-        """The quiet position that captures lead to, and the sign that turns its value back."""
+        """Returns the quiet position after the captures, and the sign of its value here."""
         sign = 1.0
         for _ in range(40):
             if not self.game_.noisy(position):
@@ -213,7 +214,7 @@ class OnlineLearner(Learner):
 
 
 def _won(record: GameRecord, side: int) -> float:
-    """What a side has won; nothing where the game has gone on for too long."""
+    """Returns the outcome of a game for a side; 0 if the game was broken off."""
     if not record.over:
         record.declare(0.0, f"{MOST_PLIES} plies")
     outcome = record.outcome() or 0.0

@@ -1,9 +1,8 @@
-"""Least mean squares: Samuel's idea as the gradient that it nearly is.
+"""Least mean squares: Samuel's correction as gradient descent.
 
-The same games and the same difference as `learner.online.samuel`, between the value that search
-backs up and the static value of Alpha's earlier position; but the weights move by the difference
-itself, along the gradient of its square (Widrow and Hoff 1960), instead of by counted agreements of
-sign.
+The games, and the difference between the value that search backs up and the static value of Alpha's
+earlier position, are those of `learner.online.samuel`. The weights move by the difference itself,
+along the gradient of its square (Widrow and Hoff 1960), instead of by counted agreements of sign.
 """
 
 from __future__ import annotations
@@ -27,16 +26,19 @@ LAST_SHARE = 0.1
 class LeastMeanSquares(OnlineLearner):
     """Weights of all terms follow the difference: w += rate * difference * term / spread.
 
-    A game that search has found to be won is worth `win`, or the static value if that is more.
-    Differences are squashed by tanh(difference / scale) * scale, so that one blunder does not
-    outweigh a hundred quiet positions. Each term's step is divided by the
-    running mean of its square, so that terms of different units learn alike; the rate falls
-    linearly to a tenth over the `games`. Beta takes over Alpha's weights every `trial` games.
+    features: a feature set or its name.
+    rate: share of the difference that one update would remove if one term explained it all; it
+        falls linearly to a tenth over the `games`.
+    scale: differences are squashed to tanh(difference / scale) * scale, so that one blunder does
+        not outweigh a hundred quiet positions; in the unit of the fixed weights.
+    win: value of a game that search has proven won, or the static value if that is higher; in the
+        unit of the fixed weights.
+    trial: number of games after which Beta takes over Alpha's weights.
 
-    rate: the part of the difference that one update would remove if one term explained it all.
-    win, scale: in the unit of the fixed weights.
+    Each term's step is divided by the running mean of its square, so that terms of different units
+    learn alike.
 
-    After `fit`: `evaluator_`, `spread_` (mean square of each term).
+    After `fit`: `evaluator_`, and `spread_`, the mean square of each term.
     """
 
     features: Any = "classic"

@@ -25,15 +25,20 @@ __all__ = ["Rote"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Rote(BaseEstimator):  # type: ignore[misc]
-    """Self-play of one evaluator that remembers what it has seen.
+    """Self-play of one evaluator that remembers the positions it has searched.
 
-    Both sides search `depth` plies with the memory as lookup, and what a search backs up is
-    remembered; a value from memory at a leaf makes the search deeper there, so what is stored
-    next is worth more than its depth. The memory is merged every `merge_moves` moves.
+    Both sides search with the memory as lookup, and the memory stores the values that searches back
+    up. A remembered value at a leaf makes a search effectively deeper, and so the next values
+    stored.
 
-    openings: how many distinct openings of `opening_plies` plies are played, over and over (None:
-    as many as there are games). capacity, oldest, direction: see `RoteMemory`. seed: decides the
-    openings and which of equal moves is played.
+    game: the game or its name.
+    games: number of games to play.
+    depth, nodes: limits of every search; at least one of them.
+    seed: seed of the openings and of the choice among equal moves.
+    openings: number of distinct openings, which are repeated (None: one for each game).
+    opening_plies: length of the openings in plies.
+    merge_moves: moves between two merges of the memory.
+    capacity, oldest, direction: see `RoteMemory`.
 
     After `fit`: `memory_`, `evaluator_`, `games_played_`.
     """
@@ -62,8 +67,8 @@ class Rote(BaseEstimator):  # type: ignore[misc]
     ) -> Rote:
         """Play `games` games with an evaluator and remember them; returns the learner.
 
-        `resume` is a state of `checkpoint`, whose memory is loaded from the file that it names.
-        `watch` is called after every game.
+        resume: a state of `checkpoint`, whose memory is loaded from the file that it names.
+        watch: called after every game.
         """
         self.prepare(evaluator)
         if resume is not None:
@@ -80,7 +85,7 @@ class Rote(BaseEstimator):  # type: ignore[misc]
         return self
 
     def prepare(self, evaluator: Any = None) -> None:
-        """Check options and evaluator and set everything up, as `fit` does first."""
+        """Check the options and the evaluator and set everything up; `fit` does so first."""
         for name in ("games", "merge_moves", "openings"):
             number = getattr(self, name)
             if number is not None and number < 1:
@@ -141,7 +146,7 @@ class Rote(BaseEstimator):  # type: ignore[misc]
         return record
 
     def checkpoint(self, folder: Any) -> dict[str, Any]:
-        """Save the memory in a folder; returns what `fit(resume=...)` goes on from."""
+        """Save the memory in a folder; returns the checkpoint for `fit(resume=...)`."""
         self.memory_.merge()
         path = Path(folder) / f"memory-{self.games_played_:06d}.sqlite"
         self.memory_.save(path, evaluator=self.evaluator_.name)

@@ -29,7 +29,7 @@ TEMPO_SHARE = 0.001
 
 
 def powers_of_two(correlations: NDArray[np.float64], top: int = 18) -> NDArray[np.float64]:
-    """Weights from correlations: sign(C) * 2 ** round(top * |C| / max |C|), 0 where C is 0.
+    """Returns weights from correlations: sign(C) * 2 ** round(top * |C| / max |C|), 0 if C is 0.
 
     All 12 coefficients that Samuel prints follow from his correlations by this formula.
     """
@@ -42,9 +42,9 @@ def powers_of_two(correlations: NDArray[np.float64], top: int = 18) -> NDArray[n
 
 
 def span(seen: int, longest: int = LAST_SPAN) -> int:
-    """How many updates a correlation averages over: 16 until 32 were seen, 32 until 64, ...
+    """Returns over how many updates a correlation averages: 16 until 32 were seen, 32 until 64, ...
 
-    At most `longest` of them, which is a power of two.
+    It is at most `longest`, which is a power of two.
     """
     size = FIRST_SPAN
     while size < longest and seen >= 2 * size:
@@ -54,34 +54,39 @@ def span(seen: int, longest: int = LAST_SPAN) -> int:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Samuel(OnlineLearner):
-    """Alpha corrects its polynomial by what its search backs up; Beta keeps it honest.
+    """Alpha corrects its polynomial by the values that its search backs up; Beta tests it.
 
-    After each move the difference between the value backed up and the static value of Alpha's
-    earlier position, recomputed with the weights as they are, says whether a term pointed the
-    right way. Each active term keeps a running agreement of its sign with the sign of the
-    difference; weights are powers of two of these. Terms that agree with nothing make room for
-    others from a reserve.
+    After each move the difference between the backed-up value and the static value of Alpha's
+    earlier position, recomputed with the present weights, says whether a term pointed the right
+    way. Each active term keeps a running agreement of its sign with the sign of the difference;
+    weights are powers of two of these. Terms that agree with nothing are replaced by others from a
+    reserve.
 
-    active: how many terms are in use at a time. library: the order of the terms, the first
-    `active` of them in use at the start (None: the feature set's order). tallies: how often a
-    term may have the least correlation before it goes. replacement_pause: corrections between two
-    replacements at least (0 in the first series). trial: games after which Beta takes over Alpha's
-    polynomial if Alpha won more of them than it lost; if it lost more, Alpha gets a black mark (1
-    in the first series). asymmetric: where the difference has the sign of the value, correct only
-    the terms that contribute against it. growing_span: go further back until the difference
-    exceeds the threshold, instead of one move. settle: value positions after pending captures.
-    The last three are the second series' remedies; first series: False. threshold: what the
-    difference has to exceed (None: the mean size of the active weights). longest_span: updates
-    that a correlation averages over at most. top_power: the largest weight is 2 to this power,
-    times `unit`: where outcomes are points, weights are to be worth points.
+    features: a feature set or its name.
+    active: number of terms in use at a time.
+    library: the order of the terms, the first `active` of which are in use at the start (None: the
+        feature set's order).
+    tallies: number of times a term may have the least correlation before it is replaced.
+    replacement_pause: least number of corrections between two replacements (0 in the first series).
+    trial: number of games after which Beta takes over Alpha's polynomial if Alpha won more of them
+        than it lost; if it lost more, Alpha gets a black mark (1 in the first series).
+    asymmetric: if the difference has the sign of the value, correct only the terms that contribute
+        against it (second series; False in the first).
+    growing_span: compare with earlier positions until the difference exceeds the threshold, instead
+        of only with the last one (second series; False in the first).
+    settle: value positions after pending captures (second series; False in the first).
+    threshold: least difference to learn from (None: the mean size of the active weights).
+    longest_span: most updates that a correlation averages over.
+    top_power: the largest weight is `unit` times 2 to this power.
+    unit: factor of all weights; below 1 where outcomes are points, so that values are in points.
 
     In games with dice the difference is that between a position and its own backup, less its
-    running mean, `tempo_`: the roll that the side to move is about to make is worth something in
-    every position, which would make all differences positive. And a trial is decided only where
-    its points are more than luck: else third black marks would come by chance, each of which takes
-    the leading term away and so sets all other weights anew, which are powers of two below it.
+    running mean, `tempo_`: the coming roll has a value for the side to move in every position,
+    which would make all differences positive. A trial is decided only if its points exceed luck;
+    otherwise third black marks would come by chance, and each removes the leading term and so
+    resets all other weights, which are powers of two below it.
 
-    An evaluator to start from lends its signs and the order of its `active` largest weights.
+    An evaluator to start from gives the signs and the order of its `active` largest weights.
 
     After `fit`: `evaluator_`, `correlations_`, `seen_` (updates of each term), `active_` (names),
     `reserve_` (names, next first), `black_marks_`, `adoptions_`.
@@ -198,7 +203,7 @@ class Samuel(OnlineLearner):
         static: float,
         effect: int,
     ) -> None:
-        """Move the correlations of the active terms that say something towards +1 or -1."""
+        """Move the correlations of the active terms that are not 0 towards +1 or -1."""
         sign = 1.0 if difference > 0 else -1.0
         against_only = self.asymmetric and difference * static > 0
         for i in active:
@@ -212,7 +217,7 @@ class Samuel(OnlineLearner):
             self.seen_[i] += 1
 
     def _select(self) -> None:
-        """Count against the term that correlates least, and replace it at its eighth tally."""
+        """Tally the term that correlates least, and replace it when its tallies are full."""
         least = min(self.active_, key=lambda name: abs(self.correlations_[self._index[name]]))
         self._tally[least] += 1
         if self._tally[least] < self.tallies or not self.reserve_:

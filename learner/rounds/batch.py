@@ -1,9 +1,8 @@
-"""Batch learning: play many games, keep the positions, fit the weights to all of them at once.
+"""Batch learning: play many games, store the positions, fit the weights to all of them at once.
 
-The games of a round (`learner.rounds.frame`) are played with what the rounds before have taught;
+The games of a round (`learner.rounds.frame`) are played with the weights learned in earlier rounds;
 then the weights are fitted to the stored positions of the last rounds ("Texel tuning", Österlund
-2014; see `learner.fit.logistic`). What `learner.rounds.network_fit` does otherwise is only how a
-model is fitted to rows.
+2014; see `learner.fit.logistic`). `learner.rounds.network_fit` differs only in fitting a network.
 """
 
 from __future__ import annotations
@@ -41,22 +40,22 @@ ROLLOUT_DEPTH = 3
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BatchLearner(RoundLearner):
-    """What learners from stored positions have in common.
+    """The base class of learners that fit a model to stored positions.
 
-    Beside the options of every learner that plays in rounds: blend: the share of the game's result
-    in a target, against the value that search backed up. store: folder of the positions (None: a
-    temporary one).
+    Each round learns from the quiet positions of the last rounds. Positions that are equal, also by
+    symmetry, become one row with the mean of their labels. Options beside those of `RoundLearner`:
 
-    Learned from are quiet positions, each once: those that are the same, also by symmetry, count as
-    one with the mean of their labels. decided: also those that search has proved won or lost, which
-    tie values to the end of the game.
+    blend: share of the game's result in a target, 0 to 1; the rest is the value that search backed
+        up.
+    decided: whether to learn also from positions that search has proven won or lost, which tie
+        values to the end of the game.
+    store: folder of the positions (None: a temporary one).
+    rollouts: number of games from each position, played at three plies with the weights learned so
+        far; their mean replaces the result of the position's own game (`learner.rounds.playouts`).
+        0 for none: in games without dice, more games are a better use of the time.
+    rollout_positions: with `rollouts`, at most this many positions per round, drawn at random.
 
-    rollouts: games in which each position is played out by what was learned so far, at three plies;
-    their mean takes the place of the result of its own game (`learner.rounds.playouts`). Learned
-    from are then at most `rollout_positions` positions a round, drawn at random. 0 for no rollouts:
-    without dice the same time spent on more games teaches more.
-
-    After `fit`: `evaluator_`, `store_`, and `rounds_`, what each round found, as plain numbers.
+    After `fit`: `evaluator_`, `store_`, and `rounds_`, the figures of each round as plain numbers.
     """
 
     games: int = 6000
@@ -74,7 +73,7 @@ class BatchLearner(RoundLearner):
     # --- what a subclass says -----------------------------------------------------------------
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
-        """Change the evaluator's weights to fit the rows after round `number`; what was found."""
+        """Fit the evaluator to the rows after round `number`; returns figures to report."""
         raise NotImplementedError
 
     def _weights(self) -> list[float]:
@@ -134,7 +133,7 @@ class BatchLearner(RoundLearner):
         return {"positions": float(len(rows)), **self._fit_to(rows, number)}
 
     def _rolled_out(self, rows: Rows, workers: Workers) -> Rows:
-        """Some of the rows, drawn by chance, with what the evaluator makes of them in rollouts."""
+        """Returns a random sample of the rows, with results of rollouts."""
         random = np.random.default_rng((self.seed, len(self.rounds_)))
         chosen = np.sort(random.permutation(len(rows))[: self.rollout_positions])
         rollout = Rollout(
@@ -167,10 +166,10 @@ class BatchLearner(RoundLearner):
 
 
 def scale_of(rows: Rows) -> float | None:
-    """K of the rows (see `fit_scale`); None where their results do not rise with their values.
+    """Returns K of the rows (see `fit_scale`), or None if results do not rise with values.
 
-    That is so where all values are 0, in the first round of a learner that starts from nothing,
-    and where all games are drawn, in the last of one that has learned a drawn game.
+    They do not if all values are 0, as in the first round of a learner that starts from nothing, or
+    if all games are drawn, as in late rounds of a drawn game.
     """
     try:
         return fit_scale(rows.value, rows.result, sample_weight=rows.count)
@@ -180,17 +179,20 @@ def scale_of(rows: Rows) -> float | None:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BatchFit(BatchLearner):
-    """Weights over terms, fitted by logistic regression; options of the fit are `LogisticFit`'s.
+    """Weights over terms, fitted by logistic regression to the positions of the last rounds.
 
-    features: a feature set or its name. method, loss, alpha: see `LogisticFit`. fixed: weights
-    that are given and never learned, by term (None: a man of the set `classic` is 1); they set the
-    unit. Without them it is that of the first round's values; where these say nothing, K is 1.
-    K: a value is an expectation of sigmoid(K * value) (None: fitted to the results of each round).
+    features: a feature set or its name.
+    fixed: weights by term that are never learned and set the unit (None: 1 for the term `men` if
+        the set has it). With none, the unit is that of the values of the first round; K is 1 if
+        these are all equal or do not predict the results.
+    method, loss, alpha: see `LogisticFit`.
+    K: a value predicts the result sigmoid(K * value) (None: fitted to the results of each round).
 
-    In checkers from material, the search's value alone (blend 0, K 4/3, squared loss) over many
-    small rounds played best (docs/notebook.md): each round carries values a few plies further.
+    In checkers from material, fitting the search's value alone (blend 0, K 4/3, squared loss) over
+    many small rounds played best (docs/notebook.md), because each round carries values a few plies
+    further.
 
-    In games with dice values are exact averages over all rolls, in points; the result that `blend`
+    In games with dice, values are exact averages over all rolls, in points; the result that `blend`
     mixes in says who won, not by how much.
     """
 

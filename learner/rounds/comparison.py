@@ -1,11 +1,11 @@
 """Comparison training: weights learned from differences between the moves of one decision.
 
-A linear form too poor to foretell outcomes may still order moves, if that is what it is fitted to:
-what all positions after one roll have in common cancels, and no weight is spent on it. Comparing is
-how Samuel learned from books (1967) and Tesauro taught what became pubeval ("Connectionist learning
-of expert preferences by comparison training", NIPS 1, 1989; "Comparison training of chess
-evaluation functions", 2001). They had an expert's choices; here both sides of a comparison have a
-value, and differences of values are what differences of terms are fitted to.
+A linear function too poor to predict outcomes may still order moves if it is fitted to do so: terms
+that all positions after one roll share cancel, and no weight is spent on them. Samuel learned from
+books by comparing (1967), and so did Tesauro when he trained pubeval ("Connectionist learning of
+expert preferences by comparison training", NIPS 1, 1989; "Comparison training of chess evaluation
+functions", 2001). They had an expert's choices; here both sides of a comparison have a value, and
+differences of terms are fitted to differences of values.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -45,11 +45,11 @@ TEACHERS = ("games", "backups")
 
 @dataclass(frozen=True)
 class Comparisons:
-    """The positions that the decisions of a game could lead to, for whoever is to move in them.
+    """Positions that decisions of a game could lead to, from the view of the side to move.
 
-    positions: after the moves chosen and, of each, after some others; none is the end of a game.
-    chosen: for each position the place of the one that was chosen in the same decision, its own for
-    that itself, [positions].
+    positions: the positions after the moves played and after some alternatives; none ends the game.
+    chosen: for each position, the index of the position after the move that was played in the same
+        decision (for that position, its own index), [positions].
     """
 
     positions: list[Any]
@@ -64,12 +64,12 @@ def compare(
     rivals: int,
     random: np.random.Generator,
 ) -> Comparisons:
-    """What there is to compare in a game.
+    """Returns the comparisons of a game.
 
-    Beside each move chosen at most `rivals` others: half of them, rounded down, those that the
-    evaluator likes best, for it is among these that it has to choose; the rest drawn from all
-    others, so that it learns of bad moves too. Decisions with a single move, and those that end the
-    game, have none.
+    Each move played is compared with at most `rivals` alternatives. Half of them, rounded down, are
+    those that the evaluator ranks highest, because it has to choose among these; the others are
+    drawn at random, so that it learns about bad moves too. Decisions with a single move, and those
+    that end the game, have no comparisons.
     """
     decisions: list[list[Any]] = []
     for ply, (move, roll) in enumerate(zip(played.moves, played.rolls, strict=True)):
@@ -97,7 +97,7 @@ def compare(
 
 @kernel
 def play_on(turn, replies, most):
-    """Play on from the position `here`, which is left at the last one; returns the plies."""
+    """Play on from the position `here`, which is overwritten by the last one; returns the plies."""
     here = turn.here
     ply = 0
     while ply < most and not over(turn, here) and turn.stop == 0:
@@ -107,9 +107,10 @@ def play_on(turn, replies, most):
 
 
 class PlayingOn:
-    """Games played to their end from given positions, both sides by the same static values.
+    """Plays games to their end from given positions; both sides use the same static values.
 
-    most: longer ones are broken off, for nothing. Not to be used by two threads at once.
+    most: games longer than `most` plies are broken off and score 0. Not to be used by two threads
+        at once.
     """
 
     def __init__(self, game: DiceGame, evaluator: Evaluator, *, most: int) -> None:
@@ -123,10 +124,11 @@ class PlayingOn:
             self._replies = self._turn.replies(evaluator)
 
     def outcome(self, position: Any, state: int) -> float:
-        """How a game from a position ends for its side to move, with the dice of a stream.
+        """Returns the outcome of one game from a position, for its side to move.
 
-        `state` is what the stream begins with (`games.kernels.chance`): from two positions the same
-        dice are rolled, so that their luck cancels for a good part where they are compared.
+        `state` is the start of the stream of dice (`games.kernels.chance`). Games from two
+        positions with the same state roll the same dice, so that much of the luck cancels in their
+        difference.
         """
         last, plies = (self._play if self.native else self._play_slowly)(position, state)
         value = self.game.outcome(last)
@@ -153,11 +155,12 @@ class PlayingOn:
 
 
 def moments(features: FeatureSet, found: Comparisons, values: Floats, *, share: float) -> Floats:
-    """What a fit has to know of some comparisons, [terms + 1, terms + 1].
+    """Returns the sums that a fit needs of some comparisons, [terms + 1, terms + 1].
 
-    The sum of the outer products of all rows with themselves. A rival's row holds the differences
-    between the terms of the position chosen and its own and, last, that of their `values`,
-    [positions]; the row of a chosen position its terms and value as they are, weighing `share`.
+    They are the sum of the outer products of all rows with themselves. The row of an alternative
+    holds the differences between the chosen position's terms and its own, and last the difference
+    of their `values`, [positions]. The row of a chosen position holds its terms and value, with
+    weight `share`.
     """
     size = len(features)
     if not found.positions:
@@ -170,9 +173,9 @@ def moments(features: FeatureSet, found: Comparisons, values: Floats, *, share: 
 
 
 def fitted(total: Floats, *, alpha: float) -> Floats:
-    """The weights [terms] of the least squares that `moments` have summed up.
+    """Returns the least-squares weights, [terms], of the sums of `moments`.
 
-    A ridge regression: alpha times the sum of squared weights is added to the squares.
+    It is a ridge regression: the loss includes alpha times the sum of the squared weights.
     """
     size = len(total) - 1
     return np.asarray(np.linalg.solve(total[:-1, :-1] + alpha * np.eye(size), total[:-1, -1]))
@@ -183,7 +186,7 @@ def fitted(total: Floats, *, alpha: float) -> Floats:
 
 @dataclass(frozen=True)
 class _Task:
-    """Games to be played and compared, by their seeds."""
+    """Games to play and compare, given by their seeds."""
 
     game: DiceGame
     player: Evaluator
@@ -199,14 +202,14 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Compared(Lesson):
-    """A game, its `moments` and how many comparisons they hold."""
+    """A game, its `moments` and its number of comparisons."""
 
     moments: Any = None
     comparisons: int = 0
 
 
 def _compared(task: _Task) -> list[_Compared]:
-    """Play the games of a task and compare, each as if nothing had been played before."""
+    """Play and compare the games of a task, each independent of the others."""
     game = task.game
     engine = Engine(game, task.player, table_mib=TABLE_MIB)
     loop = DiceSelfPlay(game, engine, depth=task.depth, backups=False, most_plies=task.most_plies)
@@ -236,35 +239,34 @@ def _compared(task: _Task) -> list[_Compared]:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Comparison(RoundLearner):
-    """Weights over terms, fitted to differences between the moves of one decision, with dice.
+    """Weights over terms, fitted to differences between moves, in games with dice.
 
-    In rounds (`learner.rounds.frame`): in games by the present weights each position after the move
-    chosen is compared with those after some others (`compare`), and what a teacher says of both is
-    the lesson; weights are those of the ridge regression over the last rounds (`fitted`).
+    It plays in rounds (`learner.rounds.frame`). In games by the present weights, each position
+    after the move played is compared with those after some alternatives (`compare`); a teacher
+    gives a value for both. The weights are those of a ridge regression over the last rounds
+    (`fitted`).
 
-    teacher: "games": from both positions the game is played to its end by the present weights at
-    sight, with the same dice; the difference of outcomes is noisy, but right whatever the weights
-    are, so that learning can begin from nothing. "backups": the exact values of both a ply deeper
-    by the present weights, for weights that are good already: without noise, but with the errors
-    of these weights, and a form that sees little of the side to move, as pubeval's, sees in them
-    little of what the moves differ in. Or an evaluator, its name or file: its static values, for
-    which a few hundred games suffice.
+    features: a feature set or its name.
+    teacher: "games" plays both positions out with the present weights at 0-ply and the same dice;
+        the difference of the outcomes is noisy but unbiased whatever the weights, so that learning
+        can begin from nothing. "backups" searches both one ply deeper with the present weights: no
+        noise, but the errors of these weights; for weights that are good already and terms that see
+        much of the side to move (those of pubeval do not). Or an evaluator, its name or file: its
+        static values, for which a few hundred games suffice.
+    rivals: most alternatives that each move is compared with.
+    share: weight of the values themselves, relative to a comparison. A constant, and any term that
+        no choice changes, cancels in all differences; they are fitted to the values of the chosen
+        positions. Values then have the unit and about the level of outcomes, which a search needs
+        when it compares them with the end of a game.
+    alpha: strength of the ridge, in comparisons.
+    round_games, keep_rounds, games_per_report, most_plies, workers: see `RoundLearner`; a game that
+        is broken off scores 0.
 
-    A constant cancels in all differences, and so does a term that no choice changes. What
-    differences leave open the values themselves decide: those of the positions chosen are fitted
-    too, each weighing the small `share` of a comparison. So values are in the unit of outcomes, as
-    the differences are, and lie about where outcomes lie as far as the terms can say so, which is
-    what a search needs that compares them with the end of a game.
+    An evaluator to start from, of any kind, plays the first round; with "backups" it also judges
+    it.
 
-    features: a feature set or its name. rivals: moves that the one chosen is compared with, at
-    most. alpha: of the ridge, in comparisons. round_games, keep_rounds, games_per_report,
-    most_plies, workers: as for every learner in rounds; a game that is broken off is worth nothing.
-
-    An evaluator to start from plays the first round, and with "backups" judges it; it may be of
-    any kind.
-
-    After `fit`: `evaluator_`, and `rounds_`: `comparisons` of each round, and the root of its mean
-    squared `error`, the share of the values included, by the weights that it has led to.
+    After `fit`: `evaluator_`, and `rounds_`: the `comparisons` of each round, and `error`, the root
+    mean squared error of the weights that it led to, including the share of the values.
     """
 
     game: Any = field(default="backgammon", kw_only=False)

@@ -1,8 +1,8 @@
-"""Learning in rounds: games with what the rounds before have taught, then learning from them.
+"""Learning in rounds: play games with the weights of earlier rounds, then learn from them.
 
 The games of a round are one stream of tasks, so that no worker waits for another before the round
-ends; and since the evaluator does not change within a round, the result depends on the options and
-the seed alone, not on the workers.
+ends. The evaluator does not change within a round, so that the result depends only on the options
+and the seed, not on the workers.
 """
 
 from __future__ import annotations
@@ -23,14 +23,18 @@ __all__ = ["RoundLearner"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RoundLearner(Learner):
-    """What learners that play in rounds have in common.
+    """The base class of learners that play in rounds.
 
-    Beside the options of every learner: round_games: games of a round. keep_rounds: how many of
-    the last rounds are learned from. games_per_report: games between two reports. most_plies:
-    longer games are drawn. workers: who plays (None: this thread). decide, in most: a game that
-    search has proved won ends there.
+    Options beside those of `Learner`:
 
-    After `fit`: `evaluator_`, and `rounds_`, what each round found, as plain numbers.
+    round_games: games of a round.
+    keep_rounds: number of the last rounds to learn from.
+    games_per_report: games between two reports.
+    most_plies: longer games are drawn.
+    workers: the `Workers` that play (None: this thread).
+    decide: whether a game ends once search has proven it won (in most of these learners).
+
+    After `fit`: `evaluator_`, and `rounds_`, the figures of each round as plain numbers.
     """
 
     round_games: int
@@ -47,19 +51,19 @@ class RoundLearner(Learner):
     # --- what a subclass says -----------------------------------------------------------------
 
     def _begin(self, evaluator: Any) -> Evaluator:
-        """The evaluator to start from."""
+        """Returns the evaluator to start from."""
         raise NotImplementedError
 
     def _player(self) -> Evaluator:
-        """Who plays the games of a round."""
+        """Returns the evaluator that plays the games of a round."""
         return self.evaluator_
 
     def _keep(self, lessons: list[Lesson]) -> None:
-        """Keep what is to be learned from games, whose numbers begin with `games_played_`."""
+        """Store what games teach; their numbers begin with `games_played_`."""
         raise NotImplementedError
 
     def _end_round(self, workers: Workers) -> dict[str, float]:
-        """Learn from what was kept of the last rounds; what there is to report."""
+        """Learn from the stored games of the last rounds; returns figures for the report."""
         raise NotImplementedError
 
     # --- learning -----------------------------------------------------------------------------
@@ -111,7 +115,7 @@ class RoundLearner(Learner):
         openings: Iterator[tuple[Any, ...]],
         watch: Callable[[Progress], None] | None,
     ) -> None:
-        """Play what is missing of a round, in one stream that keeps all workers busy, and learn."""
+        """Play the rest of a round in one stream that keeps all workers busy, and learn."""
         until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
         task = Task(
             self.game_,

@@ -1,8 +1,8 @@
-"""A small network by self-play: trained on stored positions, searched with in the next games.
+"""A small network by self-play: trained on stored positions, then used in the next games.
 
-As in `learner.rounds.batch`, with a network in place of the weights: the targets are the same blend
-of the game's result and of the value that search backed up. The search of the games must be clearly
-stronger than the static value, for that is all there is to learn from.
+It is `learner.rounds.batch` with a network in place of weights: the targets are the same blend of
+the game's result and the value that search backed up. The search in the games must be clearly
+stronger than the static value, because the network learns only from that difference.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ LAST_SHARE = 0.01
 class NetworkFit(BatchLearner):
     """A network with ReLU between its layers, fitted by Adam after each round.
 
-    inputs: an encoding or a feature set, or the name of one. hidden: widths of the hidden layers.
-    epochs: how often each round's positions are gone through, each counting once however often it
-    occurred. rate: the size of a step of Adam, which falls to a hundredth over each round. batch:
-    positions in a step. scale: the value that is squashed to tanh(1), as in `learner.models.model`;
-    None: what makes values of the first round predict results best, or 1 where these say nothing.
+    inputs: an encoding or a feature set, or the name of one.
+    hidden: widths of the hidden layers.
+    epochs: passes over the positions of each round; every distinct position counts once.
+    rate: step size of Adam, which falls to a hundredth over each round.
+    batch: positions per step.
+    scale: the value that is squashed to tanh(1), as in `learner.models.model` (None: the one with
+        which the values of the first round predict its results best, or 1 if they do not predict
+        them).
     """
 
     inputs: Any = "piece_squares"

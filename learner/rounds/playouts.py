@@ -1,11 +1,10 @@
 """Rollouts: a position is played to the end many times, and the mean outcome is its target.
 
-The result of the one game that a position comes from says as much of that game's later mistakes as
-of the position. Played out n times, by quick searches that differ in their noise
-(`search.evaluators.noise`), what chance adds falls as 1 / sqrt(n). The mean is of the players' kind
-of game: what it estimates is how the position turns out between players of that depth and that
-noise, not its value under best play. (Tesauro and Galperin, "On-line policy improvement using
-Monte-Carlo search", 1996, for backgammon.)
+The result of a single game says as much about its later mistakes as about the position. The chance
+part of the mean of n quick games, which differ by noise in their values
+(`search.evaluators.noise`), falls as 1 / sqrt(n). The mean estimates the outcome between players of
+that depth and noise, not the value under best play. (Tesauro and Galperin, "On-line policy
+improvement using Monte-Carlo search", 1996, for backgammon.)
 """
 
 from __future__ import annotations
@@ -53,24 +52,26 @@ class Estimate:
 
 
 class Rollout:
-    """Plays positions out by an evaluator against itself, with noise in both sides' values.
+    """Plays positions out with an evaluator against itself, with noise in both sides' values.
 
-    games: how often each position is played out. depth, nodes: limits of every search; at least
-    one. noise: standard deviation of what is added to static values, in the evaluator's unit; with
-    0 all games of a position are the same. most_plies: longer games are drawn. decide: a game that
-    search has proved won ends there, so that positions near the end cost next to nothing. seed:
-    decides all noise.
+    games: games from each position.
+    depth, nodes: limits of every search; at least one of them.
+    noise: standard deviation of the noise added to static values, in the evaluator's unit; with 0
+        all games of a position are the same.
+    most_plies: longer games are drawn.
+    decide: whether a game ends once search has proven it won, which makes positions near the end
+        cheap.
+    seed: seed of all noise.
 
-    Each game of each position has noise of its own, by the seed, the position and the number of
-    the game: the estimate of a position does not depend on what else is asked, nor on who plays.
-    No move is forced on the players. A position comes without its history: repetitions and quiet
-    moves count from there on. What dice bring could be subtracted from the outcomes, which lowers
-    the variance most; the games so far have none.
+    The noise of a game depends only on the seed, the position and the number of the game, so that
+    the estimate of a position does not depend on other positions or on the workers. A position
+    comes without its history: repetitions and quiet moves count from there on. For games without
+    dice.
 
-    In checkers players who look one ply ahead draw most of what is won, so that many of their games
-    say less than a search does; with three plies, 8 games say more.
+    In checkers, players that look one ply ahead draw most won positions, so that many of their
+    games say less than one search; with three plies, 8 games say more.
 
-    Raises TypeError for what is no evaluator, and ValueError for options out of range.
+    Raises TypeError if `evaluator` is not an evaluator, and ValueError for options out of range.
     """
 
     def __init__(
@@ -102,10 +103,12 @@ class Rollout:
         self.seed = seed
 
     def estimate(self, positions: Any, *, workers: Workers | None = None) -> list[Estimate]:
-        """The estimate of each position, in order; of one position, a list of one.
+        """Returns the estimate of each position, in order; a list of one for a single position.
 
-        positions: tuples of integers, or an array [positions, integers]. workers: who plays; this
-        thread where none is given. Raises ValueError for an array of another shape.
+        positions: tuples of integers, or an array [positions, integers].
+        workers: the `Workers` that play (None: this thread).
+
+        Raises ValueError for an array of another shape.
         """
         rows = self._rows(positions)
         n = self.games
@@ -116,7 +119,7 @@ class Rollout:
         return estimates
 
     def outcomes(self, positions: Any, *, workers: Workers | None = None) -> NDArray[np.float64]:
-        """The outcome of every game for the side to move at its start, [positions, games]."""
+        """Returns each game's outcome for the side to move at its start, [positions, games]."""
         rows = self._rows(positions)
         tasks = self._tasks(rows)
         played = map(self._play, tasks) if workers is None else workers.map(self._play, tasks)
@@ -124,12 +127,12 @@ class Rollout:
         return np.concatenate(found).reshape(len(rows), self.games)
 
     def label(self, rows: Rows, *, workers: Workers | None = None) -> Rows:
-        """The rows in their order with results that are means of rollouts, float32.
+        """Returns the rows, in order, with the means of rollouts as results, float32.
 
-        Of outcomes that are points the sign counts, as in the results of a position store. With
-        `decide`, rows whose value is that of a game won or lost are not played, and get that as
-        their result. All else is as it was, `value` too. Rows of the same position get the same
-        result: make them `distinct` first.
+        Outcomes in points count by their sign, as in the results of a position store. With
+        `decide`, rows whose value is that of a game won or lost are not played and get that result.
+        All other columns stay the same, `value` too. Equal positions get equal results: make the
+        rows `distinct` first.
         """
         proven = (np.abs(rows.value) > PROVEN) & self.decide
         result = np.sign(rows.value)
@@ -158,7 +161,7 @@ class Rollout:
             yield rows[places], games.tolist()
 
     def _play(self, task: _Task) -> NDArray[np.float64]:
-        """The outcomes of some games, each played as if nothing had been played before."""
+        """Play some games, each independent of the others; returns their outcomes."""
         game = self.evaluator.game
         # of its own, for threads share the rollout
         evaluator = NoisyEvaluator(self.evaluator, amplitude=self.noise)
@@ -186,10 +189,10 @@ class Rollout:
 
 
 def slight_noise(values: ArrayLike) -> float:
-    """Noise that varies the games and hardly weakens the players, by values of positions.
+    """Returns a standard deviation of noise that varies games and hardly weakens the players.
 
-    A sixteenth of their root mean square, those of games won or lost left out: about a tenth of a
-    man in checkers. Where all are 0 any noise will do, and it is 1.
+    It is a sixteenth of the root mean square of the values, without games won or lost: about a
+    tenth of a man in checkers. It is 1 if all values are 0.
     """
     found = np.asarray(values, dtype=np.float64)
     found = found[np.abs(found) <= PROVEN]

@@ -1,8 +1,8 @@
-"""A network of small integers by self-play: generations of games, each played by what was learned.
+"""A network of small integers by self-play: generations of games, each played by the last network.
 
-As in `learner.rounds.network_fit`, with all that makes such a network strong: games at a fixed
-number of nodes by a selective search, from many openings; ends of games known from the endgame
-database; a network trained in the integers that it is searched with (Nasu 2018; Jacob et al. 2018).
+It is `learner.rounds.network_fit` with everything that makes such a network strong: games by a
+selective search with a fixed number of nodes, from many openings; outcomes from the endgame
+database; a network trained in the integers of its search (Nasu 2018; Jacob et al. 2018).
 """
 
 from __future__ import annotations
@@ -27,21 +27,23 @@ __all__ = ["QuantisedFit"]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class QuantisedFit(BatchLearner):
-    """A quantised network (`search.evaluators.quantised`), fitted by Adam after each round of
-    games.
+    """A quantised network (`search.evaluators.quantised`), fitted by Adam after each round.
 
-    The first round is played by the evaluator that learning starts from, in whose unit values stay;
-    every later one by the network; who resumes a run in its first round gives that evaluator again.
-    Positions follow `blend` of the game's result and of the value that search backed up. endgame:
-    the search asks the endgame database of so many pieces, and positions with no more follow what
-    it knows alone; 0 for none. techniques: those of the search.
+    The evaluator that learning starts from plays the first round and sets the unit of values; the
+    network plays every later round. To resume in the first round, give the same evaluator again.
 
-    inputs, hidden, phases: as in `QuantisedModel`. epochs: how often the positions of the last
-    `keep_rounds` rounds are gone through after each round; rate, last_rate: the size of Adam's
-    steps, at the beginning and the end of that. last_epochs: how often those of all rounds are gone
-    through at the very end; a run with it is not the beginning of a longer one. batch: positions in
-    a step. scale: the value that stands for an expectation of 1 / (1 + 1/e); None for what predicts
-    the results of the first round best.
+    blend: share of the game's result in a target; the rest is the value that search backed up.
+    endgame: the search uses the endgame database of positions with at most this many pieces, and
+        such positions follow the database alone; 0 for none.
+    techniques: techniques of the search, see `search.Engine`.
+    inputs, hidden, phases: as in `QuantisedModel`.
+    epochs: passes over the positions of the last `keep_rounds` rounds after each round.
+    rate, last_rate: step sizes of Adam at the beginning and at the end of these passes.
+    last_epochs: passes over the positions of all rounds at the very end; a run with such passes
+        cannot be extended.
+    batch: positions per step.
+    scale: the value that stands for an expectation of 1 / (1 + 1/e) (None: the one that predicts
+        the results of the first round best).
     """
 
     games: int = 100_000
@@ -149,7 +151,7 @@ class QuantisedFit(BatchLearner):
         }
 
     def _network(self) -> QuantisedNetwork:
-        """The network as it is now."""
+        """Returns the network as it is now."""
         return self._model.evaluator(name=type(self).__name__.lower())
 
     def _weights(self) -> Any:

@@ -1,7 +1,7 @@
-"""Signature tables by self-play: what the search of the games preferred is the book.
+"""Signature tables by self-play: the moves that search prefers in the games serve as the book.
 
-In rounds (`learner.rounds.frame`): the tables are learned anew from the moves that search preferred
-in the games of the last rounds (`learner.books.signature`), and then play the next games.
+It plays in rounds (`learner.rounds.frame`): the tables are learned anew from the moves that search
+preferred in the games of the last rounds (`learner.books.signature`), and then play the next games.
 """
 
 from __future__ import annotations
@@ -30,11 +30,14 @@ SAMUELS = {"men": 1.0, "kings": 1.5}
 class SignaturePlay(RoundLearner):
     """Signature tables that learn from the moves their own search prefers.
 
-    material: fixed weights of the layout's terms of material (None: a king is 3/2 of a man, as
-    with Samuel). method, smoothing, antisymmetric: see `SignatureTables`. The tables begin
-    empty, so that the first games are played by material alone.
+    material: fixed weights of the layout's terms of material (None: a king counts 3/2 men, as in
+        Samuel's program).
+    method, smoothing, antisymmetric: see `SignatureTables`.
 
-    After `fit`: `evaluator_`, a SignatureEvaluator, and `tables_`, who learned it last.
+    The tables begin empty, so that material alone plays the first games.
+
+    After `fit`: `evaluator_`, a SignatureEvaluator, and `tables_`, the SignatureTables of the last
+    round.
     """
 
     games: int = 1500
