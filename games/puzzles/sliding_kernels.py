@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from games.kernels import shift_left, shift_right
+
 WIDTH, HEIGHT, SQUARES = 4, 4, 16
 #: Bits of a tile, tiles of a word, words of a position.
-BITS, EACH, MASK, WORDS = 4, 15, 15, 2
+BITS, EACH, MASK, WORDS = 4, 16, 15, 1
 #: The square of each tile in the goal, and the words of the goal.
-HOME, GOAL = np.zeros(SQUARES, dtype=np.int64), (0, 0)
+HOME, GOAL = np.zeros(SQUARES, dtype=np.int64), (0,)
 #: For each square those above, left, right and below it, and how many there are.
 NEIGHBOURS = np.zeros((SQUARES, 5), dtype=np.int64)
 #: The steps from each tile's own square to each square, [tile, square]; 0 for the blank.
@@ -20,7 +22,7 @@ DISTANCE = np.zeros((SQUARES, SQUARES), dtype=np.int64)
 
 def tile_at(position, square):
     """The tile on a square, 0 for the blank."""
-    return position[square // EACH] >> BITS * (square % EACH) & MASK
+    return shift_right(position[square // EACH], BITS * (square % EACH)) & MASK
 
 
 def legal_moves(position, moves):
@@ -37,9 +39,9 @@ def changed(position, move, word):
     blank, tile = position[WORDS], tile_at(position, move)
     value = position[word]
     if move // EACH == word:
-        value ^= tile << BITS * (move % EACH)
+        value ^= shift_left(tile, BITS * (move % EACH))
     if blank // EACH == word:
-        value ^= tile << BITS * (blank % EACH)
+        value ^= shift_left(tile, BITS * (blank % EACH))
     return value
 
 
@@ -137,7 +139,7 @@ def turned_over(position, word):
     """A word of a square board turned over at the diagonal, with the tiles renamed alike."""
     value = 0
     for square in range(EACH * word, min(EACH * (word + 1), SQUARES)):
-        value |= over(tile_at(position, over(square))) << BITS * (square % EACH)
+        value |= shift_left(over(tile_at(position, over(square))), BITS * (square % EACH))
     return value
 
 
@@ -178,8 +180,8 @@ def tile_pairs(position, places):
     count = 0
     for here in range(SQUARES):
         for there in range(here + 1, SQUARES):
-            a = position[here // EACH] >> BITS * (here % EACH) & MASK
-            b = position[there // EACH] >> BITS * (there % EACH) & MASK
+            a = tile_at(position, here)
+            b = tile_at(position, there)
             if a < b:
                 pair = b * (b - 1) // 2 + a
                 places[count] = (pair * SQUARES + here) * SQUARES + there

@@ -1,6 +1,6 @@
 """Sliding tiles of any width and height: the 8-, 15- and 24-puzzle, as kernels.
 
-A position is one to three words that hold the tile of each square in reading order, and the square
+A position is one or more words that hold the tile of each square in reading order, and the square
 of the blank, which counts as tile 0. A move is the square of the tile that slides. Unless another
 is given, the goal has the blank in the first square and the tiles in order behind it.
 """
@@ -16,14 +16,14 @@ import numpy as np
 
 from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
-from games.kernels import family
+from games.kernels import family, word
 from games.problem import Heuristic, KernelProblem, ProblemRules
 from games.puzzles import sliding_kernels
 
 __all__ = ["Sliding8", "Sliding15", "Sliding24", "SlidingTiles"]
 
-#: Bits that a word holds tiles in; the sign bit is left alone.
-WORD = 60
+#: Bits of a word.
+WORD = 64
 #: In an order in which each calls only those before it.
 KERNELS = (
     "tile_at legal_moves changed solved undo misplaced manhattan manhattan_change at_home leaving"
@@ -236,7 +236,7 @@ def _words(tiles: Sequence[int], bits: int) -> tuple[int, ...]:
     """Tiles in reading order, so many bits each, in as few words as hold them."""
     each = WORD // bits
     return tuple(
-        sum(tile << bits * i for i, tile in enumerate(tiles[first : first + each]))
+        word(sum(tile << bits * i for i, tile in enumerate(tiles[first : first + each])))
         for first in range(0, len(tiles), each)
     )
 

@@ -7,43 +7,40 @@ beyond it.
 from __future__ import annotations
 
 from games.kernels import kernel
-from search.single_agent.native import child_estimate, children, cost_of, is_solved
+from search.single_agent.native import cost_of, counted_of, promising, value_of
 from search.single_agent.record import MOST_PLIES
-
-#: Sums of costs may be off by this much, as floats are.
-ROUNDING = 1e-9
 
 
 @kernel
-def search_within(record, root_estimate, places, counts, following, spent, estimates):
+def search_within(record, root_estimate, places, counts, following, rests, spent):
     """Search with the bound `record.bound` from the position in block 0; whether a goal was found.
 
+    root_estimate: heuristic value of the position.
     places: [plies] the place in its block of the position at each ply, read where a goal was found.
-    counts, following: [plies] how many children a ply has, and which of them is next.
-    spent, estimates: [plies] cost so far, and heuristic value, of the position at each ply.
+    counts, following: [plies] how many children within the bound a ply has, and which is next.
+    rests: [plies] children behind the last one within the bound.
+    spent: [plies] cost so far of the position at each ply.
 
     Sets `record.goal` to the plies of the solution and `record.beyond` to the least f beyond the
     bound. Ends early where `stop` is set or `node_limit` positions have been expanded.
     """
-    bound = record.bound + ROUNDING
-    beyond = float("inf")
+    record.beyond = float("inf")
     ply = 0
-    places[0], spent[0], estimates[0] = 0, 0.0, root_estimate
-    counts[0], following[0] = children(record, 0, 0), 0
+    places[0], spent[0], following[0] = 0, 0.0, 0
+    counts[0] = promising(record, 0, 0, 0.0, root_estimate)
+    rests[0] = record.rest
     record.expanded += 1
     while ply >= 0:
         place = following[ply]
         if place == counts[ply]:
+            record.generated += rests[ply]
             ply -= 1
             continue
         following[ply] = place + 1
-        record.generated += 1
+        counted = counted_of(record, ply + 1, place)
+        record.generated += counted >> 1
         cost = spent[ply] + cost_of(record, ply + 1, place)
-        value = child_estimate(record, ply + 1, places[ply], place, estimates[ply])
-        if cost + value > bound:
-            beyond = min(beyond, cost + value)
-            continue
-        if is_solved(record, ply + 1, place):
+        if counted & 1:
             places[ply + 1], spent[ply + 1] = place, cost
             record.goal = ply + 1
             return True
@@ -53,9 +50,9 @@ def search_within(record, root_estimate, places, counts, following, spent, estim
         if record.stop != 0 or record.expanded >= record.node_limit:
             return False
         ply += 1
-        places[ply], spent[ply], estimates[ply] = place, cost, value
-        counts[ply], following[ply] = children(record, ply, place), 0
+        places[ply], spent[ply], following[ply] = place, cost, 0
+        counts[ply] = promising(record, ply, place, cost, value_of(record, ply, place))
+        rests[ply] = record.rest
         record.expanded += 1
         record.largest = max(record.largest, ply)
-    record.beyond = beyond
     return False

@@ -10,10 +10,17 @@ from typing import Any
 
 from numba.extending import overload
 
-from games.kernels.memory import load_float, load_int, native_function, read_position, store_int
+from games.kernels.memory import (
+    load_float,
+    load_int,
+    native_function,
+    read_position,
+    store_float,
+    store_int,
+)
 from games.problem import KernelProblem
 from search.native import call_float, call_int, key_address
-from search.single_agent.record import NONE
+from search.single_agent.record import NONE, PlainSearch
 
 # --- blocks of children ----------------------------------------------------------------------
 
@@ -84,6 +91,13 @@ def _move_of(record, block, place):
     return lambda record, block, place: load_int(record.moves, record.most_moves * block + place)
 
 
+def read_move(record: Any, block: int, place: int) -> Any:
+    """The same, read by Python."""
+    if isinstance(record, PlainSearch):
+        return record.moves[block][place]
+    return int(record.pinned["moves"][record.most_moves * block + place])
+
+
 def back_of(record, block, place):
     """The move that leads back from a position of a block."""
     return record.backs[block][place]
@@ -123,21 +137,93 @@ def _estimate(record, block, place):
     return native
 
 
-def child_estimate(record, block, parent, place, before):
-    """The same for a child of place `parent` of the block before, whose own value is `before`."""
-    return estimate(record, block, place)
+def promising(record, block, place, spent, before):
+    """Put the children within the bound, `record.bound`, into the next block; returns how many.
+
+    spent: what it cost to come to the position.
+    before: its heuristic value.
+
+    The children's heuristic values go to `values`. `counted` gets twice the number of children that
+    were looked at since the last one within the bound, plus 1 where the child is a goal. Sets
+    `record.beyond` to the least f beyond the bound, and `record.rest` to the number of children
+    behind the last one within it.
+    """
+    problem, position = record.problem, record.positions[block][place]
+    back, there = record.backs[block][place], block + 1
+    for rows in (record.moves, record.positions, record.backs, record.costs, record.values):
+        rows[there] = []
+    record.counted[there] = []
+    looked_at = 0
+    for move in problem.legal_moves(position):
+        if move == back:
+            continue
+        looked_at += 1
+        after, step = problem.play(position, move), problem.cost(position, move)
+        value = max(float(record.evaluate(after)), 0.0)
+        if spent + step + value > record.bound:
+            record.beyond = min(record.beyond, spent + step + value)
+            continue
+        record.moves[there].append(move)
+        record.positions[there].append(after)
+        record.backs[there].append(_back(problem, position, move))
+        record.costs[there].append(step)
+        record.values[there].append(value)
+        record.counted[there].append(2 * looked_at + problem.solved(after))
+        looked_at = 0
+    record.rest = looked_at
+    return len(record.moves[there])
 
 
-@overload(child_estimate)
-def _child_estimate(record, block, parent, place, before):
-    def native(record, block, parent, place, before):
-        if record.change_at == 0:
-            return estimate(record, block, place)
-        above = record.positions + 8 * record.width * (record.most_moves * (block - 1) + parent)
-        move = load_int(record.moves, record.most_moves * block + place)
-        return before + call_float(record.change_at, (above, move))
+@overload(promising)
+def _promising(record, block, place, spent, before):
+    def native(record, block, place, spent, before):
+        here = record.most_moves * block + place
+        there = 8 * record.most_moves * (block + 1)
+        store_float(record.report, 0, record.beyond)
+        count = call_int(
+            record.promising_at,
+            (
+                record.positions + 8 * record.width * here,
+                load_int(record.backs, here),
+                record.positions + record.width * there,
+                record.moves + there,
+                record.backs + there,
+                record.costs + there,
+                record.values + there,
+                record.counted + there,
+                record.evaluate_at,
+                record.evaluator,
+                record.report,
+                spent,
+                before,
+                record.bound,
+            ),
+        )
+        record.beyond = load_float(record.report, 0)
+        record.rest = load_int(record.report, 1)
+        return count
 
     return native
+
+
+def value_of(record, block, place):
+    """The heuristic value of a position of a block, as `promising` wrote it."""
+    return record.values[block][place]
+
+
+@overload(value_of)
+def _value_of(record, block, place):
+    return lambda record, block, place: load_float(record.values, record.most_moves * block + place)
+
+
+def counted_of(record, block, place):
+    """What `promising` counted for a position of a block."""
+    return record.counted[block][place]
+
+
+@overload(counted_of)
+def _counted_of(record, block, place):
+    return lambda record, block, place: load_int(record.counted, record.most_moves * block + place)
 
 
 # --- stored positions ------------------------------------------------------------------------
@@ -272,17 +358,56 @@ def children_at(source, back, target, moves, backs, costs):
         for name, kernel in (("cost", rules.cost), ("undo", rules.undo))
         if kernel is not None
     }
+    keep = f"""
+        store_int(moves, count, move)
+        store_int(backs, count, {undo})
+        store_float(costs, count, step)
+        store_float(values, count, value)
+        store_int(counted, count, 2 * looked_at + (1 if solved(after) else 0))
+        looked_at = 0
+        count += 1"""
+    play = f"after = play(position, move)\n{stores}"
+    if change is None:
+        valued = f"""{play}
+        value = max(call_float(evaluate_at, (evaluator, target + {8 * width} * count)), 0.0)"""
+        placed = ""
+    else:
+        valued, placed = "value = before + float(change(position, move))", play
+    promising = f"""
+def promising_at(source, back, target, moves, backs, costs, values, counted,
+                 evaluate_at, evaluator, report, spent, before, bound):
+    position = {position}
+    listed = array_at(int64_pointer(moves), ({problem.most_moves},))
+    count, looked_at, beyond = 0, 0, load_float(report, 0)
+    for i in range(int(legal_moves(position, listed))):
+        move = listed[i]
+        if move == back:
+            continue
+        looked_at += 1
+        step = {cost}
+        {valued}
+        if spent + step + value > bound:
+            beyond = min(beyond, spent + step + value)
+            continue
+        {placed}{keep}
+    store_float(report, 0, beyond)
+    store_int(report, 1, looked_at)
+    return count
+"""
+    known = {**scope, "solved": rules.solved, "call_float": call_float}
+    if change is not None:
+        known["change"] = change
     solved = f"def solved_at(source):\n    return 1 if solved({position}) else 0\n"
-    addresses = {
+    return {
         "children_at": native_function(
             "children_at", text, scope, "int64(int64, int64, int64, int64, int64, int64)"
+        ),
+        "promising_at": native_function(
+            "promising_at",
+            promising,
+            known,
+            f"int64({'int64, ' * 11}float64, float64, float64)",
         ),
         "solved_at": native_function("solved_at", solved, {"solved": rules.solved}, "int64(int64)"),
         "key_at": key_address(rules.key, width),
     }
-    if change is not None:
-        text = f"def change_at(source, move):\n    return float(change({position}, move))\n"
-        addresses["change_at"] = native_function(
-            "change_at", text, {"change": change}, "float64(int64, int64)"
-        )
-    return addresses

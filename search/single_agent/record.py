@@ -1,7 +1,8 @@
 """What a search for a goal keeps while it looks: native, or as Python objects with the same names.
 
 Positions that are being looked at lie in *blocks*: the children of one position, with the move that
-led to each, the move that leads back, and the cost. Block 0 holds the position to begin with.
+led to each, the move that leads back, the cost and the heuristic's value. Block 0 holds the
+position to begin with.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ NONE = -(1 << 62)
 
 _NUMBERS = (
     # addresses: the problem, the heuristic, what changes it, blocks, stored positions
-    "children_at solved_at key_at evaluate_at evaluator change_at"
-    " positions moves backs costs stored"
+    "children_at promising_at solved_at key_at evaluate_at evaluator"
+    " positions moves backs costs values counted report stored"
     # sizes
     " width most_moves room levels mask"
     # options, counters and flags
-    " node_limit stop expanded generated largest nodes waiting full too_deep goal slot"
+    " node_limit stop expanded generated largest nodes waiting rest full too_deep goal slot"
 ).split()
 
 RECORD = np.dtype(
@@ -51,6 +52,9 @@ class NativeSearch(NativeRecord):
             moves=np.zeros(rows, dtype=np.int64),
             backs=np.full(rows, NONE, dtype=np.int64),
             costs=np.zeros(rows, dtype=np.float64),
+            values=np.zeros(rows, dtype=np.float64),
+            counted=np.zeros(rows, dtype=np.int64),
+            report=np.zeros(2, dtype=np.int64),
         )
 
     def begin(self, position: Any) -> None:
@@ -72,6 +76,8 @@ class PlainSearch:
         self.moves: list[list[Any]] = [[] for _ in range(blocks)]
         self.backs: list[list[Any]] = [[] for _ in range(blocks)]
         self.costs: list[list[float]] = [[] for _ in range(blocks)]
+        self.values: list[list[float]] = [[] for _ in range(blocks)]
+        self.counted: list[list[int]] = [[] for _ in range(blocks)]
         self.stored: list[Any] = []
         self.table: dict[Any, int] = {}
 

@@ -25,6 +25,8 @@ METHODS = ("astar", "ida", "greedy", "beam")
 #: Levels of f at first; where they do not suffice there will be more.
 LEVELS = 1 << 9
 UNLIMITED = 1 << 62
+#: Sums of costs may be off by this much, as floats are.
+ROUNDING = 1e-9
 MOST_WEIGHT = 1000.0
 #: Positions that a plain search of a problem in Python is given room for in each MiB.
 PLAIN_PER_MIB = 2000
@@ -228,15 +230,15 @@ class _Search:
 
         record = self.record = self._record(MOST_PLIES + 1)
         search_within = self._run(ida.search_within)
-        places, counts, following = np.zeros((3, MOST_PLIES + 1), dtype=np.int64)
-        spent, estimates = np.zeros((2, MOST_PLIES + 1))
+        places, counts, following, rests = np.zeros((4, MOST_PLIES + 1), dtype=np.int64)
+        spent = np.zeros(MOST_PLIES + 1)
         root = max(self.known.evaluator(self.position), 0.0)
 
         def work() -> None:
             bound = root
             while bound < math.inf and not record.stop:
-                record.put(bound=bound * 1.0)
-                if search_within(root, places, counts, following, spent, estimates):
+                record.put(bound=bound + ROUNDING)
+                if search_within(root, places, counts, following, rests, spent):
                     self._read_line(places, float(spent[record.goal]))
                     return
                 if record.expanded >= self.node_limit:
@@ -246,18 +248,13 @@ class _Search:
         return work
 
     def _read_line(self, places: Any, cost: float) -> None:
+        """Read the moves of the line from the blocks."""
+        from search.single_agent.native import read_move
+
         self.goal, self.cost = True, cost
-        position = self.position
-        back = NONE
-        for ply in range(1, self.record.goal + 1):
-            moves = [m for m in self.problem.legal_moves(position) if m != back]
-            move = moves[places[ply]]
-            try:
-                back = self.problem.undo(position, move)
-            except TypeError:
-                back = NONE
-            position = self.problem.play(position, move)
-            self.moves.append(move)
+        self.moves = [
+            read_move(self.record, ply, int(places[ply])) for ply in range(1, self.record.goal + 1)
+        ]
 
     def _store(self, memory_mib: float) -> tuple[Any, ...]:
         """The record with room for positions, and the arrays that stand beside them."""

@@ -204,7 +204,7 @@ def test_heuristics_of_any_kind() -> None:
         solution = search.solve(problem, start, heuristic, memory_mib=32)
         assert (solution.cost, solution.expanded) == (best.cost, best.expanded)
         assert solution.proved.startswith("if ")
-    blind = search.solve(problem, start, lambda position: -1.0, memory_mib=32)
+    blind = search.solve(problem, start, lambda position: -1.0, memory_mib=128)
     assert blind.cost == best.cost and blind.expanded > best.expanded
 
 
