@@ -1,9 +1,9 @@
 """Opening books made by the program itself, and corrected by the games that it plays.
 
-`build_book` expands the leaves that drop-out expansion names (`search.lookups.opening_book`); every
-new position is searched by itself, so that the book is the same whoever does the searches, and how
-many at a time. `learn_games` goes on where games have left the book (Buro, Toward opening book
-learning, 1999: what follows a move of a game, and what could have been played instead, is added).
+`build_book` expands the leaves that drop-out expansion names (`search.lookups.opening_book`). Every
+new position is searched by itself, so the book depends neither on the backend nor on the number of
+workers. `learn_games` expands the positions in which games left the book (Buro, Toward opening book
+learning, 1999, who adds the moves played in a game and their alternatives).
 """
 
 from __future__ import annotations
@@ -28,11 +28,17 @@ MOST_POSITIONS = 1 << 24
 
 
 class LeafSearch(Crew[tuple[Engine]]):
-    """What searches the leaves of a book: a player with limits, for `Workers.map`.
+    """The search of a book's leaves by a player within limits, for `Workers.map`.
 
-    Each search is as in a new engine. Raises ValueError for a player without an evaluator, for one
-    whose wins are not proved (a book looks at nothing behind them), and for one that searches on
-    several threads, which find something else each time; leaves are searched side by side instead.
+    Each search is as in a new engine.
+
+    Raises ValueError for a player
+
+    - without an evaluator,
+    - with techniques that do not prove wins, because a book looks at nothing behind a win,
+    - with limits of its own,
+    - or with several threads for one search, because such searches are not reproducible; leaves are
+      searched side by side instead.
     """
 
     def __init__(self, game: Game, player: Player, limits: Limits, table_mib: float = 16.0) -> None:
@@ -52,17 +58,17 @@ class LeafSearch(Crew[tuple[Engine]]):
         limits.check(game)
         self.game = game
         self.player = player
-        #: those of the search, spelt out, in the settings of a book
+        #: the techniques of the search, spelt out, as in the settings of a book
         self.techniques = str(techniques)
         self.limits = limits
         self._table_mib = table_mib
 
     def mark(self) -> str:
-        """What stands for the evaluator's values in the settings of a book."""
+        """The mark of the evaluator's values in the settings of a book."""
         return value_mark(self.game, self.player.evaluator)
 
     def __call__(self, position: Any) -> tuple[float, int]:
-        """Value and depth of a position; KeyboardInterrupt where the search was stopped."""
+        """Returns (value, depth) of a position; raises KeyboardInterrupt if it was stopped."""
         limits = self.limits
         with self.seats() as (engine,):
             engine.clear()
@@ -74,7 +80,7 @@ class LeafSearch(Crew[tuple[Engine]]):
         return result.value, result.depth
 
     def new_seats(self) -> tuple[Engine]:
-        """An engine of a thread's own."""
+        """An engine for one thread."""
         player = self.player
         options = {"table_mib": self._table_mib, **player.options}
         return (Engine(self.game, player.evaluator, lookup=player.lookup, **options),)
@@ -88,13 +94,19 @@ def build_book(
     workers: Workers,
     progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Expand leaves until at least so many more are, or none is open; returns how many were.
+    """Expand at least `expansions` more leaves, or all open ones; returns the number expanded.
 
-    `search` gives (value, depth) of a position, such as a `LeafSearch`. Leaves are chosen
-    `settings.batch` at a time, and a batch is finished, so that a book that is stopped and goes on
-    comes to be the same. Whenever `progress` is called, with how many were expanded since, the book
-    is whole. So it is after an exception, with which the batch under way is lost: KeyboardInterrupt
-    when stopped, and what the search raised.
+    Leaves are chosen and expanded in batches of `settings.batch`, so that a book that is stopped
+    and continued comes out the same.
+
+    book: the book to grow.
+    search: returns (value, depth) of a position, such as a `LeafSearch`.
+    workers: run the searches.
+    progress: called after each batch with the number of leaves expanded since the last call; the
+        book is then consistent.
+
+    An exception (KeyboardInterrupt when stopped, or an error of the search) loses the batch under
+    way and leaves the book consistent. Raises ValueError if `expansions` is negative.
     """
     if expansions < 0:
         raise ValueError(f"expansions: expected at least 0, found {expansions}")
@@ -116,13 +128,13 @@ def _expand(
     leaves: Sequence[int],
     workers: Workers,
 ) -> None:
-    """Expand leaves: all, or none where it is interrupted or a search raises."""
+    """Expand all of these leaves, or none if a search raises or is interrupted."""
     unknown = list(dict.fromkeys(after for number in leaves for after in book.unknown(number)))
-    found = dict(zip(unknown, workers.map(search, unknown), strict=True))
+    values = dict(zip(unknown, workers.map(search, unknown), strict=True))
     before = len(book.expanded), len(book)
     try:
         for number in leaves:
-            book.expand(number, found)
+            book.expand(number, values)
         book.settle()
     except BaseException:  # Ctrl-C among others
         book.take_back(*before)
@@ -139,14 +151,22 @@ def learn_games(
     margin: float = 0.5,
     progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Expand the book along games that left it; returns how many positions were expanded.
+    """Expand the book along games that left it; returns the number of positions expanded.
 
-    The position in which a game left the book, a leaf, is expanded. So are those behind it, up to
-    `plies` of them, as long as the game's result says something else than the book now does: that
-    a side lost, drew or won where its value was not below -margin, between, or above margin. What
-    is backed up from there corrects the moves that led there. Games that do not come through the
-    book's root teach nothing, and those without a result one position. Raises ValueError for games
-    of another game, and as `build_book`; `progress` is called after each game.
+    The leaf in which a game left the book is expanded. The positions after it follow as long as the
+    game's result contradicts the book: a loss where the value is not below -margin, a draw where it
+    is not within `margin` of 0, a win where it is not above `margin`. The values backed up from
+    there correct the moves that led there. A game that does not pass through the book's root
+    changes nothing, and a game without a result expands one position.
+
+    book, search, workers: as in `build_book`.
+    records: the games.
+    plies: the most positions to expand along one game.
+    margin: values within this distance of 0 count as a draw.
+    progress: called after each game with the number of positions it expanded.
+
+    Raises ValueError for games of another game and for options out of range; an exception during a
+    search leaves the book consistent, as in `build_book`.
     """
     if plies < 1:
         raise ValueError(f"plies: expected at least 1, found {plies}")
@@ -157,7 +177,7 @@ def learn_games(
         if record.game.name != book.game.name:
             raise ValueError(f"expected games of {book.game.name}, found {record.game.name}")
         done = 0
-        # the position in which the game ended has nothing behind it that was played
+        # no move was played from the position in which the game ended
         for ply, position in enumerate(record.positions[:-1]):
             number = book.number(position)
             if number is None or book.successors[number] is not None:
@@ -175,7 +195,7 @@ def learn_games(
 
 
 def _surprising(record: GameRecord, ply: int, value: float, margin: float) -> bool:
-    """Whether a game ended otherwise than the value of the position at `ply` says."""
+    """Whether the result of a game contradicts the value of its position at `ply`."""
     outcome = record.outcome()
     if outcome is None:
         return False

@@ -1,4 +1,4 @@
-"""`Crew`: a task for `Workers.map` whose threads each work with engines and seats of their own."""
+"""`Crew`: a function for `Workers.map` in which each thread has engines and seats of its own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ Seats = TypeVar("Seats", bound=tuple[Any, ...])
 class Crew(Generic[Seats]):
     """A base class of functions for `Workers.map`.
 
-    A subclass makes in `new_seats` what one thread works with, and borrows it in `__call__` by
-    `with self.seats() as (...)`. Seats are made when no others are free and kept for later tasks.
+    A subclass makes one thread's seats (engines, players, tables) in `new_seats` and borrows them
+    in `__call__` by `with self.seats() as (...)`. Seats are made if no others are free, and kept
+    for later tasks.
 
-    options: what the subclass is made of, in the order of its constructor; nothing else travels to
-        another process.
+    options: the arguments of the subclass's constructor, in its order; nothing else is sent to
+        other processes.
     """
 
     def __init__(self, *options: Any) -> None:
@@ -34,13 +35,13 @@ class Crew(Generic[Seats]):
         return type(self), self._options
 
     def new_seats(self) -> Seats:
-        """What one thread works with; `stop` stops each of these that has a method `stop`."""
+        """Returns the seats of one thread; `stop` calls the method `stop` of those that have it."""
         raise NotImplementedError
 
     @contextmanager
     def seats(self) -> Iterator[Seats]:
-        """Seats for one task, which nobody else uses meanwhile."""
-        with self._lock:  # so that no two threads compile the same at once
+        """Seats for one task, which no other task uses at the same time."""
+        with self._lock:  # no two threads should compile the same code at once
             if not self._free:
                 self._free.append(self.new_seats())
                 self._all.append(self._free[0])

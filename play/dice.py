@@ -14,8 +14,8 @@ _MASK = (1 << 62) - 1
 class Dice:
     """The dice of a match: a stream for each pair, and in it two numbers for each turn.
 
-    The first decides the roll, the second what is left to chance in the choice of a move, so that
-    a player who plays at random does the same in both games of a pair.
+    The first number decides the roll, the second any random choice of a move, so that a player who
+    plays at random does the same in both games of a pair.
     """
 
     def __init__(self, game: DiceGame, seed: int = 0) -> None:
@@ -30,11 +30,11 @@ class Dice:
         return stream(self.seed, pair)
 
     def roll(self, stream: int, turn: int) -> int:
-        """The roll of a turn, counted from 0; that of turn 0 follows the game's `first_rolls`."""
+        """The roll of a turn, counted from 0; turn 0 has the game's `first_rolls` to draw from."""
         chance = uniform((stream + (2 * turn + 1) * _STEP) & _MASK)
         return int(drawn(chance, self._limits if turn else self._first_limits))
 
 
 def choice(stream: int, turn: int) -> float:
-    """What a choice of chance in a turn goes by: a number from 0 to below 1."""
+    """The random number for choosing a move in a turn, 0 <= number < 1."""
     return float(uniform((stream + (2 * turn + 2) * _STEP) & _MASK))

@@ -1,9 +1,9 @@
-"""How functions, games and evaluators travel to other processes, and results back.
+"""Sending functions, games and evaluators to other processes, and results back.
 
-Pickle carries them, between processes of one user that run one version of Plysmith; nothing here
-reads or writes a file. What belongs to Plysmith or is installed goes by its name; what a user
-wrote (functions, classes, kernels, in whatever file they stand) goes by value, for the other
-process may be unable to import it. Games as `games.load` makes them go by name.
+The format is pickle, between processes of one user that run one version of Plysmith; nothing here
+reads or writes a file. Functions and classes of Plysmith and of installed packages are sent by
+name. A user's own functions, classes and kernels are sent by value, because the other process may
+be unable to import them. Games as `games.load` makes them are sent by name.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ OURS = {"games", "search", "play", "learner", "train"}
 
 
 def pack(value: Any) -> bytes:
-    """What `unpack` makes the same value of, in this process or in another one.
+    """Returns bytes from which `unpack` makes the same value, in this or another process.
 
-    Kernels, and games known by name, come out as the very objects that the process has already.
-    Raises TypeError for what cannot travel, such as an open file, a lock or a running search.
+    Kernels and games known by name are unpacked as the objects that the process already has.
+    Raises TypeError for values that cannot be sent, such as an open file, a lock or a running
+    search.
     """
     buffer = io.BytesIO()
     try:
@@ -47,7 +48,7 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """The value that was packed; only for bytes from a process of one's own, as they are code."""
+    """The value that was packed; only for bytes from one's own processes, as they hold code."""
     return cloudpickle.loads(data)
 
 
@@ -79,12 +80,12 @@ def _game(name: str) -> Game:
 
 
 def _known_name(game: Game) -> str:
-    """The name by which `games.load` makes the same game; empty where it is a user's."""
+    """The name by which `games.load` makes the same game; empty for a user's own game."""
     if game.name not in games.names():
         return ""
     known = _game(game.name)
     mine, its = vars(game), vars(known)
-    # there are games with options, and somebody may have given this one another feature set
+    # games may have options, and this one may have been given another feature set
     same = type(known) is type(game) and mine.keys() == its.keys()
     return game.name if same and all(_same(mine[part], its[part]) for part in mine) else ""
 
@@ -98,7 +99,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _importable(value: Any) -> bool:
-    """Whether a callable is what its name stands for in a module that every process has."""
+    """Whether a callable can be imported by its name in every process."""
     module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if not isinstance(module, str) or not isinstance(name, str) or _is_a_users(module):
         return False
@@ -106,7 +107,7 @@ def _importable(value: Any) -> bool:
 
 
 def _is_a_users(module: str | None) -> bool:
-    """Whether a module is neither Plysmith's nor installed, so that others may not have it."""
+    """Whether a module is a user's own, so that other processes may be unable to import it."""
     if module is None or module not in sys.modules:
         return False
     return _stands_alone(module, getattr(sys.modules[module], "__file__", None))

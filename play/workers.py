@@ -1,12 +1,14 @@
 """Workers: threads, processes, or the machines of a cluster, behind one small interface.
 
-`Workers.map` is what self-play, rollouts and matches hand their tasks to. What comes out depends
-on the tasks alone, not on who does them: a task carries its own seed.
+Self-play, rollouts and matches hand their tasks to `Workers.map`. Results depend on the tasks
+alone, not on the backend: each task carries its own seed.
 
-The processes are joblib's (loky), the cluster is Dask's. Not `joblib.Parallel` itself: it sends the
-next task when one is done, whether or not anybody took the results, so that a match that is
-decided could not stop it; it draws tasks in its own threads, where Ctrl-C does not reach; and with
-dask it waits for ever for a task whose worker died.
+The processes are joblib's (loky), the cluster is Dask's. `joblib.Parallel` itself does not serve:
+
+- it sends the next task when one is done, even if nobody takes the results, so that a decided match
+  could not stop it;
+- it draws tasks in its own threads, which Ctrl-C does not reach;
+- with dask it waits for ever for a task whose worker died.
 """
 
 from __future__ import annotations
@@ -38,14 +40,17 @@ Result = TypeVar("Result")
 
 BACKENDS = ("threads", "loky", "dask")
 ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
-#: Libraries that start threads of their own would start them in every process.
+#: One thread for libraries that would otherwise start several in every process.
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 }
 
 
 def parse_backend(text: str) -> tuple[str, str | None]:
-    """Backend and address of `threads`, `loky` or `dask:tcp://HOST:PORT`; ValueError otherwise."""
+    """Returns the backend and the address of `threads`, `loky` or `dask:tcp://HOST:PORT`.
+
+    Raises ValueError for any other text.
+    """
     backend, colon, address = text.partition(":")
     good = bool(ADDRESS.fullmatch(address)) if backend == "dask" else not colon
     if backend not in BACKENDS or not good:
@@ -58,13 +63,13 @@ def parse_backend(text: str) -> tuple[str, str | None]:
 class Workers:
     """Threads or processes that do tasks; for one thread and one `map` at a time.
 
-    backend: `threads` of this process, `loky` processes of this machine, or `dask`, a cluster
-    whose scheduler is at `address`, such as tcp://127.0.0.1:8786. jobs: how many tasks at a time;
-    2 unless given, and with dask as many as the cluster has threads. patience: seconds that the
-    cluster has to answer.
+    backend: "threads" of this process, "loky" processes of this machine, or "dask", a cluster.
+    jobs: number of tasks at a time (default 2, with dask the cluster's number of threads).
+    address: the cluster's scheduler, such as tcp://127.0.0.1:8786; only for dask.
+    patience: seconds within which the cluster has to answer.
 
-    Raises ValueError for a bad option or a cluster with other versions, ModuleNotFoundError where
-    dask is not installed, and OSError where no cluster answers or it has no workers.
+    Raises ValueError for a bad option or a cluster with other versions, ModuleNotFoundError if dask
+    is not installed, and OSError if no cluster answers or it has no workers.
     """
 
     def __init__(
@@ -116,20 +121,22 @@ class Workers:
     def map(
         self, function: Callable[[Task], Result], tasks: Iterable[Task]
     ) -> Generator[Result, None, None]:
-        """What `function` returns for each task, in the order of the tasks.
+        """The results of `function` for each task, in the order of the tasks.
 
-        Tasks are drawn in the caller's thread, and no more than 2 `jobs` of them are ahead of the
-        results that were taken. Closing the iterator, or an exception, ends it: tasks that have
-        not begun never do. Those under way are ended with their process (loky), asked to end
-        again and again and waited for (threads: `function.stop()`, where it has such a method),
-        or left to the cluster, which forgets their results.
+        Tasks are drawn in the caller's thread, at most 2 `jobs` of them ahead of the results taken.
+        Closing the iterator, or an exception, ends the work, and tasks that have not begun never
+        do. Tasks under way end according to the backend:
 
-        In threads all tasks share `function`. Elsewhere it travels (see `play.transport`) and so
-        do tasks and results; each process keeps one copy of the function, with what it holds, for
-        as long as this lasts.
+        - threads: `function.stop()` is called, if it exists, until all tasks have ended;
+        - loky: their processes are killed;
+        - dask: they are left to the cluster, which forgets their results.
 
-        An exception in a task is raised here when its turn comes, with a note that says where it
-        was raised. Raises TypeError for what cannot travel.
+        In threads all tasks share `function`. Otherwise the function, tasks and results are sent
+        (see `play.transport`), and each process keeps one copy of the function, with its contents,
+        until the work ends.
+
+        An exception in a task is raised here in its turn, with a note that says where it was
+        raised. Raises TypeError for a function, task or result that cannot be sent.
         """
         send, receive = self._ends(function)
         source = iter(tasks)
@@ -148,7 +155,7 @@ class Workers:
                 self._abandon(running, getattr(function, "stop", None))
 
     def _ends(self, function: Any) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-        """How a task is sent, which gives a future, and how its result is received."""
+        """Two functions: one sends a task and returns a future, one receives its result."""
         if self.backend == "threads":
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.jobs, thread_name_prefix="worker")
@@ -186,14 +193,14 @@ class Workers:
         for future in running:
             future.cancel()
         if self.backend == "threads":
-            # Again and again, for work that is only just beginning misses it.
+            # Again and again, because work that is only just beginning misses it.
             while wait(running, timeout=0.02 if stop else None).not_done:
                 if stop:
                     stop()
 
 
 def _work(function: bytes, task: bytes) -> bytes:
-    """Do a task in another process: whether it was done, and its result or what it raised."""
+    """Do a task in another process; returns (True, result) or (False, exception), packed."""
     try:
         return pack((True, _function(function)(unpack(task))))
     except BaseException as error:
@@ -201,7 +208,7 @@ def _work(function: bytes, task: bytes) -> bytes:
         try:
             packed = pack((False, error))
             unpack(packed)
-        except BaseException:  # some exceptions do not come out of a pickle as they went in
+        except BaseException:  # some exceptions cannot be pickled
             packed = pack((False, RuntimeError(f"{type(error).__name__}: {error}")))
         return packed
 
@@ -229,7 +236,7 @@ def _processes(jobs: int) -> Any:
 
 
 def serve(parent: int) -> None:
-    """Make this a process that leaves Ctrl-C to its parent and ends with it, however that ends."""
+    """Make this process leave Ctrl-C to its parent, and end when the parent ends in any way."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def outlive() -> None:
@@ -242,7 +249,7 @@ def serve(parent: int) -> None:
 
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Let processes begin without hearing Ctrl-C, which is theirs to ignore from the start."""
+    """Start processes that ignore Ctrl-C from their beginning."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -257,7 +264,7 @@ def interrupts_ignored() -> Iterator[None]:
 
 
 def _connect(address: str, patience: float) -> Any:
-    """A client of the scheduler at an address, whose workers run what this process runs."""
+    """A client of the scheduler at an address, whose workers run the same versions."""
     try:
         distributed = importlib.import_module("dask.distributed")
     except ImportError:
@@ -265,11 +272,11 @@ def _connect(address: str, patience: float) -> Any:
             "backend: expected dask to be installed (pip install 'plysmith[dask]'), found it is not"
         ) from None
     try:
-        # A client would wait without end for a stranger's answer, and trouble others when deleted.
-        with ThreadPoolExecutor(1) as thread:  # for this one may have an event loop already
+        # A client would wait for ever for an answer of another kind of server.
+        with ThreadPoolExecutor(1) as thread:  # this thread may have an event loop already
             thread.submit(asyncio.run, _greet(address, patience)).result()
         client = distributed.Client(address, timeout=patience, set_as_default=False)
-    except Exception as error:  # of many kinds, where something else answers
+    except Exception as error:  # of many kinds if another kind of server answers
         raise ConnectionError(
             f"address: expected a dask scheduler, found none at {address} that answers within"
             f" {patience:g} s ({str(error) or type(error).__name__})"
@@ -302,7 +309,7 @@ def _connect(address: str, patience: float) -> Any:
 
 
 async def _greet(address: str, patience: float) -> None:
-    """Say hello to a scheduler; TimeoutError, or whatever comes up, where it does not reply."""
+    """Say hello to a scheduler; raises TimeoutError or another exception if it does not reply."""
     comm = importlib.import_module("distributed.comm")
     security = importlib.import_module("distributed.security").Security()
     options = security.get_connection_args("client")
@@ -311,7 +318,7 @@ async def _greet(address: str, patience: float) -> None:
 
 
 def _versions() -> dict[str, str]:
-    """What processes must have in common that are to do the same."""
+    """The versions that processes must share to give the same results."""
     import numba
     import numpy
 

@@ -19,29 +19,29 @@ __all__ = ["add_analyse_options", "run_analyse"]
 
 
 def add_analyse_options(command: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command to its parser."""
     add = command.add_argument
     add("file", type=Path, help="games: checkers as PDN (.pdn), backgammon as .mat, others as text")
-    add("evaluator", nargs="?", help="who judges (default: the evaluator that the game ships)")
-    add("--game", help="whose games these are (default: as the name of the file ends)")
+    add("evaluator", nargs="?", help="evaluator that judges (default: the game's shipped one)")
+    add("--game", help="the game played (default: by the ending of the file's name)")
     add("--output", type=Path, metavar="FILE", help="default: FILE-analysed.pdn, or .txt of a .mat")
-    add("--overwrite", action="store_true", help="the output, even where it is the input")
-    add("--depth", type=int, metavar="PLIES", help="of the judge (default 8, with dice 0)")
-    add("--nodes", type=int, metavar="N", help="positions a move")
-    add("--seconds", type=float, metavar="S", help="time a move")
+    add("--overwrite", action="store_true", help="replace the output file, even if it is the input")
+    add("--depth", type=int, metavar="PLIES", help="search depth (default 8, with dice 0)")
+    add("--nodes", type=int, metavar="N", help="limit of positions for each move")
+    add("--seconds", type=float, metavar="S", help="time limit for each move")
     add(
         "--least",
         type=float,
         metavar="V",
-        help="least loss to remark on (default 0.1, with dice 0.02)",
+        help="remark on moves that lose at least V (default 0.1, with dice 0.02)",
     )
-    add("--black-first", action="store_true", help="results of the PDN have Black first")
+    add("--black-first", action="store_true", help="results in the PDN name Black first")
     add("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run_analyse)
 
 
 def run_analyse(options: argparse.Namespace) -> int:
-    """`analyse`: annotated games; the exit status is 1 where some were damaged."""
+    """Run `analyse`, which annotates games; the exit status is 1 if any game was damaged."""
     import sys
 
     import games
@@ -73,7 +73,7 @@ def run_analyse(options: argparse.Namespace) -> int:
             print(f"game {number}: {problem}", file=sys.stderr)
     good = [(number, one) for number, one in enumerate(read, 1) if one.record is not None]
     if not good:
-        raise ValueError(f"{options.file}: expected a game, found none that can be read")
+        raise ValueError(f"{options.file}: expected a game, found none that is readable")
     judged = _judge([one.record for _, one in good if one.record], thinker, options.quiet)
     lines: list[str] = []
     for (number, one), found in zip(good, judged, strict=True):
@@ -91,7 +91,7 @@ def run_analyse(options: argparse.Namespace) -> int:
     print(f"Written to {output}.")
     damaged = len(read) - len(good)
     if damaged:
-        print(f"{damaged} damaged game{'s' * (damaged > 1)} left out", file=sys.stderr)
+        print(f"{damaged} damaged game{'s' * (damaged > 1)} skipped", file=sys.stderr)
     return 1 if damaged else 0
 
 
@@ -106,7 +106,7 @@ def _judge(records: list[GameRecord], thinker: Thinker, quiet: bool) -> list[lis
 
 
 def _report(number: int, read: ReadGame, judged: list[Judged], least: float) -> Iterator[str]:
-    """The moves worth a remark, and a line for each side."""
+    """The moves that deserve a remark, and a line for each side."""
     from play.judging.analysis import remark, summary
     from play.players.thinker import value_text
 

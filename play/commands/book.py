@@ -1,4 +1,4 @@
-"""The commands `python -m play book`: opening books, made, grown, described."""
+"""The commands `python -m play book`: build, extend, correct and show opening books."""
 
 from __future__ import annotations
 
@@ -33,49 +33,55 @@ def add_book_commands(commands: Any) -> None:
         one.set_defaults(run=run)
         return one
 
-    build = command("build", "make a book, or go on with one that was begun", _build)
-    build.add_argument("player", help="who searches: a player, as described below")
+    build = command("build", "make a book, or continue one", _build)
+    build.add_argument("player", help="the player that searches, as described below")
     build.add_argument("book", type=Path, help="file of the book")
     add = build.add_argument
-    add("--expansions", type=int, default=1000, metavar="N", help="in all, at least (default 1000)")
-    add("--depth", type=int, metavar="PLIES", help="of the search of a position")
-    add("--nodes", type=int, metavar="N", help="of it (default 100000 if no limit is given)")
-    add("--seconds", type=float, metavar="S", help="of it; the book is then not the same again")
+    add(
+        "--expansions",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="expand until the book has at least N expanded positions (default 1000)",
+    )
+    add("--depth", type=int, metavar="PLIES", help="search depth for each position")
+    add("--nodes", type=int, metavar="N", help="nodes for each (default 100000 without a limit)")
+    add("--seconds", type=float, metavar="S", help="time for each; the book is not reproducible")
     add("--weight", type=float, default=10.0, help="plies that a loss of 1 costs (default 10)")
-    add("--plies", type=int, default=3, help="so many from the root in full (default 3)")
+    add("--plies", type=int, default=3, help="expand all positions up to this ply (default 3)")
     add("--batch", type=int, default=8, metavar="N", help="leaves chosen at a time (default 8)")
-    add("--root", metavar="POSITION", help="as text (default: the start of the game)")
+    add("--root", metavar="POSITION", help="position as text (default: the start of the game)")
     _work_options(build)
     describe_players(build)
 
-    extend = command("extend", "expand at least so many positions more", _extend)
+    extend = command("extend", "expand at least --expansions more positions", _extend)
     extend.add_argument("book", type=Path, help="file of the book")
     extend.add_argument("--expansions", type=int, default=1000, metavar="N", help="default 1000")
     learn = command("learn", "follow games that left the book", _learn)
     learn.add_argument("book", type=Path, help="file of the book")
     learn.add_argument("games", type=Path, help="file of games (checkers: PDN)")
     add = learn.add_argument
-    add("--black-first", action="store_true", help="results of the PDN have Black first")
-    add("--plies", type=int, default=6, help="behind the book, at most (default 6)")
-    add("--margin", type=float, default=0.5, help="values of a draw (default 0.5)")
+    add("--black-first", action="store_true", help="results in the PDN name Black first")
+    add("--plies", type=int, default=6, help="most positions to expand in a game (default 6)")
+    add("--margin", type=float, default=0.5, help="values within it are a draw (default 0.5)")
     for one in (extend, learn):
-        one.add_argument("--player", help="who searches, as in build (default: as the book says)")
+        one.add_argument("--player", help="player that searches, as in build (default: the book's)")
         _work_options(one)
 
-    info = command("info", "what a book holds", _info)
+    info = command("info", "the contents of a book in figures", _info)
     info.add_argument("book", type=Path, help="file of the book")
     show = command("show", "a position of the book and its moves", _show)
     show.add_argument("book", type=Path, help="file of the book")
-    show.add_argument("moves", nargs="*", help="the way there")
-    show.add_argument("--position", help="as text (default: the root of the book)")
+    show.add_argument("moves", nargs="*", help="moves that lead to the position")
+    show.add_argument("--position", help="first position as text (default: the root of the book)")
     for one in (info, show):
-        one.add_argument("--json", action="store_true", help="last line: the same as JSON")
+        one.add_argument("--json", action="store_true", help="end with a line of JSON")
 
 
 def _work_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
-    add("--every", type=float, default=30.0, metavar="S", help="seconds between savings (30)")
+    add("--every", type=float, default=30.0, metavar="S", help="save every S seconds (default 30)")
     add("--quiet", action="store_true", help="no progress bar")
 
 
@@ -115,7 +121,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _check_same(path: Path, asked: OpeningBook, found: OpeningBook) -> None:
-    """ValueError where a book was begun in another way than is asked for."""
+    """Raises ValueError if a book has other settings than the ones asked for."""
     _check_search(asked.settings.player, asked.settings.techniques, found)
     wanted, there = asdict(asked.settings), asdict(found.settings)
     wanted.pop("player"), there.pop("player")
@@ -129,9 +135,9 @@ def _check_same(path: Path, asked: OpeningBook, found: OpeningBook) -> None:
 
 
 def _check_search(player: str, techniques: str, book: OpeningBook) -> None:
-    """ValueError for a player who searches in another way than the book's.
+    """Raises ValueError for a player that searches in another way than the book's.
 
-    Of the evaluator values count (`mark`), not by what name it goes.
+    Evaluators are compared elsewhere, by their values (`mark`) and not by their names.
     """
     asked = "".join(f"+{part}" for part in split(player).lookups) + f"@{techniques}"
     found = "".join(f"+{part}" for part in split(book.settings.player).lookups)
@@ -168,7 +174,7 @@ def _learn(options: argparse.Namespace) -> int:
         else:
             records.append(one.record)
     if not records:
-        raise ValueError(f"{options.games}: expected a game, found none that can be read")
+        raise ValueError(f"{options.games}: expected a game, found none that is readable")
     with _growing(options, book, len(records), unit=" games") as (workers, progress):
         done = learn_games(
             book,
@@ -197,14 +203,14 @@ def _info(options: argparse.Namespace) -> int:
     print(f"{options.book}: {options.book.stat().st_size} bytes, an opening book of {game.name}")
     print(
         f"{len(book)} positions, {len(book.expanded)} of them expanded, {open_leaves} open leaves,"
-        f" {len(leaves) - open_leaves} decided; up to {max(lengths)} plies from the root"
+        f" {len(leaves) - open_leaves} decided; at most {max(lengths)} plies from the root"
     )
     print(
         f"searched by {settings.player} (mark {settings.mark}), {searched} a position, depth"
-        f" {depths[len(depths) // 2] if depths else '-'} in the middle"
+        f" {depths[len(depths) // 2] if depths else '-'} (median)"
     )
     print(
-        f"a loss of 1 costs {settings.weight:g} plies; the first {settings.plies} plies in full;"
+        f"a loss of 1 costs {settings.weight:g} plies; complete up to ply {settings.plies};"
         f" {settings.batch} leaves at a time"
     )
     print(f"the root: {value_text(book.worth[0])}")
@@ -284,7 +290,7 @@ def _load(game: Any, path: Path) -> OpeningBook:
 
 
 def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
-    """The book in a file, and who searches for it; ValueError for one with other values."""
+    """The book in a file and its search; raises ValueError if that gives other values."""
     from play.book_building import LeafSearch
     from play.players.limits import Limits
     from play.players.parse import parse_player
@@ -304,9 +310,10 @@ def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
 def _growing(
     options: argparse.Namespace, book: OpeningBook, total: int, *, unit: str = " positions"
 ) -> Iterator[tuple[Any, Callable[[int], None]]]:
-    """Workers, and what is called when the book has grown: it saves it, and again at the end.
+    """Workers, and the function to call whenever the book has grown.
 
-    It is saved too where it is interrupted, for then it is what it was after the last batch.
+    The book is saved at intervals and at the end, also after an interruption, because it is then
+    as it was after the last batch.
     """
     from tqdm import tqdm
 

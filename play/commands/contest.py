@@ -29,26 +29,26 @@ __all__ = ["Contest", "ContestWithDice", "ContestWithoutDice"]
 class Contest(Protocol):
     """Plays and reports matches and ladders of one kind of game.
 
-    standings: what the standings of a ladder are called in its figures.
+    standings: the name of a ladder's standings in its figures.
     """
 
     game: Any
     standings: str
 
     def prepare(self, players: Sequence[Player]) -> None:
-        """What can only be settled once the players are known."""
+        """Check and choose everything that depends on the players."""
 
     def workers(self, players: Sequence[Player]) -> Workers:
-        """Those who play."""
+        """The workers that play."""
 
     def match(self, first: Player, second: Player, **options: Any) -> Any:
-        """A match; `options` are workers and progress."""
+        """Play a match; `options` are `workers` and `progress`."""
 
     def match_lines(self, match: Any) -> Iterator[str]:
         """The report of a match."""
 
     def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Any], list[Any]]:
-        """Standings, best first, and matches of a round robin."""
+        """Play a round robin; returns its standings, best first, and its matches."""
 
     def ladder_lines(self, standings: list[Any], matches: list[Any]) -> Iterator[str]:
         """The report of a ladder."""
@@ -162,7 +162,7 @@ class ContestWithDice:
     """Pairs of games with the same dice, and points a game."""
 
     standings = "standings"
-    #: Options that say nothing about a game with dice.
+    #: Options that do not apply to a game with dice.
     others = ("nodes", "seconds", "plies", "within", "judge", "sprt", "model")
 
     def __init__(self, game: DiceGame, options: argparse.Namespace) -> None:
@@ -181,7 +181,7 @@ class ContestWithDice:
             self.luck = _luck(self.game, luck, players)
 
     def workers(self, players: Sequence[Player]) -> Workers:
-        """Those who play: processes where threads would wait for one another."""
+        """The workers that play; processes if threads would wait for one another."""
         kind, address = parse_backend(self._options.backend)
         if kind == "threads" and needs_processes(*players) and self._options.threads != 1:
             kind = "loky"
@@ -194,7 +194,7 @@ class ContestWithDice:
         yield f"{match.first} against {match.second}: {self.heading}, same dice for both"
         yield match.summary().text()
         if self.luck is not None:
-            yield f"luck by static values of {self.luck.name}"
+            yield f"luck measured by static values of {self.luck.name}"
         if match.games:
             yield f"{match.games / match.seconds:.1f} games/s"
 
@@ -210,7 +210,7 @@ class ContestWithDice:
         width = max(len(name) for match in matches for name in (match.first, match.second))
         for place, one in enumerate(standings, 1):
             yield f"{place:3} {one.name:{width}}  {_interval(one.points)}  of {one.games} games"
-        yield "each two, from the first one's side"
+        yield "each match, from the first player's side"
         for match in matches:
             if match.points:
                 played = f"{_interval(match.summary().mean)}  of {match.games} games"
@@ -256,7 +256,7 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
 
 
 def _luck(game: DiceGame, text: str, players: Sequence[Player]) -> Player:
-    """The player whose static values say what is luck; an empty text stands for one of two."""
+    """The player whose static values measure luck; an empty text stands for one of the players."""
     if text:
         players = [parse_player(game, text)]
     for player in players:

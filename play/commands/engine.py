@@ -1,4 +1,4 @@
-"""The command `python -m play engine`: an evaluator behind a protocol of other programs."""
+"""The command `python -m play engine`: an evaluator as an engine for other programs."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def add_engine_commands(commands: Any) -> None:
         help="backgammon: an external player of GNU Backgammon on 127.0.0.1 (default port 4321)",
     )
     add = command.add_argument
-    add("evaluator", nargs="?", help="who plays (default: the strongest that is shipped)")
-    add("--turned-pos", action="store_true", help="Hub positions are those of pydraughts")
-    add("--depth", type=int, metavar="PLIES", help="a move, unless the program says otherwise")
-    add("--nodes", type=int, metavar="N", help="positions a move")
-    add("--seconds", type=float, metavar="S", help="time (default: Hub 1 s, backgammon depth 0)")
+    add("evaluator", nargs="?", help="evaluator that plays (default: the strongest shipped one)")
+    add("--turned-pos", action="store_true", help="Hub positions are turned, as in pydraughts")
+    add("--depth", type=int, metavar="PLIES", help="search depth, unless the other program sets it")
+    add("--nodes", type=int, metavar="N", help="limit of positions for each move")
+    add("--seconds", type=float, metavar="S", help="time limit for each move (default: Hub 1 s)")
     describe_players(command)
     command.set_defaults(run=run_engine)
 
 
 def run_engine(options: argparse.Namespace) -> int:
-    """`engine`: serve until the other program leaves, or Ctrl-C."""
+    """Run `engine`: serve until the other program leaves, or until Ctrl-C."""
     import games
     from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
 
@@ -73,7 +73,7 @@ def _serve_socket(thinker: Any, port: int) -> int:
         port = DEFAULT_PORT
     if not 0 <= port < 1 << 16:
         raise ValueError(f"--gnubg-socket: expected a port from 0 to 65535, found {port}")
-    thinker.think(thinker.game.start(), roll=1, limits=Limits(depth=0))  # compiles
+    thinker.think(thinker.game.start(), roll=1, limits=Limits(depth=0))  # compile now
     player = ExternalPlayer(thinker)
     with ExternalServer(player, port, lambda text: print(text, flush=True)) as server:
         print(f"{thinker.name}, {thinker.limits}, on 127.0.0.1:{server.port}; Ctrl-C ends")

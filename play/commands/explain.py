@@ -18,25 +18,25 @@ MOST_MOVES = 8
 
 
 def add_explain_options(command: argparse.ArgumentParser) -> None:
-    """The options of the command."""
+    """Add the options of the command to its parser."""
     add_game(command)
     add = command.add_argument
     add("position", help="PDN FEN, position ID, XGID and so on, or 'start'")
     add("first", metavar="A", help="an evaluator: a hand-crafted one by name, or a file")
-    add("second", metavar="B", nargs="?", help="another, to be shown beside it")
-    add("--roll", help="with dice: the best moves of a roll such as 31")
-    add("--depth", type=int, metavar="PLIES", help="values up to it (default 8, with dice 1)")
+    add("second", metavar="B", nargs="?", help="a second evaluator to compare with")
+    add("--roll", help="with dice: show the best moves for a roll such as 31")
+    add("--depth", type=int, metavar="PLIES", help="greatest depth (default 8, with dice 1)")
     add(
         "--tree",
         action="store_true",
         help="show alpha-beta at work instead: every window, value and cutoff (--depth default 3)",
     )
-    add("--most", type=int, default=16, metavar="N", help="contributions shown (16; 0 for all)")
+    add("--most", type=int, default=16, metavar="N", help="contributions to show (16; 0: all)")
     command.set_defaults(run=run_explain)
 
 
 def run_explain(options: argparse.Namespace) -> int:
-    """`explain`: contributions, values at each depth, principal variations or best moves."""
+    """Run `explain`: contributions, values by depth, principal variations or best moves."""
     from games.contract import DiceGame
     from play.judging.explanation import contribution_table, explain
     from play.players.limits import Limits
@@ -101,7 +101,7 @@ def _titles(thinkers: list[Thinker]) -> list[str]:
 def _values(
     game: Any, titles: list[str], thinkers: list[Thinker], position: Any, roll: int | None
 ) -> list[str]:
-    """Values at each depth, and what the search would play."""
+    """Values at each depth, and the moves that the search would play."""
     from games.contract import DiceGame
     from play.judging.explanation import line_text
 

@@ -13,7 +13,7 @@ __all__ = ["game_of_file", "read_games"]
 
 
 def game_of_file(path: Path) -> Game:
-    """The game whose files end as this one does; ValueError if no game has such files."""
+    """Returns the game by a file's suffix; raises ValueError if no game has such files."""
     import games
 
     known = {}
@@ -30,10 +30,10 @@ def game_of_file(path: Path) -> Game:
 def read_games(path: Path, game: Game, *, black_first: bool = False) -> list[ReadGame]:
     """The games of a file, damaged ones without a record.
 
-    black_first: whether results name the side first that begins; only for forms that know of it.
+    black_first: whether results name the side that begins first; only for PDN.
 
-    Bytes that are not UTF-8 are read as Latin-1, as old files have them. Raises FileNotFoundError,
-    and ValueError for `black_first` with another form.
+    Files that are not UTF-8 are read as Latin-1, because old files are. Raises FileNotFoundError if
+    the file does not exist, and ValueError for `black_first` with another file format.
     """
     from games.file_form import form_of
 

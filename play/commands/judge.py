@@ -1,4 +1,4 @@
-"""The command `judge` of `python -m play`: quality without games, or with dice by decisions."""
+"""The command `python -m play judge`: the quality of evaluators against a deeper search."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def add_judge_command(commands: Any) -> None:
     command = commands.add_parser("judge", help="moves and values against a deeper search")
     add_game(command)
     add = command.add_argument
-    add("evaluators", nargs="+", help="evaluators by name or file; with dice players")
+    add("evaluators", nargs="+", help="evaluators to judge, by name or file; with dice players")
     add("--referee", help="evaluator of the deeper search (default classic), with dice a player")
-    add("--referee-depth", type=int, metavar="PLIES", help="default 9, with dice 0")
-    add("--depth", type=int, metavar="PLIES", help="of the judged (default 1, with dice 0)")
+    add("--referee-depth", type=int, metavar="PLIES", help="its depth (default 9, with dice 0)")
+    add("--depth", type=int, metavar="PLIES", help="depth of the judged (default 1, with dice 0)")
     add("--positions", type=int, metavar="N", help="number of positions (default 300)")
-    add("--games", type=int, metavar="N", help="with dice: games to judge (default 100)")
-    add("--played-by", metavar="PLAYER", help="with dice: whose games (default the first judged)")
-    add("--file", type=Path, help="positions, one a line, instead of those of random play")
+    add("--games", type=int, metavar="N", help="with dice: number of games (default 100)")
+    add("--played-by", metavar="PLAYER", help="with dice: who plays them (default the first)")
+    add("--file", type=Path, help="file of positions, one a line, instead of random play")
     add("--seed", type=int, default=0, help="decides positions, dice and chance")
     add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
     add("--json", action="store_true", help="last line: the figures as JSON")
@@ -54,7 +54,7 @@ def _run_judge(options: argparse.Namespace) -> int:
     return 0
 
 
-#: A line to print, and the figures of one who was judged.
+#: A line to print, and the figures of one judged player.
 Line = tuple[str, dict[str, Any] | None]
 
 
@@ -107,7 +107,7 @@ def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
 
 
 def _read_positions(path: Path, game: Game) -> list[Any]:
-    """The positions of a file, one a line; ValueError names the line that holds none."""
+    """The positions of a file, one a line; raises ValueError that names the line that is bad."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

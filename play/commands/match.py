@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
 __all__ = ["add_match_commands"]
 
-DEPTH_HELP = "a move (default 5 if no limit is given; with dice GNU Backgammon's plies, default 0)"
+DEPTH_HELP = (
+    "search depth (default 5 if no limit is given; with dice GNU Backgammon's plies, default 0)"
+)
 LUCK_HELP = (
     "with dice: also the luck-adjusted result, by an evaluator's static values (default: those of"
     " a player)"
 )
 BACKEND_HELP = (
-    "who plays: threads (default), loky (processes) or dask:tcp://HOST:PORT (the machines of a"
-    " cluster)"
+    "where games are played: threads (default), loky (processes) or dask:tcp://HOST:PORT (the"
+    " machines of a cluster)"
 )
-JOBS_HELP = "games at a time (default 2, with dask as many as the cluster has threads)"
+JOBS_HELP = "games at a time (default 2, with dask the cluster's number of threads)"
 
 
 def add_match_commands(commands: Any) -> None:
@@ -38,8 +40,8 @@ def add_match_commands(commands: Any) -> None:
     add(
         "--sprt",
         metavar="ELO0,ELO1",
-        help="without dice: stop when the sequential test has decided; --sprt=-5,0 if it begins"
-        " with a minus",
+        help="without dice: stop once the sequential test decides (write --sprt=-5,0 for a"
+        " negative number)",
     )
     add("--model", choices=("normalised", "logistic"), help="of the test (default normalised)")
 
@@ -49,16 +51,16 @@ def add_match_commands(commands: Any) -> None:
     add_game(ladder)
     add = ladder.add_argument
     add("players", nargs="+", help=f"{PLAYER_HELP}; without dice the first is rated 0")
-    _add_options(ladder, "200 of each two; with dice 4000", _run_ladder)
-    add("--plot", type=Path, metavar="FILE", help="picture of it (PNG)")
+    _add_options(ladder, "200 for each two players; with dice 4000", _run_ladder)
+    add("--plot", type=Path, metavar="FILE", help="write a picture of the ladder (PNG)")
 
 
 def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None:
     add = command.add_argument
     add("--games", type=int, metavar="N", help=f"different games to count (default {games})")
     add("--depth", type=int, metavar="PLIES", help=DEPTH_HELP)
-    add("--nodes", type=int, metavar="N", help="without dice: positions a move")
-    add("--seconds", type=float, metavar="S", help="without dice: time a move")
+    add("--nodes", type=int, metavar="N", help="without dice: limit of positions for each move")
+    add("--seconds", type=float, metavar="S", help="without dice: time limit for each move")
     add("--seed", type=int, default=0, help="decides openings, dice and chance")
     add(
         "--plies",
@@ -89,7 +91,7 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
 
 
 def _run_match(options: argparse.Namespace) -> int:
-    """`match`: two players."""
+    """Run `match`: a match of two players."""
     from play.players.parse import parse_player
 
     contest = _contest(options, 400)
@@ -104,7 +106,7 @@ def _run_match(options: argparse.Namespace) -> int:
 
 
 def _run_ladder(options: argparse.Namespace) -> int:
-    """`ladder`: a round robin."""
+    """Run `ladder`: a round robin."""
     from play.match.ladder import check_players
     from play.players.parse import parse_player
 
@@ -129,7 +131,7 @@ def _run_ladder(options: argparse.Namespace) -> int:
 
 
 def _contest(options: argparse.Namespace, games: int) -> Contest:
-    """How games of this kind are played; refuses before any game what would be refused after."""
+    """The contest for this kind of game; bad options are refused before any game is played."""
     from games.contract import DiceGame
     from play.commands.contest import ContestWithDice, ContestWithoutDice
 
@@ -152,7 +154,7 @@ def _contest(options: argparse.Namespace, games: int) -> Contest:
 
 
 def _write(contest: Contest, options: argparse.Namespace, matches: list[Any], figures: Any) -> None:
-    """Write what was asked for: the games, and the figures as JSON."""
+    """Write the games and the figures as JSON, each if asked for."""
     import json
 
     from games.whole_files import write_atomically
@@ -172,7 +174,7 @@ def _ended(match: Any) -> int:
 
 
 class _Bar:
-    """Progress over the games of matches, with the score so far of the one that is played."""
+    """A progress bar over the games of matches, with the score of the current match."""
 
     def __init__(self, options: argparse.Namespace, matches: int = 1) -> None:
         from tqdm import tqdm

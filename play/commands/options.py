@@ -1,4 +1,4 @@
-"""What several commands of `python -m play` have in common."""
+"""Options and checks that several commands of `python -m play` share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FEATURES_HELP = "a file with terms of your own, for evaluators that were learned
 
 
 def add_game(command: argparse.ArgumentParser) -> None:
-    """The game that a command is for, and the features of its evaluators."""
+    """Add the arguments for the game and for the features of its evaluators."""
     command.add_argument("game", help=GAME_HELP)
     command.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
 
@@ -29,9 +29,9 @@ def load_game(options: argparse.Namespace) -> Any:
 
 
 def refuse(options: argparse.Namespace, names: tuple[str, ...], expected: str, game: Any) -> None:
-    """Raises ValueError for an option that was given and says nothing about this kind of game.
+    """Raises ValueError if an option was given that does not apply to this kind of game.
 
-    names: of the options, as attributes of `options`.
+    names: the options, by their attributes of `options`.
     expected: the kind of game that they are for, such as "a game with dice".
     """
     for name in names:
@@ -41,7 +41,7 @@ def refuse(options: argparse.Namespace, names: tuple[str, ...], expected: str, g
 
 
 def check_writable(option: str, path: Path) -> None:
-    """OSError where an option names a file that cannot be written; makes its folder."""
+    """Make the folder of a file; raises OSError if the file cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=path.parent).close()

@@ -1,4 +1,4 @@
-"""The command `python -m play rollout`: positions, or the moves of a roll, played out."""
+"""The command `python -m play rollout`: roll out positions, or the moves of a roll."""
 
 from __future__ import annotations
 
@@ -19,20 +19,26 @@ __all__ = ["add_rollout_command"]
 
 def add_rollout_command(commands: Any) -> None:
     """Add the command to the subcommands of a parser."""
-    command = commands.add_parser("rollout", help="positions of a game with dice, played out")
+    command = commands.add_parser("rollout", help="play positions of a game with dice out")
     add_game(command)
     add = command.add_argument
-    add("positions", nargs="+", metavar="POSITION", help="as text: in backgammon XGID, GNU, FIBS")
-    add("evaluator", help="who plays both sides: a player with an evaluator, as described below")
-    add("--roll", help="compare the moves of a roll, such as 31, in one position")
-    add("--moves", metavar="MOVE", nargs="+", help="which, such as '8/5 6/5' (default: --best)")
-    add("--best", type=int, metavar="N", help="so many moves, best by static value (default 4)")
-    add("--games", type=int, default=1296, metavar="N", help="of each, at most (default 1296)")
-    add("--fewest", type=int, default=144, metavar="N", help="with --confidence (default 144)")
-    add("--confidence", type=float, metavar="P", help="drop moves that are as surely worse: 0.95")
+    add("positions", nargs="+", metavar="POSITION", help="text: in backgammon XGID, GNU, FIBS")
+    add("evaluator", help="plays both sides: a player with an evaluator, as described below")
+    add("--roll", help="compare the moves for a roll, such as 31, in one position")
+    add("--moves", metavar="MOVE", nargs="+", help="moves to compare, such as '8/5 6/5'")
+    add("--best", type=int, metavar="N", help="compare the N best by static value (default 4)")
+    add("--games", type=int, default=1296, metavar="N", help="most games of each (default 1296)")
+    add(
+        "--fewest",
+        type=int,
+        default=144,
+        metavar="N",
+        help="with --confidence: fewest games of each (default 144)",
+    )
+    add("--confidence", type=float, metavar="P", help="drop moves worse with probability P: 0.95")
     add("--depth", type=int, default=0, metavar="PLIES", help="GNU plies of both (default 0)")
-    add("--truncate", type=int, metavar="PLIES", help="break games off after so many")
-    add("--with-luck", action="store_true", help="leave luck in: quicker games, and more needed")
+    add("--truncate", type=int, metavar="PLIES", help="break games off after PLIES plies")
+    add("--with-luck", action="store_true", help="no variance reduction: quicker, but noisier")
     add("--threads", type=int, default=2, metavar="N", help="games at a time (default 2)")
     add("--seed", type=int, default=0, help="decides the dice")
     add("--json", action="store_true", help="last line: the figures as JSON")
@@ -42,7 +48,7 @@ def add_rollout_command(commands: Any) -> None:
 
 
 def _run_rollout(options: argparse.Namespace) -> int:
-    """`rollout`: what positions, or moves, are worth when they are played out."""
+    """Run `rollout`: the equity of positions, or of moves, by playing them out."""
     from tqdm import tqdm
 
     from games.contract import DiceGame
@@ -95,8 +101,8 @@ def _run_rollout(options: argparse.Namespace) -> int:
         names = [game.move_text(positions[0], move) for move in result.moves]
     else:
         names = [game.position_text(position) for position in positions]
-    luck = "with" if options.with_luck else "without"
-    print(f"{player.name} at depth {depth} (GNU plies), {luck} luck; ± standard error")
+    adjusted = "not " if options.with_luck else ""
+    print(f"{player.name} at depth {depth} (GNU plies), {adjusted}luck-adjusted; ± standard error")
     for line in _lines(game, names, result):
         print(line)
     print(
@@ -112,7 +118,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
 def _candidates(
     options: argparse.Namespace, game: DiceGame, position: Any, roll: int, player: Player
 ) -> list[Any]:
-    """The moves that are named, or the best by static values."""
+    """The moves named by --moves, or the best by static values."""
     from search.expectiminimax.static import StaticChoice
 
     if options.moves is not None:
@@ -124,12 +130,12 @@ def _candidates(
         raise ValueError(f"--best: expected at least 1, found {best}")
     assert player.evaluator is not None
     choice = StaticChoice(game, player.evaluator, player.lookup)
-    worth = {m: choice.value_of(game.play(position, m)) for m in game.legal_moves(position, roll)}
-    return sorted(worth, key=worth.__getitem__)[:best]
+    values = {m: choice.value_of(game.play(position, m)) for m in game.legal_moves(position, roll)}
+    return sorted(values, key=values.__getitem__)[:best]
 
 
 def _order(result: RolloutResult) -> list[int]:
-    """Candidates, best first; positions as they were given."""
+    """The order of the report: candidates best first, positions as given."""
     if not result.moves:
         return list(range(len(result.games)))
     first = result.best
@@ -155,25 +161,25 @@ def _lines(game: DiceGame, names: list[str], result: RolloutResult) -> list[str]
 
 
 def _figures(names: list[str], result: RolloutResult, player: str, depth: int) -> dict[str, Any]:
-    """A rollout as plain values; null where there is no number."""
+    """A rollout as plain values for JSON; NaN becomes None."""
 
     def plain(numbers: Any) -> list[float | None]:
         return [None if x != x else float(x) for x in numbers]
 
     rolled = []
     for i in _order(result):
-        one: dict[str, Any] = {
+        figures: dict[str, Any] = {
             "name": names[i],
             "games": int(result.games[i]),
             "equity": plain(result.equity[i : i + 1])[0],
             "equity_error": plain(result.equity_error[i : i + 1])[0],
         }
         if result.outcomes is not None and result.outcome_errors is not None:
-            one["outcomes"] = plain(result.outcomes[i])
-            one["outcome_errors"] = plain(result.outcome_errors[i])
+            figures["outcomes"] = plain(result.outcomes[i])
+            figures["outcome_errors"] = plain(result.outcome_errors[i])
         if result.moves:
-            one["lead"] = float(result.lead[i])
-        rolled.append(one)
+            figures["lead"] = float(result.lead[i])
+        rolled.append(figures)
     return {
         "evaluator": player,
         "depth": depth,

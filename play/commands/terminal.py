@@ -1,4 +1,4 @@
-"""The commands of `python -m play` for people in a terminal; each names what runs it."""
+"""The commands of `python -m play` for people in a terminal."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["add_terminal_commands"]
 
 
 def add_terminal_commands(commands: Any) -> None:
-    """Add them to the subcommands of a parser."""
-    add_explain_options(commands.add_parser("explain", help="why a position has its value"))
+    """Add the commands to the subcommands of a parser."""
+    add_explain_options(commands.add_parser("explain", help="show why a position has its value"))
     add_analyse_options(commands.add_parser("analyse", help="annotate games in a file"))
     for name in ("terminal", "checkers", "backgammon"):
         _add_game(commands, name)
@@ -36,19 +36,19 @@ def _add_game(commands: Any, name: str) -> None:
     add("evaluator", nargs="?", help="who to play against (default: the usual one of the game)")
     describe_players(command)
     add("--play", metavar="SIDE", help="your side by name; or first, second, both, none")
-    add("--position", metavar="TEXT", help="to begin with")
-    add("--depth", type=int, metavar="PLIES", help="it looks ahead (with dice, default 0)")
-    add("--nodes", type=int, metavar="N", help="positions a move")
-    add("--seconds", type=float, metavar="S", help="time a move (without dice, default 1)")
+    add("--position", metavar="TEXT", help="position to begin with")
+    add("--depth", type=int, metavar="PLIES", help="search depth (with dice, default 0)")
+    add("--nodes", type=int, metavar="N", help="limit of positions for each move")
+    add("--seconds", type=float, metavar="S", help="time for each move (without dice, default 1)")
     if name != "checkers":
-        add("--first", metavar="SIDE", help="who begins (default: chance; with --dice, you)")
-        add("--seed", type=int, help="of the dice (default: another each time)")
+        add("--first", metavar="SIDE", help="side that begins (default: random; with --dice, you)")
+        add("--seed", type=int, help="seed of the dice (default: a new one each time)")
         add("--dice", action="store_true", help="type in the dice yourself")
     command.set_defaults(run=run_game)
 
 
 def side_of(game: Game, text: str, option: str) -> int:
-    """The side (0 or 1) that a text names; ValueError if it names none."""
+    """Returns the side (0 or 1) that a text names; raises ValueError if it names none."""
     names = [name.lower() for name in game.sides]
     expected = f"{' or '.join(names)}, first or second"
     for known in (names, ["first", "second"]):
@@ -58,7 +58,7 @@ def side_of(game: Game, text: str, option: str) -> int:
 
 
 def run_game(options: argparse.Namespace) -> int:
-    """A game against an evaluator, in the terminal."""
+    """Play a game against an evaluator in the terminal; returns the exit status."""
     import os
     import random
     import sys

@@ -13,10 +13,10 @@ PORT = 8642
 
 
 def add_web_command(commands: Any) -> None:
-    """Add `web` to the commands of a parser; its `run` default is what runs it."""
+    """Add `web` to the subcommands of a parser."""
     web = commands.add_parser("web", help="play in the browser, and see what was learned")
-    web.add_argument("--port", type=int, default=PORT, help=f"on 127.0.0.1 (default {PORT})")
-    web.add_argument("--runs", type=Path, default=Path("runs"), help="runs of train.py")
+    web.add_argument("--port", type=int, default=PORT, help=f"port of 127.0.0.1 (default {PORT})")
+    web.add_argument("--runs", type=Path, default=Path("runs"), help="folder of training runs")
     web.add_argument(
         "--game",
         action="append",
@@ -30,8 +30,8 @@ def add_web_command(commands: Any) -> None:
 def run_web(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C; returns the exit status.
 
-    Raises ModuleNotFoundError without the extra `web`, ValueError for a port that is none, OSError
-    for one that is taken.
+    Raises ModuleNotFoundError without the extra `web`, ValueError if the port is out of range, and
+    OSError if it is taken.
     """
     missing = [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]
     if missing:

@@ -1,1 +1,1 @@
-"""Who plays: evaluators with limits, external engines, GNU Backgammon's networks."""
+"""Players: evaluators with limits, external engines, GNU Backgammon's networks."""

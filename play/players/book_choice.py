@@ -1,4 +1,4 @@
-"""Which move of an opening book a player takes: by chance among those that are nearly the best."""
+"""The choice of a move from an opening book: at random among those that are nearly best."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["BookChoice", "parse_book"]
 
 @dataclass(frozen=True)
 class BookChoice:
-    """A book, and how much worse than the best a move may be that is still taken."""
+    """A book, and the margin within which a move may be worse than the best and still be played."""
 
     book: OpeningBook
     margin: float
@@ -26,7 +26,7 @@ class BookChoice:
             raise ValueError(f"margin: expected at least 0, found {self.margin}")
 
     def moves(self, position: Any) -> list[tuple[Any, float, int]]:
-        """(move, value, depth) of the moves to choose from, best first; none outside the book."""
+        """(move, value, depth) of the moves to choose from, best first; empty outside the book."""
         rows = self.book.moves(position)
         return [row for row in rows if row[1] >= rows[0][1] - self.margin]
 
@@ -37,10 +37,10 @@ class BookChoice:
 
 
 def parse_book(game: Game, text: str) -> BookChoice:
-    """The book and the margin that FILE:MARGIN names, or FILE, which may be in quotes.
+    """The book and the margin that FILE:MARGIN or FILE names; FILE may be in quotes.
 
-    The margin is otherwise half of what the book takes for a ply. Raises as `OpeningBook.load`, and
-    ValueError for a margin below 0.
+    The default margin is half of the book's price of a ply. Raises as `OpeningBook.load`, and
+    ValueError if the margin is below 0.
     """
     path, _, number = text.rpartition(":")
     try:

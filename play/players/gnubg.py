@@ -1,9 +1,9 @@
 """External engines as players of backgammon: GNU Backgammon's networks, and pubeval.
 
-Both are in the package `gnubg_nn` (GPL), which is asked for only when somebody names such a player:
+Both are in the package `gnubg_nn` (GPL), which is imported only if a player is named that needs it:
 `pubeval`, Tesauro's public benchmark, or `gnubg:0`, `gnubg:1`, `gnubg:2`, GNU Backgammon looking
-that many plies ahead. It holds Python's lock while it thinks, and there is one of it in a process:
-threads take turns with it, processes do not.
+that many plies ahead. The package holds Python's lock while it thinks and exists once in a process,
+so threads take turns with it and processes do not.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ __all__ = ["GNUBG_PLIES", "PUBEVAL", "Program", "as_program", "board", "equity",
 
 PUBEVAL = "pubeval"
 GNUBG = "gnubg"
-#: Plies that GNU Backgammon can be asked to look ahead.
+#: Numbers of plies that GNU Backgammon may look ahead.
 GNUBG_PLIES = (0, 1, 2)
 
 _DIGITS = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 
 def board(position: Position) -> list[list[int]]:
-    """The position as `gnubg_nn` has it: the other side's checkers and those of the side to move.
+    """The position as `gnubg_nn` takes it: the other side's checkers, then the mover's.
 
-    Each is a list of 25, from the side's own ace point to its bar.
+    Each is a list of 25 counts, from the side's own ace point to its bar.
     """
     near, far, their_near, their_far, _ = position
     return [_counts(their_near, their_far), _counts(near, far)]
 
 
 def _counts(near: int, far: int) -> list[int]:
-    # a hexadecimal digit is a point; the last of them, the checkers borne off, is left out
+    # a hexadecimal digit is a point; the last one, the checkers borne off, is dropped
     return list(f"{far << 52 | near:026x}".encode().translate(_DIGITS))[-2::-1]
 
 
@@ -85,7 +85,7 @@ def _move_to(position: Any, roll: Any, target: Any, moves: Any) -> Any:
 
 
 def _after(position: Position, steps: Sequence[tuple[int, int]]) -> Position:
-    """The position after checkers have gone from points to points, 25 the bar and 0 off."""
+    """The position after checkers have moved between points; 25 is the bar, 0 is off."""
     near, far, their_near, their_far, side = position
     mine = [near >> 4 * point & 15 for point in range(13)]
     mine += [far >> 4 * point & 15 for point in range(13)]
@@ -104,9 +104,9 @@ def _after(position: Position, steps: Sequence[tuple[int, int]]) -> Position:
 
 @dataclass(frozen=True)
 class Program:
-    """`pubeval` or `gnubg`, and how many plies it looks ahead; called with a game, it sits down.
+    """`pubeval` or `gnubg` with its number of plies; called with a game, it returns a seat.
 
-    It takes no notice of the limits of a match.
+    It ignores the limits of a match.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Program:
 
 
 class _Seat:
-    """A program at play."""
+    """One of these engines at play."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -130,13 +130,13 @@ class _Seat:
         self._moves = np.zeros(MOST_MOVES, dtype=np.int64)
 
     def begin(self, stream: int, side: int) -> None:
-        """Nothing is left to chance."""
+        """Nothing to do: there is no random choice."""
 
     def choose(self, position: Position, roll: int) -> int:
-        """The move that the program makes; MoveError where it is not a legal one."""
+        """Returns the engine's move; raises MoveError if that is illegal."""
         high, low = ROLLS[roll]
         if self.program.name == PUBEVAL:
-            # points from 0 on, and what is borne off at -1
+            # points count from 0, and -1 is off
             found = self._gnubg.pub_best_move(board(position), high, low)
             pairs = zip(found[::2], found[1::2], strict=True)
             steps = [(source + 1, max(target + 1, OFF)) for source, target in pairs]
@@ -153,7 +153,7 @@ class _Seat:
 
 
 class _GnubgSeat(_Seat):
-    """GNU Backgammon at play; it can judge others as well."""
+    """GNU Backgammon at play; it also values positions, as a referee."""
 
     def value_of(self, position: Position) -> float:
         """The equity of a position for the side to move, before its roll."""
@@ -161,18 +161,18 @@ class _GnubgSeat(_Seat):
 
 
 def equity(position: Position, ply: int = 0) -> float:
-    """GNU Backgammon's equity for the side to move, before its roll; outcomes are exact."""
+    """GNU Backgammon's equity for the side to move, before its roll; exact if the game is over."""
     value = float(outcome(position))
     if value == value:
         return value
-    found = _module(f"{GNUBG}:{ply}").probabilities(board(position), ply)
-    return float(OUTCOMES.values(found))
+    probabilities = _module(f"{GNUBG}:{ply}").probabilities(board(position), ply)
+    return float(OUTCOMES.values(probabilities))
 
 
 def as_program(text: str) -> Program | None:
-    """The engine that a name stands for; None for any other name.
+    """The engine of that name; None for any other name.
 
-    Raises ValueError for other numbers of plies than `GNUBG_PLIES`, and ModuleNotFoundError if
+    Raises ValueError if the number of plies is not in `GNUBG_PLIES`, and ModuleNotFoundError if
     `gnubg_nn` is not installed.
     """
     name, _, ply = text.partition(":")
@@ -190,9 +190,9 @@ def as_program(text: str) -> Program | None:
 
 
 def gnubg_evaluator(game: DiceGame, ply: int = 0) -> Evaluator:
-    """GNU Backgammon's equities as an evaluator: right and slow.
+    """GNU Backgammon's equities as an evaluator: strong and slow.
 
-    Raises ValueError for another game or ply, ModuleNotFoundError where it is not installed.
+    Raises ValueError for another game or ply, ModuleNotFoundError if it is not installed.
     """
     if f"{GNUBG}:0" not in [engine.player for engine in game.engines]:
         raise ValueError(f"player {GNUBG}: expected a game of backgammon, found {game.name}")

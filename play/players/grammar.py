@@ -1,6 +1,6 @@
-"""The grammar of the texts that name players: one for matches, opponents of people, and engines.
+"""The grammar of the texts that name players, in matches, at a board and as engines.
 
-`play.players.parse` makes the players. A text is taken apart here without looking at any game.
+`play.players.parse` makes the players. Texts are split here without knowing the game.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = [
     "unquoted",
 ]
 
-#: What `--help` says of players.
+#: The description of players in `--help`.
 GRAMMAR = """\
 a player is one of
-  EVALUATOR[+LOOKUP...][@OPTION,...]   an evaluator, what its search consults, and how it searches
+  EVALUATOR[+LOOKUP...][@OPTION,...]   an evaluator, the lookups of its search, and its options
   random                               any legal move
-  hub:COMMAND                          checkers: the engine that COMMAND starts and that speaks Hub
+  hub:COMMAND                          checkers: the engine that COMMAND starts, which speaks Hub
   pubeval, gnubg:0, gnubg:1, gnubg:2   backgammon: external engines, where gnubg_nn is installed
 EVALUATOR is a hand-crafted evaluator by name, a shipped one such as checkers/quantised, or a file.
 LOOKUP is one of
@@ -35,7 +35,7 @@ LOOKUP is one of
   book:FILE[:MARGIN]   an opening book; moves at most MARGIN worse than its best are played
   FILE                 a rote memory
 OPTION is one of
-  depth=PLIES, nodes=N, seconds=S   limits of this player, instead of those of the match; PLIES
+  depth=PLIES, nodes=N, seconds=S   limits of this player, instead of the match's limits; PLIES
                                     alone stands for depth=PLIES
   threads=N                         threads that share a search
   filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
@@ -45,19 +45,19 @@ A FILE with + @ , or : goes between double quotes, such as '"a+b.json"@selective
 """
 
 
-#: What `--help` says of an argument that names a player, where `describe_players` adds the rest.
+#: The help of an argument that names a player; `describe_players` adds the grammar below it.
 PLAYER_HELP = "a player, as described below"
 
 
 def describe_players(command: argparse.ArgumentParser) -> None:
-    """Put the grammar below the help of a command whose arguments name players."""
+    """Add the grammar below the help of a command whose arguments name players."""
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     command.epilog = GRAMMAR
 
 
 @dataclass(frozen=True)
 class PlayerText:
-    """A text of the form EVALUATOR[+LOOKUP...][@OPTION,...], taken apart; with its quotes."""
+    """The parts of a text EVALUATOR[+LOOKUP...][@OPTION,...], still with their quotes."""
 
     evaluator: str
     lookups: tuple[str, ...] = ()
@@ -65,12 +65,12 @@ class PlayerText:
 
     @property
     def source(self) -> Any:
-        """What names the evaluator: a path where it is in quotes, otherwise the text."""
+        """The evaluator's name or path; a path if it is in quotes, otherwise the text."""
         return Path(unquoted(self.evaluator)) if '"' in self.evaluator else self.evaluator
 
     @property
     def short(self) -> str:
-        """The same with files by their names, without folders; for people."""
+        """The text for people to read: files without their folders."""
         names = [Path(unquoted(part)).name for part in (self.evaluator, *self.lookups)]
         return "+".join(names) + ("@" + ",".join(self.options)) * bool(self.options)
 
@@ -78,7 +78,7 @@ class PlayerText:
 def split(text: str) -> PlayerText:
     """The parts of a text that names a player with an evaluator.
 
-    Raises ValueError for a quote that does not end and for a part that is empty.
+    Raises ValueError if a quote does not end or a part is empty.
     """
     who, *how = _cut(text, "@", 1)
     evaluator, *lookups = _cut(who, "+")
@@ -91,13 +91,13 @@ def split(text: str) -> PlayerText:
 
 
 def quoted(path: Any) -> str:
-    """A path as the text of a player has it: in quotes where it would be misread without."""
+    """A path for the text of a player, in quotes if it needs them."""
     text = str(path)
     return '"' + text.replace('"', '""') + '"' if re.search(r'[+@,:"\s]', text) else text
 
 
 def _cut(text: str, sign: str, most: int = -1) -> list[str]:
-    """The parts of a text between signs outside quotes, at `most` cuts; ValueError as `split`."""
+    """The parts of a text between signs outside quotes, at most `most` cuts; raises as `split`."""
     tokens = re.findall(rf'(?:"[^"]*"|[^"{sign}])+|[{sign}]|"', text)
     if '"' in tokens:
         raise ValueError(f"player: expected a closing quote, found {text!r}")
@@ -111,5 +111,5 @@ def _cut(text: str, sign: str, most: int = -1) -> list[str]:
 
 
 def unquoted(part: str) -> str:
-    """A part of a text without its quotes; two in a row within quotes stand for one."""
+    """A part of a text without its quotes; a doubled quote within quotes stands for one."""
     return re.sub(r'"((?:[^"]|"")*)"', lambda found: found[1].replace('""', '"'), part)

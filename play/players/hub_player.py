@@ -1,8 +1,8 @@
-"""External engines as players of checkers: any program that speaks Hub, `hub:COMMAND`.
+"""External engines as players of checkers: any engine that speaks Hub, `hub:COMMAND`.
 
-Each seat has a program of its own, so a match of two threads starts two. It is told the position,
-the moves since the start and the limit before each move. What it answers is checked like any move
-of a player: a program that ends, stays silent or plays what is not legal ends the match with a
+Each seat starts an engine of its own, so a match with two threads starts two. Before each move the
+engine is told the position, the moves since the start and the limit. Its answer is checked like any
+player's move: an engine that ends, stays silent or makes an illegal move ends the match with a
 message that says so.
 """
 
@@ -37,21 +37,21 @@ __all__ = ["HubProgram", "HubSeat", "as_hub_program"]
 
 HUB = "hub:"
 VARIANTS = ("english", "american")
-#: Seconds that a program may take to make ready (it may load databases), and beyond its time for a
-#: move and for saying who it is.
+#: Seconds that an engine may take to get ready (it may load databases), and beyond its time for a
+#: move and for introducing itself.
 READY = 600.0
 PATIENCE = 60.0
-#: Seconds for a move that has no limit of time.
+#: Seconds for a move without a time limit.
 LONGEST_MOVE = 3600.0
-#: Seconds in which a program has to heed `stop` and `quit`.
+#: Seconds within which an engine has to obey `stop` and `quit`.
 HEED = 3.0
-#: Lines that a program may be ahead of us.
+#: Lines of an engine that are stored until we read them.
 AHEAD = 10_000
 
 
 @dataclass(frozen=True)
 class HubProgram:
-    """A command that starts an engine; called with a game and limits, it sits down to play."""
+    """A command that starts an engine; called with a game and limits, it returns a seat."""
 
     command: tuple[str, ...]
 
@@ -63,10 +63,10 @@ class HubProgram:
 
 
 def as_hub_program(game: Game, text: str) -> HubProgram | None:
-    """The program that a player's text names; None if the text does not begin with `hub:`.
+    """The engine that a player's text names; None if the text does not begin with `hub:`.
 
-    Raises ValueError for a game without the protocol and for text that is not a command, and
-    FileNotFoundError for a program that does not exist.
+    Raises ValueError if the game does not know the protocol or the text is not a command, and
+    FileNotFoundError if the program does not exist.
     """
     if not text.startswith(HUB):
         return None
@@ -89,11 +89,11 @@ def as_hub_program(game: Game, text: str) -> HubProgram | None:
 class HubSeat:
     """An engine at play, in a process of its own, which ends with the seat.
 
-    Whatever goes wrong ends the process, and the next game starts another. `seconds` are those
-    that it took for each move since `begin`.
+    Any error ends the process, and the next game starts another. `seconds` holds the time of each
+    move since `begin`.
     """
 
-    #: nothing here searches for the player
+    #: the search runs in the other process
     engine = None
 
     def __init__(self, program: HubProgram, game: Game, limits: Limits) -> None:
@@ -106,7 +106,7 @@ class HubSeat:
         self._heed: threading.Timer | None = None
 
     def begin(self, seed: int) -> None:
-        """Start the program, unless it runs, and announce a new game; `seed` is not used."""
+        """Start the engine, unless it runs, and announce a new game; `seed` is not used."""
         self.seconds = []
         if self._talk is None:
             self._talk = _Talk(self.program)
@@ -119,7 +119,7 @@ class HubSeat:
             self._talk.say("new-game")
 
     def stop(self) -> None:
-        """End what the program is at, and the program where it does not heed that."""
+        """End the engine's search, or the engine if it does not obey."""
         talk = self._talk
         if talk is None or not self._busy or self._heed is not None:
             return
@@ -130,9 +130,9 @@ class HubSeat:
             talk.say("stop")
 
     def move(self, record: GameRecord) -> None:
-        """Play the move that the program makes, with the score (in men) and depth that it tells.
+        """Play the engine's move, annotated with its score (in men) and depth.
 
-        Raises MoveError for what is not legal, ChildProcessError where no move comes.
+        Raises MoveError if the move is illegal, ChildProcessError if no move comes.
         """
         words = " ".join(map(move_word, record.moves))
         moves = f' moves="{words}"' if words else ""
@@ -178,12 +178,12 @@ class HubSeat:
 
 
 class _Talk:
-    """A program that runs, and the lines that go to and fro."""
+    """A running engine, and the lines exchanged with it."""
 
     def __init__(self, program: HubProgram) -> None:
         self.program = program
         try:
-            # a session of its own: Ctrl-C is for us, and all that it starts can be ended with it
+            # a session of its own: Ctrl-C is for us, and its child processes end with it
             self._process = subprocess.Popen(
                 program.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, start_new_session=True,
@@ -210,7 +210,7 @@ class _Talk:
             self._complaints.append(line)
 
     def say(self, line: str) -> None:
-        """Write a line; ChildProcessError where nobody reads it."""
+        """Write a line; raises ChildProcessError if the engine does not read it."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(line.encode() + b"\n")
@@ -219,7 +219,7 @@ class _Talk:
             raise ChildProcessError(self._gone()) from None
 
     def forget(self) -> None:
-        """Forget what was said and not asked for."""
+        """Drop all lines that were not read."""
         with contextlib.suppress(queue.Empty):
             while True:
                 if self._lines.get_nowait() is None:
@@ -231,9 +231,9 @@ class _Talk:
         seconds: float,
         told: Callable[[str, dict[str, str]], object] = lambda name, given: None,
     ) -> dict[str, str]:
-        """Wait for the line of that name, and say what stands in it; `told` hears the others.
+        """Wait for the line of that name; returns its arguments. `told` is given the other lines.
 
-        Raises ChildProcessError where none comes in so many seconds, and for an `error`.
+        Raises ChildProcessError if no such line comes within `seconds`, and for an `error`.
         """
         for line in self._said(time.monotonic() + seconds):
             word, _, rest = line.partition(" ")
@@ -244,7 +244,7 @@ class _Talk:
             except ValueError as error:
                 if word == name:
                     raise ChildProcessError(f"player {self.program}: {name}: {error}") from None
-                continue  # what is not waited for may be meant for people
+                continue  # other lines may be meant for people
             if word == name:
                 return given
             told(word, given)
@@ -253,7 +253,7 @@ class _Talk:
         )
 
     def _said(self, until: float) -> Iterator[str]:
-        """What the program says until then, line by line; ChildProcessError where it ends."""
+        """The engine's lines until a time; raises ChildProcessError if the engine ends."""
         while (left := until - time.monotonic()) > 0:
             try:
                 line = self._lines.get(timeout=left)
@@ -273,12 +273,12 @@ class _Talk:
         return f"player {self.program}: expected a program that speaks Hub, found {found}{said}"
 
     def kill(self) -> None:
-        """End the program and whatever it has started, at once."""
+        """End the engine and its child processes at once."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """Ask the program to end, and make it end if it does not."""
+        """Ask the engine to end, and kill it if it does not."""
         if self._ended:
             return
         self._ended = True
@@ -306,7 +306,7 @@ def _listen(stream: IO[bytes], tell: Callable[[str | None], None]) -> None:
 
 
 def _shake_hands(talk: _Talk) -> None:
-    """Ask a program who it is, choose the variant, and let it make ready."""
+    """Ask an engine for its parameters, choose the variant, and let it get ready."""
     variants: list[str] = []
 
     def told(name: str, given: dict[str, str]) -> None:
@@ -333,7 +333,7 @@ def _level(limits: Limits) -> str:
 
 
 def _score(text: str | None) -> float | None:
-    """A score that makes sense; it is only for people."""
+    """A finite score, or None; it is only for people."""
     try:
         score = float(text or "")
     except ValueError:

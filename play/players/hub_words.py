@@ -19,7 +19,7 @@ _MOVE = re.compile(r"([0-9]{1,2})(?:-([0-9]{1,2})|((?:x[0-9]{1,2})+))")
 
 
 def arguments(text: str) -> dict[str, str]:
-    """The `name=value` and `name="several words"` of a line; ValueError for anything else."""
+    """The `name=value` and `name="several words"` of a line; raises ValueError for others."""
     given: dict[str, str] = {}
     place = 0
     text = text.rstrip()
@@ -35,9 +35,9 @@ def arguments(text: str) -> dict[str, str]:
 
 
 def hub_position(text: str, *, turned: bool = False) -> Any:
-    """The position that a Hub text describes; ValueError where it describes none.
+    """The position that a Hub text describes; raises ValueError if it describes none.
 
-    turned: the text has the squares from 32 to 1 and the colours swapped.
+    turned: whether the text lists the squares from 32 to 1 with the colours swapped.
     """
     if _PIECES.fullmatch(text) is None:
         raise ValueError(f"pos: expected B or W and 32 of bwBWe, found {text[:40]!r}")
@@ -71,10 +71,10 @@ def move_word(move: int) -> str:
 
 
 def hub_move(game: Any, position: Any, text: str) -> int:
-    """The legal move that a Hub word names; ValueError where it names none.
+    """The legal move that a Hub word names; raises ValueError if it names none.
 
-    Captured squares may come in any order. Of several ways to capture the same pieces it is the
-    first, for all lead to the same position.
+    Captured squares may come in any order. Of several ways to capture the same pieces the first is
+    returned, because all lead to the same position.
     """
     match = _MOVE.fullmatch(text)
     if match is None:

@@ -1,4 +1,4 @@
-"""What a player may spend on a move."""
+"""The limits of a move."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from search.alphabeta.search import DEEPEST
 
 __all__ = ["DEEPEST_WITH_DICE", "Limits", "check_depth"]
 
-#: More plies than anybody can wait for, in a game with dice.
+#: The greatest depth in a game with dice, deeper than anybody can wait for.
 DEEPEST_WITH_DICE = 9
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a player may spend on a move: any combination of plies, positions and seconds.
+    """The limits of a move: any combination of plies, positions and seconds.
 
-    A depth of 0 is for games with dice, where it means static values.
+    depth: plies; 0 stands for static values, in games with dice only.
+    nodes: positions.
+    seconds: time.
     """
 
     depth: int | None = None
@@ -38,7 +40,7 @@ class Limits:
             raise ValueError(f"seconds: expected more than 0, found {self.seconds}")
 
     def check(self, game: Game) -> None:
-        """Raises ValueError where the depth is not one for the game."""
+        """Raises ValueError if the depth is not possible in the game."""
         if isinstance(game, DiceGame):
             check_depth(self.depth or 0)
         elif self.depth == 0:
@@ -54,7 +56,7 @@ class Limits:
 
 
 def check_depth(depth: int) -> None:
-    """Raises ValueError unless `depth` is a number of plies for a game with dice, from 0 on."""
+    """Raises ValueError if `depth` is out of range for a game with dice, where 0 is allowed."""
     if not 0 <= operator.index(depth) <= DEEPEST_WITH_DICE:
         raise ValueError(
             f"depth: expected 0 to {DEEPEST_WITH_DICE} plies in a game with dice, found {depth}"

@@ -7,14 +7,15 @@ from typing import IO
 
 __all__ = ["LONGEST_LINE", "read_lines"]
 
-#: Longer lines are refused unread; 400 moves of a game are 4 kB.
+#: Longer lines, in bytes, are refused unread; 400 moves of a game are 4 kB.
 LONGEST_LINE = 1 << 16
 
 
 def read_lines(stream: IO[bytes], longest: int = LONGEST_LINE) -> Iterator[str | None]:
-    """The lines of a stream without their ends, None for one of more bytes than `longest`.
+    """The lines of a stream without their ends; None for a line of more than `longest` bytes.
 
-    Memory is bounded whatever comes. The last line may lack its end. What is not UTF-8 is replaced.
+    Memory is bounded for any input. The last line may lack its end. Bytes that are not UTF-8 are
+    replaced.
     """
     while True:
         data = stream.readline(longest + 1)

@@ -1,4 +1,4 @@
-"""Players by their texts, whose grammar is in `play.players.grammar`."""
+"""Players from texts, in the grammar of `play.players.grammar`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = ["parse_lookup", "parse_player"]
 
 RANDOM = "random"
 BOOK = "book:"
-#: Options that limit a move, and how their numbers are read.
+#: Options that limit a move, and the types of their numbers.
 LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
 
 
 def parse_player(game: Game, text: str) -> Player:
-    """The player that a text names, in the form that `play.players.grammar.GRAMMAR` describes.
+    """The player that a text names, in the grammar of `play.players.grammar.GRAMMAR`.
 
-    Of several lookups the search consults the first that knows a position. The margin of a book is
-    by default half of what the book takes for a ply.
+    Several lookups are consulted in their order, until one knows the position. A book's default
+    margin is half of its price of a ply.
 
-    Raises ValueError, OSError or ModuleNotFoundError with what was expected and what was found.
+    Raises ValueError, OSError or ModuleNotFoundError; messages read "expected ..., found ...".
     """
     if text == RANDOM:
         return Player(RANDOM)
@@ -72,9 +72,9 @@ def _has_dice(game: Game) -> bool:
 
 
 def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, Any]]:
-    """The limits and the options of an `Engine` that follow the `@` of a player's text.
+    """The limits and the engine's options after the `@` of a player's text.
 
-    Raises ValueError for an option that is unknown, out of range or given twice.
+    Raises ValueError if an option is unknown, out of range or given twice.
     """
     limits: dict[str, Any] = {}
     engine: dict[str, Any] = {}
@@ -109,7 +109,7 @@ def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, A
 
 
 def _spelt_out(option: str) -> list[tuple[str, str]]:
-    """Name and value of an option; of `2:normal` those of `depth=2` and `filters=normal`."""
+    """Name and value of an option; `2:normal` stands for `depth=2` and `filters=normal`."""
     short = re.fullmatch(r"([0-9]+)(?::(\w+))?", option)
     if short is None:
         name, _, value = option.partition("=")
@@ -132,9 +132,9 @@ def _threads(option: str, text: str) -> int:
 
 
 def parse_lookup(game: Game, part: str) -> Lookup:
-    """The database of the game that a part of a player's text names, or the rote memory in a file.
+    """The game's database that a part of a player's text names, or the rote memory in a file.
 
-    Raises ValueError, or OSError, for a database that the game does not have.
+    Raises ValueError or OSError if the game has no such database.
     """
     if part in game.lookups or (part.isidentifier() and not Path(part).exists()):
         return DatabaseLookup(game, part)

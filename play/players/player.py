@@ -1,4 +1,4 @@
-"""Players: who plays, in games with and without dice."""
+"""Players of games with and without dice."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ __all__ = ["Player", "Program"]
 
 
 class Program(Protocol):
-    """An external engine: called with a game and limits, it sits down to play."""
+    """An external engine: called with a game and limits, it returns a seat."""
 
     def __call__(self, game: Any, limits: Limits, /) -> Any:
-        """A seat of its own: a `Seat`, in games with dice a `DiceSeat`."""
+        """A new seat: a `Seat`, in games with dice a `DiceSeat`."""
 
 
 @dataclass(frozen=True)
 class Player:
-    """Who plays: an evaluator, an external engine, or, with neither, chance.
+    """A player: an evaluator, an external engine, or, with neither, random play.
 
-    name: what the player is called in results.
+    name: the player's name in results.
     evaluator: values positions for the player's search.
-    lookup: what the search consults before the evaluator.
-    options: of the `Engine` that searches.
-    book: whose moves are played as long as it has any; for games without dice.
-    program: an external engine, which plays instead of an evaluator.
-    limits: the player's own, which hold whatever the limits of the match; None: those of the match.
+    lookup: consulted by the search before the evaluator.
+    options: options of the `Engine` that searches.
+    book: opening book, whose moves are played while it has any; only in games without dice.
+    program: external engine that plays instead of an evaluator.
+    limits: the player's own limits; None stands for the limits of the match.
 
-    Raises ValueError for both an evaluator (or limits) and a program, and for limits without an
+    Raises ValueError if there are both an evaluator (or limits) and a program, or limits without an
     evaluator.
     """
 
@@ -52,7 +52,7 @@ class Player:
             raise ValueError(f"player {self.name}: expected an evaluator to search with")
 
     def within(self, limits: Limits) -> Limits:
-        """The limits that hold for the player in a match with `limits`."""
+        """The player's limits in a match with `limits`: its own, or else those."""
         return limits if self.limits is None else self.limits
 
     @overload
@@ -64,7 +64,7 @@ class Player:
     def seat(self, game: Game, limits: Limits, *, table_mib: float = ...) -> Seat: ...
 
     def seat(self, game: Game, limits: Limits, *, table_mib: float = 4.0) -> Any:
-        """The player ready to play games, one at a time, in a match with `limits`.
+        """A seat of the player, which plays games one at a time, in a match with `limits`.
 
         table_mib: size of the transposition table of the player's search.
         """

@@ -25,15 +25,15 @@ __all__ = ["DiceSeat", "EvaluatorSeat", "RandomSeat", "SearchSeat", "Seat", "Sta
 class Seat(Protocol):
     """Makes the moves of one side of a game without dice.
 
-    engine: the `Engine` that searches for the player; None where none does.
-    seconds: what an external engine took for each move since `begin`; otherwise empty.
+    engine: the `Engine` that searches for the player; None without one.
+    seconds: time of each move of an external engine since `begin`; otherwise empty.
     """
 
     engine: Engine | None
     seconds: Sequence[float]
 
     def begin(self, seed: int) -> None:
-        """Forget the last game; the seed decides what is left to chance in the next."""
+        """Forget the last game; the seed decides random choices in the next."""
 
     def stop(self) -> None:
         """End the search that is under way; callable from any thread."""
@@ -46,14 +46,18 @@ class DiceSeat(Protocol):
     """Makes the moves of one side of a game with dice."""
 
     def begin(self, stream: int, side: int) -> None:
-        """A new game: its stream of chance, and whether this side begins (0) or not (1)."""
+        """Begin a new game.
+
+        stream: the game's stream of random numbers.
+        side: 0 if this seat begins the game, 1 if not.
+        """
 
     def choose(self, position: Any, roll: int) -> Any:
-        """A legal move of a position that has one."""
+        """A legal move in a position that has one."""
 
 
 class EvaluatorSeat:
-    """An evaluator, its book and its search in games without dice; chance without an evaluator."""
+    """A seat in games without dice: an evaluator with its book and search, or random play."""
 
     seconds: Sequence[float] = ()
 
@@ -76,10 +80,10 @@ class EvaluatorSeat:
         self._random = np.random.default_rng(0)
 
     def begin(self, seed: int) -> None:
-        """Forget the last game; the seed decides what is left to chance in the next."""
+        """Forget the last game; the seed decides random choices in the next."""
         self._random = np.random.default_rng(seed)
         if self._options.get("seed") is not None:
-            # An engine's own order of moves goes on from search to search.
+            # An engine's random order of moves continues from search to search.
             options = {**self._options, "seed": (self._options["seed"], seed)}
             self.engine = Engine(self._game, self._evaluator, **options)
         elif self.engine is not None:
@@ -113,7 +117,7 @@ class EvaluatorSeat:
 
 
 class RandomSeat:
-    """Any legal move, each as likely; the same turn of a stream has the same chance."""
+    """A random legal move, each equally likely; the stream and the turn decide it."""
 
     def __init__(self, game: DiceGame) -> None:
         self._game = game
@@ -135,7 +139,7 @@ class StaticSeat(StaticChoice):
     """Depth 0: see `search.expectiminimax.static`."""
 
     def begin(self, stream: int, side: int) -> None:
-        """Nothing is left to chance, nor remembered."""
+        """Nothing to do: there is no random choice and no memory."""
 
 
 class SearchSeat:
@@ -156,11 +160,11 @@ class SearchSeat:
         self.engine.stop()
 
     def choose(self, position: Any, roll: int) -> Any:
-        """The move that the search finds best."""
+        """The best move by a search."""
         return self._search(position, roll).move
 
     def value_of(self, position: Any) -> float:
-        """The value of a position for the side to move, before its roll, as deep."""
+        """The value of a position for the side to move, before its roll, within the same limits."""
         return float(self._search(position, None).value)
 
     def _search(self, position: Any, roll: int | None) -> Any:

@@ -1,4 +1,4 @@
-"""Who thinks for people and other programs: an evaluator, its search, the limits of a move."""
+"""`Thinker`: an evaluator and its search, for people and for other programs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["Thinker", "file_value", "limits_of", "usual_evaluator", "usual_limit
 class Thinker:
     """An evaluator with a search, to be asked one question at a time.
 
-    name: any player with an evaluator, as `play.players.grammar.GRAMMAR` describes it.
-    limits: of a move, unless a question brings its own or the player has limits of its own.
-    techniques: of searches without dice where the name says none; "selective" looks deeper, "exact"
+    name: any player with an evaluator, in the grammar of `play.players.grammar.GRAMMAR`.
+    limits: limits of a move, unless the question or the player has limits of its own.
+    table_mib: size of the transposition table.
+    techniques: for searches without dice, if the name has none; "selective" looks deeper, "exact"
         gives the values of plain minimax.
-    seed: decides among moves of a book.
+    seed: decides among the moves of a book.
 
-    Raises ValueError for a player without an evaluator, such as `random`, and what `parse_player`
-    raises.
+    Raises ValueError for a player without an evaluator, such as `random`, and as `parse_player`.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class Thinker:
         limits: Limits | None = None,
         all_moves: bool = False,
     ) -> Result:
-        """What `Engine.search` finds, or with `all_moves` what `Engine.analyse` does.
+        """The result of `Engine.search`, or with `all_moves` of `Engine.analyse`.
 
-        A move that the player's book has is not searched for: `depth` is then the book's.
+        If the player's book has a move, it is returned without a search, with the book's depth.
         """
         chosen = None
         if self._book is not None and not all_moves:
@@ -92,15 +92,15 @@ class Thinker:
         self.engine.stop()
 
     def forget(self) -> None:
-        """Forget what earlier searches left: a new game."""
+        """Clear the tables of earlier searches, for a new game."""
         self.engine.clear()
 
 
 def usual_evaluator(game: Game) -> str:
-    """The evaluator that people play against where nobody names one.
+    """The evaluator that people play against by default.
 
-    It is the shipped evaluator of the game, else the last of its usual opponents that is a
-    hand-crafted evaluator, else any of these. Raises ValueError for a game without evaluators.
+    It is the game's shipped evaluator, else the last of its usual opponents that is a hand-crafted
+    evaluator, else any hand-crafted evaluator. Raises ValueError if the game has no evaluator.
     """
     usual = [name for name in reversed(game.opponents) if name in game.evaluators]
     name = game.shipped or next(iter([*usual, *game.evaluators]), "")
@@ -110,12 +110,12 @@ def usual_evaluator(game: Game) -> str:
 
 
 def usual_limits(game: Game) -> dict[str, Any]:
-    """What people and external engines wait for: static values with dice, a second without."""
+    """The default limits for people and other programs: static values with dice, else 1 s."""
     return {"depth": 0} if isinstance(game, DiceGame) else {"seconds": 1.0}
 
 
 def limits_of(options: Any, **default: Any) -> Limits:
-    """The limits that a command line gives by --depth, --nodes and --seconds, or the default."""
+    """The limits by --depth, --nodes and --seconds of a command line, or the default."""
     given = {name: getattr(options, name) for name in ("depth", "nodes", "seconds")}
     if all(value is None for value in given.values()):
         given = default
@@ -123,7 +123,10 @@ def limits_of(options: Any, **default: Any) -> Limits:
 
 
 def file_value(value: float) -> float:
-    """A value as a number for files: a game won is 1000 less its plies to the end; lost, -1000."""
+    """A value as a number for files.
+
+    A win is 1000 minus the plies to the end of the game, a loss -1000 plus them.
+    """
     from search import PROVEN, WIN
 
     if abs(value) <= PROVEN:

@@ -105,7 +105,7 @@ def test_a_pdn_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["analyse", str(path), "classic", "--depth", "2", "--least", "0", "--quiet"]
     assert main(command) == 1  # one is damaged
     out, err = capsys.readouterr()
-    assert "game 2: line 9: move 2 of the game" in err and "1 damaged game left out" in err
+    assert "game 2: line 9: move 2 of the game" in err and "1 damaged game skipped" in err
     assert "Game 1: Black A, White B, 1-0 (White first)" in out
     assert path.read_bytes() == before
     written = (tmp_path / "games-analysed.pdn").read_text("utf-8")

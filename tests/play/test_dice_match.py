@@ -523,7 +523,7 @@ def test_match_on_the_command_line(
     out, err = capsys.readouterr()
     assert err == ""
     assert out.startswith("made against random: depth 0 (GNU plies), same dice for both\n")
-    assert "luck by static values of made" in out and " games/s" in out
+    assert "luck measured by static values of made" in out and " games/s" in out
     figures = json.loads(out.splitlines()[-1])
     assert figures["games"] == figures["wins"] + figures["losses"] == 40
     assert figures["without_luck"][0] != figures["points_per_game"][0]
