@@ -1,4 +1,4 @@
-"""Games judged move by move: what each was worth, and what the evaluator would have played."""
+"""Games judged move by move: the value of each move, and the evaluator's choice."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ __all__ = ["Judged", "judge_game", "judged_record", "remark", "summary"]
 
 @dataclass(frozen=True)
 class Judged:
-    """A move in the evaluator's eyes; values are for the side that made it.
+    """An evaluator's judgement of a move; values are for the side that made it.
 
-    loss: how far `value`, that of the move played, stays behind that of the `best` move; 0 where
-    both win or both lose, however quickly. choices: how many legal moves there were.
+    ply: plies played before the move.
+    side: the side that made it, 0 or 1.
+    move, value: the move played and its value.
+    best, best_value: the best move and its value.
+    loss: `best_value` minus `value`; 0 if both win or both lose, however quickly.
+    depth: depth of the search.
+    choices: number of legal moves.
     """
 
     ply: int
@@ -42,10 +47,10 @@ def judge_game(
 ) -> list[Judged]:
     """Every move of a game, valued by an exact search of all moves within the thinker's limits.
 
-    Searches know of the positions that came before, as in play. `progress` is called after each
-    move. Raises KeyboardInterrupt where Ctrl-C ended a search.
+    Searches know the earlier positions of the game, as in play. `progress` is called after each
+    move. Raises KeyboardInterrupt if Ctrl-C ended a search.
     """
-    found = []
+    judged = []
     replay = _replay(record)
     thinker.forget()
     for ply, move in enumerate(record.moves):
@@ -60,7 +65,7 @@ def judge_game(
             best = move
         both = min(abs(value), abs(best_value)) > PROVEN and value * best_value > 0
         loss = 0.0 if both else file_value(best_value) - file_value(value)
-        found.append(
+        judged.append(
             Judged(
                 ply,
                 record.game.to_move(position),
@@ -75,11 +80,11 @@ def judge_game(
         )
         _follow(replay, record, ply)
         progress()
-    return found
+    return judged
 
 
 def _replay(record: GameRecord) -> GameRecord:
-    """A record that begins as another, without its draw rules."""
+    """A new record with the same start, without draw rules."""
     return GameRecord(
         record.game, record.start, repetitions=None, quiet_moves=None, comment=record.comment
     )
@@ -90,7 +95,7 @@ def _follow(replay: GameRecord, record: GameRecord, ply: int) -> None:
 
 
 def remark(record: GameRecord, judged: Judged, least: float) -> str:
-    """What is said of a move that lost at least so much; empty for all others."""
+    """The remark on a move that lost at least `least`; empty for other moves."""
     if judged.loss <= 0 or judged.loss < least:
         return ""
     better = record.game.move_text(record.positions[judged.ply], judged.best)
@@ -108,16 +113,16 @@ def _lost(judged: Judged) -> str:
 def judged_record(record: GameRecord, judged: list[Judged], least: float) -> GameRecord:
     """The game with values, depths and remarks as annotations; comments stay, before the remarks.
 
-    Values that stood with a move go into its comment, as `noted 0.35/7`. Braces in comments, which
-    PDN cannot hold, become brackets. The result is the same.
+    Earlier values of a move go into its comment, as `noted 0.35/7`. Braces in comments, which PDN
+    cannot hold, become parentheses. The result is the same.
     """
     new = _replay(record)
     new.comment = _without_braces(record.comment)
-    for one, before in zip(judged, record.annotations, strict=True):
-        _follow(new, record, one.ply)
-        parts = [_noted(before), _without_braces(before.comment), remark(record, one, least)]
+    for move, before in zip(judged, record.annotations, strict=True):
+        _follow(new, record, move.ply)
+        parts = [_noted(before), _without_braces(before.comment), remark(record, move, least)]
         comment = " ".join(part for part in parts if part)
-        new.annotate(value=file_value(one.value), depth=one.depth, comment=comment)
+        new.annotate(value=file_value(move.value), depth=move.depth, comment=comment)
     outcome = record.outcome()
     if outcome is not None and not new.over:
         new.declare(outcome, record.reason)
@@ -136,15 +141,14 @@ def _without_braces(text: str) -> str:
 
 
 def summary(judged: list[Judged], side: int) -> str:
-    """One side's game in a line: decisions, how many as preferred, what was lost."""
-    own = [one for one in judged if one.side == side and one.choices > 1]
+    """One side's game in a line: its decisions, the preferred ones among them, and the loss."""
+    own = [move for move in judged if move.side == side and move.choices > 1]
     if not own:
         return "no decisions"
-    plain = [one.loss for one in own if max(abs(one.value), abs(one.best_value)) <= PROVEN]
-    grave = sum(1 for one in own if not one.preferred) - sum(1 for loss in plain if loss > 0)
-    text = (
-        f"{len(own)} decision{'s' * (len(own) > 1)}, {sum(o.preferred for o in own)} as preferred"
-    )
+    plain = [move.loss for move in own if max(abs(move.value), abs(move.best_value)) <= PROVEN]
+    preferred = sum(move.preferred for move in own)
+    grave = len(own) - preferred - sum(1 for loss in plain if loss > 0)
+    text = f"{len(own)} decision{'s' * (len(own) > 1)}, {preferred} as preferred"
     if plain:
         text += f", lost {sum(plain):.3f} ({sum(plain) / len(plain):.4f} a decision)"
     return text + (f", {grave} that changed a game already decided" if grave else "")

@@ -1,9 +1,9 @@
 """Equity lost per decision: how much worse a player's moves are than a referee's, by the referee.
 
-Positions are those of games. Each turn with more than one legal move is a decision; what it loses
-is the value of the referee's move less that of the move chosen, both by the referee: a search as
-deep as one likes, another evaluator, or GNU Backgammon. It tells players apart in far fewer games
-than points do, for every decision counts and no dice are in it.
+The positions come from games. Each turn with more than one legal move is a decision; its loss is
+the value of the referee's move minus that of the move chosen, both by the referee: a deep search,
+another evaluator, or GNU Backgammon. It tells players apart in far fewer games than points do,
+because every decision counts and no dice add noise.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ __all__ = ["EquityLoss", "check_referee", "equity_loss", "sample_games"]
 
 @dataclass(frozen=True)
 class EquityLoss:
-    """How a player did; intervals are 95 % intervals over games.
+    """The equity that a player lost; intervals are 95 % intervals over games.
 
-    loss: points per decision. agreement: share of decisions that lose nothing.
+    loss: points per decision.
+    agreement: share of decisions that lose nothing.
     """
 
     name: str
@@ -56,7 +57,7 @@ class EquityLoss:
         )
 
     def figures(self) -> dict[str, Any]:
-        """The same as plain values, for JSON: points, and null where there is no finite number."""
+        """The same as plain values, for JSON, in points; numbers that are not finite are None."""
         return {
             "player": self.name,
             "referee": self.referee,
@@ -77,7 +78,7 @@ def sample_games(
     threads: int = 2,
     workers: Workers | None = None,
 ) -> list[GameRecord]:
-    """Games that a player plays against itself, game i with the dice of pair i."""
+    """Games of a player against itself, game i with the dice of pair i."""
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
     check_depth(depth)
@@ -100,9 +101,13 @@ def equity_loss(
 ) -> EquityLoss:
     """Compare a player's choices with the referee's in every decision of some games.
 
-    Depths are GNU plies, for those that have none of their own. `progress` is called after each
-    game. Raises ValueError for a referee that gives no values (`random`, `pubeval`) and for games
-    without a decision.
+    records: the games.
+    depth: GNU plies of the player, unless it has limits of its own.
+    referee_depth: the same for the referee.
+    threads, workers: as in `play_dice_match`.
+    progress: called after each game.
+
+    Raises ValueError if the referee gives no values (as `random`) or no game has a decision.
     """
     check_depth(depth)
     check_depth(referee_depth)
@@ -126,7 +131,7 @@ def equity_loss(
 
 
 def check_referee(game: DiceGame, referee: Player) -> None:
-    """ValueError for a player that gives no values of positions."""
+    """Raises ValueError if a player gives no values of positions."""
     if referee.evaluator is None and not hasattr(referee.seat(game, Limits(0)), "value_of"):
         raise ValueError(
             "referee: expected an evaluator or gnubg:PLIES, which give values, found"
@@ -137,17 +142,20 @@ def check_referee(game: DiceGame, referee: Player) -> None:
 def ratio_interval(
     sums: NDArray[np.float64], counts: NDArray[np.float64], *, most: float = math.inf
 ) -> Estimate:
-    """Mean of what was counted in independent groups, with its 95 % interval within [0, most].
+    """The mean over independent groups, with its 95 % interval within [0, most].
 
-    The groups are of unequal sizes, so the mean is a ratio of two sums; its spread is that of each
-    group's sum less what its size would make expect (linearised, as in surveys of clusters).
+    sums: sum of each group.
+    counts: size of each group.
+
+    The groups have different sizes, so the mean is a ratio of two sums. Its variance is that of
+    each group's sum minus the sum expected from its size (linearised, as for cluster samples).
     """
     mean = float(sums.sum() / counts.sum())
     residuals = (sums - mean * counts) / counts.mean()
     if not residuals.any():
         return mean_interval([mean] * len(sums), bounds=(0.0, most))
-    found = mean_interval(mean + residuals)
-    return Estimate(mean, max(found.low, 0.0), min(found.high, most))
+    interval = mean_interval(mean + residuals)
+    return Estimate(mean, max(interval.low, 0.0), min(interval.high, most))
 
 
 def _done(
@@ -158,20 +166,20 @@ def _done(
     programs: bool,
     progress: Callable[[], None] | None = None,
 ) -> list[Any]:
-    """What a task returns for each; programs have a process each where there are several."""
+    """The results of all tasks; with several threads external engines run in processes."""
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
     backend = "loky" if programs and threads > 1 else "threads"
-    found = []
+    done = []
     with (
         nullcontext(workers) if workers is not None else Workers(backend, threads) as players,
         closing(players.map(task, tasks)) as results,
     ):
         for result in results:
-            found.append(result)
+            done.append(result)
             if progress is not None:
                 progress()
-    return found
+    return done
 
 
 class _SelfPlay(Crew[tuple[DiceSeat, ...]]):
@@ -195,7 +203,7 @@ class _SelfPlay(Crew[tuple[DiceSeat, ...]]):
 
 
 class _Losses(Crew[tuple[Any, ...]]):
-    """What the decisions of a game lost, by the referee."""
+    """The losses of a game's decisions, by the referee."""
 
     def __init__(
         self, game: DiceGame, player: Player, referee: Player, depth: int, referee_depth: int
@@ -209,8 +217,8 @@ class _Losses(Crew[tuple[Any, ...]]):
         return tuple(player.seat(self.game, limits) for player, limits in self.judged)
 
     def __call__(self, record: GameRecord) -> NDArray[np.float64]:
-        """What each decision of a game lost, in points."""
-        game, found = self.game, []
+        """The loss of each decision of a game, in points."""
+        game, losses = self.game, []
         with self.seats() as (judged, judge):
             judged.begin(0, 0)
             judge.begin(0, 0)
@@ -219,13 +227,13 @@ class _Losses(Crew[tuple[Any, ...]]):
                     break
                 if len(game.legal_moves(position, roll)) > 1:
                     chosen, best = judged.choose(position, roll), judge.choose(position, roll)
-                    found.append(_lost(game, judge, position, chosen, best))
-        return np.array(found, dtype=np.float64)
+                    losses.append(_lost(game, judge, position, chosen, best))
+        return np.array(losses, dtype=np.float64)
 
 
 def _lost(game: DiceGame, judge: Any, position: Any, chosen: Any, best: Any) -> float:
     if chosen == best:
         return 0.0
     value = -float(judge.value_of(game.play(position, chosen)))
-    # a referee that does not look at every move may find another one better after all
+    # a referee that does not search every move may value the chosen one higher
     return max(-float(judge.value_of(game.play(position, best))) - value, 0.0)

@@ -1,9 +1,9 @@
-"""Why an evaluator values a position as it does: its value taken apart into contributions.
+"""Explanations of an evaluator's value of a position, as contributions.
 
-Weights over terms are a sum, which is shown as it is. What is no sum is explained by occlusion: a
-contribution is how far the value falls when one thing is hidden from the evaluator and all else
-stays (Zeiler and Fergus 2014, for pictures; Robnik-Sikonja and Kononenko 2008 for any model).
-Such contributions need not add up to the value, for things can matter together.
+A linear evaluator's value is a sum, and its summands are shown. Other values are explained by
+occlusion: a contribution is how far the value falls when one thing alone is hidden from the
+evaluator (Zeiler and Fergus 2014, for pictures; Robnik-Sikonja and Kononenko 2008 for any model).
+Such contributions need not add up to the value, because things can matter together.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ LONGEST_LINE = 12  # plies of a principal variation
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one thing adds to the value of a position, for the side to move.
+    """The contribution of one thing to the value of a position, for the side to move.
 
-    term: the term's value in the position; for pieces, how many they are. weight: what a linear
-    evaluator multiplies it by, and then `value` is weight times term; None where the value was
-    found by occlusion.
+    name: the thing's name.
+    term: the term's value in the position; for pieces, their number.
+    weight: weight of the term in a linear evaluator; None if `value` is by occlusion.
+    value: the contribution; weight times term in a linear evaluator.
     """
 
     name: str
@@ -45,16 +46,16 @@ class Contribution:
 def explain(
     evaluator: Evaluator, position: Any, *, means: Mapping[str, float] | None = None
 ) -> list[Contribution]:
-    """What makes up the static value of a position, the largest contribution first.
+    """The contributions to the static value of a position, the largest first.
 
-    Weights over terms: weight times term for each term; they add up to the value. Networks: the
-    terms among their inputs are set to their `means` (by name; 0 unless given) one at a time, and
-    the inputs that stand for a piece, or for a side's checkers on a point, are switched off. All
-    other evaluators of checkers and backgammon are asked for the position without the piece, or
-    with the checkers of a point borne off.
+    - A linear evaluator: weight times term for each term; they add up to the value.
+    - A network: each term among its inputs is set to its mean (from `means` by name; default 0),
+      and the inputs of a piece, or of a side's checkers on a point, are set to 0.
+    - Other evaluators: each piece is taken away, as in `Game.removals`; in backgammon the checkers
+      of a point are borne off.
 
-    Raises TypeError for an evaluator of another game that is neither linear nor a network, and
-    ArithmeticError where contributions of a linear evaluator do not add up to its value.
+    Raises TypeError if the evaluator is neither linear nor a network and its game takes no pieces
+    away, and ArithmeticError if a linear evaluator's contributions do not add up to its value.
     """
     if isinstance(evaluator, LinearEvaluator):
         found = _weighed(evaluator, position)
@@ -84,7 +85,7 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
 
 
 def hidden(parts: tuple[float, list[tuple[str, float, float]]]) -> list[Contribution]:
-    """Contributions from a value and, for each thing, its name, term and the value without it."""
+    """Contributions from a value and, for each thing, (name, term, value without the thing)."""
     value, things = parts
     return [
         Contribution(name, term, None, float(np.float64(value) - without) + 0.0)
@@ -95,9 +96,9 @@ def hidden(parts: tuple[float, list[tuple[str, float, float]]]) -> list[Contribu
 def contribution_table(
     titles: list[str], parts: list[list[Contribution]], most: int = 0
 ) -> list[str]:
-    """Contributions as lines of text, one column for each evaluator; `most` of them, 0 for all.
+    """Contributions as lines of text, one column for each evaluator.
 
-    Those of value 0 are left out. What is left out of the table is summed up in its last line.
+    At most `most` are shown (0: all), and none of value 0. The last line sums up the others.
     """
     by_name: dict[str, list[Contribution | None]] = {}
     for number, found in enumerate(parts):
@@ -106,7 +107,7 @@ def contribution_table(
     size = {
         name: max(abs(one.value) for one in row if one is not None) for name, row in by_name.items()
     }
-    # the order of the sizes in the table: an evaluator may count in another unit than its rival
+    # ordered by relative size, because the evaluators may have different units
     scale = [max((abs(one.value) for one in found), default=0.0) or 1.0 for found in parts]
     rank = {
         name: max(abs(one.value) / scale[i] for i, one in enumerate(row) if one is not None)
@@ -129,7 +130,7 @@ def contribution_table(
     weighed = [any(one.weight is not None for one in found) for found in parts]
 
     def sums(title: str, names: list[str]) -> list[str]:
-        """A row of sums; what was found by occlusion does not add up, and has none."""
+        """A row of sums, empty for contributions by occlusion, which do not add up."""
         cells = [title, ""]
         for i in range(len(parts)):
             found = [row[i] for row in map(by_name.__getitem__, names)]

@@ -1,8 +1,8 @@
 """Quality without games: how an evaluator's moves and values compare with a deeper search.
 
-On each of a set of positions a referee searches every move exactly. The judged evaluator then
-chooses its move with a search of its own; what the referee's value says is lost by it, and how
-well its static values follow the referee's, are averaged over the positions.
+In each of a set of positions a referee searches every move exactly, and the judged evaluator
+chooses its move by a search of its own. The report averages over the positions how much that move
+loses by the referee's values, and how well the static values agree with the referee's.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Judgement", "Verdicts", "judge", "random_positions", "referee"]
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What the referee thinks of a set of positions: the value of every move of each."""
+    """The referee's values of every move in each of a set of positions."""
 
     positions: tuple[Any, ...]
     values: tuple[dict[Any, float], ...]
@@ -36,12 +36,13 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class Judgement:
-    """How an evaluator did; intervals are 95 % intervals over positions.
+    """The quality of an evaluator; intervals are 95 % intervals over positions.
 
-    agreement: share of positions in which its move has the referee's best value. loss: the
-    referee's best value less that of the move chosen, in the referee's unit. correlation: of
-    static values with the referee's (Pearson). error: root mean square of what is left of the
-    referee's values after the best straight line from the static ones.
+    agreement: share of positions in which its move has the referee's best value.
+    loss: the referee's best value minus that of the move chosen, in the referee's unit.
+    correlation: Pearson correlation of static values with the referee's.
+    error: root mean square residual of a linear regression of the referee's values on the static
+        ones, in the referee's unit.
     """
 
     name: str
@@ -76,7 +77,7 @@ class Judgement:
 def random_positions(game: Game, count: int, *, seed: int = 0, most_plies: int = 80) -> list[Any]:
     """Distinct quiet positions, not decided by the rules, from all stages of random games.
 
-    Raises ValueError where the game seems to have no more than a part of them.
+    Raises ValueError if fewer than `count` are found.
     """
     if count < 1:
         raise ValueError(f"positions: expected at least 1, found {count}")
@@ -113,10 +114,10 @@ def referee(
     threads: int = 2,
     progress: Callable[[], None] | None = None,
 ) -> Verdicts:
-    """The exact value of every move at a depth; positions in which one wins or loses are left out.
+    """The exact value of every move at a depth, in positions without a proven win or loss.
 
-    A win counts plies, not quality of judgement, so no error could be measured on it. `progress`
-    is called after each position.
+    Decided positions are skipped, because the value of a win counts plies and says nothing about
+    errors of evaluation. `progress` is called after each position.
     """
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
@@ -152,7 +153,7 @@ class _Referee(Crew[tuple[Engine]]):
         self.game, self.evaluator, self.depth = game, evaluator, depth
 
     def new_seats(self) -> tuple[Engine]:
-        """An engine of a thread's own."""
+        """An engine for one thread."""
         return (Engine(self.game, self.evaluator, table_mib=8, equal_depth=True),)
 
     def __call__(self, position: Any) -> dict[Any, float]:
@@ -166,7 +167,7 @@ class _Referee(Crew[tuple[Engine]]):
 def judge(
     game: Game, evaluator: Any, verdicts: Verdicts, *, depth: int = 1, name: str = ""
 ) -> Judgement:
-    """Compare an evaluator, searching `depth` plies, with what the referee found."""
+    """Compare an evaluator, searching `depth` plies, with the referee's verdicts."""
     judged = as_evaluator(game, evaluator)
     engine = Engine(game, judged, table_mib=4, equal_depth=True)
     losses = []

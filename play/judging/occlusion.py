@@ -1,7 +1,7 @@
-"""What a value becomes when one thing is hidden: an input of a network, or a piece of a position.
+"""Values with one thing hidden: an input of a network, or a piece of a position.
 
-Hiding inputs asks the network itself, also about what cannot stand on a board; inputs that tell of
-the same pieces in another way stay as they are.
+Hiding inputs asks the network itself, also about inputs that no position has; other inputs that
+describe the same pieces stay as they are.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def hidden_inputs(
 ) -> Things:
     """A network's value without each of its inputs that are not 0.
 
-    Terms are set to their means, 0 unless given; inputs of an encoding are switched off together
-    where they tell of one piece, or of a side's checkers on a point. The arithmetic is that of
-    float32 in another order than in play: values agree to about 1e-6 of their size.
+    Terms are set to their means (default 0). Inputs of an encoding that describe one piece, or a
+    side's checkers on a point, are set to 0 together. The float32 arithmetic has another order than
+    in play, so values agree within about 1e-6 of their size.
     """
     net: Any = evaluator
     if isinstance(evaluator, OutcomeNetwork):
@@ -71,7 +71,7 @@ def _variants(
     position: Any,
     whole: NDArray[np.float32],
 ) -> Iterator[tuple[str, float, list[int]]]:
-    """Name, term and places of what is hidden together."""
+    """Name, term and input numbers of each thing to hide."""
     start = 0
     if encoding is not None:
         start = len(encoding)
@@ -92,7 +92,7 @@ def _forward(
     rows: NDArray[np.float32],
     position: Any,
 ) -> NDArray[np.float64]:
-    """The values [rows] of inputs [rows, inputs], all taken to be of the same position."""
+    """The values [rows] of inputs [rows, inputs], in the phase of one position."""
     total = rows
     for number, (weights, bias) in enumerate(layers):
         total = (np.maximum(total, 0) if number else total) @ weights + bias
@@ -106,9 +106,9 @@ def _forward(
 
 
 def without_pieces(evaluator: Evaluator, position: Any) -> Things:
-    """An evaluator's value of the position without each piece, as `Game.removals` has it.
+    """An evaluator's value of the position without each piece, by `Game.removals`.
 
-    Raises TypeError for a position of a game that takes no pieces away.
+    Raises TypeError if the game takes no pieces away.
     """
     things = list(evaluator.game.removals(position))
     if not things:

@@ -1,4 +1,4 @@
-"""The tree of a small alpha-beta search as text: every window, value and cutoff, to be read."""
+"""The tree of a small alpha-beta search as text, with every window, value and cutoff."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ __all__ = ["SearchTree", "search_tree"]
 
 @dataclass(frozen=True)
 class SearchTree:
-    """What a search looked at.
+    """The tree of a search.
 
-    value: for the side to move at the root. leaves: positions valued at the end of a line.
-    `all_leaves`: how many minimax would have valued. lines: the tree as text, one position each,
-    and one for every cutoff.
+    value: value of the root for its side to move.
+    leaves: number of positions valued at the end of a line.
+    all_leaves: number of positions that minimax would have valued.
+    lines: the tree as text, one line for each position and for each cutoff.
     """
 
     value: float
@@ -37,10 +38,10 @@ def search_tree(
 ) -> SearchTree:
     """The tree of textbook alpha-beta, `depth` plies deep (Knuth and Moore 1975, fail-soft).
 
-    It is the search of `search.minimax.alphabeta`: moves in the game's order, no table, no
-    quiescence, values for the side to move (negamax). Without `evaluate` the depth has to reach
-    the end of the game. Raises ValueError for a depth below 1, and where the text would have more
-    than `most_lines` lines.
+    It is the search of `search.minimax.alphabeta`: moves in the game's order, no transposition
+    table, no quiescence, values for the side to move (negamax). Without `evaluate` the depth has to
+    reach the end of the game. Raises ValueError for a depth below 1, and if the text would exceed
+    `most_lines` lines.
     """
     if depth < 1:
         raise ValueError(f"depth: expected at least 1, found {depth}")
@@ -102,7 +103,7 @@ def search_tree(
 
 
 def _leaves(game: Game, position: Any, depth: int) -> int:
-    """How many positions minimax values."""
+    """The number of positions that minimax values."""
     if depth == 0 or game.outcome(position) is not None:
         return 1
     return sum(

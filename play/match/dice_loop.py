@@ -1,6 +1,6 @@
 """Games with dice, played by native code at static values, whole blocks of pairs in one call.
 
-The games are those that `play.match.dice_match` plays turn by turn with seats in Python; the tests
+They are the games that `play.match.dice_match` plays turn by turn with seats in Python; the tests
 compare the two.
 """
 
@@ -23,13 +23,13 @@ from search.expectiminimax.turn import NativeTurn, copy_position, over, play_tur
 
 __all__ = ["MOST_TURNS", "REASONS", "DiceLoop"]
 
-#: Longer games count as undecided, with 0 points: two weak players can keep each other on the bar.
+#: Longer games are undecided, with 0 points, because weak players can keep each other on the bar.
 MOST_TURNS = 4000
 #: The log's room for games and turns.
 MOST_GAMES = 256
 LOG_TURNS = 16 * MOST_TURNS
 
-#: How a game ended.
+#: The ways in which a game ends.
 REASONS = ("stopped", "end of the game", "most turns")
 STOPPED, ENDED, TOO_LONG = range(3)
 
@@ -161,16 +161,16 @@ class DiceLoop:
             for number in range(0, log.games, 2):
                 if STOPPED in log.pinned["reasons"][number : number + 2]:
                     return
-                one = self._record(number, played)
-                other = self._record(number + 1, played + one.ply)
-                played += one.ply + other.ply
-                yield one, other
+                begun = self._record(number, played)
+                answered = self._record(number + 1, played + begun.ply)
+                played += begun.ply + answered.ply
+                yield begun, answered
             done += log.games // 2
 
     def play_one(self, state: int) -> tuple[NDArray[np.int64], list[int], list[int]]:
         """Play a game that the first player begins, with the random numbers of a stream.
 
-        Returns its positions, [plies + 1, integers], its moves and its rolls.
+        Returns (positions [plies + 1, integers], moves, rolls).
         """
         turn, log = self._turn, self._log
         first, second = self._players

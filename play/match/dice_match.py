@@ -1,7 +1,7 @@
 """Matches in games with dice: pairs of games with the same dice and swapped seats.
 
-What is played depends on the players, the depth and the seed alone, not on who plays it or how
-many at a time: pair i has dice of its own, and all pairs are counted.
+Results depend on the players, the limits and the seed alone, not on the backend or the number of
+workers: each pair has dice of its own, and all pairs are counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from play.workers import Workers
 
 __all__ = ["DiceMatch", "needs_processes", "play_dice_game", "play_dice_match"]
 
-#: Pairs that a worker is given at a time: in native code, and move by move in Python.
+#: Pairs in a worker's task: in native code, and move by move in Python.
 NATIVE_BLOCK, SLOW_BLOCK = 32, 1
 
 Records = tuple[GameRecord, GameRecord]
@@ -40,13 +40,17 @@ Records = tuple[GameRecord, GameRecord]
 
 @dataclass
 class DiceMatch:
-    """What was played between two players; points and luck are the first player's, pair by pair.
+    """A match of two players; points and luck are the first player's, pair by pair.
 
     In the first game of a pair the first player begins.
 
-    luck: None where nobody measures it; luck_by: the name of the player who does.
-    records: the games, where they are kept.
-    failure: what an external engine did wrong that ended the match.
+    points: points of both games of each pair.
+    luck: luck in both games of each pair; None if it is not measured.
+    luck_by: name of the player whose static values measure luck.
+    records: the games of each pair, if they are kept.
+    turns: number of moves played.
+    interrupted: whether Ctrl-C ended the match.
+    failure: error of the external engine that ended the match, or empty.
     """
 
     first: str
@@ -63,7 +67,7 @@ class DiceMatch:
     luck_by: str | None = None
 
     def summary(self) -> DiceSummary:
-        """Points per game and how sure they are, from the first player's view."""
+        """Points per game with their error, from the first player's view."""
         return DiceSummary(self.points, self.luck, bounds=self.bounds)
 
     @property
@@ -99,9 +103,9 @@ def play_dice_game(
     stopped: Event | None = None,
     most_turns: int = MOST_TURNS,
 ) -> GameRecord:
-    """One game with the dice of a pair, move by move; `seats[0]` begins.
+    """Play one game with the dice of a pair, move by move; `seats[0]` begins.
 
-    Raises MoveError if a seat makes an illegal move; `names` says whose.
+    Raises MoveError, with the name from `names`, if a seat makes an illegal move.
     """
     stream = dice.stream(pair)
     for side, seat in enumerate(seats):
@@ -128,7 +132,7 @@ def play_dice_game(
 
 
 def needs_processes(*players: Player) -> bool:
-    """Whether a player is a program that keeps other threads of its process from running."""
+    """Whether a player is an external engine that blocks the other threads of its process."""
     return any(player.program is not None for player in players)
 
 
@@ -164,7 +168,7 @@ def play_dice_match(
     check_depth(depth)
     if luck is not None and luck.evaluator is None:
         raise ValueError(f"luck: expected an evaluator, found {luck.name}")
-    Dice(game, seed)  # refuses a bad seed before anybody works
+    Dice(game, seed)  # refuses a bad seed before any work
     match = DiceMatch(first.name, second.name, depth, _bounds(game))
     if luck is not None:
         match.luck, match.luck_by = [], luck.name
@@ -196,7 +200,7 @@ def play_dice_match(
 
 
 def _bounds(game: DiceGame) -> tuple[float, float]:
-    """The least and the most that a game can be worth, as far as the game says."""
+    """The least and the most points of a game, infinite if the game does not declare outcomes."""
     if game.outcomes is None:
         return -np.inf, np.inf
     low, high = (
@@ -213,7 +217,7 @@ def _blocks(pairs: int, size: int) -> Iterator[tuple[int, int]]:
 
 @dataclass
 class _Block:
-    """What a worker played; the fields are those of a match."""
+    """The games of one task; the fields are those of a match."""
 
     points: list[tuple[float, float]] = field(default_factory=list)
     luck: list[tuple[float, float]] = field(default_factory=list)
@@ -222,7 +226,7 @@ class _Block:
 
 
 class _BlockPlayer(Crew[tuple[Any, ...]]):
-    """Plays pairs by their numbers, with the luck of each game where somebody measures it."""
+    """Plays pairs by their numbers, and measures the luck of each game if asked to."""
 
     def __init__(
         self,
@@ -250,7 +254,7 @@ class _BlockPlayer(Crew[tuple[Any, ...]]):
         )
 
     def __call__(self, task: tuple[int, int]) -> _Block:
-        """Pairs from a number on; fewer of them, and whole, once this was told to stop."""
+        """Play a number of pairs from a first one on; fewer, but whole pairs, once stopped."""
         block = _Block()
         with self.seats() as (luck, *seats):
             played = seats[0].play(*task) if self.native else self._play(seats, *task)
@@ -266,7 +270,7 @@ class _BlockPlayer(Crew[tuple[Any, ...]]):
         return block
 
     def new_seats(self) -> tuple[Any, ...]:
-        """Who measures luck, or None; then a loop in native code, or the seats of both players."""
+        """The measure of luck or None, then a native loop or the seats of both players."""
         luck = None
         if self.luck is not None and self.luck.evaluator is not None:
             luck = Luck(self.game, self.luck.evaluator, self.luck.lookup)

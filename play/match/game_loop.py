@@ -1,9 +1,9 @@
-"""Whole games played by native code: two searches in turn, the rules of drawing, and a log.
+"""Whole games played by native code: two searches in turn, the drawing rules, and a log.
 
-A game at five plies a move costs Python as much as it costs the search, and Python's lock keeps
-threads from playing side by side. Here a game is one call, during which the lock is free. What
-happens is what `games.record.GameRecord` and `search.Engine` would do move by move: `play_slowly`
-does just that, for engines in plain Python, and the tests compare the two.
+At five plies a move, a game played in Python costs as much in Python as in the search, and Python's
+lock keeps threads from playing side by side. Here a game is one call, during which the lock is
+free. The games are those that `games.record.GameRecord` and `search.Engine` would play move by
+move: `_play_slowly` does so, for engines in plain Python, and the tests compare the two.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from search.sizes import WIDTH
 
 __all__ = ["GameLoop", "Played"]
 
-#: How a game ended, in the order of the codes below; the words are those of `GameRecord`.
+#: The ways in which a game ends, in the order of the codes below, in the words of `GameRecord`.
 REASONS = ("", "no move", "repetition", "quiet moves", "most plies", "decided", "stopped")
 NO_MOVE, REPETITION, QUIET_MOVES, TOO_LONG, DECIDED, STOPPED = range(1, 7)
 
-#: What is a number for each ply, as rows of one array.
+#: Numbers of each ply, each a row of one array.
 NUMBERS = ("moves", "depths", "keys", "leaf_plies", "quiet_plies")
 LOG = np.dtype(
     [
@@ -40,9 +40,9 @@ LOG = np.dtype(
         for name in (
             # addresses: one entry for each ply (positions and keys one more)
             "positions moves values depths keys leaves leaf_plies quiet_plies scratch"
-            # how games are played
+            # options of all games
             " width given most_plies repetitions quiet_moves returns decide"
-            # how this one went
+            # results of this game
             " plies reason stop"
         ).split()
     ]
@@ -53,13 +53,16 @@ LOG = np.dtype(
 
 @dataclass(frozen=True)
 class Played:
-    """One game, with what the searches said of it.
+    """One game with the values of its searches.
 
-    positions: one more than moves. opening: how many moves were given. values, depths: for each
-    ply what the search of the side to move found (NaN and 0 in the opening). leaves, leaf_plies:
-    the position at the end of each principal variation and how many plies away it is (0 in the
-    opening), where the loop keeps them. outcome: for the side that begins the game, as in a
-    `GameRecord`. reason: one of `REASONS`, or "end of the game".
+    positions: one more than the moves.
+    opening: number of opening moves, which were given.
+    values: value of the search for the side to move at each ply; NaN in the opening.
+    depths: depth of that search; 0 in the opening.
+    leaves: position at the end of each principal variation, if the loop keeps them.
+    leaf_plies: plies from each position to its leaf; 0 in the opening.
+    outcome: for the side that begins the game, as in a `GameRecord`.
+    reason: one of `REASONS`, or "end of the game".
     """
 
     game: Game
@@ -72,7 +75,7 @@ class Played:
     leaf_plies: NDArray[np.int64] | None
     outcome: float
     reason: str
-    #: repetitions and quiet moves after which it would have been drawn
+    #: the limits of repetitions and of quiet moves that were in force
     rules: dict[str, int | None]
 
     def outcomes(self) -> NDArray[np.float64]:
@@ -102,16 +105,18 @@ class Played:
 class GameLoop:
     """Two engines that play one another, and the memory for one game.
 
-    first has the side that begins, second the other; they may be the same engine. depth, nodes:
-    limits of every search. most_plies: longer games are drawn. repetitions, quiet_moves: as in
-    `GameRecord` (None switches a rule off). decide: a game that a search has proved to be won
-    ends with the move it found. leaves: keep the ends of principal variations. traces: keep the
-    trace of every search (engines with `trace`), the first player's in its own engine and so the
-    second's.
+    first: engine of the side that begins.
+    second: engine of the other side; may be the same one.
+    depth, nodes: limits of every search.
+    most_plies: longer games are drawn.
+    repetitions, quiet_moves: as in `GameRecord`; None switches a rule off.
+    decide: end a game once a search has proved a win, with the winning move.
+    leaves: keep the ends of principal variations.
+    traces: keep the trace of every search in its engine (for engines with `trace`).
 
-    Not to be used by two threads at once; engines that shuffle moves by a seed, prefer ties in
-    another way than "first" or search on several threads are not taken, nor with `decide` those
-    that prove no win: ValueError.
+    Not to be used by two threads at once. Raises ValueError for an engine that shuffles moves by a
+    seed, has ties other than "first" or searches on several threads, and with `decide` for one
+    whose techniques do not prove wins.
     """
 
     def __init__(
@@ -191,11 +196,13 @@ class GameLoop:
             engine.stop()
 
     def play(self, opening: Sequence[Any] = (), start: Any = None) -> Played:
-        """Play a game to its end, the moves of `opening` first; they must be legal.
+        """Play a game to its end.
 
-        `start` is the position to begin from (None: the game's). Engines keep what they remember:
-        clear them for games that do not depend on those before. A stopped game has the reason
-        "stopped" and counts as drawn.
+        opening: its first moves, which must be legal.
+        start: position to begin from; None stands for the game's start.
+
+        Engines keep their tables: clear them if games should not depend on earlier ones. A stopped
+        game has the reason "stopped" and counts as drawn.
         """
         start = self.game.start() if start is None else start
         if not self.native:
@@ -289,7 +296,7 @@ class GameLoop:
 
 
 # --- native code -----------------------------------------------------------------------------
-# It runs only where kernels are compiled: the loop above is its plain form.
+# It runs only if kernels are compiled; the loop above is its plain form.
 
 
 @kernel
@@ -329,7 +336,7 @@ def _ending(log, line, ply):
 
 @kernel
 def _store_leaf(log, line, ply, move):
-    """Log the end of the principal variation, or of the move where there is none."""
+    """Log the end of the principal variation, or of the move if there is none."""
     leaf = log.leaves + 8 * WIDTH * ply
     other = log.scratch
     _copy(log.positions + 8 * WIDTH * ply, leaf, log.width)
@@ -375,7 +382,7 @@ def _play_on(log, first, second, traces):
     """Play from the log's first position to the end of the game."""
     store_int(log.quiet_plies, 0, 0)
     ply = 0
-    won = 0.0  # what search has proved, for the side that moves first
+    won = 0.0  # the result proved by search, for the side that moves first
     while not _ending(log, first, ply):
         if log.stop != 0:
             log.reason = STOPPED

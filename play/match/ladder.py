@@ -1,7 +1,7 @@
-"""Round robins: joint ratings, or in games with dice points a game, all with the same dice.
+"""Round robins: joint ratings, or in games with dice points per game, all with the same dice.
 
-Pair i of every match with dice has the same dice, so a player's points against all others in the
-pairs of one number are one unit of the error bar, however many others there are.
+Pair i of every match has the same dice. So a player's points against all others in the pairs of one
+number are one unit of the error bar, for any number of other players.
 """
 
 from __future__ import annotations
@@ -64,11 +64,18 @@ def ladder(
     seed: int = 0,
     progress: Callable[[Match], None] | None = None,
 ) -> tuple[list[Rating], list[Match]]:
-    """Every player against every other, `games` games each; ratings (best first) and matches.
+    """Play every player against every other; returns ratings, best first, and matches.
 
-    The first player is the anchor, rated 0. Raises ValueError for fewer than two players or two
-    of one name. Ctrl-C ends it, and so does an external engine that fails: ratings then cover what
-    was played, the last match says so, and players who had not played yet are left out.
+    The first player is the anchor, rated 0.
+
+    limits: limits of a move.
+    games: games of each match.
+    openings: returns the openings of a match.
+    threads, workers, seed, progress: as in `play_match`.
+
+    Ctrl-C or an external engine that fails ends the ladder: ratings then cover the games played,
+    the last match says so, and players without a game are missing. Raises ValueError for fewer than
+    two players or two players of one name.
     """
 
     def play(first: Player, second: Player) -> Match:
@@ -102,10 +109,11 @@ def dice_ladder(
     keep_records: bool = False,
     progress: Callable[[DiceMatch], None] | None = None,
 ) -> tuple[list[Standing], list[DiceMatch]]:
-    """Every player against every other, `games` games each; standings (best first) and matches.
+    """Play every player against every other with dice; returns standings, best first, and matches.
 
-    The options are those of `play_dice_match`. Raises ValueError for fewer than two players or two
-    of one name. It ends early as `ladder` does: standings then cover what was played.
+    The options are those of `play_dice_match`. Ctrl-C or an external engine that fails ends the
+    ladder, and standings then cover the games played. Raises ValueError for fewer than two players
+    or two players of one name.
     """
 
     def play(first: Player, second: Player) -> DiceMatch:
@@ -154,7 +162,7 @@ def check_players(players: Sequence[Player]) -> None:
 
 
 def standings(matches: Sequence[DiceMatch]) -> list[Standing]:
-    """Points per game of everybody who played, best first; matches have the same dice."""
+    """Points per game of every player with a game, best first; matches have the same dice."""
     names = dict.fromkeys(name for match in matches for name in (match.first, match.second))
     found = []
     for name in names:
@@ -172,7 +180,7 @@ def standings(matches: Sequence[DiceMatch]) -> list[Standing]:
             counts[: len(one)] += 2
         if counts.min() == counts.max():
             values, bounds = points / counts, matches[0].bounds
-        else:  # values whose mean is that of all games: a ratio's linear approximation
+        else:  # linear approximation of a ratio: values with the mean of all games
             mean = points.sum() / counts.sum()
             values, bounds = mean + (points - mean * counts) / counts.mean(), (-np.inf, np.inf)
         found.append(Standing(name, mean_interval(values, bounds=bounds), int(counts.sum())))
@@ -180,7 +188,7 @@ def standings(matches: Sequence[DiceMatch]) -> list[Standing]:
 
 
 def plot_ladder(path: Any, ratings: Sequence[Rating], title: str) -> None:
-    """Write a PNG: ratings with their 95 % intervals, best on top; arrows where one is open."""
+    """Write a PNG of ratings with 95 % intervals, best on top; an arrow is an open interval."""
     rows = [(rating.name, rating.elo) for rating in ratings]
     label = f"Elo, 95 % interval of the difference from {anchor_name(ratings)}"
     plot_estimates(path, rows, title, label=label, room=20)
@@ -195,10 +203,15 @@ def plot_estimates(
     room: float,
     digits: int = 0,
 ) -> None:
-    """Write a PNG: estimates with their intervals, the first on top; arrows where one is open.
+    """Write a PNG of estimates with their intervals, the first on top; an arrow is an open one.
 
-    label: of the axis. room: beside the outermost ends, at least, in the unit of the estimates.
-    digits: after the point of the values written. Raises ValueError where there are no rows.
+    rows: name and estimate of each.
+    title: title of the picture.
+    label: label of the axis.
+    room: least space beside the outermost ends, in the unit of the estimates.
+    digits: decimal places of the values.
+
+    Raises ValueError if there are no rows.
     """
     if not rows:
         raise ValueError("plot: expected one estimate or more, found none")
@@ -230,7 +243,7 @@ def plot_estimates(
     axes.set_ylim(-0.6, len(rows) - 0.2)
     axes.set_xlim(left, right)
     arrows = "; arrow: no bound" if len(finite) < len(ends) else ""
-    figure.supxlabel(f"{label}{arrows}", fontsize="medium")  # names may be wider than the axes
+    figure.supxlabel(f"{label}{arrows}", fontsize="medium")  # wider than the axes, as names may be
     axes.set_title(title, loc="left")
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)

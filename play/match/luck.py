@@ -1,10 +1,10 @@
-"""Luck: what the dice gave each side of a game, by which its result is luck-adjusted.
+"""The luck of the dice in a game, by which its result is luck-adjusted.
 
-The luck of a roll is the value of the best play of it, less the average of the same over all rolls,
-both by one look ahead: the static values of the positions after each move. Whatever the evaluator,
-the average luck of a position is 0, so that a result without luck is as unbiased as the result;
-the better the evaluator, the less it scatters. (D. Montgomery, "Variance reduction", GammOnLine,
-2000; GNU Backgammon's luck analysis.)
+The luck of a roll is the value of its best move minus the average of this value over all rolls,
+both by the static values of the positions after each move. The average luck of a position is 0 for
+any evaluator, so the luck-adjusted result is as unbiased as the result; the better the evaluator,
+the smaller its variance. (D. Montgomery, "Variance reduction", GammOnLine, 2000; GNU Backgammon's
+luck analysis.)
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -26,7 +26,7 @@ from search.native import call_int
 
 __all__ = ["Luck"]
 
-#: A game to replay: addresses of what was played and of room for the luck of each turn.
+#: A game to replay: addresses of its moves and rolls, and of room for the luck of each turn.
 GAME = np.dtype([(name, np.int64) for name in ("rolls", "moves", "luck", "turns")])
 
 
@@ -49,7 +49,7 @@ def _luck_of_turns(turn, replies, game):
 
 
 class Luck:
-    """What an evaluator calls luck. Not to be used by two threads at once."""
+    """The luck of rolls by an evaluator's static values. Not to be used by two threads at once."""
 
     def __init__(self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None = None) -> None:
         self.game = game
@@ -78,7 +78,7 @@ class Luck:
         return luck
 
     def total(self, record: GameRecord) -> float:
-        """How much more luck the side that begins had, in points."""
+        """The luck of the side that begins minus the other side's, in points."""
         luck = self.turns(record)
         return float(luck[0::2].sum() - luck[1::2].sum())
 

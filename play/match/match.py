@@ -1,8 +1,8 @@
 """Matches of two players over paired openings, by several workers, with an error bar.
 
-Every opening is played twice with colours swapped, and the pair is what statistics count. What is
-played depends on the seed alone, not on who plays or how many: pairs are judged in the order in
-which their openings were drawn.
+Every opening is played twice with colours swapped, and statistics count the pair. Results depend on
+the seed alone, not on the backend or the number of workers: pairs are counted in the order in which
+their openings were drawn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from play.workers import Workers
 
 __all__ = ["Match", "Pair", "play_game", "play_match"]
 
-#: Longer games are drawn, whatever the rules say.
+#: Longer games are drawn.
 MOST_PLIES = 1000
 
 
@@ -37,25 +37,29 @@ MOST_PLIES = 1000
 class Pair:
     """Two games of one opening; the first player begins the first of them.
 
-    seconds: what external engines took for each of their moves.
+    seconds: time of each move of external engines.
     """
 
     games: tuple[GameRecord, GameRecord]
     seconds: tuple[float, ...] = ()
 
     def points(self) -> tuple[float, float]:
-        """What the first player scored in each game: 1, 0.5 or 0."""
+        """The first player's score in each game: 1, 0.5 or 0."""
         outcomes = self.games[0].outcome() or 0.0, -(self.games[1].outcome() or 0.0)
-        # By who won, also in a game whose outcomes are points.
+        # By the winner alone, also in a game whose outcomes are points.
         first, second = (0.5 * ((outcome > 0) - (outcome < 0) + 1) for outcome in outcomes)
         return first, second
 
 
 @dataclass
 class Match:
-    """What was played between two players; scores are the first player's.
+    """A match of two players; scores are the first player's.
 
-    failure: what an external engine did wrong that ended the match.
+    pairs: the pairs counted.
+    repeated: number of pairs that repeated earlier games and were not counted.
+    interrupted: whether Ctrl-C ended the match.
+    failure: error of the external engine that ended the match, or empty.
+    verdict: last verdict of the sequential test, or empty.
     """
 
     first: str
@@ -77,7 +81,7 @@ class Match:
         return 2 * len(self.pairs)
 
     def seconds(self) -> list[float]:
-        """What external engines took for each of their moves."""
+        """The time of each move of external engines."""
         return [seconds for pair in self.pairs for seconds in pair.seconds]
 
     def so_far(self) -> str:
@@ -113,9 +117,10 @@ def play_game(
     stopped: Event | None = None,
     loop: GameLoop | None = None,
 ) -> GameRecord:
-    """One game from an opening on; `seats[0]` has the side that begins.
+    """Play one game from an opening on; `seats[0]` has the side that begins.
 
-    It is left unfinished once `stopped` is set. `loop` plays it in native code, where there is one.
+    stopped: once set, the game ends unfinished.
+    loop: plays the game in native code, if given.
     """
     if loop is not None:
         return loop.play(opening).record()
@@ -147,11 +152,21 @@ def play_match(
 ) -> Match:
     """Play until `games` different games are counted, the SPRT decides or openings run out.
 
-    A pair of which a game repeats an earlier game of the match move for move is not counted.
-    `workers` (processes, a cluster) play instead of `threads` of this process. `progress` is
-    called after each pair. Ctrl-C ends the match with what was played, marked as interrupted, and
-    so does an external engine that fails (`failure`), unless it fails in the first pair: then it
-    is raised, as MoveError or ChildProcessError.
+    A pair is not counted if one of its games repeats an earlier game of the match move for move.
+
+    limits: limits of a move, for players without limits of their own.
+    games: number of games, an odd one rounded up.
+    openings: default: `Openings(game, seed=seed)`.
+    threads: threads of this process that play.
+    workers: processes or a cluster that play instead of threads.
+    table_mib: size of each player's transposition table.
+    sprt: test that ends the match once it decides.
+    seed: decides openings and random choices.
+    progress: called with the match after each pair.
+
+    Ctrl-C ends the match with the games played, marked as interrupted. So does an external engine
+    that fails (`failure`); if it fails in the first pair, its MoveError or ChildProcessError is
+    raised. Raises ValueError for a game with dice and for options out of range.
     """
     if isinstance(game, DiceGame):
         raise ValueError(
@@ -229,14 +244,14 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         self.seed = seed
 
     def __call__(self, task: tuple[int, tuple[Any, ...]]) -> Pair:
-        """The pair of an opening with its number; unfinished once this was told to stop."""
+        """Play the pair of a numbered opening; unfinished once stopped."""
         number, opening = task
         records = []
         seconds: list[float] = []
         with self.seats() as (first, second, begun, answered):
             for index, loop in enumerate((begun, answered)):
                 for colour, seat in enumerate((first, second)):
-                    # the same chance for the same colour in both games
+                    # the same random numbers for the same colour in both games
                     seat.begin(hash((self.seed, number, colour ^ index)) & 0x7FFFFFFF)
                 seats = (first, second) if index == 0 else (second, first)
                 records.append(play_game(self.game, seats, opening, self.stopped, loop))
@@ -244,7 +259,7 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         return Pair((records[0], records[1]), tuple(seconds))
 
     def new_seats(self) -> tuple[Seat, Seat, GameLoop | None, GameLoop | None]:
-        """The seats of both players, and the loops in which native code plays for them, if it can.
+        """The seats of both players, and two loops of native code if it can play for them, or None.
 
         The first loop is for the game in which the first player begins.
         """

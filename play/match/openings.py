@@ -14,17 +14,24 @@ from search import Engine, as_evaluator
 __all__ = ["Openings"]
 
 Moves = tuple[Any, ...]
-_TRIES = 2000  # random lines in a row that lead to nothing new before a length is given up
-_MOST_LISTED = 50_000  # positions after some plies that are still listed one and all
+_TRIES = 2000  # random lines in a row without a new position before a length is given up
+_MOST_LISTED = 50_000  # with more positions at a ply, random ones are drawn instead of all
 
 
 class Openings:
     """Distinct openings in a seeded order: each ends in a position that no other ends in.
 
-    First come all positions after `plies` plies (in checkers 216, from the 302 three-move
-    sequences; some of them where they are too many to list), then positions after one more random
-    ply, and so on. No opening passes through a position twice. With `within`, only those are
-    used whose value by `judge`, searched `depth` plies deep, is at most that far from even.
+    All positions after `plies` plies come first (in checkers 216, from the 302 three-move
+    sequences; a random part of them if they are too many to list), then positions after one more
+    random ply, and so on. No opening passes through a position twice.
+
+    plies: length of the shortest openings.
+    seed: decides their order.
+    within: use only openings that `judge` values within this distance of even.
+    judge: evaluator by which openings are even.
+    depth: depth of its search.
+
+    Raises ValueError for options out of range, and for `within` without a judge.
     """
 
     def __init__(
@@ -55,7 +62,7 @@ class Openings:
         )
 
     def __iter__(self) -> Iterator[Moves]:
-        """Openings as tuples of moves from the start; ends where the game has no more."""
+        """Openings as tuples of moves from the start; ends if the game has no more."""
         seen: set[Any] = set()
         random = np.random.default_rng(self.seed)
         barren = 0
@@ -66,22 +73,22 @@ class Openings:
                 lines = self._random_lines(random, plies)
             else:
                 lines = [every[i] for i in random.permutation(len(every))]
-            found = False
+            yielded = False
             for position, moves in lines:
                 if position in seen:
                     continue
                 seen.add(position)
                 if self._even(position):
-                    found = True
+                    yielded = True
                     yield moves
-            barren = 0 if found else barren + 1
+            barren = 0 if yielded else barren + 1
             if barren == 3:
                 return
 
     def _all(self, plies: int) -> list[tuple[Any, Moves]] | None:
-        """Every distinct position after some plies, with the first way there; None if too many.
+        """Every distinct position after `plies` plies with the first line to it; None if too many.
 
-        Where positions can come back, those are left out that fewer plies lead to.
+        In a game whose positions can recur, positions that fewer plies lead to are excluded.
         """
         layer: dict[Any, Moves] = {self.game.start(): ()}
         earlier: set[Any] = set()
@@ -100,7 +107,7 @@ class Openings:
         return [(p, m) for p, m in layer.items() if self.game.outcome(p) is None]
 
     def _random_lines(self, random: np.random.Generator, plies: int) -> Iterator[tuple[Any, Moves]]:
-        """Random lines of one length: enough for some variety, not all that there are."""
+        """Random lines of one length, at most 4096 of them."""
         ends: set[Any] = set()
         repeats = 0
         while repeats < _TRIES and len(ends) < 4096:

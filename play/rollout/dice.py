@@ -1,9 +1,9 @@
-"""The dice of rollouts, stratified over the first two rolls, and the error of what they bring.
+"""The dice of rollouts, stratified over the first two rolls, and the error of their results.
 
-Of 36 * 36 games of backgammon each pair of first rolls comes as often as its probability says, and
-every 36 games in a row have each first roll and each second roll in its exact proportion (a Latin
-square, whose order is left to chance; GNU Backgammon's quasi-random dice have no such rows). So
-what the first two rolls bring hardly scatters, and the standard errors here know that.
+In 36 * 36 games of backgammon each pair of first rolls occurs in its exact proportion, and in every
+36 consecutive games so do the first roll and the second (a Latin square in random order; GNU
+Backgammon's quasi-random dice have no such rows). So the first two rolls add hardly any variance,
+and the standard errors here take that into account.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from games.kernels.chance import cumulative, drawn, next_state, stream, uniform
 
 __all__ = ["BLOCK", "RolloutDice", "advantage", "mean_and_error"]
 
-#: Games of a block: the first one is game 0 of a rollout, and all its dice follow from the seed.
+#: Games in a block; block 0 begins with game 0 of a rollout, and the seed decides all dice.
 BLOCK = 36
-#: Rolls with probabilities that are multiples of 1/n, for an n up to this, are stratified.
+#: Rolls are stratified if their probabilities are multiples of 1/n for an n up to this.
 MOST_TICKETS = 64
-#: A standard error out of fewer degrees of freedom would be a guess.
+#: A standard error from fewer degrees of freedom would be a guess.
 LEAST_FREEDOM = 15
-#: Streams of games, and those that decide the order of the strata.
+#: Streams of the games, and streams that decide the order of the strata.
 GAMES, ORDERS = 1, 2
 
 Floats = NDArray[np.float64]
@@ -33,9 +33,9 @@ Integers = NDArray[np.int64]
 
 
 class RolloutDice:
-    """The dice of all games of rollouts with a seed: those of a game do not depend on the position.
+    """The dice of all games of rollouts with a seed; they do not depend on the position.
 
-    seed: 0 to 2**32 - 1. ValueError otherwise.
+    seed: 0 to 2**32 - 1; raises ValueError for others.
     """
 
     def __init__(self, game: DiceGame, seed: int = 0) -> None:
@@ -48,9 +48,9 @@ class RolloutDice:
         self._orders: dict[int, tuple[list[int], list[int]]] = {}
 
     def block(self, number: int) -> tuple[Integers, Integers]:
-        """The streams of chance [36] and first two rolls [36, 2] of a block's games.
+        """The random streams [36] and the first two rolls [36, 2] of a block's games.
 
-        Rolls of a game whose probabilities have no common denominator are -1: left to the stream.
+        The rolls are -1, for the stream to decide, in a game whose rolls are not stratified.
         """
         if number not in self._blocks:
             games = range(BLOCK * number, BLOCK * (number + 1))
@@ -60,7 +60,7 @@ class RolloutDice:
         return self._blocks[number]
 
     def rolls(self, games: int) -> Integers:
-        """The first two rolls of so many games, [games, 2]."""
+        """The first two rolls of the first `games` games, [games, 2]."""
         blocks = [self.block(number)[1] for number in range(-(-games // BLOCK))]
         return np.concatenate([np.zeros((0, 2), dtype=np.int64), *blocks])[:games]
 
@@ -89,7 +89,7 @@ def _order(keys: Sequence[float]) -> list[int]:
 
 
 def tickets(probabilities: Sequence[float]) -> list[int]:
-    """As few rolls as have each in its exact proportion; none where that takes too many."""
+    """The shortest list with each roll in its exact proportion; empty if that is too long."""
     chances = np.asarray(probabilities, dtype=np.float64)
     for count in range(1, MOST_TICKETS + 1):
         parts = np.rint(chances * count)
@@ -101,10 +101,11 @@ def tickets(probabilities: Sequence[float]) -> list[int]:
 def mean_and_error(samples: Floats, rolls: Integers) -> tuple[Floats, Floats]:
     """The means of samples [games, kinds] and their standard errors, [kinds] each.
 
-    `rolls` are the stratified rolls of the games, [games, 2]. What a sum of an effect of the first
-    roll and one of the second explains (least squares) does not scatter from one rollout to the
-    next and is no error; where there are too few games for that, the first roll alone is reckoned
-    with, or none. NaN for less than two games.
+    rolls: the stratified rolls of the games, [games, 2].
+
+    The variance explained by additive effects of the first and second roll (least squares) does not
+    count, because it does not differ between rollouts. With too few games for that, only the effect
+    of the first roll is removed, or none. Errors are NaN for fewer than two games.
     """
     count, kinds = samples.shape
     if count == 0:
@@ -124,9 +125,9 @@ def mean_and_error(samples: Floats, rolls: Integers) -> tuple[Floats, Floats]:
 
 
 def advantage(better: Floats, worse: Floats, rolls: Integers) -> float:
-    """How sure it is that the first of two samples [games] with the same dice has the higher mean.
+    """The probability that the first of two samples [games] has the higher mean, with equal dice.
 
-    From 0 to 1, by the standard error of the mean difference; 1/2 where that is 0.
+    It follows from the standard error of the mean difference, and is 1/2 if that is 0.
     """
     mean, error = mean_and_error((better - worse)[:, None], rolls)
     if mean[0] == 0.0:

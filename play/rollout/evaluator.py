@@ -1,4 +1,4 @@
-"""A rollout as an evaluator: for searches, matches, learners, and to referee what others play."""
+"""A rollout as an evaluator, for searches, matches, learners and as a referee."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from search.expectiminimax.move_filters import MoveFilters
 
 __all__ = ["RolloutEvaluator"]
 
-#: Positions whose results are remembered, for a search asks for outcomes after values.
+#: Positions whose results are remembered, because a search asks for outcomes after values.
 REMEMBERED = 1 << 12
 
 Floats = NDArray[np.float64]
@@ -30,12 +30,12 @@ class RolloutEvaluator(Evaluator):
     """The mean of games played out by another evaluator, as a static value; slow.
 
     The options are those of `play.rollout.rollout.rollout`. A value depends on the position, the
-    evaluator and the options alone; all positions have the same dice, so that of two of them it is
-    known more surely which is worth more. Values are kept within what the game's outcomes can be
-    worth, probabilities within what is possible. It gives outcomes where the evaluator does.
+    evaluator and the options alone. All positions have the same dice, which makes comparisons of
+    two positions more precise. Values are clipped to the range of the game's outcomes, and
+    probabilities to possible ones. It gives outcomes if the evaluator does.
 
-    The evaluator's weights may be changed in place, but then `forget` has to be called. To be used
-    by any number of threads at once. Raises as `rollout`, TypeError for what is no evaluator.
+    Call `forget` after changing the evaluator's weights in place. Any number of threads may use it
+    at once. Raises as `rollout`, and TypeError if `evaluator` is not an evaluator.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class RolloutEvaluator(Evaluator):
         return _rebuilt, (self.evaluator, self._options)
 
     def forget(self) -> None:
-        """Forget results, as the evaluator's weights have changed."""
+        """Forget all results, after the evaluator's weights have changed."""
         self._known.clear()
 
     def _result(self, position: Any) -> Floats:

@@ -1,11 +1,10 @@
 """Games rolled out from a position, a block of them at a time: natively in one call at depth 0.
 
 Results are luck-adjusted by one look ahead (D. Montgomery, "Variance reduction", GammOnLine, 2000;
-GNU Backgammon). The luck of a roll is the value of the best move with it, by static values, less
-the average of this value over all rolls; the luck of a game is subtracted from its result. The
-average luck of a position is 0 whatever the evaluator, so that the mean result stays the same; the
-better the evaluator, the less the results scatter. At depth 0 the move to play is one of those that
-the look ahead has found.
+GNU Backgammon). The luck of a roll is the value of its best move, by static values, minus the
+average of this value over all rolls; the luck of a game is subtracted from its result. The average
+luck of a position is 0 for any evaluator, so that the mean result stays the same; the better the
+evaluator, the smaller the variance. At depth 0 the look ahead also gives the move to play.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -52,11 +51,11 @@ ROLLOUT = np.dtype(
             # numbers for each of them and the value; the position after the best move
             "lookup_at tables answer outcomes_at outcomes_data known_at finished_at turn_at"
             " rated mean actual luck chosen"
-            # how many outcomes; the longest game; whether to look ahead, for variance reduction;
+            # number of outcomes; the longest game; whether to look ahead, for variance reduction;
             # whether the results are for the side that is not to move at the start
             " outcome_count most_plies look later"
             # addresses of the games to play: the start position, streams of random numbers, fixed
-            # first rolls, results and lengths; how many games, and first rolls of each
+            # first rolls, results and lengths; number of games, and of fixed rolls in each
             " start streams first_rolls results plies games fixed"
         ).split()
     ],
@@ -100,7 +99,7 @@ def rate_static(turn, replies, own, place):
 
 @kernel
 def turn_all(own, target):
-    """Make outcomes and value those of the other side."""
+    """Change outcomes and value to those of the other side."""
     count = own.outcome_count
     if count > 0:
         call_int(own.turn_at, (target,))
@@ -139,9 +138,9 @@ def look_ahead(turn, replies, own, place, roll, later):
 
 @kernel
 def roll_out(turn, replies, own, game):
-    """Play a game from the position `here` to its end; returns plies, -1 where it was stopped.
+    """Play a game from the position `here` to its end; returns its plies, -1 if it was stopped.
 
-    `rated` is then its result for the side that the results are for, `luck` its luck.
+    `rated` is then the game's result, and `luck` its luck, both for the side of the results.
     """
     here = turn.here
     for k in range(own.outcome_count + 1):
@@ -167,7 +166,7 @@ def roll_out(turn, replies, own, game):
 
 @kernel
 def roll_out_block(turn, replies, own):
-    """Play the games of a block; returns how many, fewer where it was stopped."""
+    """Play the games of a block; returns the number played, fewer if it was stopped."""
     numbers = own.outcome_count + 1
     for game in range(own.games):
         copy_position(turn, own.start, turn.here)
@@ -264,7 +263,7 @@ class NativeTable:
 def _known_address(lookup: Lookup, width: int, count: int) -> int:
     """The address of a native int64(tables, position, target).
 
-    It writes the outcomes of a position that the lookup knows, and returns whether it does.
+    It returns whether the lookup knows the position, and then writes its outcomes.
     """
     _, tables = read_arrays(lookup.tables)
     target = f"array_at(float64_pointer(target), ({count},))"
@@ -280,7 +279,7 @@ def known_at(data, source, target):
 def rollout_table(
     game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, dice: RolloutDice
 ) -> RolloutTable:
-    """A native table where that can be, else one in Python."""
+    """A native table if possible, else one in Python."""
     if game.rules is not None and kernels.compiled:
         return NativeTable(game, evaluator, lookup)
     return PlainTable(game, evaluator, lookup, dice)

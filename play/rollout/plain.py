@@ -1,7 +1,7 @@
 """Games rolled out in Python: any game with dice, and any way to choose moves.
 
-It is what native code does (`play.rollout.native`), which the tests compare with it; and searches
-of several plies choose their moves here, for all games of a block at a time.
+It does the same as native code (`play.rollout.native`), and the tests compare the two. Searches of
+several plies also choose their moves here, for all games of a block at a time.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ __all__ = [
     "play_in_step",
 ]
 
-#: What a lookup knows as sure as a search of so many plies is exact: nothing is left to be played.
+#: Lookup values of at least this depth are treated as exact and end the game.
 CERTAIN = DEEPEST_ROLLS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-#: The streams of chance [games] and first rolls [games, 2] of games.
+#: The random streams [games] and first rolls [games, 2] of games.
 BlockDice = tuple[Integers, Integers]
 #: Results [games, outcomes + 1] and plies [games].
 Block = tuple[Floats, Integers]
@@ -44,28 +44,28 @@ class RolloutTable(Protocol):
     """Where games are rolled out; to be used by one thread at a time."""
 
     game: DiceGame
-    #: How many outcomes the evaluator tells of.
+    #: Number of outcomes that the evaluator gives.
     count: int
 
     def block(
         self, position: Any, dice: BlockDice, *, later: bool, most_plies: int, look: bool
     ) -> Block | None:
-        """Games with the streams and first rolls of `dice` at depth 0; None where stopped.
+        """Play games with the streams and first rolls of `dice` at depth 0; None if stopped.
 
         later: whether the results are for the side that is not to move.
         """
 
     def ends(self, position: Any) -> bool:
-        """Whether nothing is left to be played: the game is over, or the lookup knows exactly."""
+        """Whether a game ends here: it is over, or the lookup knows its exact value."""
 
     def rate(self, position: Any) -> Floats:
-        """Outcomes and value by static values for the side to move, [outcomes + 1]."""
+        """Static outcomes and value for the side to move, [outcomes + 1]."""
 
     def luck(self, position: Any, roll: int, later: bool) -> Floats:
-        """What a roll brought, [outcomes + 1], to the side that `later` says."""
+        """The luck of a roll, [outcomes + 1], for the side of the results (see `block`)."""
 
     def turn(self, numbers: Floats) -> None:
-        """Make outcomes and value those of the other side, in place."""
+        """Change outcomes and value to those of the other side, in place."""
 
     def stop(self) -> None:
         """End the games under way, and begin no other."""
@@ -113,7 +113,7 @@ class PlainTable:
         return bool(found and depth >= CERTAIN and bound == EXACT)
 
     def rate(self, position: Any, value: float | None = None) -> Floats:
-        """As `RolloutTable.rate`; `value` is that of the position, where it is known."""
+        """As `RolloutTable.rate`; `value` is the position's static value, if it is known."""
         numbers = np.zeros(self.count + 1)
         numbers[-1] = self._choice.value_of(position) if value is None else value
         if self.count:
@@ -173,10 +173,10 @@ def play_in_step(
     look: bool,
     stopped: Callable[[], bool],
 ) -> Block | None:
-    """What native code does at depth 0, for any choice of moves: all games of a block in step.
+    """Roll out a block as native code does at depth 0, for any choice of moves, in step.
 
-    choose: the moves of many positions with a roll each. settle: outcomes and value of a position
-    in which a game was broken off.
+    choose: returns the moves of many positions with a roll each.
+    settle: returns outcomes and value of a position in which a game was broken off.
     """
     streams, first_rolls = block
     count = len(streams)

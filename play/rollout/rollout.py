@@ -1,10 +1,10 @@
 """Rollouts of games with dice: positions played out many times, luck-adjusted.
 
-What comes out depends on the positions, the evaluator, the options and the seed alone, not on how
-many threads play or what else is rolled out. The mean is of games between players of that evaluator
-and depth; neither stratified dice nor variance reduction changes what it estimates, only how fast
-the error falls. Sources: Tesauro and Galperin 1996; D. Montgomery, "Variance reduction", 2000; GNU
-Backgammon, whose options are the same.
+Results depend on the positions, the evaluator, the options and the seed alone, not on the number of
+threads or on other positions. The mean is of games between players of that evaluator and depth;
+stratified dice and variance reduction do not change it, but its error falls faster. Sources:
+Tesauro and Galperin 1996; D. Montgomery, "Variance reduction", 2000; GNU Backgammon, whose options
+are the same.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from search.expectiminimax.move_filters import MoveFilters, as_filters
 
 __all__ = ["Blocks", "RolloutResult", "rollout"]
 
-#: Blocks of each candidate that are rolled out between two looks at which are left.
+#: Blocks of each candidate between two checks of which candidates remain.
 ROUND = 4
-#: Of the engines that choose moves.
+#: Size of the transposition tables of the engines that choose moves.
 TABLE_MIB = 4.0
 
 Floats = NDArray[np.float64]
@@ -43,16 +43,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RolloutResult:
-    """What was rolled out, position by position; of candidate moves, for the side that moves.
+    """The result of a rollout, position by position; for candidate moves, for the side that moves.
 
-    equity: mean values [positions]. outcomes: mean probabilities of the game's outcomes,
-    [positions, outcomes], None where the evaluator gives none; luck-adjusted ones are not
-    confined to 0 to 1. equity_error, outcome_errors: the standard errors of these means, of the
-    dice alone: they know nothing of how well the players play. games: rolled out of each position.
-    moves: the candidates, none where positions were given. lead: how sure it is that the best
-    candidate is better than each, from 0 to 1, by the standard error of the mean difference over
-    the same dice; 1/2 for itself, and no candidates, no leads. plies: moves played. interrupted:
-    whether Ctrl-C ended it, with the games that were done.
+    equity: mean values, [positions].
+    equity_error: their standard errors, from the dice alone; the players' errors are not in them.
+    outcomes: mean probabilities of the game's outcomes, [positions, outcomes], None if the
+        evaluator gives no outcomes; if luck-adjusted, they may lie outside 0 to 1.
+    outcome_errors: their standard errors.
+    games: number of games of each position, [positions].
+    moves: the candidates; empty if positions were given.
+    lead: probability that the best candidate is better than each, by the standard error of the mean
+        difference over the same dice; 1/2 for itself; empty without candidates.
+    plies: number of moves played.
+    seconds: wall time.
+    interrupted: whether Ctrl-C ended the rollout, which then covers the games done.
     """
 
     equity: Floats
@@ -68,12 +72,12 @@ class RolloutResult:
 
     @property
     def best(self) -> int:
-        """Which has the highest equity of those that were rolled out to the last."""
+        """The number of the highest equity among those with the most games."""
         return best_of(self.equity, self.games)
 
     @property
     def plies_per_second(self) -> float:
-        """Moves played in a second of wall time."""
+        """Moves played per second of wall time."""
         return self.plies / max(self.seconds, 1e-9)
 
 
@@ -104,28 +108,31 @@ def rollout(
 ) -> RolloutResult:
     """Play positions out, each `games` times with the same dice.
 
-    positions: before their rolls, a list or an array [positions, integers]. With a `roll` it is one
-    position, what is rolled out is where `moves` lead (all legal ones unless given), and results
-    are for the side that moves.
+    positions: positions before their rolls, a list or an array [positions, integers]; with `roll`,
+        one position.
+    evaluator: anything that `search.as_evaluator` takes; it plays both sides.
+    roll: compare the moves for this roll; results are then for the side that moves.
+    moves: the candidates to compare (default: all legal moves).
+    games: most games of each position; best a multiple of 36, or 1296, because dice are stratified
+        over the first two rolls.
+    fewest: fewest games of each candidate before any is dropped.
+    depth: GNU Backgammon's plies; at 0 the move with the best static value is played, in native
+        code, deeper ones by an `Engine`.
+    truncate: break a game off after this many plies and count its value by a search of `depth`.
+    variance_reduction: luck-adjust results by one look ahead; a game at depth 0 takes about 20
+        times as long.
+    lookup: consulted before the evaluator; a game ends if the lookup knows its exact value.
+    filters: move filters of the `Engine`.
+    confidence: drop candidates that are worse than the best with this probability, checked every
+        144 games; the rollout ends when one is left. As in GNU Backgammon, repeated checks are not
+        corrected for.
+    threads: threads of this process that play.
+    workers: processes or a cluster that play instead of threads.
+    seed: decides the dice.
+    progress: called with the number of games done since the last call.
 
-    evaluator: anything that `search.as_evaluator` takes, for both sides. depth: GNU Backgammon's
-    plies; at 0 (in native code) the move with the best static value is played, deeper an `Engine`
-    with these `filters` chooses. Where the lookup knows a value exactly a game ends with that, and
-    the evaluator is never asked where the lookup knows. truncate: a game is broken off after so
-    many plies, and counts as what the evaluator says, searched as deep as moves are.
-    variance_reduction: take luck off by one look ahead, which costs about 20 times as much a game
-    at depth 0.
-
-    confidence: candidates go once the best is better with this probability, looked at every 144
-    games from the `fewest` on, and the rollout ends when one is left. As in GNU Backgammon nothing
-    makes up for looking often.
-
-    `workers` play instead of `threads` of this process. Dice are stratified over the first two
-    rolls: `games` are best a multiple of 36, or 1296. `progress` is called with the games that were
-    done since it was called before. Ctrl-C ends it with what was done, marked as interrupted.
-
-    Raises ValueError for options out of range and moves that are not legal, and what a Python
-    evaluator raised.
+    Ctrl-C ends the rollout with the games done, marked as interrupted. Raises ValueError for
+    options out of range and for illegal moves; exceptions of a Python evaluator pass through.
     """
     for name, number in (("games", games), ("fewest", fewest), ("threads", threads)):
         if operator.index(number) < 1:
@@ -153,25 +160,26 @@ def rollout(
 def legal_candidates(
     game: DiceGame, position: Any, roll: int, moves: Sequence[Any] | None
 ) -> tuple[Any, ...]:
-    """The moves to be compared; ValueError for none, and for one that is not legal or comes twice.
+    """The moves to compare.
 
-    So it does for a roll that is none.
+    Raises ValueError if there is no move, if one is illegal or repeated, or if `roll` is not a roll
+    of the game.
     """
     if not 0 <= operator.index(roll) < len(game.rolls):
         raise ValueError(f"roll: expected 0 to {len(game.rolls) - 1}, found {roll}")
     legal = game.legal_moves(position, roll)
-    found = tuple(legal if moves is None else moves)
-    bad = [move for move in found if move not in legal]
-    if bad or not found or len(set(found)) < len(found):
+    candidates = tuple(legal if moves is None else moves)
+    bad = [move for move in candidates if move not in legal]
+    if bad or not candidates or len(set(candidates)) < len(candidates):
         raise ValueError(
             f"moves: expected different legal moves with {game.roll_text(roll)} in"
-            f" {game.position_text(position)}, found {bad or list(found)}"
+            f" {game.position_text(position)}, found {bad or list(candidates)}"
         )
-    return found
+    return candidates
 
 
 def checked_positions(game: DiceGame, positions: Any) -> list[Any]:
-    """The positions of a list or an array as the game has them; ValueError for other shapes."""
+    """The positions of a list or an array as tuples; raises ValueError for other shapes."""
     if game.rules is None:
         return list(positions)
     width = len(game.start())
@@ -220,7 +228,7 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
         self._dealing = Lock()
 
     def __call__(self, task: Task) -> Block | None:
-        """Results [games, outcomes + 1] and plies [games]; None where it was stopped."""
+        """Results [games, outcomes + 1] and plies [games]; None if stopped."""
         position, later, number, games = task
         _, _, _, depth, _, truncate, look, _ = self._options
         with self._dealing:
@@ -251,7 +259,7 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
             )  # fmt: skip
 
     def new_seats(self) -> tuple[RolloutTable, Engine | None]:
-        """A table, and what chooses moves that are not chosen by static values alone."""
+        """A table, and the engine that chooses moves at a depth above 0, or None."""
         game, evaluator, lookup, depth, filters, *_ = self._options
         engine = None
         if depth:
@@ -261,7 +269,7 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
     def samples(
         self, positions: Sequence[Any], games: int, *, players: Workers | None = None
     ) -> Generator[tuple[int, Block], None, None]:
-        """The blocks of all positions, with the number of the position that each is of."""
+        """The blocks of all positions, each with the number of its position."""
         yield from self.round(positions, range(len(positions)), False, range(_blocks(games)), games,
                               players)  # fmt: skip
 
@@ -274,7 +282,7 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
         games: int,
         players: Workers | None,
     ) -> Generator[tuple[int, Block], None, None]:
-        """Some blocks of some positions, of rollouts of so many games: block by block."""
+        """The blocks with these `numbers` of the positions in `which`, in rollouts of `games`."""
         order = [(number, i) for number in numbers for i in which]
         tasks = (
             (positions[i], later, number, min(BLOCK, games - BLOCK * number)) for number, i in order
@@ -302,7 +310,7 @@ def _roll_out(
     progress: Callable[[int], None] | None,
 ) -> RolloutResult:
     began = time.perf_counter()
-    found: list[list[Floats]] = [[np.zeros((0, blocks.count + 1))] for _ in positions]
+    parts: list[list[Floats]] = [[np.zeros((0, blocks.count + 1))] for _ in positions]
     left = list(range(len(positions)))
     total = _blocks(games)
     step = ROUND if confidence is not None else total
@@ -313,19 +321,19 @@ def _roll_out(
             later = bool(candidates)
             with closing(blocks.round(positions, left, later, numbers, games, players)) as done:
                 for i, (results, its_plies) in done:
-                    found[i].append(results)
+                    parts[i].append(results)
                     plies += int(its_plies.sum())
                     if progress is not None:
                         progress(len(results))
             if confidence is not None and BLOCK * numbers.stop >= fewest:
-                samples = [np.concatenate(parts) for parts in found]
+                samples = [np.concatenate(part) for part in parts]
                 leads = _leads(samples, blocks.dice)
                 left = [i for i in left if leads[i] < confidence]
                 if len(left) < 2:
                     break
     except KeyboardInterrupt:
         interrupted = True
-    samples = [np.concatenate(parts) for parts in found]
+    samples = [np.concatenate(part) for part in parts]
     estimates = [mean_and_error(one, blocks.dice.rolls(len(one))) for one in samples]
     means, errors = (
         np.array([pair[which] for pair in estimates]).reshape(len(positions), blocks.count + 1)
@@ -347,7 +355,7 @@ def _roll_out(
 
 
 def _leads(samples: list[Floats], dice: RolloutDice) -> Floats:
-    """How sure it is that the best is better than each, by the games that both have; [samples]."""
+    """The probability that the best is better than each, by the games that both have, [samples]."""
     games = np.array([len(one) for one in samples])
     if not games.all():
         return np.full(len(samples), 0.5)
