@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 from games.check.kernels import KernelCheck, given, same
 from games.contract import DiceGame, Game
 from games.errors import ContractError, MoveError, PositionError
-from games.record import GameRecord
 
 __all__ = ["check_game"]
 
@@ -111,6 +110,8 @@ class _Check:
         return self.random.choices(range(len(chances)), chances)[0]
 
     def random_game(self) -> None:
+        from games.record import GameRecord  # brings NumPy, which is not needed to show help
+
         game, record = self.game, GameRecord(self.game)
         gone: set[Any] = set()  # positions that may not come back
         recent: list[Any] = []

@@ -1,1 +1,1 @@
-"""Protocols of other programs: Hub, UBGI, GNU Backgammon's socket, OpenSpiel."""
+"""Protocols in which other programs talk to our engines: Hub, UBGI, GNU Backgammon's, OpenSpiel."""

@@ -2,8 +2,8 @@
 
 GNU Backgammon connects and writes a FIBS `board:` line for each decision, from the second on with a
 NUL byte before it; the answer is a move such as `8/5 6/5`, `roll`, `take` or `drop`. We never
-double, and take where the cubeless equity is above -0.5, which is where a game with a dead cube is
-worth more than the point that dropping costs.
+double, and take if the cubeless equity is above -0.5, because a doubled game with a dead cube then
+loses less than the point that dropping costs.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from play.players.thinker import Thinker
 __all__ = ["DEFAULT_PORT", "ExternalPlayer", "ExternalServer"]
 
 DEFAULT_PORT = 4321
-#: More connections at a time are refused.
+#: Connections at a time; more are refused.
 MOST_CONNECTIONS = 8
 TAKE_POINT = -0.5
-#: So many seconds of silence end a connection: a person at the other side may take long.
+#: Seconds of silence that end a connection; long, because a person may be at the other end.
 SILENCE = 3600.0
 
 
 class ExternalPlayer:
-    """Answers the lines of GNU Backgammon, one at a time, whoever asks."""
+    """Answers the lines of GNU Backgammon, one at a time for all connections."""
 
     def __init__(self, thinker: Thinker) -> None:
         self.thinker = thinker
         self._lock = threading.Lock()
 
     def answer(self, line: str | None) -> str:
-        """The answer to a line; `error` and what was expected for one that is no board."""
+        """The answer to a line; `error` with a message if the line is not a board."""
         try:
             if line is None:
                 raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found a longer")
@@ -55,7 +55,7 @@ class ExternalPlayer:
             raise ValueError("expected a game that goes on, found it over")
         with self._lock:
             if situation.offered:
-                # the position is that of who doubled
+                # the position is the doubling side's
                 equity = -self.thinker.think(position).value
                 return "take" if equity > TAKE_POINT else "drop"
             if roll is None:
@@ -65,9 +65,13 @@ class ExternalPlayer:
 
 
 class ExternalServer(socketserver.ThreadingTCPServer):
-    """The player on a port of 127.0.0.1, and nowhere else; 0 is for a free one.
+    """A server of the player, on 127.0.0.1 only.
 
-    Raises OSError where the port is taken. `log` is told of connections.
+    player: answers the lines.
+    port: 0 stands for any free port.
+    log: called with a text when a connection begins or ends.
+
+    Raises OSError if the port is taken.
     """
 
     allow_reuse_address = True
@@ -85,7 +89,7 @@ class ExternalServer(socketserver.ThreadingTCPServer):
 
     @property
     def port(self) -> int:
-        """The port that it listens on."""
+        """The port on which it listens."""
         return int(self.server_address[1])
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -98,14 +102,14 @@ class ExternalServer(socketserver.ThreadingTCPServer):
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in its thread, and give its place free."""
+        """Serve a connection in its thread, then free its place."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that broke is no error of ours."""
+        """Log a broken connection, which is not our error."""
         self.log("a connection broke")
 
 

@@ -1,7 +1,7 @@
 """Hub, the protocol of draughts engines (version 2, of Scan 3.1), for English checkers.
 
-Scores are in men: in what the evaluator gives for a man more at the start; a won game is 100 less
-0.01 for each ply to its end. The words stand in `play.players.hub_words`.
+Scores are in men: values are divided by the evaluator's value of an extra man at the start. A won
+game is 100 minus 0.01 for each ply to its end. The words are in `play.players.hub_words`.
 
 The controller of pydraughts numbers the squares of an English position from the other end and
 swaps the colours (but not in moves); the parameter `turned-pos` is for it.
@@ -23,17 +23,18 @@ from search.engine import DEEPEST
 
 __all__ = ["Hub", "allotted"]
 
-#: Kept back of each move's time for what is no search.
+#: Seconds of each move's time that are reserved for everything but the search.
 MARGIN = 0.03
 MOST_MOVES = 1000
 _START = "B" + "b" * 12 + "e" * 8 + "w" * 12
 
 
 def allotted(time: float, increment: float = 0.0, moves: int | None = None) -> float:
-    """Seconds for a move of a player with so much time for so many moves, or for all the rest.
+    """Seconds for the next move; repeated calls never let the clock run out.
 
-    The increment is added before the move. Never so much that the clock runs out, however often it
-    is asked.
+    time: seconds on the clock.
+    increment: seconds that are added before each move.
+    moves: moves to make in that time; None stands for the rest of the game.
     """
     have = max(0.0, time + increment)
     share = have / max(1, min(moves or 30, 30)) if moves else time / 30 + increment
@@ -41,7 +42,7 @@ def allotted(time: float, increment: float = 0.0, moves: int | None = None) -> f
 
 
 class Hub(LineEngine):
-    """An engine of English checkers that is spoken to in Hub."""
+    """An engine of English checkers for the Hub protocol."""
 
     def __init__(
         self, thinker: Thinker, write: Callable[[str], None], *, turned: bool = False
@@ -102,7 +103,7 @@ class Hub(LineEngine):
                 raise ValueError(f"turned-pos: expected true or false, found {value[:40]!r}")
             self.turned = value == "true"
         elif name == "variant":
-            # a controller that knows only one variant calls that normal
+            # a controller that knows only one variant calls it normal
             if value not in ("english", "american", "normal"):
                 raise ValueError(f"variant: expected english, found {value[:40]!r}")
         else:
@@ -112,9 +113,9 @@ class Hub(LineEngine):
         if self.searching:
             raise ValueError("expected stop before init during a search")
         if not self.ready:
-            # so that nothing is left to be compiled when time counts
+            # compile everything before time counts
             self.thinker.think(self.thinker.game.start(), limits=Limits(depth=2))
-            self.man_worth()
+            self.man_value()
         self.ready = True
         self.say("ready")
 
@@ -124,7 +125,7 @@ class Hub(LineEngine):
 
     def _pos(self, given: dict[str, str]) -> None:
         self._idle("pos")
-        self.record = None  # an engine does not play on from where it was before
+        self.record = None  # a bad position must not leave the earlier one
         self.record = self._read(given)
 
     def _read(self, given: dict[str, str]) -> GameRecord:
@@ -165,7 +166,7 @@ class Hub(LineEngine):
         if not self.ready:
             raise ValueError("expected init before go")
         if self.record is None:
-            raise ValueError("expected a position before go, found none that was right")
+            raise ValueError("expected a valid position before go, found none")
         kinds = [kind for kind in ("think", "ponder", "analyze") if kind in given]
         if len(kinds) != len(given):
             raise ValueError(
@@ -175,7 +176,7 @@ class Hub(LineEngine):
             raise ValueError("go: expected a position with a legal move, found none")
         endless = self.endless or bool({"ponder", "analyze"} & set(kinds))
         limits = Limits(depth=DEEPEST) if endless else self._limits()
-        # what is asked to go on until it is stopped answers no earlier
+        # an endless search answers only once it is stopped
         hold = endless
         position, history = self.record.position, self.record.history
         self.start(
@@ -225,8 +226,8 @@ class Hub(LineEngine):
         ponder = f" ponder={texts[1]}" if len(texts) > 1 else ""
         return f"done move={move_word(result.move)}{ponder}"
 
-    def man_worth(self) -> float:
-        """What the evaluator gives for a man more at the start; 1 where it gives nothing."""
+    def man_value(self) -> float:
+        """The evaluator's value of an extra man at the start; 1 if that is not above 0."""
         if self._man is None:
             start = self.thinker.game.start()
             fewer = (start[0], start[1] & (start[1] - 1), *start[2:])
@@ -237,18 +238,18 @@ class Hub(LineEngine):
         return self._man
 
     def score(self, value: float) -> float:
-        """A value as Hub has it; what is not won or lost stays between -80 and 80."""
+        """A value as a score of Hub; scores of undecided positions are clipped to -80 and 80."""
         if abs(value) > PROVEN:
             score = 100 - (WIN - abs(value)) / 100
             return score if value > 0 else -score
-        return max(-80.0, min(80.0, value / self.man_worth())) + 0.0
+        return max(-80.0, min(80.0, value / self.man_value())) + 0.0
 
 
 def _number(given: dict[str, str], name: str, least: float) -> float:
     text = given[name]
     if re.fullmatch(r"-?[0-9]{1,12}(\.[0-9]{0,12})?", text) is None:
         raise ValueError(f"{name}: expected a number, found {text[:40]!r}")
-    # a clock may be overdrawn already
+    # a clock may be below 0 already
     if name != "time" and float(text) < least:
         raise ValueError(f"{name}: expected at least {least:g}, found {text[:40]}")
     return float(text)

@@ -1,7 +1,7 @@
-"""What engine protocols have in common: lines in, lines out, and a search in between.
+"""The base of engine protocols: lines in, lines out, and a search in between.
 
-Commands are read while a search runs, so that it can be stopped. Whatever comes in, the engine
-answers or stays silent as its protocol wants, and never ends by an error.
+Commands are read while a search runs, so that it can be stopped. For any input the engine answers
+or stays silent as its protocol demands, and never ends with an error.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ __all__ = ["LineEngine"]
 
 
 class LineEngine:
-    """An engine that is spoken to in lines; a subclass for each protocol.
+    """An engine with a protocol of lines; each protocol is a subclass.
 
-    `write` is given each line of an answer, from any thread, one at a time.
+    thinker: searches.
+    write: called with each line of an answer, from any thread, one at a time.
     """
 
     def __init__(self, thinker: Thinker, write: Callable[[str], None]) -> None:
@@ -29,19 +30,19 @@ class LineEngine:
         self._write = write
         self._lock = threading.RLock()
         self._search: threading.Thread | None = None
-        #: Whether an answer is still to come. Not whether the thread is alive: who has read the
-        #: answer may send the next question before that has ended.
+        #: Whether an answer is still to come. The thread may live longer than that, because the
+        #: next question may come before it has ended.
         self.searching = False
         self._stopping = threading.Event()
 
-    # --- what a protocol fills in --------------------------------------------------------------
+    # --- methods of a protocol -----------------------------------------------------------------
 
     def command(self, line: str) -> bool:
-        """Do what a line says; false to end. A ValueError becomes an answer by `refuse`."""
+        """Run a command; returns whether to go on. A ValueError is answered by `refuse`."""
         raise NotImplementedError
 
     def refuse(self, problem: str) -> None:
-        """Answer that a line was wrong; `problem` is one line."""
+        """Answer a wrong line with a one-line message."""
         raise NotImplementedError
 
     # --- lines ---------------------------------------------------------------------------------
@@ -52,7 +53,7 @@ class LineEngine:
             self._write(line)
 
     def handle(self, line: str | None) -> bool:
-        """Take a line; None is one that was too long. False when the engine is to end."""
+        """Handle a line (None: one that was too long); returns whether to go on."""
         try:
             if line is None:
                 raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found a longer")
@@ -62,12 +63,12 @@ class LineEngine:
             return True
 
     def serve(self, stream: BinaryIO) -> None:
-        """Answer the lines of a stream until it ends or says so; a search under way is stopped."""
+        """Answer the lines of a stream to its end or to a command to quit, then stop the search."""
         try:
             for line in read_lines(stream):
                 if not self.handle(line):
                     break
-        except BrokenPipeError:  # nobody listens any more
+        except BrokenPipeError:  # the reader is gone
             pass
         finally:
             self.stop()
@@ -75,9 +76,12 @@ class LineEngine:
     # --- searching -----------------------------------------------------------------------------
 
     def start(self, answer: Callable[[Result], str], position: Any, **question: Any) -> None:
-        """Search in a thread of its own, and say there what `answer` makes of the result.
+        """Start a search in a thread of its own, which then says the line `answer(result)`.
 
-        The question is that of `Thinker.think`. ValueError during a search.
+        answer: makes the line of a result.
+        position, question: the arguments of `Thinker.think`.
+
+        Raises ValueError during a search.
         """
         if self.searching:
             raise ValueError("expected no other command than stop during a search")
@@ -108,12 +112,12 @@ class LineEngine:
         search = self._search
         self._stopping.set()
         while search is not None and search.is_alive():
-            # again and again, for a search that begins just now forgets that it was stopped
+            # again and again, because a search that is only just beginning misses it
             self.thinker.stop()
             search.join(0.005)
 
     def stop_in(self, seconds: float) -> None:
-        """Stop the present search after so many seconds, unless it has ended by then."""
+        """Stop the present search after `seconds`, unless it has ended by then."""
         search = self._search
 
         def wait() -> None:

@@ -1,8 +1,8 @@
 """An evaluator as a bot in OpenSpiel's games of checkers and backgammon.
 
-OpenSpiel plays a move in several actions where a piece captures more than once, and where the dice
-show a double. So a move is chosen once, by our search in our rules, and its actions are played one
-after the other. Its package is imported only when a bot is asked for.
+In OpenSpiel a move with several captures, or with a double, takes several actions. So a move is
+chosen once, by our search in our rules, and its actions are played one after the other. The package
+is imported only for a bot.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["OpenSpielChoice", "backgammon_position", "checkers_position", "opens
 
 
 def openspiel_bot(thinker: Thinker) -> Any:
-    """A `pyspiel.Bot` that plays for either side, as deep as the limits of the thinker say.
+    """A `pyspiel.Bot` that plays either side, within the limits of the thinker.
 
-    To be used in games that begin as OpenSpiel's do, in one at a time. Raises ModuleNotFoundError
-    where there is no `pyspiel`.
+    It plays one game at a time, from OpenSpiel's start position. Raises ModuleNotFoundError if
+    `pyspiel` is not installed.
     """
     base: Any = importlib.import_module("pyspiel").Bot
     choice = OpenSpielChoice(thinker)
@@ -41,7 +41,7 @@ def openspiel_bot(thinker: Thinker) -> Any:
             choice.restart()
 
         def inform_action(self, state: Any, player: int, action: int) -> None:
-            pass  # each state says all that there is to know
+            pass  # each state holds all information
 
     return Bot()
 
@@ -73,7 +73,7 @@ class OpenSpielChoice:
         return self._rest.pop(0)[1]
 
     def _plan(self, state: Any, history: list[int]) -> list[tuple[list[int], int]]:
-        """The steps of the move to make, each with the history that it is for."""
+        """The steps of the move to make, each with the history before it."""
         actions = state.legal_actions()
         if len(actions) == 1:
             return [(history, actions[0])]
@@ -81,13 +81,13 @@ class OpenSpielChoice:
         turns = dict(self._turns(state, player, ()))
         target = self._target(state, player)
         if target not in turns:
-            # called in the middle of a move: what can still be reached is compared
-            target = min(turns, key=lambda after: self._worth(after))
+            # called in the middle of a move: choose among the positions still within reach
+            target = min(turns, key=self._value)
         steps = turns[target]
         return [(history + list(steps[:i]), step) for i, step in enumerate(steps)]
 
     def _target(self, state: Any, player: int) -> Any:
-        """The position after the move that the search finds best; None where there is none."""
+        """The position after the best move by a search; None without a legal move."""
         game: Any = self.thinker.game
         position = self._position(state, player)
         roll = _roll(state) if game.name == "backgammon" else None
@@ -95,14 +95,14 @@ class OpenSpielChoice:
             return None
         return game.play(position, self.thinker.think(position, roll=roll).move)
 
-    def _worth(self, position: Any) -> float:
+    def _value(self, position: Any) -> float:
         outcome = self.thinker.game.outcome(position)
         return self.thinker.think(position).value if outcome is None else outcome * 1e12
 
     def _turns(
         self, state: Any, player: int, before: tuple[int, ...]
     ) -> Iterator[tuple[Any, tuple[int, ...]]]:
-        """What can be reached in this turn: positions of the other side, and the actions."""
+        """The positions within reach in this turn, for the other side, each with its actions."""
         for action in state.legal_actions():
             child = state.child(action)
             steps = (*before, action)
@@ -115,7 +115,7 @@ class OpenSpielChoice:
 def checkers_position(state: Any, player: int) -> Any:
     """Our position of a state of OpenSpiel's checkers, with a player (0 is Black) to move.
 
-    Its first player sits at rank 1, ours at the top: the board is turned by half a turn.
+    OpenSpiel's first player sits at rank 1 and ours at the top, so the board is turned by 180°.
     """
     lines = str(state).splitlines()[:8]
     pieces: dict[str, list[str]] = {"B": [], "W": []}
@@ -133,8 +133,9 @@ def checkers_position(state: Any, player: int) -> Any:
 def backgammon_position(state: Any, player: int) -> Any:
     """Our position of a state of OpenSpiel's backgammon, with a player (0 is X) to move.
 
-    An observation holds, for X and then for O and for each of 24 points, whether there are 1, 2 or
-    3 checkers and, beyond 3, how many more; then for X and for O bar, borne off and turn; the dice.
+    An observation holds, for X and then for O, four numbers for each of 24 points (whether there
+    are 1, 2 or 3 checkers, and the number beyond 3); then bar, borne off and turn for X and for O;
+    then the dice.
     """
     seen = [int(number) for number in state.observation_tensor(0)]
     boards = []

@@ -1,10 +1,10 @@
 """UBGI 0.2, the Universal Backgammon Interface, for games without the cube.
 
-`position gnubgid ID`, `position xgid XGID` or `position fibs BOARD`, then `dice A B`, then
-`go chequer`: the answer is `bestmove 24/18 13/11`, each checker's steps written out, `bestmove
-pass` where nothing can be moved. `set NAME VALUE` and `get NAME` know depth, nodes and seconds. The
-first draft of the protocol, in which a position with dice is a command itself and a move its
-answer, is understood too. What is wrong is answered by `error`, a code and an explanation.
+After `position gnubgid ID`, `position xgid XGID` or `position fibs BOARD`, then `dice A B`, the
+command `go chequer` is answered by `bestmove 24/18 13/11`, each checker's steps written out, or
+`bestmove pass` if nothing can be moved. `set NAME VALUE` and `get NAME` know depth, nodes and
+seconds. The first draft of the protocol, in which a position with dice is itself a command and is
+answered by a move, is understood too. Errors are answered by `error`, a code and an explanation.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ SETTINGS = ("depth", "nodes", "seconds")
 
 
 class UbgiError(ValueError):
-    """A line that is wrong; `code` is that of the protocol."""
+    """An error in a line, with one of the protocol's codes."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code} {message}")
 
 
 class Ubgi(LineEngine):
-    """An engine of backgammon that is spoken to in UBGI."""
+    """An engine of backgammon for the UBGI protocol."""
 
     def __init__(self, thinker: Thinker, write: Callable[[str], None]) -> None:
         super().__init__(thinker, write)
@@ -85,7 +85,7 @@ class Ubgi(LineEngine):
 
     def _isready(self, rest: str) -> None:
         if not self.searching:
-            # so that nothing is left to be compiled when time counts
+            # compile everything before time counts
             self.thinker.think(self.thinker.game.start(), roll=1, limits=Limits(depth=0))
         self.say("readyok")
 
@@ -107,7 +107,7 @@ class Ubgi(LineEngine):
         self._take(text)
 
     def _take(self, text: str) -> None:
-        # a position that is wrong leaves none behind
+        # a bad position must not leave the earlier one
         self.situation, self.roll = None, None  # type: ignore[assignment]
         try:
             self.situation = parse_situation(text)
@@ -149,7 +149,7 @@ class Ubgi(LineEngine):
         if self.thinker.game.outcome(position) is not None:
             raise UbgiError("missing_context", "expected a game that goes on, found it over")
         self.start(lambda result: self._done(prefix, result), position, roll=self.roll)
-        self.roll = None  # of this turn
+        self.roll = None  # the roll was for this turn
 
     def _done(self, prefix: str, result: Result) -> str:
         if prefix:

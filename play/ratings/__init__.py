@@ -1,1 +1,1 @@
-"""What results say: error bars, sequential tests, joint ratings, points."""
+"""Statistics of results: error bars, sequential tests, joint ratings, points."""

@@ -28,16 +28,18 @@ PRIOR_ELO = 1000.0
 moves nothing the games decide; it keeps finite what they leave open."""
 
 PRIOR_UNITS = 3
-"""How many units of the largest possible variance a pairing's own variance is mixed with. With n
-units all alike this is as cautious as the rule of three: up to 3/n of others are to be expected."""
+"""Number of units with the largest possible variance that are added to each pairing's own variance.
+With n equal units this is as cautious as the rule of three, which expects up to 3/n of others."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """One player's place in the list.
+    """One player's rating.
 
-    elo: the rating, with the 95 % interval of its difference from the anchor. games: how many
-    the player has played. score: points per game in them; ½ where there are none.
+    name: the player.
+    elo: the rating, with the 95 % interval of its difference from the anchor.
+    games: number of games played.
+    score: points per game; ½ without games.
     """
 
     name: str
@@ -53,10 +55,11 @@ class Rating:
 
 @dataclass(frozen=True)
 class _Results:
-    """Arrays over pairings that were played.
+    """Arrays over the pairings.
 
-    contrasts: [pairings, players], 1 for the first player of each and -1 for the second. won:
-    the first player's points. variance: of a unit's score per game.
+    contrasts: [pairings, players], 1 for the first player of each and -1 for the second.
+    won: the first player's points.
+    variance: variance of a unit's score per game.
     """
 
     contrasts: Floats
@@ -73,22 +76,23 @@ class _Results:
 def rate(
     table: Mapping[tuple[str, str], Tally], *, anchor: str, anchor_elo: float = 0.0
 ) -> list[Rating]:
-    """Rates every player of a round robin, or of any other set of pairings; the best come first.
+    """Rate every player of a round robin, or of any other set of pairings; the best come first.
 
-    table: for players (a, b) the results from a's side; the pairing may also stand as (b, a), or
-    as both. anchor: the player whose rating is anchor_elo, exactly; all other ratings, and their
-    intervals, say how far a player is from the anchor.
+    table: results for players (a, b) from a's side; a pairing may also be (b, a), or both.
+    anchor: the player whose rating is exactly `anchor_elo`; all other ratings and intervals are
+        differences from it.
+    anchor_elo: the anchor's rating.
 
     Ratings maximise the Bradley-Terry likelihood, a draw being half a win for each, together with
     a normal prior around the players' mean (`PRIOR_ELO`). The intervals come from the Fisher
     information with the variance seen between pairs of games, not the one that the model assumes
     (the sandwich of White 1982): draws and shared openings narrow or widen it. Where no chain of
     points leads from the anchor to a player, nothing bounds that rating from above (Ford 1957):
-    the interval is open on that side, and its other end supposes that those who won everything
-    won only the least share that the rule of three allows. Likewise below.
+    the interval is open on that side, and its other end assumes for players who won everything only
+    the least share that the rule of three allows. Likewise below.
 
-    Raises ValueError for a player paired with itself, an empty table or an anchor not in it, or
-    an anchor_elo that is not finite.
+    Raises ValueError for a player paired with itself, an empty table, an anchor that is not in it,
+    or an `anchor_elo` that is not finite.
     """
     names = sorted({name for pairing in table for name in pairing})
     _check(table, names, anchor, anchor_elo)
@@ -147,7 +151,7 @@ def _collect(table: Mapping[tuple[str, str], Tally], names: list[str]) -> _Resul
 def _differences(results: _Results, settled: NDArray[np.bool_], zero: int) -> tuple[Floats, Floats]:
     """All players' differences from player `zero`, in Elo, and the margins of their intervals.
 
-    settled: the pairings whose points are taken as known, without an error of their own.
+    settled: the pairings whose points are treated as exact.
     """
     strengths = _fit(results)
     covariance = _covariance(results, strengths, settled)
@@ -167,7 +171,7 @@ def _fit(results: _Results) -> Floats:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        # Each pairing twice: as won by the first player, and as lost.
+        # Each pairing twice, as won and as lost by the first player.
         regression.fit(
             np.concatenate([results.contrasts, results.contrasts]),
             np.repeat([1, 0], pairings),
@@ -180,7 +184,7 @@ def _fit(results: _Results) -> Floats:
 def _covariance(results: _Results, strengths: Floats, settled: NDArray[np.bool_]) -> Floats:
     """Covariance of the strengths, in squared log-odds: H⁻¹ (V + P) H⁻¹.
 
-    P is the prior's precision, H that and the information Σ games · p (1 - p) · x xᵀ, and V the
+    P is the prior's precision, H is P plus the information Σ games · p (1 - p) · x xᵀ, and V is the
     variance of the points, Σ x xᵀ · variance of a pairing's points.
     """
     contrasts, units = results.contrasts, results.units
@@ -214,11 +218,11 @@ def _chains(results: _Results) -> NDArray[np.bool_]:
 def _doubted(
     results: _Results, chains: NDArray[np.bool_], *, winners: bool
 ) -> tuple[_Results, NDArray[np.bool_]]:
-    """The results with the least that those who won everything may have deserved, and where.
+    """The results with the least score plausible for players who won everything, and their places.
 
-    Players who bound each other form a group; between groups one side won everything. Each of
-    those pairings is given the score 0.05^(1/n), n being all such units that the winning group
-    won (winners), or that the losing group lost. That is the rule of three for them together.
+    Players who bound each other form a group; between groups one side won everything. Each such
+    pairing is given the score 0.05^(1/n), where n is the number of such units won by the winning
+    group (`winners`) or lost by the losing group. That is the rule of three for them together.
     """
     group = (chains & chains.T).argmax(axis=1)
     first, second = results.contrasts.argmax(axis=1), results.contrasts.argmin(axis=1)

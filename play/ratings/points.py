@@ -1,4 +1,4 @@
-"""Matches in games with dice, in figures: points per game with an interval over pairs."""
+"""Summaries of matches with dice: points per game with an interval over pairs."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from play.ratings.statistics import Estimate, mean_interval
 
 __all__ = ["DiceSummary"]
 
-#: Games won or lost by two or three times the stake, in backgammon.
+#: Points of a gammon and of a backgammon.
 GAMMON, BACKGAMMON = 2.0, 3.0
 
 
 class DiceSummary:
     """A match in points, from the first player's side.
 
-    points: what the first player won in both games of each pair, [pairs, 2]. luck: how much of it
-    the dice gave, by `play.match.luck`, or None. bounds: the least and the most that a game can be
-    worth. The two games of a pair have the same dice, so the pair is what error bars count.
+    points: the first player's points in both games of each pair, [pairs, 2].
+    luck: the first player's luck in the same games, by `play.match.luck`, or None.
+    bounds: least and most points of a game.
 
-    mean: points per game with the 95 % interval. adjusted: the same without luck, or None.
-    standard_error, adjusted_error: of both; nan for fewer than two pairs, or without luck.
+    mean: points per game with the 95 % interval.
+    adjusted: luck-adjusted points per game with the 95 % interval; None without `luck`.
+    standard_error: standard error of `mean`; NaN for fewer than two pairs.
+    adjusted_error: standard error of `adjusted`; NaN without `luck`.
 
-    Raises ValueError for other shapes, or for points out of bounds.
+    The two games of a pair have the same dice, so error bars count pairs. Raises ValueError for
+    other shapes and for points out of bounds.
     """
 
     def __init__(
@@ -43,7 +46,7 @@ class DiceSummary:
         self.standard_error = _standard_error(means)
         self.adjusted: Estimate | None = None
         self.adjusted_error = math.nan
-        #: how many times as many games would tell as much without taking luck off
+        #: factor by which luck adjustment cuts the variance
         self.variance_cut = math.nan
         if luck is not None:
             dealt = _pairs(luck)
@@ -66,15 +69,15 @@ class DiceSummary:
         return self.points.size
 
     def won(self, least: float = 0.0) -> int:
-        """Games that the first player won by more than nothing and by at least so many points."""
+        """The number of games that the first player won, by at least `least` points."""
         return int(((self.points > 0) & (self.points >= least)).sum())
 
     def lost(self, least: float = 0.0) -> int:
-        """The same for the other player."""
+        """The number of games that the other player won, by at least `least` points."""
         return int(((self.points < 0) & (-self.points >= least)).sum())
 
     def figures(self) -> dict[str, Any]:
-        """The summary as plain values, for JSON: null where there is no finite number."""
+        """The summary as plain values, for JSON; numbers that are not finite are None."""
         return {
             "games": self.games,
             "points_per_game": self.mean.plain(),
@@ -103,7 +106,7 @@ class DiceSummary:
         ]
         if self.adjusted is not None:
             lines.append(
-                f"without luck {_interval(self.adjusted)}, standard error"
+                f"luck-adjusted {_interval(self.adjusted)}, standard error"
                 f" {self.adjusted_error:.4f}; variance cut {self.variance_cut:.1f} times"
             )
         return "\n".join(lines)

@@ -25,11 +25,15 @@ Verdict = Literal["accept H1", "accept H0", "continue"]
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test of H1: elo1 against H0: elo0, which stops as soon as it knows.
+    """A sequential test of H1: elo1 against H0: elo0, which stops as soon as one is accepted.
 
-    alpha: the chance to accept H1 at elo0; beta: to accept H0 at elo1. model: whether elo0 and
-    elo1 are normalised Elo or the usual logistic one. Raises ValueError unless elo0 < elo1, both
-    finite, alpha and beta in (0, 1), and alpha + beta < 1.
+    elo0, elo1: the Elo differences of the hypotheses.
+    alpha: probability of accepting H1 at elo0.
+    beta: probability of accepting H0 at elo1.
+    model: whether elo0 and elo1 are "normalised" or "logistic" Elo.
+
+    Raises ValueError unless elo0 < elo1, both finite, alpha and beta in (0, 1), and alpha + beta
+    < 1.
     """
 
     elo0: float
@@ -62,8 +66,8 @@ class Sprt:
     def llr(self, tally: Tally) -> float:
         """Generalised log-likelihood ratio of H1 to H0, natural logarithm; always finite.
 
-        N · Σ p̂ ln(p1 / p0), p̂ being the observed frequencies and p0, p1 the distributions most
-        likely to give them among those that meet each hypothesis. Nothing played: 0.
+        N · Σ p̂ ln(p1 / p0), with the observed frequencies p̂ and the distributions p0, p1 that are
+        most likely to give them among those that meet each hypothesis. 0 without games.
         """
         if tally.units == 0:
             return 0.0
@@ -77,7 +81,7 @@ class Sprt:
         return float(np.dot(counts, np.log(likely1 / likely0)))
 
     def verdict(self, tally: Tally) -> Verdict:
-        """What the test says now. Once it has accepted either, further games change nothing."""
+        """The verdict so far; once a hypothesis is accepted, the test is over."""
         ratio = self.llr(tally)
         if ratio >= self.upper:
             return "accept H1"
@@ -101,9 +105,10 @@ class Sprt:
 def _likely_with_zero_mean(frequencies: Floats, values: Floats) -> Floats:
     """The most likely distributions on `values` of which the mean is 0.
 
-    values: [problems, classes], each row with both signs in it; result: the same shape. The
-    solution is p = p̂ / (1 + λ value), λ being the root of Σ p̂ value / (1 + λ value), which falls
-    monotonically (Van den Bergh 2019). No p exceeds 1, which brackets λ.
+    values: [problems, classes], each row with both signs; the result has the same shape.
+
+    The solution is p = p̂ / (1 + λ value), where λ is the root of Σ p̂ value / (1 + λ value), which
+    decreases monotonically (Van den Bergh 2019). No p exceeds 1, which brackets λ.
     """
     ends = (frequencies - 1) / np.where(values == 0, np.nan, values)
     low = np.nanmax(np.where(values > 0, ends, -np.inf), axis=1, keepdims=True)
@@ -124,7 +129,7 @@ def _likely_with_zero_mean(frequencies: Floats, values: Floats) -> Floats:
 
 
 def _likely_with_mean(frequencies: Floats, mean: float) -> Floats:
-    """The most likely distribution of scores, classes evenly spaced in [0, 1], with this mean."""
+    """The most likely distribution with this mean, of scores evenly spaced in [0, 1]."""
     scores = np.linspace(0, 1, len(frequencies))
     likely: Floats = _likely_with_zero_mean(frequencies, scores[np.newaxis] - mean)[0]
     return likely
@@ -138,10 +143,10 @@ def _likely_with_lead(frequencies: Floats, lead: float) -> Floats:
         values = score - ½ - lead·σ/2 · (1 + ((score - mean) / σ)²),   mean = ½ + lead·σ
 
     have mean 0. That gives a distribution for any deviation σ; it is a solution if its mean is
-    ½ + lead·σ. There can be several, for the condition is not convex when the lead is larger than
-    the observed one, so the whole range of σ is searched and the likeliest is returned.
+    ½ + lead·σ. There can be several, because the condition is not convex when the lead is larger
+    than the observed one, so the whole range of σ is searched and the likeliest is returned.
     """
-    if abs(lead) < 1e-12:  # below what a score can be rounded to
+    if abs(lead) < 1e-12:  # below the rounding error of a score
         return _likely_with_mean(frequencies, 0.5)
     if lead < 0:
         return _likely_with_lead(frequencies[::-1], -lead)[::-1]

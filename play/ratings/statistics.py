@@ -1,11 +1,11 @@
 """The arithmetic of match results: Elo, error bars and sequential tests.
 
 A match is played in pairs of games: one opening, both colours. The two games of a pair are not
-independent, so a pair is the unit that every error bar counts (a pentanomial tally: five pair
-scores). Single games have a trinomial tally and the same functions.
+independent, so every error bar counts pairs (a pentanomial tally: five pair scores). Single games
+have a trinomial tally and the same functions.
 
-All intervals are 95 % intervals. Everything is seen from the first player's side; a score is
-points per game, 0 to 1, a draw being half a point.
+All intervals are 95 % intervals. All figures are the first player's; a score is points per game,
+0 to 1, with half a point for a draw.
 
 Sources: for the generalised sequential probability ratio test and normalised Elo, Michel Van den
 Bergh, "The generalized maximum likelihood ratio for the expectation value of a distribution"
@@ -30,10 +30,10 @@ ELO_PER_DEVIATION = 800 / math.log(10)
 """Normalised Elo of a player whose mean score is one standard deviation of a game above ½."""
 
 SMALL_SAMPLE = 100
-"""Fewer units than this are judged by Student's t, which knows that their spread is a guess."""
+"""Below this number of units, Student's t allows for the error of their estimated variance."""
 
 EMPTY_CLASS = 1e-3
-"""What the likelihood ratio counts for a score that never occurred (fishtest's convention)."""
+"""The likelihood ratio's count for a score that never occurred (fishtest's convention)."""
 
 PAIR_CLASSES = ("LL", "LD", "WL or DD", "DW", "WW")
 GAME_CLASSES = ("L", "D", "W")
@@ -62,9 +62,10 @@ class Estimate:
 class Tally:
     """How often a unit, a pair of games or a single game, ended with each score.
 
-    counts: ascending in score; five classes for pairs (LL, LD, WL or DD, DW, WW), three for
-    single games (L, D, W). Raises ValueError for other lengths and for anything but whole
-    numbers of at least 0.
+    counts: in ascending order of score; five classes for pairs (LL, LD, WL or DD, DW, WW), three
+        for single games (L, D, W).
+
+    Raises ValueError for other lengths and for counts that are not whole numbers of at least 0.
     """
 
     counts: tuple[int, ...]
@@ -81,7 +82,7 @@ class Tally:
 
     @classmethod
     def of_pairs(cls, pair_scores: Iterable[float]) -> Tally:
-        """The tally of pairs of which the first player scored 0, ½, 1, 1½ or 2 points each."""
+        """The tally of pairs, from the first player's points in each: 0, ½, 1, 1½ or 2."""
         counts = [0] * len(PAIR_CLASSES)
         for pair_score in pair_scores:
             if pair_score not in (0, 0.5, 1, 1.5, 2):
@@ -117,24 +118,24 @@ class Tally:
 
     @property
     def points(self) -> float:
-        """The first player's points, a draw being half a point."""
+        """The first player's points, with half a point for a draw."""
         return sum(place * count for place, count in enumerate(self.counts)) / 2
 
     @property
     def score(self) -> float:
-        """Mean score per game, 0 to 1; ½ where nothing has been played."""
+        """Mean score per game, 0 to 1; ½ without games."""
         return self.points / self.games if self.games else 0.5
 
     @property
     def variance(self) -> float:
-        """Variance of the units' score per game, divided by their number (not number - 1)."""
+        """Variance of the units' score per game, with the divisor n, not n - 1."""
         mean = self.score
         places = np.linspace(0, 1, len(self.counts))
         return float(np.dot(self.counts, (places - mean) ** 2)) / max(self.units, 1)
 
     @property
     def uniform(self) -> bool:
-        """Whether all units ended alike, so that nothing is known of their spread."""
+        """Whether all units have the same score, so that their variance is unknown."""
         return sum(count > 0 for count in self.counts) <= 1
 
 
@@ -158,15 +159,15 @@ def expected_score(elo_difference: float) -> float:
 def mean_interval(
     values: Iterable[float], *, bounds: tuple[float, float] = (-math.inf, math.inf)
 ) -> Estimate:
-    """Mean of `values` with its 95 % interval, in their unit: points per game, say.
+    """Mean of `values` with its 95 % interval, in their unit, such as points per game.
 
-    One value per independent unit: for games played in pairs, the mean of each pair.
-    bounds: what a single value can be at least and at most; the interval keeps within.
+    values: one for each independent unit; for games played in pairs, the mean of each pair.
+    bounds: least and greatest possible value; the interval stays within them.
 
-    Values that are all alike show no spread. What they do show is that other values are rare:
-    with 95 % confidence the share of others is at most 1 - 0.05^(1/n) (the rule of three; Hanley
-    and Lippman-Hand, 1983), and these could lie at either bound. Without bounds the interval is
-    then infinite. No values: a mean of nan between the bounds.
+    Equal values have no variance, but they show that other values are rare: with 95 % confidence
+    the share of others is at most 1 - 0.05^(1/n) (the rule of three; Hanley and Lippman-Hand,
+    1983), and these could lie at either bound. Without bounds the interval is then infinite.
+    Without values the mean is NaN and the interval is `bounds`.
 
     Raises ValueError for a value that is not finite or out of bounds.
     """
@@ -186,8 +187,8 @@ def mean_interval(
 def score_interval(tally: Tally) -> Estimate:
     """Score per game with its 95 % interval within [0, 1], the variance taken over units.
 
-    Normal for 100 units and more, Student's t below; the rule of three where all units ended
-    alike (see `mean_interval`). Nothing played: ½ in [0, 1].
+    Normal for 100 units and more, Student's t below, and the rule of three if all units have the
+    same score (see `mean_interval`). Without games: ½ in [0, 1].
     """
     if tally.uniform:
         return _uniform_interval(tally.score, tally.units, (0.0, 1.0))
@@ -197,19 +198,19 @@ def score_interval(tally: Tally) -> Estimate:
 def elo_interval(tally: Tally) -> Estimate:
     """Elo difference with its 95 % interval: `score_interval`, both ends converted to Elo.
 
-    All won: +inf, the interval open above; all lost: the mirror image. Nothing played: 0 with
-    an interval open on both sides.
+    If all games were won, +inf with an interval open above; if all were lost, the mirror image.
+    Without games: 0 with an interval open on both sides.
     """
     score = score_interval(tally)
     return Estimate(elo(score.value), elo(score.low), elo(score.high))
 
 
 def normalised_elo_interval(tally: Tally) -> Estimate:
-    """Normalised Elo, the score's lead in deviations of a game, with its 95 % interval.
+    """Normalised Elo, the score's lead in standard deviations of a game, with its 95 % interval.
 
     (score - ½) / √(2 variance over pairs) · 800 / ln 10; for single games without the 2. The
-    variance is taken as known, which is exact enough for small leads. All units alike: 0 or
-    ±inf, with an interval open on both sides, for the deviation is unknown.
+    variance is treated as known, which is exact enough for small leads. If all units have the same
+    score: 0 or ±inf, with an interval open on both sides, because the deviation is unknown.
     """
     lead = tally.score - 0.5
     if tally.uniform:
@@ -223,9 +224,9 @@ def normalised_elo_interval(tally: Tally) -> Estimate:
 def superiority(tally: Tally) -> float:
     """Likelihood that the first player is the stronger, 0 to 1.
 
-    Φ((score - ½) / standard error), Student's t below 100 units. All n units alike: ½ if level,
-    otherwise 1 - ½^(n + 1) for the winner, the posterior of winning more than half of the units
-    under a uniform prior. Nothing played: ½.
+    Φ((score - ½) / standard error), Student's t below 100 units. If all n units have the same
+    score: ½ if that is level, otherwise 1 - ½^(n + 1) for the winner, the posterior probability of
+    winning more than half of the units under a uniform prior. Without games: ½.
     """
     lead = tally.score - 0.5
     units = tally.units
@@ -239,7 +240,7 @@ def superiority(tally: Tally) -> float:
 
 
 def _margin(deviation: float, units: int) -> float:
-    """Half width of the 95 % interval of a mean; `deviation` is divided by units, not units - 1."""
+    """Half width of the 95 % interval of a mean; `deviation` has the divisor n, not n - 1."""
     if units >= SMALL_SAMPLE:
         return float(ndtri(0.975)) * deviation / math.sqrt(units)
     return float(stdtrit(units - 1, 0.975)) * deviation / math.sqrt(units - 1)
@@ -263,8 +264,10 @@ def _uniform_interval(value: float, units: int, bounds: tuple[float, float]) -> 
 class MatchSummary:
     """A match in figures, from the first player's side.
 
-    wins, draws, losses: games. tally: the same games as units, pairs where they were played in
-    pairs. Raises ValueError where the tally holds other numbers of games or points.
+    wins, draws, losses: numbers of games.
+    tally: the same games as units: pairs if they were played in pairs.
+
+    Raises ValueError if the tally has another number of games or points.
     """
 
     wins: int
@@ -282,9 +285,9 @@ class MatchSummary:
 
     @classmethod
     def of_pairs(cls, pairs: Iterable[tuple[float, float]]) -> MatchSummary:
-        """Sums up pairs of games, each given as the first player's points: 1, 0.5 or 0.
+        """The summary of pairs of games, each given as the first player's points: 1, 0.5 or 0.
 
-        A match broken off in the middle of a pair leaves that pair out.
+        An unfinished last pair is not to be given.
         """
         pairs = list(pairs)
         points = [game for pair in pairs for game in pair]
@@ -295,7 +298,7 @@ class MatchSummary:
 
     @classmethod
     def of_games(cls, *, wins: int, draws: int, losses: int) -> MatchSummary:
-        """Sums up single games that do not belong in pairs."""
+        """The summary of single games that do not belong in pairs."""
         return cls(wins, draws, losses, Tally.of_games(wins=wins, draws=draws, losses=losses))
 
     @property

@@ -153,4 +153,4 @@ def test_what_cannot_be_explained_says_so() -> None:
     nim = games.load("nim")
     with pytest.raises(TypeError, match=r"expected a linear evaluator or a network.*in nim, found"):
         explain(PythonEvaluator(nim, lambda position: 1.0), nim.start())
-    assert explanation.__all__ == ["Contribution", "explain"]
+    assert explanation.__all__ == ["Contribution", "contribution_table", "explain", "line_text"]

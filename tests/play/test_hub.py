@@ -243,14 +243,14 @@ def test_a_clock_never_runs_out(moves: int | None, increment: float) -> None:
 
 
 def test_scores_are_in_men_and_wins_near_100(talk: Talk) -> None:
-    assert talk.hub.man_worth() == pytest.approx(
+    assert talk.hub.man_value() == pytest.approx(
         float(
             talk.hub.thinker.evaluator(
                 (CHECKERS.start()[0], CHECKERS.start()[1] & (CHECKERS.start()[1] - 1), 0, 0)
             )
         )
     )
-    assert talk.hub.score(talk.hub.man_worth() * 2) == pytest.approx(2.0)
+    assert talk.hub.score(talk.hub.man_value() * 2) == pytest.approx(2.0)
     assert talk.hub.score(WIN - 5) == 99.95 and talk.hub.score(5 - WIN) == -99.95
     assert talk.hub.score(1e9) == 80.0
 
