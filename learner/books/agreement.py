@@ -1,7 +1,7 @@
-"""How well an evaluator agrees with a book: Samuel's coefficient and the shares of moves foretold.
+"""Agreement of an evaluator with a book: Samuel's coefficient, and shares of moves predicted.
 
-Intervals are of 95 %, by resampling whole games, since moves of one game are alike (bootstrap,
-B. Efron 1979).
+Intervals are 95 % intervals from resampling whole games, because moves of one game are alike
+(bootstrap, B. Efron 1979).
 """
 
 from __future__ import annotations
@@ -36,13 +36,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How an evaluator rates the moves of a book.
+    """Agreement of an evaluator with the moves of a book.
 
-    coefficient: C = (L - H) / (L + H), L and H the legal moves rated lower and higher than the
-    book move; moves rated the same count in neither (Samuel 1959). strict: the same with them in
-    the denominator, so that indifference does not pay. shares: of book moves rated first, second
-    and third; where others are rated the same, the chance by drawing lots among them. lower,
-    higher, tied: the counts of each game, [games]; `games` are their numbers.
+    coefficient: C = (L - H) / (L + H), where L and H count the legal moves rated lower and higher
+        than the book move; moves rated the same count in neither (Samuel 1959).
+    strict: the same with ties in the denominator, so that indifference does not pay.
+    shares: shares of book moves rated first, second and third; among moves rated the same, the
+        probability of that place in a random order.
+    entries: number of entries.
+    games: the numbers of the games, [games].
+    lower, higher, tied: the counts of each game, [games].
     """
 
     coefficient: Estimate
@@ -55,7 +58,7 @@ class Agreement:
     tied: Floats
 
     def text(self) -> str:
-        """C, and how often the preferred move comes first, second and third."""
+        """Returns C, and how often the preferred move comes first, second and third."""
         shares = ", ".join(
             f"{name} {100 * share.value:.1f} %"
             for name, share in zip(("first", "second", "third"), self.shares, strict=True)
@@ -73,7 +76,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Difference:
-    """What one evaluator has before another on the same entries, game by game."""
+    """The agreement of one evaluator minus that of another, on the same entries."""
 
     coefficient: Estimate
     strict: Estimate
@@ -83,9 +86,12 @@ class Difference:
 def agreement(
     evaluator: Evaluator, entries: Iterable[BookEntry], *, draws: int = 2000, seed: int = 0
 ) -> Agreement:
-    """The agreement of an evaluator with the moves of a book; ValueError without entries.
+    """Returns the agreement of an evaluator with the moves of a book.
 
-    draws, seed: of the bootstrap.
+    draws: number of resamplings of the bootstrap.
+    seed: seed of the bootstrap.
+
+    Raises ValueError if there are no entries.
     """
     rows = BookRows.of(entries)
     games, sums = _by_game(evaluator, rows)
@@ -112,9 +118,9 @@ def compare(
     draws: int = 2000,
     seed: int = 0,
 ) -> Difference:
-    """The agreement of `first` less that of `second`, both on the same resampled games.
+    """Returns the agreement of `first` minus that of `second`, both on the same resampled games.
 
-    Raises ValueError without entries.
+    Raises ValueError if there are no entries.
     """
     rows = BookRows.of(entries)
     games, one = _by_game(first, rows)
@@ -133,7 +139,10 @@ def compare(
 
 
 def _by_game(evaluator: Evaluator, rows: BookRows) -> tuple[Ints, Floats]:
-    """The games, and of each the sums of L, H, ties, entries, and entries rated 1st, 2nd, 3rd."""
+    """Returns the games, and for each its counts.
+
+    The counts are L, H, ties, entries, and entries rated 1st, 2nd and 3rd.
+    """
     if not len(rows):
         raise ValueError("expected entries of a book, found none")
     values = rows.values(evaluator)
@@ -177,7 +186,7 @@ STATISTICS = (_coefficient, _strict, _first, _second, _third)
 
 
 def _draw(games: int, draws: int, seed: int) -> Floats:
-    """How often each game is drawn in each resampling; [draws, games]."""
+    """Returns how often each game is drawn in each resampling; [draws, games]."""
     random = np.random.default_rng(seed)
     return random.multinomial(games, np.full(games, 1.0 / games), size=draws).astype(np.float64)
 

@@ -1,12 +1,12 @@
-"""Books: positions with the move that somebody preferred, from files of games or from search.
+"""Books: positions with a preferred move, from files of games or from search.
 
-Samuel had his polynomial and his signature tables agree with the moves of master games. An entry
-holds all that a learner asks of such a position: every legal move, which of them was preferred,
-and for each the quiet position that the captures after it lead to, since Samuel judged a move when
-captures had been resolved.
+Samuel fitted his polynomial and his signature tables to the moves of master games. An entry holds
+everything that a learner needs of such a position: every legal move, the preferred one among them,
+and for each the quiet position after the captures that follow, because Samuel judged a move after
+the captures.
 
 Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers. II - Recent
-Progress", IBM Journal of Research and Development 11 (1967).
+    Progress", IBM Journal of Research and Development 11 (1967).
 """
 
 from __future__ import annotations
@@ -41,12 +41,16 @@ MOST_CAPTURES = 40
 
 @dataclass(frozen=True)
 class BookEntry:
-    """A position, its legal moves, and which of them was preferred.
+    """A position, its legal moves, and the preferred one among them.
 
-    `settled[i]` is the quiet position that the captures after `moves[i]` lead to, and `signs[i]`
-    is 1 where the side that chose is to move there, -1 where the other is, so that
-    `signs[i] * value(settled[i])` is for the side that chose. `outcomes[i]` is what the game is
-    then worth to that side where it is over, else None. `game` tells games of a book apart.
+    position: the position.
+    moves: its legal moves.
+    chosen: index of the preferred move.
+    settled: for each move, the quiet position that the captures after it lead to.
+    signs: for each move, 1 if the side that chose is to move in the settled position, else -1;
+        `signs[i] * value(settled[i])` is the value for the side that chose.
+    outcomes: for each move, the outcome for the side that chose if the game is over, else None.
+    game: number of the game in the book.
     """
 
     position: Any
@@ -64,7 +68,7 @@ class BookEntry:
 
 
 class Skipped(NamedTuple):
-    """A game that was not, or not in full, learned from: where it is and why."""
+    """A game that was skipped or repaired: its place in a file, and the reason."""
 
     path: str
     game: int  # in its file, from 1
@@ -76,11 +80,13 @@ class Skipped(NamedTuple):
 
 @dataclass
 class BookReport:
-    """What reading a book came to; filled in while it is read.
+    """The figures of reading a book, filled in while it is read.
 
-    `games` were read, `entries` came of them. `skipped` lists the games left out, `repaired` those
-    that were used although something was wrong beside the moves. `positions` counts, by reason,
-    the positions of games used that are no entries.
+    games: number of games read.
+    entries: number of entries made from them.
+    skipped: the games that were skipped.
+    repaired: the games that were used although something other than their moves was damaged.
+    positions: by reason, the number of positions of used games that gave no entry.
     """
 
     games: int = 0
@@ -90,7 +96,7 @@ class BookReport:
     positions: Counter[str] = field(default_factory=Counter)
 
     def text(self, most: int = 8) -> str:
-        """What was read, and of games skipped or repaired the first `most`, a line each."""
+        """Returns the counts, and a line for each of the first `most` games skipped or repaired."""
         lines = [f"{self.entries} moves; {len(self.skipped)} games skipped"]
         lines += [f"skipped {one}" for one in self.skipped[:most]]
         lines += [f"repaired {one}" for one in self.repaired[:most]]
@@ -99,9 +105,10 @@ class BookReport:
 
 
 class Settler:
-    """Follows captures until the position is quiet, as the quiescence of the search does.
+    """Follows captures until the position is quiet, as quiescence search does.
 
-    evaluator: what weighs one capture against another; anything `search.as_evaluator` takes.
+    evaluator: values the captures; anything that `search.as_evaluator` takes (None: `material` if
+        the game has it).
     """
 
     def __init__(self, game: Game, evaluator: Any = "material") -> None:
@@ -110,7 +117,7 @@ class Settler:
         self._engine: Engine | None = None
 
     def __call__(self, position: Any) -> tuple[Any, float]:
-        """The quiet (or finished) position, and 1 if the same side is to move there, else -1."""
+        """Returns the quiet (or final) position, and 1 if the same side moves there, else -1."""
         sign = 1.0
         for _ in range(MOST_CAPTURES):
             if not self.game.noisy(position):
@@ -130,9 +137,9 @@ class Settler:
 def entry_of(
     game: Game, position: Any, move: Any, settler: Settler, *, number: int = 0
 ) -> BookEntry | str:
-    """The entry of a position and the move preferred in it; else why there is none.
+    """Returns the entry of a position and its preferred move, or the reason why there is none.
 
-    There is none where there is one legal move, and where all moves come to the same position.
+    There is none if the position has one legal move or all moves lead to the same position.
     """
     moves = tuple(game.legal_moves(position))
     if len(moves) < 2:
@@ -160,11 +167,17 @@ def record_entries(
     settler: Settler | None = None,
     report: BookReport | None = None,
 ) -> Iterator[BookEntry]:
-    """The entries of one game, in order.
+    """Yields the entries of one game, in order.
 
-    number: their `game`. side: "winner" for the moves of the side that won (none of a game drawn
-    or not over), "both" for all. skip_plies: leave out so many moves at the start. searched: only
-    moves that carry the depth of a search. Raises ValueError for an unknown side.
+    number: the number of the game in the book.
+    side: "winner" for the moves of the side that won (no moves if the game is drawn or unfinished),
+        "both" for all.
+    skip_plies: number of plies at the start to skip.
+    searched: whether to use only moves annotated with the depth of a search.
+    settler: follows the captures (None: a `Settler` of the game).
+    report: counts entries and skipped positions (None: nobody counts).
+
+    Raises ValueError for an unknown side or a negative number of plies.
     """
     check_side(side, skip_plies)
     settler = settler or Settler(record.game)
@@ -190,7 +203,7 @@ def record_entries(
 
 
 def check_side(side: str, skip_plies: int) -> None:
-    """Raise ValueError unless these are options to read a book with."""
+    """Raise ValueError unless `side` and `skip_plies` are valid options of `read_book`."""
     if side not in SIDES:
         raise ValueError(f"side: expected one of {', '.join(SIDES)}, found {side!r}")
     if skip_plies < 0:
@@ -208,15 +221,15 @@ def read_book(
     black_first: bool = False,
     report: BookReport | None = None,
 ) -> Iterator[BookEntry]:
-    """The entries of files of games in the game's own form, game after game, numbered from 0.
+    """Returns the entries of files of games in the game's own form, game after game.
 
     paths: a path or several.
-    side, skip_plies, searched: as for `record_entries`; side "winner" passes drawn games over.
-    settle: the evaluator that weighs captures.
-    black_first: whether results name the side first that begins, in forms that know of it.
-    report: gets the damaged games, which are passed over, and where they stand.
+    side, skip_plies, searched: as for `record_entries`; with side "winner" drawn games are skipped.
+    settle: the evaluator that values captures, see `Settler`.
+    black_first: whether results name the side first that begins, in forms that distinguish this.
+    report: records the damaged games, which are skipped, and their places.
 
-    Raises ValueError for a bad option, and OSError for a file that cannot be read.
+    Raises ValueError for an invalid option, and OSError if a file cannot be read.
     """
     check_side(side, skip_plies)
     several = [paths] if isinstance(paths, (str, Path)) else list(paths)
@@ -247,7 +260,7 @@ def read_records(
     black_first: bool = False,
     report: BookReport | None = None,
 ) -> Iterator[GameRecord]:
-    """The games of files that can be read; with side "winner" those that somebody won.
+    """Yields the games of files that can be read; with side "winner" only decided ones.
 
     Options and errors as for `read_book`.
     """
@@ -284,13 +297,17 @@ def make_book(
     table_mib: float = 16.0,
     watch: Callable[[GameRecord], None] | None = None,
 ) -> Iterator[GameRecord]:
-    """Games that a search of `depth` plies plays against itself, each from another opening.
+    """Yields games that a search of `depth` plies plays against itself, each from another opening.
 
-    Every move after the opening carries its value and depth, and is what
-    `record_entries(..., searched=True)` takes. A game ends where search has found it decided; it is
-    drawn after `most_plies` plies, or `quiet_moves` moves of each side that could be taken back,
-    for aimless moves teach nothing. The first `skip` games are left out. `watch` is called with
-    every game. Raises ValueError for a number below 1.
+    Every move after the opening carries its value and depth, as `record_entries(...,
+    searched=True)` needs them. A game ends once search has found it decided; it is drawn after
+    `most_plies` plies, or after `quiet_moves` reversible moves of each side, because aimless moves
+    teach nothing.
+
+    skip: number of games at the beginning to leave out.
+    watch: called with every game.
+
+    Raises ValueError for a number below 1.
     """
     numbers = {"games": games, "depth": depth, "most_plies": most_plies, "quiet_moves": quiet_moves}
     for name, value in numbers.items():

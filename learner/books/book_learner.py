@@ -1,4 +1,4 @@
-"""What learners from preferred moves have in common: they keep the moves, and learn when asked."""
+"""The base class of learners from preferred moves: they store the moves, and learn when asked."""
 
 from __future__ import annotations
 
@@ -26,17 +26,20 @@ METHODS = ("samuel", "logistic")
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BookLearner(BaseEstimator):  # type: ignore[misc]
-    """A learner from entries of a book, or of games that a search played with itself.
+    """A learner from entries of a book, or of games that a search played against itself.
 
-    game: the game or its name. material: fixed weights of the terms of material (None: those of
-    the game's evaluator `classic`). method: "samuel" for counting, "logistic" for regression.
-    within: learn only from moves whose material is at most that far from the preferred move's,
-    since material decides about others (None: from all). half_life: entries after which what was
-    learned counts half (None: never). scale: what the positional part is multiplied by, in the
-    unit of material (None: fitted to the same entries).
+    game: the game or its name.
+    material: fixed weights of the terms of material (None: those of the game's evaluator
+        `classic`).
+    method: "samuel" for counting, "logistic" for regression.
+    within: learn only from moves whose material is at most this far from the preferred move's,
+        because material decides about the others (None: from all).
+    half_life: number of entries after which the influence of an entry halves (None: never).
+    scale: factor of the positional part of the value, in the unit of material (None: fitted to the
+        same entries).
 
-    After `fit` or `partial_fit`: `evaluator_`; `entries_`, how many were learned from. Learning in
-    portions gives the same bits as in one go, whenever `evaluator_` is looked at.
+    After `fit` or `partial_fit`: `evaluator_`, and `entries_`, the number of entries learned from.
+    Learning in portions gives the same bits as learning at once, whenever `evaluator_` is read.
     """
 
     game: Any = field(default="checkers", kw_only=False)
@@ -52,33 +55,36 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
     # --- what a subclass says -----------------------------------------------------------------
 
     def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
-        """Make `_evaluator`; returns the terms to measure, and those of material among them."""
+        """Make `_evaluator`; returns the terms to measure, and the terms of material among them."""
         raise NotImplementedError
 
     def _inputs(self, rows: BookRows, terms: Floats) -> dict[str, NDArray[Any]]:
-        """What to keep of moves besides what all learners keep; each [rows, ...].
+        """Returns the arrays to store beside those that all learners store; each [rows, ...].
 
-        terms: of the settled positions, as their side to move sees them, [rows, terms].
+        terms: terms of the settled positions, from the view of their side to move, [rows, terms].
         """
         raise NotImplementedError
 
     def _learn(self, pairs: Pairs) -> tuple[Floats, float]:
-        """Change `_evaluator` by what is kept.
+        """Change `_evaluator` by the stored moves.
 
-        Returns the positional part of the value of all moves for the side that chooses, [rows],
-        and what to multiply that by where the scale is not to be fitted.
+        Returns the positional part of the value of all moves for the side that chooses, [rows], and
+        its factor if the scale is not to be fitted.
         """
         raise NotImplementedError
 
     # --- learning -----------------------------------------------------------------------------
 
     def fit(self, entries: Iterable[BookEntry]) -> BookLearner:
-        """Learn from these entries alone; returns the learner. ValueError for bad options."""
+        """Learn from these entries alone; returns the learner.
+
+        Raises ValueError for invalid options.
+        """
         self.prepare()
         return self.partial_fit(entries)
 
     def prepare(self) -> None:
-        """Check the options and forget all entries, as `fit` does first."""
+        """Check the options and forget all entries; `fit` does so first."""
         self.game_: Game = all_games.load(self.game) if isinstance(self.game, str) else self.game
         if self.method not in METHODS:
             raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {self.method!r}")
@@ -94,7 +100,7 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
         self._stale = False
 
     def _worth(self, terms: tuple[str, ...]) -> dict[str, float]:
-        """The fixed weights, by the terms of material."""
+        """Returns the fixed weights by the terms of material."""
         if self.material is not None:
             unknown = [term for term in self.material if term not in terms]
             if unknown:
@@ -131,7 +137,7 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
 
     @property
     def evaluator_(self) -> Evaluator:
-        """What was learned so far; AttributeError before anything was."""
+        """The evaluator learned so far; AttributeError before there is one."""
         if not hasattr(self, "_evaluator"):
             raise AttributeError(f"{type(self).__name__}: expected `fit` before evaluator_")
         if self._stale:
@@ -148,7 +154,7 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def _pairs(self) -> Pairs:
-        """The pairs of preferred and other moves that take part."""
+        """Returns the pairs of preferred and other moves to learn from."""
         kept = self._kept
         size = kept["size"].astype(np.int64)
         first = np.cumsum(size) - size
@@ -162,13 +168,13 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
     # --- going on later -----------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        """Everything that further learning depends on: arrays, and a number of entries."""
+        """Returns everything on which further learning depends: arrays, and a number of entries."""
         return {"entries": self.entries_, **{name: a.copy() for name, a in self._kept.items()}}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state that `get_state` gave, or that lists were made of.
+        """Continue from a state of `get_state`, whose arrays may be lists.
 
-        Raises ValueError for one that is not of such a learner.
+        Raises ValueError for a state of another learner.
         """
         self.prepare()
         own = {**state}
@@ -190,7 +196,7 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
         self._stale = bool(kept)
 
     def _names(self) -> dict[str, Any]:
-        """Names and types of what is kept."""
+        """Returns the names and types of the stored arrays."""
         rows = BookRows.of(())
         new = self._inputs(rows, np.zeros((0, len(self.features_))))
         own = {"material": np.float64, "votes": np.int16, "chosen": np.int16, "size": np.int16}

@@ -1,7 +1,7 @@
-"""Book learning of a polynomial: weights from what preferred moves have before others.
+"""Book learning of a polynomial: weights from differences between preferred and other moves.
 
 Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers", IBM Journal of
-Research and Development 3 (1959), and its second part, 11 (1967).
+    Research and Development 3 (1959), and its second part, 11 (1967).
 """
 
 from __future__ import annotations
@@ -28,16 +28,15 @@ __all__ = ["BookPolynomial"]
 class BookPolynomial(BookLearner):
     """Learns the weights of a feature set's terms from preferred moves; material is fixed.
 
-    Method "samuel": a term's coefficient is C = (L - H) / (L + H), L and H the other moves for
-    which it is lower or higher than for the preferred one; weights are signed powers of two of
-    these (`learner.online.samuel.powers_of_two`), the largest 1 before scaling. "logistic": that a
-    move is preferred to another has probability 1 / (1 + exp(-d)), d the difference of their
-    values, and the weights are fitted by logistic regression, `penalty` on the squares of the
-    weights of terms in units of their spread.
-
-    features: a feature set or its name (None: that of the game's signature tables). material: as
-    for `BookLearner`, of terms of the set; their weights are not learned. The other options are
-    explained there.
+    features: a feature set or its name (None: that of the game's signature tables).
+    method: "samuel" takes C = (L - H) / (L + H) as a term's coefficient, where L and H count the
+        other moves for which it is lower or higher than for the preferred one; weights are signed
+        powers of two of these (`learner.online.samuel.powers_of_two`), the largest 1 before
+        scaling. "logistic" fits the weights by logistic regression: a move is preferred to another
+        with probability 1 / (1 + exp(-d)), where d is the difference of their values.
+    penalty: with "logistic", factor of the squared weights, for terms in units of their spread.
+    material, within, half_life, scale: as for `BookLearner`; terms of `material` belong to the set
+        and their weights are not learned.
 
     After `fit` also `coefficients_`: C, or the fitted weights before scaling; 0 for material.
     """
@@ -109,7 +108,7 @@ class BookPolynomial(BookLearner):
 
 
 def _agreements(pairs: Pairs, terms: NDArray[np.float32]) -> Floats:
-    """C of each term, [terms]; 0 for a term in which moves never differ."""
+    """Returns C of each term, [terms]; 0 for a term in which moves never differ."""
     found = np.zeros(terms.shape[1])
     for place, column in enumerate(terms.T):
         ahead = column[pairs.better] - column[pairs.worse]

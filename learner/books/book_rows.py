@@ -1,4 +1,4 @@
-"""The moves of book entries as arrays: what agreement is counted over and learners count in."""
+"""The moves of book entries as arrays, for counting agreement and for learning."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class BookRows:
-    """The moves of many entries as arrays, one row a move, the moves of an entry together.
+    """The moves of many entries as arrays, one row for each move, the moves of an entry together.
 
-    positions: the settled positions, [rows]. signs, outcomes: as in `BookEntry`, [rows], NaN where
-    the game goes on. entry: which entry a row belongs to, [rows]. first: the first row of each
-    entry, [entries]. chosen: the row of each entry's preferred move, [entries]. games: of each
-    entry, [entries].
+    positions: the settled positions, [rows].
+    signs: as in `BookEntry`, [rows].
+    outcomes: as in `BookEntry`, [rows]; NaN if the game goes on.
+    entry: the entry that each row belongs to, [rows].
+    first: the first row of each entry, [entries].
+    chosen: the row of each entry's preferred move, [entries].
+    games: the game of each entry, [entries].
     """
 
     positions: list[Any]
@@ -39,7 +42,7 @@ class BookRows:
 
     @classmethod
     def of(cls, entries: Iterable[BookEntry]) -> BookRows:
-        """The rows of entries, in their order."""
+        """Returns the rows of entries, in their order."""
         entries = list(entries)
         sizes = np.array([len(entry.moves) for entry in entries], dtype=np.int64)
         first = np.cumsum(sizes) - sizes
@@ -57,7 +60,7 @@ class BookRows:
         return len(self.positions)
 
     def values(self, evaluator: Evaluator) -> Floats:
-        """What an evaluator thinks of every move, for the side that chooses; [rows]."""
+        """Returns an evaluator's value of every move, for the side that chooses; [rows]."""
         if not self.positions:
             return np.zeros(0)
         values = self.signs * evaluator.values(self.positions)
@@ -66,12 +69,13 @@ class BookRows:
         return values
 
     def votes(self, material: Floats, within: float | None) -> Ints:
-        """What each move says of the position it leads to, [rows].
+        """Returns the vote of each move for the position it leads to, [rows].
 
-        A move that was not preferred votes -1, the preferred one as often for itself as there are
-        others, so that the votes of an entry add up to 0. Moves that end the game have no vote,
-        nor those after which the mover's material, [rows], is not `within` that after the
-        preferred move (None: all have): there material decides, which nobody need learn.
+        A move that was not preferred votes -1. The preferred one votes as often for itself as there
+        are others, so that the votes of an entry add up to 0. Moves that end the game have no vote,
+        nor those after which the mover's material, [rows], differs by more than `within` from that
+        after the preferred move (None: all have): material decides there, and nothing needs to be
+        learned.
         """
         own = self.chosen[self.entry]
         open_ = np.isnan(self.outcomes)
@@ -87,9 +91,11 @@ class BookRows:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Preferred moves and others beside them.
+    """Pairs of a preferred move and another move of the same entry.
 
-    better, worse: the rows of the preferred and the other moves, [pairs]. weight: [pairs].
+    better: the rows of the preferred moves, [pairs].
+    worse: the rows of the other moves, [pairs].
+    weight: the weight of each pair, [pairs].
     material: the fixed part of the value for the side that chooses, [rows].
     """
 
@@ -100,16 +106,16 @@ class Pairs:
 
     @property
     def material_ahead(self) -> Floats:
-        """What the preferred moves have before the others in material; [pairs]."""
+        """Returns the material of the preferred moves minus that of the others; [pairs]."""
         return np.asarray(self.material[self.better] - self.material[self.worse])
 
 
 def fitted_scale(pairs: Pairs, positional: Floats) -> float:
-    """What to multiply `positional`, [rows], by before it is added to material.
+    """Returns the factor of `positional`, [rows], before it is added to material.
 
-    That a move is preferred to another is taken to have probability
-    1 / (1 + exp(-k * (material + scale * positional))), of differences between the two, and k and
-    scale are fitted by logistic regression. Not below 0; 1 where nothing can be told.
+    A move is taken to be preferred to another with probability 1 / (1 + exp(-k * (material + scale
+    * positional))), of differences between the two; k and scale are fitted by logistic regression.
+    The result is at least 0, and 1 if the pairs do not determine it.
     """
     columns = np.stack(
         [pairs.material_ahead, positional[pairs.better] - positional[pairs.worse]], axis=1

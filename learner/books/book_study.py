@@ -1,8 +1,8 @@
-"""Studying a book: games from PDN files, or made by a deep search, and the moves they prefer.
+"""Studying a book: games from files, or made by a deep search, and the moves they prefer.
 
-The frame in which `learner.books.signature` and `learner.books.book_polynomial` learn from a book
-with the progress, checkpoints and report of all learners. Some games are held out: how far the
-evaluator agrees with the moves of these is what the study ends with.
+`learner.books.signature` and `learner.books.book_polynomial` learn from a book in this frame, with
+the progress, checkpoints and report of all learners. Some games are held out; the study ends with
+the evaluator's agreement with the moves of these.
 """
 
 from __future__ import annotations
@@ -39,14 +39,17 @@ FORMS = ("signature", "polynomial")
 class BookStudy(Learner):
     """An evaluator that prefers the moves of a book.
 
-    book: PDN files, separated by commas (None: games that the evaluator `judge` plays against
-    itself at `depth`, as deep as there is time for). games: how many to study at most. form:
-    "signature" for signature tables, "polynomial" for weights over the same terms. method: see
-    these. side: learn from the moves of the "winner", or of "both". skip_plies: leave out so many
-    moves of a game. held_out: the share of games to judge by, not learned from.
+    book: files of games, separated by commas (None: games that the evaluator `judge` plays against
+        itself at `depth`).
+    games: most games to study.
+    form: "signature" for signature tables, "polynomial" for weights over the same terms.
+    method: see `SignatureTables` and `BookPolynomial`.
+    side: learn from the moves of the "winner", or of "both".
+    skip_plies: number of plies at the start of a game to skip.
+    held_out: share of the games that agreement is measured on, which are not learned from.
 
-    After `fit`: `evaluator_`; `agreement_` with the games held out (None where there are none);
-    `book_`, what was read and what was skipped.
+    After `fit`: `evaluator_`; `agreement_` with the games held out (None if there are none);
+    `book_`, the report on games read and skipped.
     """
 
     games: int = 400
@@ -69,10 +72,9 @@ class BookStudy(Learner):
         resume: dict[str, Any] | None = None,
         watch: Callable[[Progress], None] | None = None,
     ) -> BookStudy:
-        """As in `Learner`; material is fixed, so that there is no evaluator to start from.
+        """As in `Learner`; there is no evaluator to start from, because material is fixed.
 
-        A resumed study reads the games again that it has read, and does not make those again that
-        it has made.
+        A resumed study reads its games again, but does not make games again.
         """
         self.prepare(evaluator)
         if resume is not None:
@@ -128,7 +130,7 @@ class BookStudy(Learner):
 
     @property  # type: ignore[misc]
     def evaluator_(self) -> Any:  # type: ignore[override]
-        """What was learned so far."""
+        """The evaluator learned so far."""
         return self.learner_.evaluator_
 
     def _records(self) -> Iterator[GameRecord]:

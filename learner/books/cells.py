@@ -1,8 +1,8 @@
-"""Coefficients of a table's cells from what was preferred to what: by counting, or by regression.
+"""Coefficients of the cells of signature tables, by counting preferences or by regression.
 
-The cells of all tables of a level lie behind one another, once for each phase of the game. A pair
-is a preferred move and another one of the same entry; of each the cell it leads to is known in
-every table of the level.
+The cells of all tables of a level are stored one after the other, once for each phase of the game.
+A pair is a preferred move and another one of the same entry; for each move its cell in every table
+of the level is known.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Ints = NDArray[np.int64]
 class CellPairs(Pairs):
     """Pairs of moves by the cells that they lead to; see `learner.books.book_rows.Pairs`.
 
-    sign: 1 for a row whose cells are as the side that chooses sees them, -1 as the other does,
-    [rows]. phase: [rows], below `phases`.
+    sign: 1 if a row's cells are from the view of the side that chooses, -1 for the other, [rows].
+    phase: the phase of each row, below `phases`, [rows].
     """
 
     sign: Floats
@@ -35,11 +35,11 @@ class CellPairs(Pairs):
     phases: int
 
     def places(self, cells: Ints, size: int) -> Ints:
-        """Where the cells of all rows, [rows, tables], lie among those of all phases."""
+        """Returns the indices of all rows' cells among those of all phases, [rows, tables]."""
         return np.asarray(self.phase[:, None] * size + cells)
 
     def occurrences(self, cells: Ints, size: int) -> Floats:
-        """How often the pairs lead to each cell; [phases, size]."""
+        """Returns how often the pairs lead to each cell; [phases, size]."""
         places = self.places(cells, size)
         weight = np.repeat(self.weight, cells.shape[1])
         total = self.phases * size
@@ -49,7 +49,7 @@ class CellPairs(Pairs):
 
 
 def mirrored_cells(sizes: tuple[int, ...]) -> Ints:
-    """The cell that the other side sees, for tables of symmetric layouts, by their sizes."""
+    """Returns each cell's index from the other side's view, for tables of symmetric layouts."""
     ends = np.cumsum(sizes)
     return np.concatenate(
         [np.arange(end - 1, end - size - 1, -1) for size, end in zip(sizes, ends, strict=True)]
@@ -59,13 +59,13 @@ def mirrored_cells(sizes: tuple[int, ...]) -> Ints:
 def counted_cells(
     pairs: CellPairs, cells: Ints, size: int, *, smoothing: float, mirror: Ints | None
 ) -> Floats:
-    """(A - D) / (A + D) of every cell; [phases, size] (Samuel 1967).
+    """Returns (A - D) / (A + D) of every cell; [phases, size] (Samuel 1967).
 
-    A is how often the cell occurred for the preferred move and D for the other, over the pairs
-    whose moves differ in the table: where both lead to the same cell, it says nothing of the
-    choice. `smoothing` votes of the cell in all phases together are added to those of each
-    phase, and as many that are undecided to these, so that cells seen rarely say little. With
-    `mirror` what speaks for a cell speaks against its mirror image.
+    A counts the occurrences of the cell for the preferred move and D for the other, over the pairs
+    whose moves differ in the table; if both lead to the same cell, it says nothing about the
+    choice. `smoothing` votes of the cell in all phases together are added to those of each phase,
+    and as many undecided votes to these, so that rare cells get small coefficients. With `mirror`
+    each vote for a cell counts against its mirror image.
     """
     places = pairs.places(cells, size)
     total = pairs.phases * size
@@ -94,14 +94,14 @@ def regressed_cells(
     mirror: Ints | None,
     iterations: int = 80,
 ) -> tuple[Floats, float]:
-    """Log-odds of every cell, [phases, size], and of a unit of material, by logistic regression.
+    """Returns the log-odds of every cell, [phases, size], and of a unit of material, by regression.
 
-    A move is preferred to another with probability 1 / (1 + exp(-d)), d the difference of the
-    sums of their cells and material (Bradley and Terry 1952). A cell's coefficient is a polynomial
-    of its inputs' levels, which are `trend`, [size, inputs], and what the cell adds to it: a part
-    for all phases and one for each, `smoothing` / 3 and `smoothing` the penalties of their squares.
-    So what is seen rarely is taken to be as the polynomial has it. With `mirror` a cell and its
-    mirror image have opposite coefficients.
+    A move is preferred to another with probability 1 / (1 + exp(-d)), where d is the difference of
+    the sums of their cells and material (Bradley and Terry 1952). A cell's coefficient is a
+    polynomial of its inputs' levels, which are `trend`, [size, inputs], plus the cell's own part:
+    one for all phases and one for each phase, with the penalties `smoothing` / 3 and `smoothing` on
+    their squares. Coefficients of rare cells therefore follow the polynomial. With `mirror` a cell
+    and its mirror image have opposite coefficients.
     """
     size, inputs = trend.shape
     phases = pairs.phases
@@ -149,7 +149,7 @@ def regressed_cells(
 
 
 def _design(pairs: CellPairs, cells: Ints, size: int) -> csr_matrix:
-    """What each pair tells of each cell of each phase; [pairs, phases * size]."""
+    """Returns each pair's difference for each cell of each phase; [pairs, phases * size]."""
     places = pairs.places(cells, size)
     shape = (len(pairs.better), pairs.phases * size)
     rows = np.repeat(np.arange(shape[0]), cells.shape[1])
@@ -166,10 +166,10 @@ def _design(pairs: CellPairs, cells: Ints, size: int) -> csr_matrix:
 def levels_of(
     coefficients: Floats, occurrences: Floats, sizes: tuple[int, ...], count: int
 ) -> NDArray[np.int8]:
-    """Output levels of tables from their cells' coefficients; both [phases, cells].
+    """Returns output levels of tables from their cells' coefficients; both [phases, cells].
 
-    Each table in each phase has `count` levels that are evenly wide, the outermost of them reaching
-    up to the size that 97 % of its occurrences stay below (and beyond).
+    Each table in each phase has `count` levels of equal width; the outermost levels begin at the
+    size that 97 % of its occurrences stay below.
     """
     levels = np.full(coefficients.shape, count // 2, dtype=np.int8)
     start = 0

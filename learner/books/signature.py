@@ -29,16 +29,18 @@ Ints = NDArray[np.int64]
 class SignatureTables(BookLearner):
     """Learns the cells of signature tables from preferred moves, level by level.
 
-    First the coefficients of the first-level cells, which are quantised to output levels; these
-    say which cells of the second level the moves lead to, and so on. Method "samuel" counts:
-    (A - D) / (A + D), see `learner.books.cells.counted_cells`; "logistic" regresses, see
-    `regressed_cells`, at each level with all tables of the level at once. Where the layout is
-    summed, the coefficients of all levels are found once more together at the end.
+    The coefficients of the first-level cells come first and are quantised to output levels; these
+    determine the cells of the second level that moves lead to, and so on. If the layout is summed,
+    the coefficients of all levels are fitted once more together at the end.
 
-    layout: None for the game's own. material: as for `BookLearner`, of the layout's terms of
-    material. smoothing: in votes, or the penalty of the regression (None: 30 and 1000).
-    antisymmetric: what is good for one side is as bad for the other; needs a symmetric layout with
-    odd numbers of levels. The other options are explained in `BookLearner`.
+    layout: the layout of the tables (None: the game's own).
+    material: as for `BookLearner`, of the layout's terms of material.
+    method: "samuel" counts (A - D) / (A + D), see `learner.books.cells.counted_cells`; "logistic"
+        regresses all tables of a level at once, see `regressed_cells`.
+    smoothing: votes for "samuel", or the penalty of the regression (None: 30 and 1000).
+    antisymmetric: whether the value for one side is minus that for the other; needs a symmetric
+        layout with odd numbers of levels.
+    within, half_life, scale: see `BookLearner`.
     """
 
     layout: SignatureLayout | None = None
@@ -132,7 +134,7 @@ class SignatureTables(BookLearner):
     def _cells(
         self, pairs: CellPairs, cells: Ints, sizes: tuple[int, ...], inputs: Floats
     ) -> tuple[Floats, float]:
-        """The coefficients of the cells of a level, and of a unit of material."""
+        """Returns the coefficients of the cells of a level, and of a unit of material."""
         mirror = mirrored_cells(sizes) if self.antisymmetric else None
         smoothing = self._smoothing
         if self.method == "samuel":

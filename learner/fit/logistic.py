@@ -1,8 +1,8 @@
 """Fitting the weights of a feature set to stored positions, all at once ("Texel tuning").
 
-The value of a position is a sum of weights times terms, and what is expected of the game is
-sigmoid(K * value): 0 for a loss, 1 for a win. The weights are those that predict best what was
-found: how the games ended, what a deeper search said, or a blend of both (P. Österlund's method for
+The value of a position is a sum of weights times terms, and the expected result is sigmoid(K *
+value): 0 for a loss, 1 for a win. The fit finds the weights that best predict the labels: the
+results of the games, the values of a deeper search, or a blend of both (P. Österlund's method for
 the chess program Texel, 2014, with the targets that later programs use).
 """
 
@@ -41,7 +41,10 @@ CHUNK = 1 << 12
 
 
 def measure(features: FeatureSet, positions: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The terms of many positions, [positions, terms], in half the memory of `features.measure`."""
+    """Returns the terms of many positions, [positions, terms], as float32.
+
+    It takes half the memory of `features.measure`.
+    """
     measured = np.zeros((len(positions), len(features)), dtype=np.float32)
     for first in range(0, len(positions), 1 << 17):
         part = slice(first, first + (1 << 17))
@@ -51,37 +54,34 @@ def measure(features: FeatureSet, positions: NDArray[np.int64]) -> NDArray[np.fl
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LogisticFit(BaseEstimator):  # type: ignore[misc]
-    """Weights w for which sigmoid(K * w @ terms) comes nearest to what was found.
+    """Weights w for which sigmoid(K * w @ terms) best predicts the targets.
 
     features: the feature set, or only the names of its terms.
-
-    method: "lbfgs" minimises `loss`, "cross_entropy" (one optimum wherever it starts) or "squared"
-    (Texel's). "logistic" is scikit-learn's LogisticRegression, for which a row with a fractional
-    target becomes a win and a loss with that share of its weight: the same optimum as "lbfgs" with
-    cross-entropy. "ridge" and "sgd" are scikit-learn's linear regressions with targets in units of
-    value: logit(target) / K, with targets kept between 1 - clip and clip. These are right where
-    targets come from search (blend 0). The targets of results lie at the clip or at 0, and the
-    weights are then not those of the other methods.
-
-    blend, scale: how targets are made of labels in `fit_rows`: the share of the result (see
-    `expectations`), and K, which is fitted to the rows where it is None; in `fit`, K is then 1.
-
-    alpha: the loss, a mean over rows, grows by alpha / 2 times the square of each weight's distance
-    from `start` (0 where none is given), in logits for a feature at its root mean square, so that
-    terms of any size are treated alike. Features are scaled so inside, and not moved: a value has
-    no constant part.
-
-    fixed: weights by term that are kept as they are. Where one is other than 0 and no scale is
-    given, they set the unit of all weights, and K is learned beside these: stored values may be in
-    another unit. Otherwise the unit is that of the values for which K is. For "logistic", which
-    knows no fixed part, at most one may be other than 0, and it always sets the unit. start:
-    weights by term to begin from, not for "logistic".
-
-    iterations: at most so many (of "sgd": passes). tolerance: when to stop (the largest part of the
-    gradient, for "lbfgs"). seed: the order of rows in "sgd".
+    method: "lbfgs" minimises `loss`. "logistic" is scikit-learn's LogisticRegression, in which a
+        row with a fractional target becomes a win and a loss with that share of its weight; its
+        optimum is that of "lbfgs" with cross-entropy. "ridge" and "sgd" are scikit-learn's linear
+        regressions with targets in units of value, logit(target) / K; they suit targets from search
+        (blend 0), because targets from results lie at the clip or at 0.
+    loss: "cross_entropy" (one optimum wherever it starts) or "squared" (Texel's).
+    blend: share of the result in the targets of `fit_rows`, see `expectations`.
+    scale: K of those targets (None: fitted to the rows; 1 in `fit`).
+    alpha: penalty: the mean loss grows by alpha / 2 times the square of each weight's distance from
+        `start` (0 by default), in logits for a feature at its root mean square, so that the size of
+        terms does not matter. Features are scaled but not centred, because a value has no constant
+        part.
+    fixed: weights by term that are not learned. If one is not 0 and no scale is given, they set the
+        unit of all weights and K is learned too, because stored values may have another unit.
+        Otherwise the unit is that of the values that K belongs to. With "logistic" at most one may
+        be other than 0, and it always sets the unit.
+    start: weights by term to begin from; not for "logistic".
+    clip: "ridge" and "sgd" keep targets between 1 - clip and clip.
+    iterations: most iterations (passes, with "sgd").
+    tolerance: bound of the largest part of the gradient at which "lbfgs" stops; scikit-learn's
+        `tol` for the other methods.
+    seed: seed of the order of rows in "sgd".
 
     After `fit`: `weights_` [terms], `K_`, `loss_` (the mean loss over the rows learned from,
-    without the part of alpha), `iterations_`, and `spread_` [terms], the root mean square of each.
+    without the penalty), `iterations_`, and `spread_` [terms], the root mean square of each.
     """
 
     features: FeatureSet | Sequence[str] = field(kw_only=False)
@@ -123,20 +123,20 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         *,
         initial: ArrayLike | None = None,
     ) -> LogisticFit:
-        """Learn from measured terms, [rows, terms], and what is expected of each, 0 to 1.
+        """Learn from measured terms, [rows, terms], and the expectation of each row, 0 to 1.
 
-        `initial` is where "lbfgs" begins to look; it changes how long that takes, and nothing else
-        that matters.
+        `initial` holds the weights at which "lbfgs" begins, [terms]; it affects only the time,
+        beyond rounding.
         """
         scale = 1.0 if self.scale is None else self.scale
         return self._fit(X, y, sample_weight, scale, initial)
 
     def values(self, X: Any) -> Floats:
-        """The value of each row of measured terms, in the unit of the weights."""
+        """Returns the value of each row of measured terms, in the unit of the weights."""
         return np.asarray(X @ self.weights_, dtype=np.float64)
 
     def predict(self, X: Any) -> Floats:
-        """What is expected of each row of measured terms, 0 to 1."""
+        """Returns the expectation of each row of measured terms, 0 to 1."""
         expected: Floats = expit(self.K_ * self.values(X))
         return expected
 
@@ -146,7 +146,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Minus the mean loss: the higher the better, as scikit-learn has it."""
+        """Returns minus the mean loss; higher is better, as in scikit-learn."""
         targets = np.asarray(y, dtype=np.float64)
         weights = row_weights(sample_weight, len(targets))
         return -float(mean_loss(self.loss, self.K_ * self.values(X), targets, weights)[0])
@@ -229,7 +229,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         """Learn a change `u` of the free weights from `base` on, in logits for a usual feature.
 
-        Where fixed terms give the unit, K is one more weight: that of their sum.
+        If fixed terms set the unit, K is one more weight: that of their sum.
         """
         columns = np.flatnonzero(free)
         margin = np.asarray(rows @ base, dtype=np.float64)
@@ -335,7 +335,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
     def _by_regression(
         self, rows: Any, targets: Floats, weights: Floats, unit: Floats, margin: Floats, u: Floats
     ) -> Floats:
-        """In logits, so that alpha means much the same as for the others."""
+        """Regress in logits, so that alpha means much the same as for the other methods."""
         from sklearn.linear_model import Ridge, SGDRegressor
 
         wanted = logit(np.clip(targets, 1 - self.clip, self.clip)) - margin

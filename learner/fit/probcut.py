@@ -1,9 +1,9 @@
-"""ProbCut learned: how an evaluator's deep values follow from its shallow ones (Buro 1995, 1997).
+"""Learned ProbCut: predicts an evaluator's deep values from its shallow ones (Buro 1995, 1997).
 
     python -m learner probcut checkers data/checkers/network.safetensors
 
-searches positions of self-play, or stored ones, at every depth to a greatest one, fits a line for
-each pair of depths and each phase of the game, and writes the file that the search reads.
+searches positions of self-play, or stored ones, at every depth up to a greatest one, fits a line
+for each pair of depths and each phase of the game, and writes the file that the search reads.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ FEWEST = 50
 
 
 def shallower(depth: int) -> tuple[int, ...]:
-    """The depths of the checks before a search, shallowest first.
+    """Returns the depths of the checks before a search, shallowest first.
 
-    About a quarter and a half of it, and even or odd as it is: whose move is the last matters more
-    to a value than two plies.
+    They are about a quarter and a half of its depth, and even or odd as it is, because the side
+    that moves last affects a value more than two plies do.
     """
     quarter, half = depth // 4, depth // 2
     found = {part + (depth - part) % 2 for part in (quarter, half)}
@@ -51,9 +51,9 @@ def depth_values(
     threads: int = 2,
     progress: Callable[[], None] | None = None,
 ) -> NDArray[np.float64]:
-    """The values [positions, depth + 1] of exact searches; NaN where a game is decided.
+    """Returns the values of exact searches, [positions, depth + 1]; NaN if a game is decided.
 
-    Column d holds those of depth d, column 0 the static values.
+    Column d holds the values of depth d, column 0 the static values.
     """
     engines: list[Engine] = []
 
@@ -87,13 +87,18 @@ def learn_probcut(
     threads: int = 2,
     progress: Callable[[], None] | None = None,
 ) -> ProbCut:
-    """Checks for every depth from `LEAST_DEPTH` to the greatest that ProbCut holds.
+    """Returns checks for every depth from `LEAST_DEPTH` to the greatest that ProbCut holds.
 
-    `positions` are those of play; noisy and finished ones and those without a choice of moves are
-    left out, for the search checks none of them. Depths beyond `depth` are checked as many plies
-    less deep as that one, with its numbers. A phase of fewer than 50 positions has no checks.
-    Raises ValueError where there are none at all, for a depth or width out of range, and for a game
-    with dice.
+    positions: positions of play; unquiet and finished ones and those with one legal move are left
+        out, because the search checks none of them.
+    depth: depth of the deepest search; deeper searches are checked as many plies shallower, with
+        the same numbers.
+    width: width of the margin in standard deviations.
+    threads: number of threads.
+    progress: called with the number of positions done.
+
+    A phase of fewer than 50 positions has no checks. Raises ValueError if there are no checks at
+    all, for a depth or width out of range, and for a game with dice.
     """
     check_options(game, depth=depth, width=width)
     evaluator = as_evaluator(game, evaluator)
@@ -134,7 +139,7 @@ def learn_probcut(
 
 
 def check_options(game: Game, *, depth: int, width: float) -> None:
-    """ValueError for what `learn_probcut` cannot do, before the work begins."""
+    """Raise ValueError for options that `learn_probcut` cannot use, before the work begins."""
     if isinstance(game, DiceGame):
         raise ValueError(f"ProbCut: expected a game without dice, found {game.name}")
     if not LEAST_DEPTH <= depth < DEPTHS:
@@ -145,7 +150,7 @@ def check_options(game: Game, *, depth: int, width: float) -> None:
 def _line(
     shallow: NDArray[np.float64], deep: NDArray[np.float64]
 ) -> tuple[float, float, float, int] | None:
-    """a, b, sigma and the number of pairs of deep = a * shallow + b; None for no such line."""
+    """Fit deep = a * shallow + b; returns a, b, sigma and the number of pairs, or None."""
     known = np.isfinite(shallow) & np.isfinite(deep)
     if known.sum() < FEWEST:
         return None
@@ -161,9 +166,9 @@ def _line(
 def played_positions(
     game: Game, evaluator: Any, games: int, *, nodes: int = 10_000, plies: int = 6, seed: int = 0
 ) -> list[Any]:
-    """Every fifth position or so of games of self-play after random openings, each only once.
+    """Returns about every fifth position of self-play after random openings, each only once.
 
-    Raises KeyboardInterrupt when stopped.
+    Raises KeyboardInterrupt if stopped.
     """
     random = np.random.default_rng(seed)
     engine = Engine(game, evaluator, table_mib=4.0)

@@ -1,11 +1,12 @@
-"""Which terms matter: Samuel's correlation with delta, the L1 path, and permutation importance.
+"""Relevance of terms: Samuel's correlation with delta, the L1 path, and permutation importance.
 
-Three answers to one question, for any linear evaluator and stored positions. The first is Samuel's
-own (1959): how often the sign of a term agrees with the sign of delta, what search found beyond the
-static value. It looks at one term at a time. The lasso (Tibshirani 1996) takes terms in one by one
-as its penalty falls, each for what it adds to those before it. Permutation importance (Breiman
-2001) is what predictions lose when a term is shuffled among the positions, with the weights as they
-are: what the evaluator makes of a term, rather than what could be made of it.
+These are three measures for any linear evaluator and stored positions. Samuel's own (1959) is how
+often the sign of a term agrees with the sign of delta, the difference between the search's value
+and the static value; it looks at one term at a time. The lasso (Tibshirani 1996) takes terms in one
+by one as its penalty falls, each for its contribution beside those before it. Permutation
+importance (Breiman 2001) is the loss of predictions when a term is shuffled among the positions,
+with the weights as they are: the use that the evaluator makes of a term, not the use that could be
+made of it.
 """
 
 from __future__ import annotations
@@ -30,13 +31,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TermReport:
-    """What is known of one term.
+    """The figures of one term.
 
-    correlation: mean agreement of its sign with that of delta, -1 to 1; 0 where it is never both.
-    entry: its place in the order in which the L1 path takes terms in, from 1; None where it never
-    does. importance, spread: by how much the mean cross-entropy grows when it is shuffled, and the
-    standard deviation of that over the shuffles. rank: from 1, by the mean of its three ranks; 0
-    for a term that is fixed.
+    term: the name of the term.
+    weight: its weight.
+    correlation: mean agreement of its sign with that of delta, -1 to 1; 0 if they are never both
+        other than 0.
+    entry: its place in the order in which the L1 path takes terms in, from 1; None if it never
+        does.
+    importance: growth of the mean cross-entropy when the term is shuffled.
+    spread: standard deviation of the importance over the shuffles.
+    rank: from 1, by the mean of its three ranks; 0 for a fixed term.
     """
 
     term: str
@@ -60,17 +65,21 @@ def select_terms(
     most: int = 200_000,
     seed: int = 0,
 ) -> list[TermReport]:
-    """A report on every term of the evaluator's feature set; fixed terms first, then by rank.
+    """Returns a report on every term of the evaluator's feature set: fixed terms, then by rank.
 
-    rows: positions with their labels, best of games that the evaluator has not learned from, quiet
-    and distinct; of more than `most` rows, so many are drawn. fixed: terms that are not up for
-    selection. baseline: the weights from whose static value delta is measured; by default those of
-    the fixed terms alone, so that delta is all that the others could explain. (From the evaluator's
-    own static value, a term correlates the less the better its weight is.) The evaluator and the
-    stored values may have different units. scale, blend: how expectations are made of values and
-    results; see `learner.fit.targets.expectations`.
+    evaluator: the linear evaluator; it and the stored values may have different units.
+    rows: positions with their labels, preferably quiet, distinct, and of games that the evaluator
+        has not learned from.
+    fixed: terms that are not up for selection.
+    baseline: the weights whose static value delta is measured from (None: those of the fixed terms
+        alone, so that delta is all that the other terms could explain; from the evaluator's own
+        static value, a term correlates less the better its weight is).
+    scale, blend: see `learner.fit.targets.expectations`.
+    repeats: number of shuffles of each term.
+    most: at most this many rows are used, drawn at random.
+    seed: seed of the drawing and the shuffles.
 
-    Raises ValueError for no rows, unknown terms, or values that do not foretell results.
+    Raises ValueError for no rows, unknown terms, or values that do not predict results.
     """
     names = evaluator.features.names
     given = dict(baseline) if baseline is not None else {}
@@ -125,10 +134,10 @@ def select_terms(
 
 
 def sign_correlations(terms: Any, delta: Any, *, sample_weight: Any = None) -> Floats:
-    """The mean of sign(term) * sign(delta) over the rows where neither is 0; [terms].
+    """Returns the mean of sign(term) * sign(delta) over the rows where neither is 0; [terms].
 
-    Where no row is left it is 0. Samuel's running correlation forgets, for his weights changed
-    meanwhile; this is what it tends to for weights that stay.
+    It is 0 if no such row exists. Samuel's running correlation forgets, because his weights changed
+    meanwhile; this is its limit for constant weights.
     """
     signs, of_delta = np.sign(terms), np.sign(np.asarray(delta, dtype=np.float64))
     weights = np.abs(of_delta) * (1.0 if sample_weight is None else sample_weight)
@@ -139,10 +148,10 @@ def sign_correlations(terms: Any, delta: Any, *, sample_weight: Any = None) -> F
 
 
 def entries(terms: Any, target: Any, *, sample_weight: Any = None) -> list[int | None]:
-    """The order, from 1, in which the lasso takes the terms in as its penalty falls to 0.
+    """Returns the place, from 1, at which the lasso takes each term in as its penalty falls to 0.
 
-    Terms count in units of their root mean square. None for those that it never takes: constant
-    zeros, and terms that others make up for entirely.
+    Terms count in units of their root mean square. It is None for terms that are never taken in:
+    terms that are always 0, and terms that others replace entirely.
     """
     from sklearn.linear_model import lars_path_gram
 
@@ -194,7 +203,7 @@ def _permutation(
 
 
 def _ranked(reports: list[TermReport]) -> list[TermReport]:
-    """The reports in the order of the mean of their ranks, which is filled in."""
+    """Returns the reports in the order of the mean of their ranks, which is filled in."""
     last = len(reports) + 1
     measures = (
         lambda report: -abs(report.correlation),
@@ -210,7 +219,7 @@ def _ranked(reports: list[TermReport]) -> list[TermReport]:
 
 
 def report_text(reports: Sequence[TermReport]) -> str:
-    """The reports as a table for people; importance is in thousandths of the cross-entropy."""
+    """Returns the reports as text; importance is in thousandths of the cross-entropy."""
     width = max([len(report.term) for report in reports] + [len("term")])
     lines = [
         f"{'rank':>4}  {'term':<{width}} {'weight':>11} {'correlation':>11} {'L1':>5}  shuffled"

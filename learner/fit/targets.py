@@ -1,7 +1,7 @@
-"""What the labels of a position say of its game, and what it costs to foretell something else.
+"""Targets from the labels of positions, and the losses of predictions.
 
 The value of a position stands for an expectation, sigmoid(K * value): 0 for a game that is lost, 1
-for one that is won. K is fitted to how games ended.
+for one that is won. K is fitted to the results of games.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ LOSSES = ("cross_entropy", "squared")
 def expectations(
     value: ArrayLike, result: ArrayLike, *, scale: float, blend: float = 0.5
 ) -> Floats:
-    """What is expected of each game, 0 to 1 for the side to move, from its labels; [rows].
+    """Returns the expected result of each row, 0 to 1 for the side to move; [rows].
 
-    blend * (result + 1) / 2 + (1 - blend) * sigmoid(scale * value); where the result is unknown
-    (2), the value alone.
+    It is blend * (result + 1) / 2 + (1 - blend) * sigmoid(scale * value), and the part of the value
+    alone if the result is unknown (2).
     """
     if not 0.0 <= blend <= 1.0:
         raise ValueError(f"blend: expected 0 to 1, found {blend}")
@@ -48,12 +48,12 @@ def fit_scale(
     sample_weight: ArrayLike | None = None,
     loss: str = "squared",
 ) -> float:
-    """The constant K for which sigmoid(K * value) predicts the results best; these are -1 to 1.
+    """Returns the constant K for which sigmoid(K * value) best predicts the results, -1 to 1.
 
-    Best is the least mean squared error, as in Texel, or the least cross-entropy. Rows with an
-    unknown result (2), or the value of a game already decided, say nothing of K and are left out.
-    Raises ValueError where no row is left, or where results do not rise with values. Where they
-    are predicted without error there is no best; K is then some large number.
+    The best K has the least mean squared error, as in Texel, or the least cross-entropy. Rows with
+    an unknown result (2), or with the value of a game already decided, are left out. If the results
+    can be predicted without error there is no best K, and the result is a large number. Raises
+    ValueError if no row is left, or if results do not rise with values.
     """
     one_of("loss", loss, LOSSES)
     values = np.asarray(value, dtype=np.float64)
@@ -93,7 +93,7 @@ def row_weights(sample_weight: ArrayLike | None, rows: int) -> Floats:
 
 
 def mean_loss(name: str, logits: Floats, targets: Floats, weights: Floats) -> tuple[float, Floats]:
-    """The weighted mean loss, and its slope by each logit times the row's weight; [rows]."""
+    """Returns the weighted mean loss, and its slope by each logit times the weight; [rows]."""
     small = np.exp(-np.abs(logits))
     expected = np.where(logits >= 0, 1.0, small) / (1.0 + small)
     away = expected - targets
@@ -117,10 +117,10 @@ def add_losses(
     squared: Any,
     gradient: Any,
 ) -> Any:
-    """The weighted sum of the losses of logits margin + rows @ direction.
+    """Returns the weighted sum of the losses of logits margin + rows @ direction.
 
-    Adds its gradient by `direction` to `gradient`. One pass over the rows, which are too many to
-    be gone through by one operation after the other. See `mean_loss` for the formulas.
+    Adds its gradient by `direction` to `gradient`. It takes one pass over the rows, which are too
+    many for one operation after the other. See `mean_loss` for the formulas.
     """
     total = 0.0
     terms = len(direction)

@@ -1,4 +1,4 @@
-"""How well a fit foretells games that it has not seen: regularisation path and calibration."""
+"""Validation of a fit on unseen games: regularisation path and calibration."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ TWO_SIDED_95 = 1.959963984540054
 
 @dataclass(frozen=True, eq=False)
 class PathPoint:
-    """One strength of regularisation: the mean loss on games held out, and the weights.
+    """The errors and weights for one strength of regularisation.
 
-    error: mean over the folds of the mean loss on the games held out; standard_error: of that mean.
-    train_error: the same on the games learned from. weights: [terms], learned from all rows.
+    alpha: the strength.
+    error: mean over the folds of the mean loss on the games held out.
+    standard_error: standard error of that mean.
+    train_error: the same mean on the games learned from.
+    weights: learned from all rows, [terms].
     """
 
     alpha: float
@@ -50,12 +53,14 @@ def regularisation_path(
     folds: int = 5,
     sample_weight: ArrayLike | None = None,
 ) -> list[PathPoint]:
-    """What each of the alphas is worth, the largest first, by cross-validation.
+    """Returns the errors of each alpha by cross-validation, the largest alpha first.
 
-    `fit` lends its options and stays as it is. X [rows, terms], y and sample_weight are those of
-    `LogisticFit.fit`. groups: the number of each row's game, [rows]; the rows of a game are held
-    out together, since they are too much alike to test each other. Raises ValueError for fewer
-    games than folds.
+    fit: gives the options; it is not changed.
+    X, y, sample_weight: as for `LogisticFit.fit`, X [rows, terms].
+    groups: the number of each row's game, [rows]; the rows of a game are held out together, because
+        they are too much alike to test each other.
+
+    Raises ValueError if there are fewer games than folds.
     """
     from sklearn.model_selection import GroupKFold
 
@@ -92,7 +97,7 @@ def regularisation_path(
 
 
 def _along(fit: LogisticFit, alphas: Sequence[float], rows: Any, targets: Any, weights: Any) -> Any:
-    """A fit for each alpha, beginning where the one before it ended."""
+    """Yields a fit for each alpha, beginning where the one before it ended."""
     initial = None
     for alpha in alphas:
         one = LogisticFit(**{**fit.get_params(deep=False), "alpha": float(alpha)})
@@ -102,10 +107,10 @@ def _along(fit: LogisticFit, alphas: Sequence[float], rows: Any, targets: Any, w
 
 
 def choose_alpha(path: Sequence[PathPoint], *, one_standard_error: bool = False) -> float:
-    """The alpha of the least error held out; of equal ones the largest.
+    """Returns the alpha with the least error held out; of equal ones the largest.
 
-    With `one_standard_error` the largest whose error is within one standard error of the least
-    (Breiman and others 1984): the simplest weights that the data do not speak against.
+    With `one_standard_error` it is the largest alpha whose error is within one standard error of
+    the least (Breiman and others 1984): the simplest weights that fit the data.
     """
     best = min(path, key=lambda point: (point.error, -point.alpha))
     if not one_standard_error:
@@ -116,10 +121,13 @@ def choose_alpha(path: Sequence[PathPoint], *, one_standard_error: bool = False)
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Rows for which nearly the same was predicted, and what was found.
+    """Rows with nearly the same prediction, and their results.
 
-    low, high: the bounds of the bin. predicted, found: means over the rows. found_low, found_high:
-    the 95 % interval of `found`. count: rows, by their weights.
+    low, high: the bounds of the bin.
+    predicted: mean prediction over the rows.
+    found: mean result over the rows.
+    found_low, found_high: the 95 % interval of `found`.
+    count: number of rows, by their weights.
     """
 
     low: float
@@ -139,12 +147,12 @@ def calibration(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
 ) -> list[CalibrationBin]:
-    """What was predicted against what was found, both 0 to 1, in bins of equal width, none empty.
+    """Returns predictions against results, both 0 to 1, in bins of equal width, without empty bins.
 
-    Intervals are Wilson's (1927) for as many independent rows as would scatter like these. Where
-    `groups` gives the number of each row's game, the games are what is independent (a sandwich
-    estimate by clusters: Liang and Zeger 1986); else each row is, and intervals are too narrow if
-    several come from one game.
+    Intervals are Wilson's (1927) for the number of independent rows with the same scatter. If
+    `groups` gives the number of each row's game, games are independent (a sandwich estimate by
+    clusters: Liang and Zeger 1986); otherwise rows are, and intervals are too narrow if several
+    come from one game.
     """
     expected, targets = (np.asarray(a, dtype=np.float64) for a in (predicted, found))
     for name, given in (("predicted", expected), ("found", targets)):
@@ -196,7 +204,7 @@ def _interval(mean: float, share: Any, targets: Any, games: Any) -> tuple[float,
 
 
 def calibration_error(table: Sequence[CalibrationBin]) -> float:
-    """The mean distance between predicted and found, by rows (expected calibration error)."""
+    """Returns the expected calibration error: the mean distance of predictions and results."""
     if not table:
         raise ValueError("table: expected at least one bin, found none")
     total = sum(part.count for part in table)

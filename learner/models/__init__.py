@@ -1,1 +1,1 @@
-"""What is fitted to targets: weights, and networks in torch."""
+"""Models that are fitted to targets: weights, and networks in torch."""

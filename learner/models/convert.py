@@ -69,7 +69,7 @@ class Case(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """How far apart they are, relative to the larger of 1 and the model's value."""
+        """The distance between both values, relative to the larger of 1 and the model's value."""
         return abs(self.native - self.model) / max(1.0, abs(self.model))
 
 
@@ -83,17 +83,17 @@ def as_native(
     scale: float = 1.0,
     name: str = "converted",
 ) -> NetworkEvaluator | LinearEvaluator:
-    """The evaluator whose value of a position is `scale` times the output of a trained model.
+    """Returns the evaluator whose value of a position is `scale` times the output of a model.
 
-    The model was trained on what `inputs` measures: the terms of a feature set, the 0s and 1s of an
+    The model was trained on measured inputs: the terms of a feature set, the 0s and 1s of an
     encoding, or both side by side (`NetworkEvaluator`). Its output is that of `predict` or of the
-    module; for classifiers of two classes it is the decision function, the logarithm of the odds of
-    the second. A linear model without intercept over a feature set becomes a `LinearEvaluator`.
+    module; for classifiers of two classes it is the decision function, the log-odds of the second
+    class. A linear model without intercept over a feature set becomes a `LinearEvaluator`.
 
     Values are compared with the model's on `positions` (by default 1,000 of random play). Raises
-    ValueError where they differ by more than `tolerance`, relative to the larger of 1 and the
-    model's value, and for a model of other inputs or several outputs; TypeError for layers and
-    estimators that it does not know.
+    ValueError if they differ by more than `tolerance`, relative to the larger of 1 and the model's
+    value, and for a model of other inputs or several outputs. Raises TypeError for unknown layers
+    and estimators.
     """
     width = sum(len(one) for one in (inputs if isinstance(inputs, tuple) else (inputs,)))
     layers, activations = _merged(_stages(model))
@@ -141,11 +141,11 @@ def agreement(
     scale: float | None = None,
     worst: int = 10,
 ) -> list[Case]:
-    """Where a native evaluator and the model that it was made of differ most, the worst first.
+    """Returns the positions on which a native evaluator and its model differ most, the worst first.
 
-    `scale` is what the model's output is multiplied by; by default that of the network, and 1 for
-    linear evaluators. Raises TypeError for evaluators that read no feature set or encoding and
-    ValueError for no positions.
+    `scale` is the factor of the model's output; by default that of the network, and 1 for linear
+    evaluators. Raises TypeError for evaluators that read no feature set or encoding, and ValueError
+    if there are no positions.
     """
     if isinstance(evaluator, NetworkEvaluator):
         parts: list[Any] = [evaluator.encoding, evaluator.features]
@@ -180,9 +180,9 @@ def agreement(
 
 
 def agreement_text(evaluator: NetworkEvaluator, *, positions: int = 10_000, worst: int = 3) -> str:
-    """How far native code and torch agree about a network, the worst cases first.
+    """Returns the agreement of native code with torch about a network, the worst cases first.
 
-    On random positions; on fewer where they would make too many inputs.
+    Positions are random; fewer are used if the inputs would be too many.
     """
     import torch
     from torch import nn
@@ -207,7 +207,7 @@ def agreement_text(evaluator: NetworkEvaluator, *, positions: int = 10_000, wors
 
 
 def _merged(stages: list[Stage]) -> tuple[list[tuple[Values, Values]], list[str]]:
-    """Layers, and the activations between each and the next; the same function as the stages."""
+    """Returns layers, and the activations between them, that compute the same as the stages."""
     layers: list[tuple[Values, Values]] = []
     activations: list[str] = []
     waiting = ""  # the activation behind the last layer
@@ -235,13 +235,13 @@ def _merged(stages: list[Stage]) -> tuple[list[tuple[Values, Values]], list[str]
 
 
 def _identity(layers: list[tuple[Values, Values]]) -> tuple[Values, Values]:
-    """A layer that passes on what the last of some layers puts out."""
+    """Returns a layer that passes on the outputs of the last of some layers."""
     outputs = layers[-1][0].shape[1]
     return np.eye(outputs), np.zeros(outputs)
 
 
 def _unclipped(stages: list[Stage]) -> Iterator[tuple[Values, Values] | str]:
-    """The same with two ReLUs in place of each activation that cuts off."""
+    """Returns the same with two ReLUs in place of each activation that clips."""
     width = 0
     for stage in stages:
         if isinstance(stage, Clip):
@@ -258,7 +258,10 @@ def _unclipped(stages: list[Stage]) -> Iterator[tuple[Values, Values] | str]:
 
 
 def _stages(model: Any) -> list[Stage]:
-    """A model as linear layers and activations in order; TypeError where it has anything else."""
+    """Returns a model's linear layers and activations in order.
+
+    Raises TypeError if it has anything else.
+    """
     # a model of a library that was not imported is none of its models
     if "torch" in sys.modules and isinstance(model, sys.modules["torch"].nn.Module):
         return _torch_stages(model)
@@ -270,7 +273,10 @@ def _stages(model: Any) -> list[Stage]:
 
 
 def _outputs(model: Any, inputs: Values) -> tuple[Values, float | None]:
-    """The model's outputs for rows of inputs, and beyond what they are not exact (None: never)."""
+    """Returns the model's outputs for rows of inputs, and the size beyond which they are inexact.
+
+    The size is None if they are always exact.
+    """
     if "torch" in sys.modules and isinstance(model, sys.modules["torch"].nn.Module):
         outputs, most = _torch_outputs(model, inputs), None
     else:
@@ -376,7 +382,7 @@ def _estimator_stages(model: Any) -> list[Stage] | None:
 
 
 def _scaler_stages(scaler: Any) -> list[Stage]:
-    """A fitted scaler as one linear layer."""
+    """Returns a fitted scaler as one linear layer."""
     from sklearn import preprocessing
     from sklearn.utils.validation import check_is_fitted
 

@@ -1,9 +1,9 @@
 """Models: evaluators that follow targets, weights over terms here, networks in `network_model`.
 
-A target of a position is an interval of values: where both ends are the same the value shall be
-that; where they differ (a search that was cut short knows a bound only) a value inside it is right
-as it is. Values are squashed by tanh(value / scale) before they are compared, so that a queen more
-or less matters little where the game is won anyway, and a decided game is worth 1 or -1.
+The target of a position is an interval of values. If both ends are equal the value should be that;
+if they differ (a search that was cut off knows only a bound) any value inside is right. Values are
+squashed by tanh(value / scale) before they are compared, so that a queen more or less matters
+little in a won game; decided games have the values 1 and -1.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Model(Protocol):
 
     @property
     def inputs(self) -> Any:
-        """What positions are measured by: a feature set or an encoding."""
+        """The inputs of positions: a feature set or an encoding."""
         ...
 
     def learn(
@@ -40,35 +40,40 @@ class Model(Protocol):
         rate: float,
         random: np.random.Generator,
     ) -> float:
-        """Go once through positions, in random batches; returns the mean squared error before.
+        """Pass once over positions, in random batches; returns the mean squared error before.
 
-        rows: [positions, ...], as `rows_of` the model's inputs gave them. low, high: the intervals
-        of squashed values, from -1 to 1. rate: the size of a step.
+        rows: [positions, ...], as `rows_of` returned them for the model's inputs.
+        low, high: the intervals of squashed values, from -1 to 1.
+        rate: the step size.
+        random: draws the order of the positions.
         """
         ...
 
     def get_state(self) -> dict[str, Any]:
-        """Weights and what the optimiser remembers, as plain JSON values."""
+        """Returns the weights and the state of the optimiser, as plain JSON values."""
         ...
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state that `get_state` gave."""
+        """Continue from a state that `get_state` returned."""
         ...
 
 
 def squash(values: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """Values between -1 and 1: tanh(value / scale); wins and losses are 1 and -1."""
+    """Returns values between -1 and 1: tanh(value / scale); wins and losses are 1 and -1."""
     return np.asarray(np.tanh(np.clip(values / scale, -50.0, 50.0)))
 
 
 def batches(count: int, size: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
-    """The numbers below `count` in random order, cut into batches of about `size`."""
+    """Returns the numbers below `count` in random order, cut into batches of about `size`."""
     order = random.permutation(count)
     return np.array_split(order, max(1, round(count / size))) if count else []
 
 
 def numbers_of(values: Any, count: int) -> NDArray[np.float64]:
-    """The `count` finite numbers of a list in a state; ValueError where it holds anything else."""
+    """Returns the `count` finite numbers of a list in a state.
+
+    Raises ValueError if it holds anything else.
+    """
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.shape != (count,) or not np.isfinite(numbers).all():
         finite = int(np.isfinite(numbers).sum())
@@ -77,7 +82,10 @@ def numbers_of(values: Any, count: int) -> NDArray[np.float64]:
 
 
 def steps_of(state: dict[str, Any]) -> int:
-    """How many steps an optimiser has taken; ValueError where the state does not say."""
+    """Returns the number of steps that an optimiser has taken.
+
+    Raises ValueError if the state does not hold it.
+    """
     steps = state["steps"]
     if type(steps) is not int or steps < 0:
         raise ValueError(f"steps: expected a whole number of at least 0, found {steps!r}")
@@ -101,7 +109,7 @@ class Adam:
         self.steps = 0
 
     def step(self, gradient: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
-        """What to add to the weights."""
+        """Returns the change of the weights."""
         self.steps += 1
         self.mean += (1.0 - self.mean_decay) * (gradient - self.mean)
         self.square += (1.0 - self.square_decay) * (gradient * gradient - self.square)
@@ -114,8 +122,12 @@ class Adam:
 class LinearModel:
     """Weights over terms that follow targets by gradient steps of Adam.
 
-    `learned` says which weights may change. Each term is measured in units of its running root
-    mean square, so that one rate suits them all. size: positions in a batch.
+    evaluator: the evaluator that learns.
+    learned: whether each weight may change, [terms].
+    scale: the value that is squashed to tanh(1).
+    size: positions per batch.
+
+    Each term is measured in units of its running root mean square, so that one rate suits them all.
     """
 
     def __init__(
@@ -160,7 +172,7 @@ class LinearModel:
         return total / max(1, len(rows))
 
     def get_state(self) -> dict[str, Any]:
-        """Weights, moments of the gradient and spread of the terms."""
+        """Returns weights, moments of the gradient and spread of the terms."""
         return {
             "weights": self.evaluator.weights.tolist(),
             "mean": self._adam.mean.tolist(),
@@ -170,7 +182,7 @@ class LinearModel:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state; the evaluator keeps its array of weights."""
+        """Continue from a state; the evaluator keeps its array of weights."""
         count = len(self.evaluator.weights)
         parts = {name: numbers_of(state[name], count) for name in ("mean", "square", "spread")}
         steps = steps_of(state)

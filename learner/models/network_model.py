@@ -27,7 +27,7 @@ HIDDEN = (64, 32)
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch calculate in one thread, so that sums are added up in one order everywhere."""
+    """Let torch calculate in one thread, so that sums have the same order everywhere."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -47,12 +47,12 @@ def network_model(
     name: str = "network",
     size: int = 256,
 ) -> NetworkModel:
-    """A new network over a feature set or an encoding, or the name of one.
+    """Returns a new network over a feature set or an encoding, or the name of one.
 
-    `start` is the evaluator that the network values positions like at first: a network of the same
-    layers is copied; of any other the best linear function of the inputs is taken (least squares
-    over positions of random play; over piece squares that is exact for material), which the
-    network passes on through two units of each layer. None: 0 everywhere.
+    `start` is the evaluator whose values the network has at first. A network of the same layers is
+    copied. For any other evaluator the best linear function of the inputs is fitted (least squares
+    over positions of random play; over piece squares this is exact for material), which the network
+    passes on through two units of each layer. None: 0 everywhere.
     """
     found = _inputs(game, inputs)
     if start is not None:
@@ -79,7 +79,7 @@ def network_model(
 
 
 def _inputs(game: Game, inputs: Any) -> Encoding | FeatureSet:
-    """The encoding or feature set that a name, or one itself, stands for."""
+    """Returns the encoding or feature set of a name; one itself is returned as it is."""
     if isinstance(inputs, Encoding | FeatureSet):
         return inputs
     known = {**game.features, **game.encodings}
@@ -92,7 +92,7 @@ def _inputs(game: Game, inputs: Any) -> Encoding | FeatureSet:
 
 
 def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, last: bool) -> None:
-    """Have the first two units carry a value and its negative, and the output their difference."""
+    """Make the first two units carry a value and its negative, and the output their difference."""
     if linear is not None:
         weights[:, 0] = linear
         if not last:
@@ -108,7 +108,7 @@ def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, l
 
 
 def _linear(inputs: Any, start: Any) -> NDArray[np.float64]:
-    """The linear function of the inputs that comes nearest to an evaluator."""
+    """Returns the linear function of the inputs that is nearest to an evaluator."""
     # kings stand on every square only in many positions; what never occurs is left at 0
     few = len(inputs) <= 1024
     positions = sample_positions(start.game, 6000 if few else 256)
@@ -121,9 +121,9 @@ def _linear(inputs: Any, start: Any) -> NDArray[np.float64]:
 
 
 def forward(layers: list[tuple[Any, Any]], rows: Any, *, sparse: bool) -> Any:
-    """The output of a network for rows of its inputs, [rows].
+    """Returns the outputs of a network for rows of its inputs, [rows].
 
-    rows: the active places padded with the number of inputs where `sparse`, else values of terms.
+    rows: active indices padded with the number of inputs if `sparse`, else values of terms.
     """
     (weights, bias), *others = layers
     if sparse:
@@ -142,7 +142,9 @@ def forward(layers: list[tuple[Any, Any]], rows: Any, *, sparse: bool) -> Any:
 class NetworkModel:
     """A network that follows targets by gradient steps of Adam; see `learner.models.model.Model`.
 
-    Torch's parameters are the evaluator's own arrays. size: positions in a batch.
+    size: positions per batch.
+
+    Torch's parameters are the evaluator's own arrays.
     """
 
     def __init__(self, evaluator: NetworkEvaluator, *, scale: float, size: int = 256) -> None:
@@ -166,7 +168,7 @@ class NetworkModel:
         self.set_state(state)
 
     def rows(self, positions: Any) -> Any:
-        """What torch reads of positions."""
+        """Returns torch's inputs of positions."""
         return self._tensor(rows_of(self.inputs, positions))
 
     def _tensor(self, rows: NDArray[Any]) -> Any:
@@ -182,9 +184,9 @@ class NetworkModel:
         random: np.random.Generator,
         last_rate: float | None = None,
     ) -> float:
-        """As in `Model`; rows: active places of an encoding, or values of terms.
+        """As in `Model`; rows: active indices of an encoding, or values of terms.
 
-        The rate goes linearly to `last_rate`, where that is given.
+        The rate goes linearly to `last_rate`, if that is given.
         """
         total = 0.0
         given, least, most = self._tensor(rows), _floats(low), _floats(high)
@@ -208,7 +210,7 @@ class NetworkModel:
         return total / max(1, len(rows))
 
     def get_state(self) -> dict[str, Any]:
-        """Weights and moments of the gradient, one after the other."""
+        """Returns weights and moments of the gradient, one after the other."""
         states = [self.optimiser.state.get(p, {}) for p in self.parameters]
         none = [torch.zeros_like(p) for p in self.parameters]
         return {
@@ -220,7 +222,7 @@ class NetworkModel:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state; the evaluator keeps its arrays."""
+        """Continue from a state; the evaluator keeps its arrays."""
         steps = steps_of(state)
         self.evaluator.scale = float(state["scale"])
         with torch.no_grad():

@@ -1,7 +1,7 @@
 """Networks of outcomes that follow targets: torch calculates gradients, on a GPU if there is one.
 
-The nets are those of `search.evaluators.outcome_network`; what they see of positions is measured
-once for a data set, so that going through it many times is quick.
+The nets are those of `search.evaluators.outcome_network`; their inputs are measured once for a data
+set, so that passing over it many times is fast.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ _BLOCK = 4096
 
 @dataclass(frozen=True)
 class Seen:
-    """What one net sees of its positions.
+    """The inputs of one net.
 
-    index: their places in the data set, int64 [rows]. places: inputs of the encoding that are 1,
-    padded with its size, as small integers [rows, most]; None without an encoding. terms: values of
-    the features, float32 [rows, terms]; None without features. possible: 1 for the outcomes that a
-    position can still come to, else 0, uint8 [rows, outcomes].
+    index: indices of its positions in the data set, int64 [rows].
+    places: inputs of the encoding that are 1, padded with its size, as small integers [rows, most];
+        None without an encoding.
+    terms: values of the features, float32 [rows, terms]; None without features.
+    possible: 1 for the outcomes that are still possible, else 0, uint8 [rows, outcomes].
     """
 
     index: NDArray[np.int64]
@@ -48,7 +49,7 @@ class Seen:
 
 
 class Examples:
-    """Positions [positions, integers] and what the nets of an evaluator see of them, net by net."""
+    """Positions [positions, integers] and the inputs of an evaluator's nets, net by net."""
 
     positions: NDArray[np.int64]
     seen: tuple[Seen, ...]
@@ -72,7 +73,7 @@ class Examples:
 
     @classmethod
     def joined(cls, parts: Sequence[Examples]) -> Examples:
-        """The examples of several sets, one after the other, without measuring them again."""
+        """Returns the examples of several sets, one after the other, not measured again."""
         whole = cls.__new__(cls)
         whole.positions = np.concatenate([part.positions for part in parts])
         starts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
@@ -88,7 +89,7 @@ class Examples:
         return whole
 
     def encoded(self) -> Examples:
-        """The same for an evaluator whose nets see the encoding alone, where these have one."""
+        """Returns the same for an evaluator whose nets see only the encoding, if these have one."""
         other = type(self).__new__(type(self))
         other.positions = self.positions
         other.seen = tuple(
@@ -100,12 +101,15 @@ class Examples:
 class OutcomeModel:
     """The nets of an evaluator in torch; every `learn` ends with its weights in the evaluator.
 
-    evaluator: whose nets are taught; `read` takes its weights once more after they were changed
-    elsewhere. batch: positions in a step. weight_decay: what a step takes away of each weight, but
-    of no bias, in units of the rate (Loshchilov and Hutter 2019). equity_share: how much of the
-    loss is squared error of the equity; the rest is the cross-entropy of each outcome that is
-    possible. threads: of torch, on the CPU; with one, a seed decides every bit. device: "cpu",
-    "cuda", or "auto" for a GPU where there is one.
+    evaluator: the evaluator whose nets learn; `read` takes its weights again after a change
+        elsewhere.
+    batch: positions per step.
+    weight_decay: share of each weight, but of no bias, that a step removes, in units of the rate
+        (Loshchilov and Hutter 2019).
+    equity_share: share of the squared error of the equity in the loss; the rest is the
+        cross-entropy of each possible outcome.
+    threads: threads of torch on the CPU; with one, results depend only on the seed.
+    device: "cpu", "cuda", or "auto" for a GPU if there is one.
     """
 
     def __init__(
@@ -171,7 +175,10 @@ class OutcomeModel:
                 parameter.copy_(torch.from_numpy(array))
 
     def write(self) -> None:
-        """Give the evaluator these weights; FloatingPointError, and nothing is written, for NaN."""
+        """Give the evaluator these weights.
+
+        Raises FloatingPointError, and writes nothing, if one is NaN or infinite.
+        """
         found = [(parameter.detach().cpu().numpy(), array) for parameter, array in self._pairs()]
         if not all(np.isfinite(own).all() for own, _ in found):
             raise FloatingPointError(
@@ -192,11 +199,15 @@ class OutcomeModel:
         epochs: int = 1,
         random: np.random.Generator,
     ) -> float:
-        """Go through the examples, in random order, `epochs` times; each net has steps of its own.
+        """Pass over the examples in random order; each net has steps of its own.
 
-        targets: probabilities [positions, outcomes] for the side to move. The rate goes from `rate`
-        to `last_rate` by the same factor with every step. Returns the mean loss of the last epoch:
-        the cross-entropy is less the targets' own entropy, so that 0 is perfect.
+        targets: probabilities [positions, outcomes] for the side to move.
+        epochs: number of passes.
+        rate, last_rate: the rate of the first and the last step; it changes by the same factor with
+            every step.
+
+        Returns the mean loss of the last epoch: the cross-entropy minus the targets' own entropy,
+        so that 0 is perfect.
         """
         self._check(examples, targets)
         if epochs < 1 or not rate > 0 or (last_rate is not None and not last_rate > 0):
@@ -221,7 +232,7 @@ class OutcomeModel:
         epochs: int,
         random: np.random.Generator,
     ) -> float:
-        """Teach one net; the sum of the losses of the last epoch."""
+        """Train one net; returns the sum of the losses of the last epoch."""
         if not len(seen.index):
             return 0.0
         optimiser = self._optimisers[number]
@@ -247,7 +258,7 @@ class OutcomeModel:
         return float(total) - least
 
     def _loss(self, logits: Any, target: Any, possible: Any) -> Any:
-        """The sum of the losses of a batch, the targets' own entropy included."""
+        """Returns the sum of the losses of a batch, including the targets' own entropy."""
         loss = torch.nn.functional.binary_cross_entropy_with_logits(
             logits, target, weight=possible, reduction="sum"
         )
@@ -257,7 +268,7 @@ class OutcomeModel:
         return (1.0 - self.equity_share) * loss + self.equity_share * (error * error).sum()
 
     def _logits(self, number: int, places: Any, terms: Any) -> Any:
-        """The outputs of a net before the logistic function, [rows, outcomes]."""
+        """Returns the outputs of a net before the logistic function, [rows, outcomes]."""
         parameters = self._nets[number]
         size = len(parameters[0]) - (0 if terms is None else terms.shape[1])
         inputs = [] if terms is None else [terms]
@@ -274,7 +285,7 @@ class OutcomeModel:
     # --- asking -------------------------------------------------------------------------------
 
     def probabilities(self, examples: Examples) -> NDArray[np.float64]:
-        """What the nets say, [positions, outcomes], as `OutcomeNetwork.outcomes` says it."""
+        """Returns probabilities, [positions, outcomes], as `OutcomeNetwork.outcomes` does."""
         found = np.zeros((len(examples), len(self.evaluator.kinds)))
         with _threads(self.threads), torch.no_grad():
             for number, seen in enumerate(examples.seen):
@@ -286,7 +297,7 @@ class OutcomeModel:
         return confined(self.evaluator.game, examples.positions, found)
 
     def equity_error(self, examples: Examples, targets: NDArray[np.float64]) -> float:
-        """The root of the mean squared difference of the equities of the nets and of targets."""
+        """Returns the root mean squared difference between the nets' equities and the targets'."""
         self._check(examples, targets)
         kinds = self.evaluator.kinds
         error = kinds.values(self.probabilities(examples)) - kinds.values(targets)
@@ -306,21 +317,21 @@ class OutcomeModel:
         return torch.from_numpy(array).to(self.device)
 
     def _tensors(self, seen: Seen) -> tuple[Any, Any, Any]:
-        """Places, terms and what is possible, on the device."""
+        """Returns places, terms and possible outcomes on the device."""
         places = None if seen.places is None else self._tensor(seen.places)
         terms = None if seen.terms is None else self._tensor(seen.terms)
         return places, terms, self._tensor(seen.possible.astype(np.float32))
 
 
 def largest_difference(evaluator: OutcomeNetwork, positions: Any) -> float:
-    """How far the probabilities of torch and of native code are apart at most."""
+    """Returns the largest difference between the probabilities of torch and of native code."""
     examples = Examples(evaluator, positions)
     found = OutcomeModel(evaluator).probabilities(examples)
     return float(np.abs(found - evaluator.outcomes(examples.positions)).max(initial=0.0))
 
 
 def phases_of(game: Game, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The phase of each of the positions [positions, integers]; 0 in a game without phases."""
+    """Returns the phase of each of the positions [positions, integers]; 0 without phases."""
     found = np.zeros(len(positions), dtype=np.int64)
     if game.phases is None:
         return found
@@ -337,7 +348,7 @@ def phases_of(game: Game, positions: NDArray[np.int64]) -> NDArray[np.int64]:
 def confined(
     game: Game, positions: NDArray[np.int64], probabilities: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """A copy of probabilities [positions, outcomes] without what cannot be, see `Outcomes`."""
+    """Returns probabilities [positions, outcomes] without impossible outcomes, see `Outcomes`."""
     assert game.outcomes is not None
     found = np.array(probabilities, dtype=np.float64, order="C")
     if not kernels.compiled:
@@ -355,7 +366,7 @@ def confined(
 
 @functools.cache
 def _each(line: str, told: Callable[..., Any], width: int) -> Any:
-    """A native function of (count, positions, target) that runs a line of text for each."""
+    """Returns a native function of (count, positions, target) that runs a line of code for each."""
     text = "\n".join(
         [
             "def each_at(count, source, target):",
@@ -370,7 +381,7 @@ def _each(line: str, told: Callable[..., Any], width: int) -> Any:
 
 
 def _measured(net: Net, positions: NDArray[np.int64]) -> tuple[Any, Any]:
-    """Places and terms of positions, in as little memory as they need."""
+    """Returns places and terms of positions, in as little memory as they need."""
     places = terms = None
     if net.encoding:
         kind = np.int16 if net.encoding.size < 1 << 15 else np.int32
@@ -397,12 +408,15 @@ def _take(tensor: Any, chosen: Any) -> Any:
 
 
 def _entropy(target: Any) -> Any:
-    """The least cross-entropy that there is for a target."""
+    """Returns the entropy of targets, the least possible cross-entropy."""
     return -(torch.xlogy(target, target) + torch.xlogy(1.0 - target, 1.0 - target))
 
 
 def _device(device: str) -> str:
-    """The device meant; ValueError for one that is not there."""
+    """Returns the device of a name.
+
+    Raises ValueError if it does not exist.
+    """
     if device not in ("cpu", "cuda", "auto"):
         raise ValueError(f"device: expected cpu, cuda or auto, found {device!r}")
     there = torch.cuda.is_available()
@@ -413,7 +427,7 @@ def _device(device: str) -> str:
 
 @contextmanager
 def _threads(count: int) -> Iterator[None]:
-    """Let torch calculate in so many threads; with one, sums are added up in one order."""
+    """Let torch calculate in `count` threads; with one, sums are added up in one order."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:

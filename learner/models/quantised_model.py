@@ -1,9 +1,9 @@
-"""Networks of integers that learn: torch trains weights through the rounding they will get.
+"""Networks of integers that learn: torch trains weights through their rounding.
 
-The forward pass calculates with whole numbers, the very ones of `search.evaluators.quantised`:
-weights are rounded, units cut off at 0 and 255. Going back, rounding counts as if it were not there
-(the straight-through estimator, Bengio et al. 2013; for whole networks Jacob et al. 2018). So
-training sees the error that rounding makes, and what is exported is the network that was trained.
+The forward pass calculates with the same integers as `search.evaluators.quantised`: weights are
+rounded, units clipped at 0 and 255. The backward pass ignores the rounding (the straight-through
+estimator, Bengio et al. 2013; for whole networks Jacob et al. 2018). Training therefore sees the
+error of rounding, and the exported network is the one that was trained.
 """
 
 from __future__ import annotations
@@ -37,15 +37,17 @@ AT_A_TIME = 8192
 class QuantisedModel:
     """A network of integers that follows expectations by gradient steps of Adam.
 
-    `inputs` is an encoding, or the name of one of the game's; `hidden` are the widths of the hidden
-    layers; `phases` as in `QuantisedNetwork`, as is `scale`: the expectation of a position, 0 for a
-    game that is lost and 1 for one that is won, is 1 / (1 + exp(-value / scale)). `start` is a
-    network of the same inputs, widths and phases to go on from; otherwise weights are drawn by
-    `seed`. size: positions in a step.
+    inputs: an encoding, or the name of one of the game's.
+    hidden: widths of the hidden layers.
+    phases: as in `QuantisedNetwork`.
+    scale: as in `QuantisedNetwork`: the expectation of a position, 0 for a lost game and 1 for a
+        won one, is 1 / (1 + exp(-value / scale)).
+    seed: seed of the first weights.
+    size: positions per step.
+    start: a network of the same inputs, widths and phases to continue from (None: random weights).
 
     `loss_` is the mean squared error of expectations in the last epoch of `fit`, each position's
-    before the step that it belonged to. The same calls give the same bits: torch calculates in one
-    thread.
+    before its step. The same calls give the same bits, because torch calculates in one thread.
     """
 
     def __init__(
@@ -86,7 +88,7 @@ class QuantisedModel:
         self.evaluator()  # which says what is wrong with widths and phases
 
     def _drawn(self) -> list[tuple[Any, Any]]:
-        """Weights to begin with (He et al. 2015); the last layer's are small."""
+        """Returns random weights to begin with (He et al. 2015); the last layer's are small."""
         random = np.random.default_rng((self.seed, 11))
         widths = [len(self.inputs), *self.hidden, 1]
         layers: list[tuple[Any, Any]] = []
@@ -126,14 +128,14 @@ class QuantisedModel:
         ]
 
     def _halves(self) -> list[int]:
-        """What each layer's bias holds more, so that shifts round to the nearest number."""
+        """Returns each layer's bias offset, with which shifts round to the nearest number."""
         return [
             0 if i == len(self.hidden) else 1 << (SHIFT if i else FIRST_SHIFT) - 1
             for i in range(len(self.hidden) + 1)
         ]
 
     def _whole(self) -> list[tuple[Any, Any]]:
-        """Weights and bias of each layer as the network of integers has them."""
+        """Returns the integer weights and bias of each layer."""
         halves = self._halves()
         return [
             (
@@ -144,7 +146,7 @@ class QuantisedModel:
         ]
 
     def _keep_limits(self) -> None:
-        """Cut off what the integers could not hold."""
+        """Clip weights to the range of the integers."""
         with torch.no_grad():
             for i, parameter in enumerate(self.parameters):
                 most = self._limits[0] / FIRST_UNIT if i == 0 else self._limits[1] / WEIGHT_UNIT
@@ -154,7 +156,7 @@ class QuantisedModel:
                     parameter.clamp_(-most, most)
 
     def _logits(self, positions: Any) -> tuple[Any, NDArray[np.int64]]:
-        """The network's outputs over UNIT, and the numbers of the positions that they are of."""
+        """Returns the network's outputs over UNIT, and the indices of their positions."""
         rows = self.inputs.active_rows(positions)
         counts = (rows < len(self.inputs)).sum(axis=1)
         phases = np.searchsorted(self.phases, counts, side="right")
@@ -183,11 +185,16 @@ class QuantisedModel:
         rate: float = 0.001,
         last_rate: float | None = None,
     ) -> QuantisedModel:
-        """Go through positions `epochs` times in random order; returns the model.
+        """Pass over positions `epochs` times in random order; returns the model.
 
-        positions: [positions, integers] or a list; targets: the expectation of each, 0 to 1, see
-        `learner.fit.targets.expectations`. The size of steps goes linearly from `rate` to
-        `last_rate`, where that is given. Raises ValueError for targets that do not fit.
+        positions: [positions, integers] or a list.
+        targets: the expectation of each position, 0 to 1, see `learner.fit.targets.expectations`.
+        sample_weight: the weight of each position (None: 1).
+        random: draws the order of the positions.
+        epochs: number of passes.
+        rate, last_rate: the step size goes linearly from `rate` to `last_rate` (None: constant).
+
+        Raises ValueError for targets that do not fit.
         """
         expected = _expected(positions, targets)
         weights = row_weights(sample_weight, len(expected)).astype(np.float32)
@@ -224,11 +231,11 @@ class QuantisedModel:
         return float(loss.detach())
 
     def expectations(self, positions: Any) -> NDArray[np.float64]:
-        """What the network expects of each position, 0 to 1; [positions]."""
+        """Returns the network's expectation of each position, 0 to 1; [positions]."""
         return np.asarray(1.0 / (1.0 + np.exp(-self.outputs(positions))))
 
     def outputs(self, positions: Any) -> NDArray[np.float64]:
-        """The values of positions over `scale`, as torch calculates them; [positions]."""
+        """Returns the values of positions over `scale`, as torch calculates them; [positions]."""
         found = np.zeros(len(positions))
         with one_thread(), torch.no_grad():
             for first in range(0, len(found), AT_A_TIME):
@@ -240,7 +247,7 @@ class QuantisedModel:
     def error(
         self, positions: Any, targets: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """The weighted mean squared error of the expectations."""
+        """Returns the weighted mean squared error of the expectations."""
         expected = _expected(positions, targets)
         weights = row_weights(sample_weight, len(expected))
         return float(np.average((self.expectations(positions) - expected) ** 2, weights=weights))
@@ -248,7 +255,7 @@ class QuantisedModel:
     def evaluator(
         self, *, name: str = "quantised network", provenance: Mapping[str, Any] | None = None
     ) -> QuantisedNetwork:
-        """The network of integers as it is now; later steps do not change it."""
+        """Returns the network of integers as it is now; later steps do not change it."""
         with torch.no_grad():
             layers = [(weights.numpy(), bias.numpy()) for weights, bias in self._whole()]
         return QuantisedNetwork(
@@ -257,7 +264,7 @@ class QuantisedModel:
         )  # fmt: skip
 
     def get_state(self) -> dict[str, NDArray[Any]]:
-        """Weights and what the optimiser remembers, as arrays of float32, and the steps taken."""
+        """Returns weights and the optimiser's state, as arrays of float32, and the steps."""
         states = [self._optimiser.state.get(p, {}) for p in self.parameters]
         arrays: dict[str, NDArray[Any]] = {
             "steps": np.array([int(states[0].get("step", 0))], dtype=np.int64)
@@ -270,7 +277,10 @@ class QuantisedModel:
         return arrays
 
     def set_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a state that `get_state` gave; ValueError, and no change, for any other."""
+        """Continue from a state that `get_state` returned.
+
+        Raises ValueError, and changes nothing, for any other.
+        """
         shapes = {f"{name}_{i}": tuple(parameter.shape)
                   for i, parameter in enumerate(self.parameters) for name in _STATE}  # fmt: skip
         found = {name: array.shape for name, array in arrays.items() if name != "steps"}
@@ -296,7 +306,7 @@ _STATE = ("weights", "mean", "square")
 
 
 class _StraightThrough(torch.autograd.Function):
-    """Going back as if nothing had been done."""
+    """A function whose gradient is that of the identity."""
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
@@ -304,7 +314,7 @@ class _StraightThrough(torch.autograd.Function):
 
 
 class _Round(_StraightThrough):
-    """The nearest whole number."""
+    """Rounds to the nearest integer."""
 
     @staticmethod
     def forward(ctx: Any, numbers: Any) -> Any:
@@ -312,7 +322,7 @@ class _Round(_StraightThrough):
 
 
 class _Floor(_StraightThrough):
-    """The greatest whole number not above."""
+    """Rounds down."""
 
     @staticmethod
     def forward(ctx: Any, numbers: Any) -> Any:
@@ -324,7 +334,7 @@ def _rounded(numbers: Any) -> Any:
 
 
 def _active(sums: Any, shift: int) -> Any:
-    """What units give for their sums."""
+    """Returns the outputs of units for their sums."""
     down = _Floor.apply(sums / (1 << shift))
     return torch.clamp(down, 0.0, float(HIGHEST))
 

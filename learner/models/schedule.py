@@ -1,4 +1,4 @@
-"""The size of a learner's steps over the time that it learns."""
+"""Learning rates that change during training."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ SHAPES = ("linear", "geometric")
 
 @dataclass(frozen=True)
 class Schedule:
-    """A learning rate that falls from `first` to `share * first`.
+    """A learning rate that changes from `first` to `share * first`.
 
     first: the rate at the beginning, above 0.
     share: the last rate as a share of the first; 1 for a constant rate.
     shape: "linear", or "geometric" for the same factor with every step.
 
-    Raises ValueError for a rate or share that is not above 0 and for another shape.
+    Raises ValueError for a rate or share that is not above 0, and for another shape.
     """
 
     first: float
@@ -35,11 +35,11 @@ class Schedule:
 
     @classmethod
     def between(cls, first: float, last: float | None, shape: str = "linear") -> Schedule:
-        """The schedule from one rate to another; None for the same one."""
+        """Returns the schedule from one rate to another; with `last` None the rate is constant."""
         return cls(first, 1.0 if last is None or not first > 0 else last / first, shape)
 
     def at(self, done: float, total: float) -> float:
-        """The rate when `done` of `total` steps, games or epochs are over."""
+        """Returns the rate after `done` of `total` steps, games or epochs."""
         if self.shape == "geometric":
             return float(self.first * self.share ** (done / total))
         # in this order, on which the last bits of what is learned depend

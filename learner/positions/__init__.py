@@ -1,1 +1,1 @@
-"""Stored positions: shards, filters, what the game says of many at once."""
+"""Stored positions: shards, filters, and batch queries to a game's rules."""

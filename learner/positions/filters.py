@@ -1,4 +1,4 @@
-"""Which stored positions to learn from: filters, games to learn from or test on, each only once."""
+"""Filters of stored positions: which rows and games to use, and each position only once."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["Filter", "Games", "distinct", "split"]
 
 @dataclass(frozen=True)
 class Games:
-    """Some of all games: those whose number hashes, with the seed, to a share from `low` to `high`.
+    """A sample of games: those whose number hashes, with the seed, to a share from `low` to `high`.
 
-    A game is in or out as a whole, wherever and whenever it is asked for.
+    A game is in the sample or not as a whole, wherever and whenever it is asked for.
     """
 
     low: float = 0.0
@@ -28,7 +28,7 @@ class Games:
     seed: int = 0
 
     def holds(self, numbers: Any) -> NDArray[np.bool_]:
-        """Whether each of the games is among these."""
+        """Returns whether each of the games is in the sample."""
         mixed = np.atleast_1d(numbers).astype(np.uint64)  # scalars would warn of overflow
         mixed += np.uint64((self.seed * 0x9E3779B97F4A7C15 + 0x632BE59BD9B4E019) % (1 << 64))
         for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
@@ -38,7 +38,7 @@ class Games:
 
 
 def split(test_fraction: float, *, seed: int = 0) -> tuple[Games, Games]:
-    """Games to learn from and games to test on; no game is in both."""
+    """Returns samples of games to learn from and to test on; no game is in both."""
     if not 0.0 < test_fraction < 1.0:
         raise ValueError(f"test_fraction: expected a share between 0 and 1, found {test_fraction}")
     return Games(test_fraction, 1.0, seed), Games(0.0, test_fraction, seed)
@@ -48,9 +48,12 @@ def split(test_fraction: float, *, seed: int = 0) -> tuple[Games, Games]:
 class Filter:
     """Which rows to read; by default all.
 
-    quiet: none that the game calls noisy. undecided: none whose value is that of a game won or
-    lost (beyond PROVEN). known: none whose result is unknown. first_ply, last_ply: none before or
-    after. first_game, last_game: none of games with numbers before or after. games: none of others.
+    quiet: no positions that the game calls noisy.
+    undecided: no positions whose value is that of a game won or lost (beyond PROVEN).
+    known: no positions whose result is unknown.
+    first_ply, last_ply: no positions before or after these plies.
+    first_game, last_game: no positions of games with numbers before or after these.
+    games: only positions of these games.
     """
 
     quiet: bool = False
@@ -63,7 +66,7 @@ class Filter:
     games: Games | None = None
 
     def apply(self, game: Game, rows: Rows) -> Rows:
-        """Those of the rows that are wanted, in their order."""
+        """Returns the rows that pass the filter, in their order."""
         wanted = np.ones(len(rows), dtype=np.bool_)
         if self.undecided:
             wanted &= np.abs(rows.value) <= PROVEN
@@ -84,15 +87,18 @@ class Filter:
 
 
 def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
-    """The rows with every position once, in the order of first appearance.
+    """Returns the rows with every position once, in the order of first appearance.
 
     Positions that are the same by symmetry count as one
-    (`learner.positions.positions.standard_keys`), and `count` says how many rows each stands for;
-    ply and game number are those of the first. labels: "first" keeps the first row's value and
-    result as well. "mean" averages results over those that are known (float32; 2 where none is),
-    and values: where some are of games won or lost, over these alone, for they are proven and the
-    others estimated. Split by games before, or a position counts for the game that had it first.
-    Needs about 150 bytes a row.
+    (`learner.positions.positions.standard_keys`). `count` is the number of rows that each stands
+    for; ply and game number are those of the first.
+
+    labels: "first" keeps the first row's value and result. "mean" averages results over the rows
+        whose result is known (float32; 2 if none is), and values over all rows, or over those of
+        games won or lost if there are any, because they are proven and the others estimated.
+
+    Split by games before; otherwise a position counts for the first game that has it. Needs about
+    150 bytes per row.
     """
     if labels not in ("mean", "first"):
         raise ValueError(f"labels: expected 'mean' or 'first', found {labels!r}")
@@ -116,7 +122,7 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
 
 
 def _means(group: Any, label: Any, weight: Any, groups: int) -> NDArray[np.float64]:
-    """The weighted mean of a label over each group; NaN where nothing has weight."""
+    """Returns the weighted mean of a label over each group; NaN if all weights are 0."""
     total = np.bincount(group, label.astype(np.float64) * weight, minlength=groups)
     with np.errstate(invalid="ignore"):
         means: NDArray[np.float64] = total / np.bincount(group, weight, minlength=groups)

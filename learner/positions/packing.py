@@ -1,4 +1,4 @@
-"""Arrays in checkpoints, which are JSON: as text, since as many numbers would take seconds."""
+"""Arrays as text for checkpoints, which are JSON; lists of numbers would take seconds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["arrays_of", "pack_weights", "packed", "unpack_weights", "unpacked"]
 
 
 def packed(array: NDArray[Any], *, level: int = 0) -> str:
-    """The bytes of an array as text; `level` 1 to 9 compresses them, 0 leaves them as they are."""
+    """Returns the bytes of an array as text; `level` 1 to 9 compresses them, 0 does not."""
     data = np.ascontiguousarray(array).tobytes()
     return base64.b64encode(zlib.compress(data, level) if level else data).decode("ascii")
 
@@ -23,9 +23,12 @@ def packed(array: NDArray[Any], *, level: int = 0) -> str:
 def unpacked(
     text: str, kind: Any, *, size: int | None = None, compressed: bool = False
 ) -> NDArray[Any]:
-    """An array of one dimension out of `packed`; ValueError where it has not `size` numbers.
+    """Returns the one-dimensional array that `packed` packed.
 
-    No more memory is taken than for an array of that size. None: any, of what is not compressed.
+    size: the expected number of entries, which also limits the memory used (None: any, for text
+        that is not compressed).
+
+    Raises ValueError for any other size.
     """
     data = base64.b64decode(text, validate=True)
     if size is None:
@@ -42,17 +45,17 @@ def unpacked(
 
 
 def arrays_of(network: OutcomeNetwork) -> list[NDArray[np.float32]]:
-    """All weights and biases, in the order of a file."""
+    """Returns all weights and biases, in the order of a file."""
     return [array for net in network.nets for layer in net.layers for array in layer]
 
 
 def pack_weights(network: OutcomeNetwork) -> str:
-    """The weights and biases of all nets as text."""
+    """Returns the weights and biases of all nets as text."""
     return packed(np.concatenate([array.reshape(-1) for array in arrays_of(network)]))
 
 
 def unpack_weights(text: str, network: OutcomeNetwork) -> None:
-    """Give a network of the same shape what `pack_weights` packed.
+    """Give a network of the same shape the weights that `pack_weights` packed.
 
     Raises ValueError, and changes nothing, for another number of weights, NaN and infinity.
     """

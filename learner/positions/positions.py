@@ -1,4 +1,4 @@
-"""What a game says of many positions at once, by native code where its rules are kernels."""
+"""Batch queries to a game's rules, by native code if the rules are kernels."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Positions = NDArray[np.int64]
 
 
 def noisy(game: Game, positions: Any) -> NDArray[np.bool_]:
-    """Whether each of the positions is too unsettled to be evaluated.
+    """Returns for each position whether it is too unquiet to be evaluated.
 
-    positions: [positions, integers], or a list of whatever the game's positions are.
+    positions: [positions, integers], or a list of positions of the game.
     """
     if game.rules is None or not kernels.compiled:
         return np.array([bool(game.noisy(p)) for p in each(positions)], dtype=np.bool_)
@@ -39,11 +39,11 @@ def noisy(game: Game, positions: Any) -> NDArray[np.bool_]:
 
 
 def standard_keys(game: Game, positions: Positions) -> NDArray[np.int64]:
-    """A 63-bit hash of each position, [positions, integers], in its standard form.
+    """Returns a 63-bit hash of the standard form of each position, [positions, integers].
 
-    Positions that are the same by symmetry share it (`Rules.standard`: in checkers, a board and
-    the same turned by 180 degrees with the colours exchanged). Native and uncompiled code agree
-    where the rules have a key of their own.
+    Positions that are the same by symmetry share it (`Rules.standard`: in checkers, a board and the
+    same turned by 180 degrees with the colours exchanged). Native and uncompiled code agree if the
+    rules have a key of their own.
     """
     rules = game.rules
     if rules is None or not kernels.compiled:
@@ -63,7 +63,7 @@ def standard_keys(game: Game, positions: Positions) -> NDArray[np.int64]:
 
 
 def each(positions: Any) -> Iterable[Any]:
-    """Positions one by one as the game knows them: the rows of an array as tuples."""
+    """Yields positions as the game represents them: the rows of an array as tuples."""
     return map(tuple, positions.tolist()) if isinstance(positions, np.ndarray) else positions
 
 

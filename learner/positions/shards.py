@@ -1,10 +1,11 @@
-"""Labelled positions in memory, and the file form of some of them: one shard of a position store.
+"""Labelled positions in memory, and their file form: one shard of a position store.
 
-A shard is an uncompressed `.npz` that `numpy.load` opens without pickle. Positions lie column by
-column in as few bytes as the differences to the column's smallest integer need: a column of five
-bytes is an array of four-byte integers (`c0_0`: column 0, from byte 0) and one of single bytes
-(`c0_4`). The labels are arrays of their own names, and `about` says the rest in JSON. The same rows
-make the same bytes. Whoever reads checks everything against `about`, and zip keeps a checksum.
+A shard is an uncompressed `.npz` that `numpy.load` opens without pickle. Positions are stored
+column by column in as few bytes as the differences to the column's smallest integer need: a column
+of five bytes is an array of four-byte integers (`c0_0`: column 0, from byte 0) and one of single
+bytes (`c0_4`). The labels are arrays under their own names, and `about` describes the rest in JSON.
+The same rows make the same bytes. Readers check everything against `about`, and zip keeps a
+checksum.
 """
 
 from __future__ import annotations
@@ -42,10 +43,13 @@ class StoreError(ValueError):
 class Rows:
     """Positions, int64 [rows, integers], and their labels, each [rows].
 
-    value: float32, what a search backed up, for the side to move. result: how the game ended for
-    the side to move, 1, 0 or -1, or 2 where that is unknown: int8 (float32 where several rows were
-    made one and their results averaged). ply: uint16, plies played before. game_number: uint32.
-    count: uint32, how many stored rows a row stands for.
+    positions: int64 [rows, integers].
+    value: float32, the value that a search backed up, for the side to move.
+    result: the result of the game for the side to move, 1, 0 or -1, or 2 if it is unknown: int8
+        (float32 if results of several rows were averaged).
+    ply: uint16, number of plies played before.
+    game_number: uint32.
+    count: uint32, number of stored rows that a row stands for.
     """
 
     positions: NDArray[np.int64]
@@ -59,12 +63,12 @@ class Rows:
         return len(self.positions)
 
     def take(self, chosen: Any) -> Rows:
-        """Some of the rows: those at the places given, of a slice, or where a mask is True."""
+        """Returns some of the rows, by indices, a slice or a mask."""
         return Rows(*(getattr(self, part.name)[chosen] for part in fields(self)))
 
     @classmethod
     def concatenate(cls, parts: Sequence[Rows], width: int) -> Rows:
-        """The rows of all parts in order; with no parts, no rows of `width` integers."""
+        """Returns the rows of all parts in order; with no parts, no rows of `width` integers."""
         if len(parts) == 1:
             return parts[0]
         parts = parts or [cls.of(np.zeros((0, width), dtype=np.int64))]
@@ -83,10 +87,10 @@ class Rows:
         game_number: Any = 0,
         width: int | None = None,
     ) -> Rows:
-        """Rows with copies of the arrays given; a label that is one number holds for all rows.
+        """Returns rows with copies of the arrays; a label that is one number holds for all rows.
 
         Raises ValueError for shapes that do not fit, labels out of range and values that are not
-        finite numbers.
+        finite.
         """
         rows = np.array(positions)
         if rows.size == 0 and rows.ndim != 2:
@@ -140,7 +144,7 @@ def _whole(name: str, label: Any, n: int, low: int, high: int, kind: Any) -> NDA
 
 
 def pack(column: NDArray[np.int64]) -> tuple[int, int, dict[int, NDArray[Any]]]:
-    """A column's smallest integer, the bytes that each needs, and its arrays by first byte."""
+    """Returns a column's smallest integer, its bytes per entry, and its arrays by first byte."""
     low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
     size = ((high - low).bit_length() + 7) // 8
     rest = column.view(np.uint64) - np.uint64(low % (1 << 64))  # right modulo 2 ** 64
@@ -152,7 +156,7 @@ def pack(column: NDArray[np.int64]) -> tuple[int, int, dict[int, NDArray[Any]]]:
 
 
 def pieces(size: int) -> Iterator[tuple[int, int]]:
-    """The first byte and the bytes of each array that holds a column of `size` bytes."""
+    """Yields the first byte and the number of bytes of each array that holds a column."""
     first = 0
     for bytes_ in PIECES:
         if size & bytes_:
@@ -161,7 +165,7 @@ def pieces(size: int) -> Iterator[tuple[int, int]]:
 
 
 def unpack(low: int, arrays: dict[int, NDArray[Any]], target: NDArray[np.int64]) -> None:
-    """Write the integers that `pack` was given."""
+    """Write the integers that `pack` packed into `target`."""
     total = np.full(len(target), low % (1 << 64), dtype=np.uint64)
     for first, array in arrays.items():
         total += array if first == 0 else array.astype(np.uint64) << np.uint64(8 * first)
@@ -172,11 +176,10 @@ def unpack(low: int, arrays: dict[int, NDArray[Any]], target: NDArray[np.int64])
 
 
 def write_shard(path: Path, rows: Rows, about: dict[str, Any], *, replace: bool) -> bool:
-    """Write a shard so that whoever reads the folder finds all of it or nothing.
+    """Write a shard atomically; returns False if it was not written.
 
-    With `replace` the file takes the place of the one there, if any. Otherwise returns False, and
-    writes nothing, where the file exists or another writer is about to make it. Raises OSError
-    where the disk refuses.
+    With `replace` the file replaces an existing one. Otherwise nothing is written if the file
+    exists or another writer is about to make it. Raises OSError if the disk refuses.
     """
     part = path.with_name(f".{path.name}.{secrets.token_hex(4) if replace else 'new'}.part")
     try:
@@ -200,7 +203,7 @@ def write_shard(path: Path, rows: Rows, about: dict[str, Any], *, replace: bool)
 
 
 def _keep_names(folder: Path) -> None:
-    """Let a new name in a folder outlive a loss of power, where the system can do that."""
+    """Make a new name in a folder survive a loss of power, if the system can."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -230,7 +233,7 @@ def _write(file: IO[bytes], rows: Rows, about: dict[str, Any]) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """An archive to read; whatever is wrong with it becomes a StoreError that names the file."""
+    """Open an archive for reading; any error becomes a StoreError that names the file."""
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
@@ -247,7 +250,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 def _member(
     archive: zipfile.ZipFile, name: str, kind: str, rows: int | None = None
 ) -> NDArray[Any]:
-    """An array of one dimension, once its size is known to be the one expected."""
+    """Returns a one-dimensional array after checking that it has the expected size."""
     info = archive.getinfo(f"{name}.npy")
     most = 1 << 20 if rows is None else rows * np.dtype(kind).itemsize + 4096
     if info.compress_type != zipfile.ZIP_STORED or info.file_size > most:
@@ -282,16 +285,19 @@ def _read_about(archive: zipfile.ZipFile, expected: dict[str, Any]) -> dict[str,
 
 
 def read_about(path: Path, expected: dict[str, Any]) -> dict[str, Any]:
-    """What a shard says of itself: format, game, rules, width, rows and columns.
+    """Returns the description of a shard: format, game, rules, width, rows and columns.
 
-    Raises StoreError, with the file's name, where it is none or is of another game than expected.
+    Raises StoreError, with the file's name, if it is not a shard or is of another game.
     """
     with _opened(path) as archive:
         return _read_about(archive, expected)
 
 
 def read_shard(path: Path, expected: dict[str, Any]) -> Rows:
-    """The rows of a shard; StoreError, with the file's name, where it is none or is damaged."""
+    """Returns the rows of a shard.
+
+    Raises StoreError, with the file's name, if it is not a shard or is damaged.
+    """
     with _opened(path) as archive:
         about = _read_about(archive, expected)
         rows = about["rows"]

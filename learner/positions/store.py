@@ -1,9 +1,9 @@
-"""The position store: labelled positions of games played, tens of millions of them, on disk.
+"""The position store: tens of millions of labelled positions from games, on disk.
 
 A folder of shards (`learner.positions.shards`), each with a fixed number of rows. Writers only add;
-readers see whole shards, in the order of their numbers. For one writer everything is reproducible:
-the same rows make the same shards however often they were flushed, so that a run which is cut back
-to its last checkpoint (`truncate`) and goes on leaves the same files as one that was never
+readers see whole shards, in the order of their numbers. With one writer everything is reproducible:
+the same rows make the same shards however often they were flushed, so that a run that is cut back
+to its last checkpoint (`truncate`) and continues leaves the same files as one that was never
 interrupted.
 """
 
@@ -34,11 +34,15 @@ ALL = Filter()
 class PositionStore:
     """A folder of labelled positions of one game, whose positions are tuples of integers.
 
-    Positions appended wait in memory until `shard_rows` of them make a shard, or until `flush`;
-    only what is in shards is read. Several writers, in threads that share a store or in processes
+    folder: the folder, which is made if it does not exist.
+    game: the game.
+    shard_rows: rows of a full shard.
+    skip_damaged: whether reading skips damaged shards, which `skipped` then lists with the reasons.
+
+    Appended positions wait in memory until `shard_rows` of them make a shard, or until `flush`;
+    only rows in shards are read. Several writers, in threads that share a store or in processes
     with one each, never overwrite one another's rows. Damaged shards, and those of another game or
-    of other rules, are reported as StoreError with their names; with `skip_damaged` reading goes on
-    without them, and `skipped` says why, by name.
+    of other rules, raise StoreError with their names unless `skip_damaged`.
     """
 
     def __init__(
@@ -84,7 +88,7 @@ class PositionStore:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Flush: what was appended is kept, whatever happened since."""
+        """Flush: appended rows are kept after any error."""
         self.flush()
 
     # --- writing ------------------------------------------------------------------------------
@@ -92,12 +96,11 @@ class PositionStore:
     def append(
         self, positions: Any, *, value: Any, result: Any = UNKNOWN, ply: Any = 0, game_number: Any
     ) -> None:
-        """Add positions, integers [rows, width], in order; see `learner.positions.shards.Rows` for
-        labels.
+        """Add positions, integers [rows, width], in order; `Rows` explains the labels.
 
         A label may be one number for all rows. The arrays are copied. Raises ValueError, and adds
-        nothing, for labels out of range; OSError where a shard cannot be written, which is tried
-        again with the next rows.
+        nothing, for labels out of range. Raises OSError if a shard cannot be written, which is
+        tried again with the next rows.
         """
         rows = Rows.of(
             positions,
@@ -110,7 +113,7 @@ class PositionStore:
         self.extend(rows)
 
     def extend(self, rows: Rows) -> None:
-        """Add rows that are made already, of positions as wide as this store's; see `append`."""
+        """Add existing rows, whose positions are as wide as this store's; see `append`."""
         with self._lock:
             self._waiting.append(rows)
             self._in_memory += len(rows)
@@ -118,7 +121,7 @@ class PositionStore:
                 self._write_full()
 
     def flush(self) -> None:
-        """Write what waits as a smaller shard, which this store goes on filling.
+        """Write the waiting rows as a smaller shard, which this store goes on filling.
 
         Rewrites at most one shard, and so is cheap beside a game or two, but not free.
         """
@@ -131,9 +134,9 @@ class PositionStore:
     def truncate(self, rows: int) -> None:
         """Cut the store to its first `rows` rows, as `len` counted them at a checkpoint.
 
-        Forgets what was not flushed, removes what killed writers left, and goes on filling the
-        last shard. No other writer may be at work. Interrupted, it can be done again. Raises
-        StoreError where fewer rows are there.
+        Forgets rows that were not flushed, removes leftovers of killed writers, and goes on filling
+        the last shard. No other writer may be at work. If interrupted, it can be repeated. Raises
+        StoreError if the store has fewer rows.
         """
         if operator.index(rows) < 0:
             raise ValueError(f"rows: expected at least 0, found {rows}")
@@ -166,11 +169,11 @@ class PositionStore:
 
     @property
     def waiting(self) -> int:
-        """How many rows are in memory only."""
+        """The number of rows that are only in memory."""
         return self._in_memory - self._written
 
     def _begin(self, rows: list[Rows], shard: Path | None) -> None:
-        """Begin a shard with these rows, all of which are in the file where there is one."""
+        """Begin a shard with these rows; if the shard's file exists, all of them are in it."""
         self._waiting, self._shard = rows, shard
         self._in_memory = sum(map(len, rows))
         self._written = self._in_memory if shard is not None else 0
@@ -187,7 +190,7 @@ class PositionStore:
             self._begin([rows], None)
 
     def _write(self, rows: Rows, path: Path | None) -> Path:
-        """Put rows into a shard: this one, or the next that nobody else has taken."""
+        """Put rows into a shard: this one, or the next that no other writer has taken."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if path is not None:
             write_shard(path, rows, self._about, replace=True)
@@ -203,11 +206,11 @@ class PositionStore:
     # --- reading ------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """How many rows are in shards that can be read."""
+        """The number of rows in shards that can be read."""
         return sum(self.shards().values())
 
     def shards(self) -> dict[str, int]:
-        """Names of the shards that can be read, in order, and their rows."""
+        """Returns the names of the shards that can be read, in order, and their numbers of rows."""
         sizes = {}
         for path in self._paths():
             with_rows = self._tolerant(self._rows_of, path)
@@ -216,7 +219,7 @@ class PositionStore:
         return sizes
 
     def load(self, limit: int | None = None, *, keep: Filter = ALL) -> Rows:
-        """The rows in the order of writing; at most the first `limit` of those to keep."""
+        """Returns the rows that pass `keep`, in the order of writing; at most the first `limit`."""
         if limit is not None and limit < 0:
             raise ValueError(f"limit: expected at least 0, found {limit}")
         parts = []
@@ -244,13 +247,16 @@ class PositionStore:
         keep: Filter = ALL,
         open_shards: int = 4,
     ) -> Iterator[Rows]:
-        """Batches of `batch` rows in random order, each row to keep exactly once an epoch.
+        """Yields batches of `batch` rows in random order, each row that passes once per epoch.
 
-        The shards come in random order, `open_shards` at a time, whose rows are shuffled together;
-        so much is in memory (about 100 bytes a row). The last batch of an epoch may be smaller.
-        The order is decided by the seed, the number of the epoch, `open_shards` and the shards as
-        they are when the epoch begins. `epochs` None goes on without end; with no rows at all it
-        ends. Epochs are numbered from `first_epoch`, so that a training resumes between two.
+        batch: rows of a batch; the last one of an epoch may be smaller.
+        seed: seed of the order, which also depends on the number of the epoch, `open_shards` and
+            the shards at the beginning of the epoch.
+        epochs: number of epochs (None: without end, unless there are no rows).
+        first_epoch: number of the first epoch, with which training resumes between two epochs.
+        keep: the filter of rows.
+        open_shards: number of shards whose rows are shuffled together; they are drawn in random
+            order and are in memory (about 100 bytes per row).
         """
         if batch < 1 or open_shards < 1:
             raise ValueError(
@@ -323,7 +329,7 @@ class PositionStore:
         return read_shard(path, self._about)
 
     def _tolerant(self, read: Callable[[Path], Any], path: Path) -> Any:
-        """What is read from a shard; None where it is damaged and such are to be skipped."""
+        """Read from a shard; returns None if it is damaged and damaged shards are skipped."""
         try:
             return read(path)
         except StoreError as error:

@@ -1,1 +1,1 @@
-"""Reports on what was learned: terms, calibration, worth, plots."""
+"""Reports on the results of learning: terms, calibration, what a term is worth, plots."""

@@ -1,9 +1,9 @@
-"""What a finished run says of its weights: which terms matter, and how far to trust a fit.
+"""Reports on the weights of a finished run: relevant terms, and how far to trust a fit.
 
 `terms.txt` and `terms.png` for all weights over terms (`learner.fit.selection`); for weights that
 were fitted to stored positions also `calibration.png` and `path.png` (`learner.fit.validation`).
-Positions are those that the learner stored, or of some games that the evaluator plays for the
-purpose. All of it takes some seconds and depends on nothing but the run.
+Positions are those that the learner stored, or those of some games that the evaluator plays for the
+report. All of it takes some seconds and depends only on the run.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ HELD_OUT = 0.2
 
 
 def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
-    """What else there is to say of what was learned, in lines for people.
+    """Returns further remarks on a finished run, in lines for people.
 
-    For a network how far native code and torch agree, for a study of a book how far the evaluator
-    agrees with the games held out, and what was wrong with the files.
+    They are, for a network, the agreement of native code with torch; for a study of a book, the
+    evaluator's agreement with the games held out, and the errors in the files.
     """
     lines = []
     if isinstance(evaluator, NetworkEvaluator):
@@ -65,8 +65,8 @@ def remarks(learner: Learner, evaluator: Evaluator) -> list[str]:
 def diagnose(folder: Any, learner: Learner, evaluator: Evaluator) -> str:
     """Write the reports on an evaluator into a folder; returns why there is none, or "".
 
-    There are none on evaluators without terms, for games whose positions cannot be stored, and
-    where the games that were played say nothing, for instance because they were too few.
+    There are none for evaluators without terms, for games whose positions cannot be stored, and if
+    the games played are uninformative, for instance because they were too few.
     """
     if not isinstance(evaluator, LinearEvaluator):
         return ""
@@ -98,7 +98,7 @@ def _report(path: Path, learner: Learner, evaluator: LinearEvaluator) -> None:
 
 
 def fixed_terms(learner: Learner, evaluator: LinearEvaluator) -> dict[str, float]:
-    """The terms that a learner never learns, with their weights."""
+    """Returns the terms that a learner never learns, with their weights."""
     given = getattr(learner, "fixed", None)
     if given is None:
         given = getattr(learner, "usual_fixed", MAN)
@@ -114,7 +114,7 @@ def games_of(
     nodes: int | None = None,
     seed: int = SEED,
 ) -> Rows:
-    """The positions of games that an evaluator plays against itself, as they would be stored.
+    """Returns the positions of games that an evaluator plays against itself, as stored rows.
 
     Raises ValueError for a game whose positions are not tuples of integers of one length.
     """
@@ -136,7 +136,7 @@ def games_of(
 
 
 def _stored(learner: BatchFit) -> Rows:
-    """Positions of the rounds that the weights were learned from; of many, those of some games."""
+    """Returns positions of the rounds learned from, at most those of some games."""
     store = learner.store_
     share = min(1.0, MOST_ROWS / max(1, len(store)))
     some = Games(0.0, share, learner.seed)
@@ -146,7 +146,7 @@ def _stored(learner: BatchFit) -> Rows:
 def _trust(
     path: Path, learner: BatchFit, evaluator: LinearEvaluator, rows: Rows, fixed: dict[str, float]
 ) -> None:
-    """Fit again to a part of the games, and look at the others."""
+    """Fit again to a part of the games, and plot how well it predicts the others."""
     game = learner.game_
     options: dict[str, Any] = {
         name: getattr(learner, name) for name in ("method", "loss", "alpha", "blend", "seed")

@@ -1,4 +1,4 @@
-"""Pictures of a batch fit: how strongly to regularise, how far to trust it, which terms matter."""
+"""Plots of a batch fit: strength of regularisation, calibration, relevance of terms."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["plot_calibration", "plot_path", "plot_terms"]
 
 
 def plot_path(path: Any, points: Sequence[PathPoint], *, chosen: float | None = None) -> None:
-    """Error on games held out and on games learned from, over the strength of regularisation.
+    """Plot the error on games held out and on games learned from, over the regularisation.
 
-    The band is one standard error each way. `chosen` is the alpha taken, by default the best.
+    The band is one standard error each way. `chosen` is the chosen alpha, by default the best.
     """
     figure, axes = _figure("Error over the strength of regularisation")
     alpha, error, spread, train = np.array(
@@ -38,7 +38,7 @@ def plot_path(path: Any, points: Sequence[PathPoint], *, chosen: float | None = 
 
 
 def plot_calibration(path: Any, bins: Sequence[CalibrationBin]) -> None:
-    """What was found over what was predicted, with 95 % intervals, and how often each was."""
+    """Plot results against predictions, with 95 % intervals, and the frequency of each."""
     figure, axes = _figure(f"Calibration (mean error {calibration_error(bins):.3f})")
     figure.set_size_inches(9, 6.4)
     grid = figure.add_gridspec(2, 1, height_ratios=[3.4, 1])
@@ -78,7 +78,7 @@ def plot_calibration(path: Any, bins: Sequence[CalibrationBin]) -> None:
 
 
 def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
-    """Importance, correlation, place on the L1 path and weight of every term, in their order."""
+    """Plot importance, correlation, place on the L1 path and weight of every term."""
     figure, axes = _figure("Which terms matter")
     figure.set_size_inches(9, 1.6 + 0.27 * len(reports))
     grid = figure.add_gridspec(1, 3, width_ratios=[5, 3, 2])

@@ -1,4 +1,4 @@
-"""Pictures of a run: strength against fixed opponents, weights over time."""
+"""Plots of a run: strength against fixed opponents, weights over time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _figure(title: str) -> Any:
 def plot_strength(
     path: Any, measured: Mapping[int, Sequence[Strength]], *, chosen: int | None = None
 ) -> None:
-    """Score of each snapshot against each opponent with 95 % intervals: per cent, or points."""
+    """Plot each snapshot's score against each opponent with 95 % intervals: per cent, or points."""
     from play.ratings.statistics import expected_score
 
     figure, axes = _figure("Strength of the snapshots")
@@ -67,7 +67,7 @@ def plot_weights(
     *,
     fixed: Sequence[str] = (),
 ) -> None:
-    """Weights of the terms over the games; those largest at the end are named.
+    """Plot the weights of the terms over the games; those largest at the end are named.
 
     Weights that span many powers of two are drawn on a logarithmic axis through 0.
     """

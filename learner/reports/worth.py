@@ -1,8 +1,9 @@
-"""What terms of a user's own are worth: matches with and without them, and what they cost in speed.
+"""The worth of a user's own terms: matches with and without them, and their cost in speed.
 
-The evaluator learned with the terms meets the one that the same learner found without them, by the
-same options and seed. That says whether the whole set is better for having the terms. Where there
-are several, each is left out of the learned weights in turn: what the evaluator makes of it.
+The evaluator learned with the terms plays the one that the same learner made without them, with the
+same options and seed. This shows whether the whole set is better for the terms. If there are
+several, each is then removed from the learned weights in turn, which shows how much the evaluator
+uses it.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ TWO_SIDED_95 = 1.959963984540054
 
 @dataclass(frozen=True)
 class Worth:
-    """A match of an evaluator with terms against one without, and what follows.
+    """A match of an evaluator with terms against one without, and the verdict.
 
-    against: who the other one is.
+    against: the name of the evaluator without.
     """
 
     terms: tuple[str, ...]
@@ -57,15 +58,15 @@ class Worth:
 
     @property
     def verdict(self) -> str:
-        """`earned`, `cost` or `undecided`: where the 95 % interval of the Elo difference lies."""
+        """`earned`, `cost` or `undecided`, by the 95 % interval of the Elo difference."""
         elo = self.match.elo
         return "earned" if elo.low > 0 else "cost" if elo.high < 0 else "undecided"
 
     @property
     def games_needed(self) -> int | None:
-        """How many more games would decide, if they went like these; None where none would.
+        """Returns how many more games would decide at this score; None if no number would.
 
-        0 where it is decided already.
+        It is 0 if the match is decided already.
         """
         tally = self.match.tally
         if self.verdict != "undecided":
@@ -79,7 +80,7 @@ class Worth:
         return max(more, tally.games_per_unit)
 
     def text(self) -> str:
-        """The match and the verdict, in two lines."""
+        """Returns the match and the verdict, in two lines."""
         m, elo = self.match, self.match.elo
         played = (
             f"against {self.against}: {100 * m.score.value:.1f} % of {m.games} games"
@@ -100,7 +101,7 @@ class Worth:
         return f"{played}\n{names}: {m.games} games do not decide{hint}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Returns the same as plain values."""
         m = self.match
         return {
             "terms": list(self.terms),
@@ -119,7 +120,7 @@ class Worth:
 
 
 def _rounded(number: int) -> str:
-    """A number of games with two digits that count."""
+    """Returns a number of games rounded to two digits."""
     unit = 10 ** max(0, len(str(number)) - 2)
     return f"{math.ceil(number / unit) * unit:,}"
 
@@ -138,7 +139,7 @@ def worth(
 ) -> Worth:
     """Play an evaluator with terms against one without; openings are positions after four plies.
 
-    Raises KeyboardInterrupt where the match was interrupted.
+    Raises KeyboardInterrupt if the match was interrupted.
     """
     match = play_match(
         game,
@@ -164,10 +165,10 @@ def worths(
     games: int,
     limits: Limits,
 ) -> Iterator[Worth]:
-    """The terms together, against what was learned without them; then each alone, if several.
+    """Yields the worth of the terms together; then of each alone, if there are several.
 
-    A term alone is left out of the learned weights, in a match of half as many games. Only linear
-    evaluators have terms to leave out.
+    Together they play the evaluator learned without them. A term alone is removed from the learned
+    weights, in a match of half as many games; only linear evaluators allow this.
     """
     common: dict[str, Any] = {"limits": limits}
     learned = "the same learner without"
@@ -182,7 +183,10 @@ def worths(
 
 
 def without_term(evaluator: LinearEvaluator, term: str) -> LinearEvaluator:
-    """The evaluator with weight 0 for a term; ValueError where it has no such term."""
+    """Returns the evaluator with weight 0 for a term.
+
+    Raises ValueError if it has no such term.
+    """
     weights = evaluator.term_weights()
     if term not in weights:
         raise ValueError(f"term: expected one of {', '.join(weights)}, found {term!r}")
@@ -191,9 +195,9 @@ def without_term(evaluator: LinearEvaluator, term: str) -> LinearEvaluator:
 
 
 def carried_over(evaluator: LinearEvaluator, features: FeatureSet) -> LinearEvaluator:
-    """The weights of an evaluator over another feature set; terms that only this has get 0.
+    """Returns the weights of an evaluator over another feature set; new terms get 0.
 
-    Terms that only the evaluator has are left out. Raises ValueError for a term that the two sets
+    Terms that only the evaluator has are dropped. Raises ValueError for a term that the two sets
     define differently.
     """
     shared = [name for name in evaluator.features.names if name in features.terms]
@@ -211,10 +215,11 @@ def carried_over(evaluator: LinearEvaluator, features: FeatureSet) -> LinearEval
 
 
 def start_for(game: Game, given: Any, learner: Learner) -> Any:
-    """The evaluator that a learner is to start from, brought over to its feature set.
+    """Returns the evaluator that a learner starts from, converted to its feature set.
 
-    `given` is a name, a file, an evaluator, or None or "zero" for none. What is not linear, or
-    weighs terms that the learner lacks though it has others, comes back as it is.
+    `given` is a name, a file, an evaluator, or None or "zero" for none. An evaluator that is not
+    linear, or that has terms that the learner lacks though the learner has others, is returned
+    unchanged.
     """
     if given is None or given == "zero":
         return None
@@ -229,7 +234,7 @@ def start_for(game: Game, given: Any, learner: Learner) -> Any:
 
 
 def new_terms(learner: Learner, usual: Learner) -> list[str]:
-    """The terms that a learner learns over and the usual one does not."""
+    """Returns the terms that a learner learns over and the usual one does not."""
     mine, theirs = _features_of(learner), _features_of(usual)
     if mine is None:
         return []
@@ -237,7 +242,7 @@ def new_terms(learner: Learner, usual: Learner) -> list[str]:
 
 
 def _features_of(learner: Learner) -> FeatureSet | None:
-    """The feature set that a learner reads, if it reads one."""
+    """Returns the feature set that a learner reads, or None."""
     options = learner.get_params(deep=False)
     chosen = options.get("inputs", options.get("features"))
     if isinstance(chosen, str):
@@ -247,13 +252,13 @@ def _features_of(learner: Learner) -> FeatureSet | None:
 
 @dataclass(frozen=True)
 class Speeds:
-    """Positions searched in a second of processor time, with terms and without."""
+    """Positions searched per second of processor time, with terms and without."""
 
     mine: float
     other: float
 
     def text(self) -> str:
-        """Both, and the difference in per cent."""
+        """Returns both, and the difference in per cent."""
         return (
             f"speed: {self.mine:,.0f} nodes/s with, {self.other:,.0f} without"
             f" ({round(100 * (self.mine / self.other - 1)):+d} %)"
@@ -267,9 +272,9 @@ def measure_speeds(
     *,
     clock: Callable[[], float] = time.process_time,
 ) -> Speeds:
-    """How fast the search is with each of two evaluators, from the same openings and in turns.
+    """Measure the search's speed with each of two evaluators, on the same openings in turns.
 
-    Of each opening the fastest of three searches counts. Takes about two seconds.
+    For each opening the fastest of three searches counts. Takes about two seconds.
     """
     nodes = SPEED_NODES if game.rules is not None else SPEED_NODES_PLAIN
     engines = [Engine(game, evaluator, table_mib=4.0) for evaluator in (mine, other)]

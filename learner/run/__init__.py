@@ -1,1 +1,1 @@
-"""Training runs, as `train.py` drives them."""
+"""Training runs, as `train.py` starts them."""

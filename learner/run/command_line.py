@@ -1,7 +1,7 @@
-"""The command line of training: `plysmith train checkers`, or `python train.py checkers`.
+"""The command line of training: `python train.py checkers`.
 
-Shows progress, keeps everything in a folder under runs/, and ends with matches of what was learned
-against hand-crafted evaluators, with error bars. `--resume` continues a run that was stopped.
+Shows progress, keeps everything in a folder under runs/, and ends with matches of the trained
+evaluator against hand-crafted ones, with error bars. `--resume` continues a run that was stopped.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WITH_RESUME = {"game", "learner", "games", "resume", "quiet", "backend", "jobs"}
 
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
-    """The command line."""
+    """Returns the parser of the command line."""
     result = argparse.ArgumentParser(
         prog=program,
         description="Train an evaluator by self-play and measure it.",
@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def resumed_settings(options: argparse.Namespace) -> RunSettings:
-    """The settings that a run began with; nothing but the number of games may change."""
+    """Returns the settings that a run began with; only the number of games may change."""
     given = [name for name, value in vars(options).items() if value and name not in WITH_RESUME]
     if options.seed is not None and "seed" not in given:
         given.append("seed")
@@ -144,7 +144,7 @@ def resumed_settings(options: argparse.Namespace) -> RunSettings:
 
 
 def settings_of(options: argparse.Namespace) -> RunSettings:
-    """The settings that the command line and the recipe for game and learner make together."""
+    """Returns the settings from the command line and from the recipe for the game and learner."""
     game = games.load(options.game)
     learner = options.learner or game.usual_learner
     recipe = RECIPES[learner].run(game)
@@ -174,7 +174,7 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
 
 
 def learner_options(texts: list[str]) -> dict[str, Any]:
-    """The options of a learner that were given as OPTION=VALUE; a value is a literal or a text."""
+    """Returns the options given as OPTION=VALUE; a value is a Python literal or a text."""
     found: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -188,12 +188,12 @@ def learner_options(texts: list[str]) -> dict[str, Any]:
 
 
 def run_name(settings: RunSettings) -> str:
-    """The name of the folder of a new run."""
+    """Returns the name of the folder of a new run."""
     return f"{settings.game.rpartition(':')[2].lower()}-{settings.learner}"
 
 
 def free_folder(parent: Path, name: str) -> Path:
-    """A folder that does not exist yet: NAME, NAME-2, NAME-3 ..."""
+    """Returns a folder that does not exist yet: NAME, NAME-2, NAME-3 ..."""
     folder, number = parent / name, 1
     while folder.exists():
         number += 1

@@ -34,7 +34,10 @@ class RunFolder:
         self._waiting: dict[str, list[str]] = {name: [] for name in logs}
 
     def create(self) -> None:
-        """Begin a new run; RunError where the folder holds one or cannot be written."""
+        """Begin a new run.
+
+        Raises RunError if the folder holds one or cannot be written.
+        """
         if (self.path / CHECKPOINT).exists():
             raise RunError(f"{self.path}: expected a new folder, found a run: resume it instead")
         try:
@@ -45,7 +48,7 @@ class RunFolder:
             raise RunError(f"{self.path}: expected a folder to write to, found {error}") from None
 
     def load(self) -> dict[str, Any]:
-        """The last checkpoint; logs are cut to the length that they had then."""
+        """Returns the last checkpoint, and cuts the logs to their length at that time."""
         path = self.path / CHECKPOINT
         if not path.is_file():
             raise RunError(f"{self.path}: expected a run with a {CHECKPOINT}, found none")
@@ -70,13 +73,13 @@ class RunFolder:
         return content
 
     def log(self, name: str, text: str) -> None:
-        """Add to a log; written at the next checkpoint."""
+        """Add to a log; it is written at the next checkpoint."""
         self._waiting[name].append(text)
 
     def save(self, content: dict[str, Any]) -> None:
-        """Write what waits for the logs, then the checkpoint.
+        """Write the waiting lines of the logs, then the checkpoint.
 
-        Raises RunError where the disk refuses; the checkpoint before it then still holds.
+        Raises RunError if the disk refuses; the previous checkpoint then remains valid.
         """
         try:
             sizes = {}

@@ -1,4 +1,4 @@
-"""The learner that the settings of a run name, and the user's features that belong to them."""
+"""The learner of a run's settings, with the user's features."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RESERVED = {"game", "games", "depth", "nodes", "seed", "workers", "store"}
 
 
 def checked_options(kind: Any, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options as given.
+    """Returns the options as given.
 
     Raises ValueError for an option that the learner lacks, or of a wrong type.
     """
@@ -56,11 +56,11 @@ def _fits(value: Any, hint: Any) -> bool:
 def feature_file(
     settings: RunSettings, folder: Path, *, resume: bool
 ) -> tuple[RunSettings, Path | None]:
-    """The file with the user's features, and the settings with its digest.
+    """Returns the settings with the digest of the user's file of features, and the file.
 
-    A run that is resumed reads its own copy; without features of the user's the file is None.
-    Raises FileNotFoundError if there is no such file, and ValueError if the copy is not the file
-    that the run began with.
+    A resumed run reads its own copy; the file is None if the user gave none. Raises
+    FileNotFoundError if the file does not exist, and ValueError if the copy is not the file that
+    the run began with.
     """
     if not (settings.features or "").endswith(".py"):
         return settings, None
@@ -78,10 +78,9 @@ def feature_file(
 def make_learner(
     game: Game, settings: RunSettings, workers: Any, *, file: Path | None = None
 ) -> Learner:
-    """The learner that the settings name; with a file, its terms join those of the usual set.
+    """Returns the learner that the settings name; a file adds its terms to the usual feature set.
 
-    Raises ValueError for options that the learner does not take, and whatever `load_features`
-    raises.
+    Raises ValueError for options that the learner does not take, and the errors of `load_features`.
     """
     kind = RECIPES[settings.learner].load()
     options = checked_options(kind, settings.options)
@@ -116,14 +115,14 @@ def make_learner(
 
 
 def _known(name: Any, known: dict[str, Any]) -> bool:
-    """Whether a game has what a name such as NAME or NAME+NAME stands for."""
+    """Whether a game has the feature set or encodings that NAME or NAME+NAME names."""
     return all(part in known for part in str(name).split("+"))
 
 
 def _with_file(
     game: Game, learner: str, name: str, options: dict[str, Any], file: Path
 ) -> dict[str, Any]:
-    """The options that make a learner learn over its set of features and those of a file."""
+    """Returns the options with which a learner adds the terms of a file to its feature set."""
     chosen: Any = options.get(name)
     if name not in options or chosen in game.encodings:
         reads = f"the encoding {chosen}" if name in options else "signatures"

@@ -1,4 +1,4 @@
-"""The players that a run is measured against unless the user names others."""
+"""Default opponents of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["pacemakers", "usual_opponents"]
 
 
 def usual_opponents(game: Game) -> list[str]:
-    """The players that the result of a run is measured against.
+    """Returns the players that the result of a run is measured against.
 
     External engines join those that the game names if their packages are installed.
     """
@@ -18,13 +18,13 @@ def usual_opponents(game: Game) -> list[str]:
 
 
 def pacemakers(game: Game) -> list[str]:
-    """The players that the snapshots of a run are measured against.
+    """Returns the players that the snapshots of a run are measured against.
 
-    The nearer a player is in strength, the more a game against it tells.
+    A game against an opponent of similar strength is the most informative.
     """
     return [*(game.pacemakers or game.opponents), *_peers(game)[:1]]
 
 
 def _peers(game: Game) -> list[str]:
-    """External engines that are installed, which no run needs."""
+    """Returns the external engines that are installed; no run needs them."""
     return [e.player for e in game.engines if e.peer and find_spec(e.package) is not None]

@@ -15,7 +15,7 @@ class Bar:
         self._bar: Any = None
 
     def __call__(self, progress: Any, measured: dict[int, list[Any]]) -> None:
-        """Show how far learning has got."""
+        """Show the progress of learning."""
         if self._bar is None:  # not before the first game, for until then all may be refused
             from tqdm import tqdm
 

@@ -1,7 +1,7 @@
 """Learners by the names that train.py gives them.
 
-Nothing is imported here before it is asked for, because `--help` has to be quick. The settings of
-the usual runs of a game stand in the game (`Game.recipes`).
+Modules are imported only when needed, because `--help` has to be quick. The game holds the settings
+of its usual runs (`Game.recipes`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ SHORT_WITH_DICE: dict[str, Any] = {"games": 300, "depth": 0}
 
 @dataclass(frozen=True)
 class Recipe:
-    """A learner.
+    """A learner as train.py offers it.
 
     module: its module in `learner`.
     kind: its class in that module.
-    summary: what it is, in one line.
-    match_depth: plies of the matches that measure, if they are not those of learning.
+    summary: its description in one line.
+    match_depth: depth of the measuring matches in plies (None: that of learning).
     """
 
     module: str
@@ -36,11 +36,11 @@ class Recipe:
     match_depth: int | None = None
 
     def load(self) -> Any:
-        """The learner's class."""
+        """Returns the learner's class."""
         return getattr(importlib.import_module(f"learner.{self.module}"), self.kind)
 
     def run(self, game: Game) -> dict[str, Any]:
-        """The settings of a run of a game, by the names of the options of train.py."""
+        """Returns the settings of a run of a game, by the names of the options of train.py."""
         from games.contract import DiceGame
 
         name = next(name for name, recipe in RECIPES.items() if recipe is self)

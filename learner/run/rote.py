@@ -58,7 +58,7 @@ class RoteRun:
         return self.learner.memory_
 
     def _load(self) -> dict[str, Any]:
-        """The state of the learner in the last checkpoint."""
+        """Returns the state of the learner in the last checkpoint."""
         saved = self.folder.load()
         try:
             state = dict(saved["learner"])
@@ -71,7 +71,7 @@ class RoteRun:
         return {**state, "memory": str(self._saved)}
 
     def _save(self) -> None:
-        """A checkpoint names the memory file that belongs to it; the one before then goes."""
+        """Write a checkpoint that names its memory file, and delete the previous memory file."""
         before = self._saved
         state = self.learner.checkpoint(self.folder.path)
         self.folder.save({"learner": state})

@@ -52,11 +52,17 @@ FEATURES = "features.py"
 class Run:
     """One training run in a folder.
 
-    opponents: who snapshots are measured against. snapshots: how many are taken, evenly spread.
-    snapshot_games: games of each against each opponent. finalists: how many of those with the
-    highest mean score are measured again, with `final_games`, to choose the best. limits: of these
-    matches. feature_file: the user's features that the learner learns with, of which the folder
-    keeps a copy.
+    learner: the learner.
+    game: the game.
+    folder: where everything is written.
+    opponents: players that snapshots are measured against.
+    snapshots: number of snapshots, evenly spread.
+    snapshot_games: games of each snapshot against each opponent.
+    finalists: number of snapshots with the highest mean score that are measured again.
+    final_games: games of these measurements, by which the best is chosen.
+    limits: limits of the searches of all these matches.
+    settings: the settings, which the folder keeps for `--resume`.
+    feature_file: the user's file of features, of which the folder keeps a copy.
     """
 
     def __init__(
@@ -110,10 +116,14 @@ class Run:
         show: Callable[[Progress, dict[int, list[Strength]]], None] | None = None,
         say: Callable[[str], None] = lambda text: None,
     ) -> Evaluator:
-        """Learn to the end; returns the best evaluator, which also lies in the folder.
+        """Learn to the end; returns the best evaluator, which is also in the folder.
 
-        `show` is called after every game; `say` gets a line when something else begins. Ctrl-C is
-        passed on: what came after the last checkpoint is played again on resuming.
+        evaluator: the evaluator to start from.
+        resume: whether to continue from the last checkpoint.
+        show: called after every game.
+        say: gets a line when a new stage begins.
+
+        Ctrl-C is passed on; games after the last checkpoint are played again on resuming.
         """
         self.learner.prepare(evaluator)
         state = self._load() if resume else None
@@ -150,7 +160,7 @@ class Run:
         return best
 
     def _load(self) -> dict[str, Any]:
-        """The state of the learner in the last checkpoint."""
+        """Returns the state of the learner in the last checkpoint."""
         saved = self.folder.load()
         try:
             self._taken = [int(game) for game in saved["taken"]]
@@ -167,7 +177,7 @@ class Run:
             ) from None
 
     def _is_due(self, game: int, before: int) -> bool:
-        """Whether a snapshot is taken after a game, the last report having come after `before`.
+        """Whether a snapshot is due after a game, if the last report came after game `before`.
 
         One is taken after the last game, and others evenly before.
         """
@@ -219,7 +229,7 @@ class Run:
             show(progress, self.measured)
 
     def _game_text(self, progress: Progress) -> str:
-        """The game in the form of the game's files."""
+        """Returns the game in the form of the game's files."""
         tags = {"Event": "Plysmith", "Round": str(progress.game)}
         names = NO_NAMES
         if progress.alpha_side is not None:
@@ -227,7 +237,7 @@ class Run:
         return self._form.write(progress.record, names, tags)
 
     def _ask(self, game: int, evaluator: Evaluator) -> None:
-        """Have a snapshot measured."""
+        """Start measuring a snapshot."""
         self._waiting[game] = self._matches(
             self._arena, evaluator, self.snapshot_games, CHOICE_SEED, CHOICE_PLIES
         )
@@ -268,7 +278,7 @@ class Run:
         self._took = self._saved[1] - began
 
     def _best_snapshot(self) -> int:
-        """The finalist that scored most when measured again; of equals the latest."""
+        """Returns the finalist with the highest score in its last match; if equal, the latest."""
 
         def mean(entries: Sequence[Strength]) -> float:
             return sum(entry.score for entry in entries) / max(1, len(entries))
@@ -323,7 +333,10 @@ class Run:
     def report(
         self, evaluator: Evaluator, opponents: Sequence[str], *, games: int
     ) -> Iterator[Strength]:
-        """Measure the best evaluator on openings of its own, and write report.json."""
+        """Measure the best evaluator on openings of its own, and write report.json.
+
+        Yields each opponent's result when its match ends.
+        """
         arena = Arena(self.game, limits=self.limits, workers=2)
         found: list[Strength] = []
         try:

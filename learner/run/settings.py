@@ -1,4 +1,4 @@
-"""The settings of a run: what the command line and the recipe say, and a resumed run takes over.
+"""The settings of a run, from the command line and the recipe; a resumed run keeps them.
 
 Nothing slow is imported here, because `--help` has to be quick.
 """
@@ -68,14 +68,17 @@ class RunSettings:
                 raise ValueError(f"{option}: expected at least {least}, found {number}")
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain values, under the names of the options (`start` is `from`)."""
+        """Returns the same as plain values, under the names of the options (`start` is `from`)."""
         content = asdict(self)
         content["from"] = content.pop("start")
         return content
 
     @classmethod
     def from_dict(cls, content: Any) -> RunSettings:
-        """The inverse of `as_dict`; ValueError if anything is missing, unknown or malformed."""
+        """Returns the settings that `as_dict` made the dictionary from.
+
+        Raises ValueError if anything is missing, unknown or malformed.
+        """
         if not isinstance(content, dict):
             raise ValueError(f"a {type(content).__name__}")
         names = {"from" if part.name == "start" else part.name for part in fields(cls)}
@@ -89,7 +92,7 @@ class RunSettings:
 
     @classmethod
     def read(cls, folder: Path) -> RunSettings:
-        """The settings of the run in a folder.
+        """Returns the settings of the run in a folder.
 
         Raises FileNotFoundError if the folder holds none, and ValueError if they are damaged.
         """

@@ -1,4 +1,4 @@
-"""What `train.py` does: train by the settings of a run, measure, and print what came out."""
+"""The steps of `train.py`: train by the settings of a run, measure, and print the results."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def train_evaluator(
 
 
 def without_features(settings: RunSettings) -> RunSettings:
-    """The same settings without the user's features."""
+    """Returns the same settings without the user's features."""
     return replace(settings, features=None, feature_digest=None)
 
 

@@ -1,13 +1,14 @@
-"""Exact backups: the outcomes of a position, averaged over all rolls and the best reply to each.
+"""Exact backups: outcomes of a position, averaged over all rolls with the best reply to each.
 
 GNU Backgammon's 1-ply (`depth` 1) is the average over the rolls of the static outcomes after the
-reply that has the best static value (its 0-ply); its 2-ply (`depth` 2) the average of the 1-ply
-outcomes after the same replies: at every depth replies are chosen by static values, as GNU does.
-All is native code, which any number of threads run at a time.
+reply with the best static value (its 0-ply); its 2-ply (`depth` 2) is the average of the 1-ply
+outcomes after the same replies. At every depth replies are chosen by static values, as GNU does.
+All is native code, which any number of threads may run at once.
 
-A backup has the face of an evaluator's own native outcomes, void(data, position, target), and reads
-the outcomes beneath it through that face. So depths are stacked by address, and what else gives
-outcomes natively, such as a rollout, can take the place of the lowest.
+A backup has the signature of an evaluator's native outcomes, void(data, position, target), and
+reads the outcomes one ply below through the same signature. Depths are therefore stacked by
+address, and any other native source of outcomes, such as a rollout, can take the place of the
+lowest.
 """
 
 from __future__ import annotations
@@ -51,17 +52,23 @@ def backed_up(
     prefilter: Prefilter | None = None,
     threads: int = 1,
 ) -> NDArray[np.float64]:
-    """The outcomes of positions before their roll, backed up from `depth` plies ahead.
+    """Returns the outcomes of positions before their roll, backed up from `depth` plies ahead.
 
-    Returns probabilities [positions, outcomes] for the side to move. Finished games, and what
-    `exact` knows, have the outcomes that they have at every depth, also where replies are chosen;
-    depth 0 is the evaluator elsewhere. With `prefilter` only the replies that it keeps are valued.
-    The number of threads changes nothing but the time.
+    evaluator: gives the static outcomes, and chooses the replies.
+    depth: plies; 0 for the static outcomes.
+    exact: lookup whose outcomes hold at every depth, also when replies are chosen (None: none).
+    prefilter: values only the replies that it keeps (None: all).
+    threads: number of threads; the result does not depend on it.
 
-    A position has some 370 replies to all rolls: a 128-unit net over raw inputs backs up 9,000
-    positions a second at depth 1, on one core of a 2.5 GHz machine, and a twentieth at depth 2.
-    Raises TypeError for an evaluator or a lookup that gives values only, ValueError for a game
-    that is not one with dice, outcomes and kernels, for other depths and where nothing is compiled.
+    The result holds probabilities, [positions, outcomes], for the side to move. Finished games have
+    their outcome at every depth.
+
+    A position has some 370 replies to all rolls. A 128-unit net over raw inputs backs up 9,000
+    positions per second at depth 1 on one core of a 2.5 GHz machine, and a twentieth of that at
+    depth 2.
+
+    Raises TypeError for an evaluator or a lookup that gives only values. Raises ValueError for
+    other depths, for a game without dice, outcomes or kernels, and if nothing is compiled.
     """
     game = evaluator.game
     check_game(game)
@@ -111,20 +118,21 @@ def lambda_returns(
     follows: NDArray[np.bool_],
     lambda_: float,
 ) -> NDArray[np.float64]:
-    """Luck-adjusted lambda-returns: the outcomes of positions as their games correct them.
+    """Returns luck-adjusted lambda-returns: static outcomes corrected by later positions.
 
-    A backup corrects the static outcomes by what all rolls say. The return of a position is its
-    static outcomes, its own correction, and those of the positions that follow, each times
-    `lambda_` once more (TD(lambda), Sutton 1988, with expected errors in place of those of the
-    dice, as in expected Sarsa). The corrections of a whole game (`lambda_` 1) are its luck-adjusted
-    result; with 0 the return is the backup.
+    The correction of a position is the difference between its backup and its static outcomes: what
+    all rolls together say. The return is the static outcomes, plus the position's own correction,
+    plus those of the positions that follow, each times `lambda_` once more (TD(lambda), Sutton
+    1988, with expected errors in place of sampled ones, as in expected Sarsa). With `lambda_` 1 it
+    is the luck-adjusted result of the game; with 0 it is the backup.
 
-    static, backups: outcomes of the positions of games, one after the other, by the evaluator and
-        backed up from a ply ahead, [positions, outcomes].
+    static: static outcomes of the positions of games, one game after the other, [positions,
+        outcomes].
+    backups: their outcomes backed up from a ply ahead, [positions, outcomes].
     follows: see `learner.td_gammon.explore.Explored`, [positions].
     lambda_: from 0 to 1.
 
-    Returns [positions, outcomes], between 0 and 1.
+    The result lies between 0 and 1, [positions, outcomes].
     """
     assert game.outcomes is not None
     turn = kernels.uncompiled(game.outcomes.turn)
@@ -150,7 +158,7 @@ def _sum_up(corrections, turned, follows):  # type: ignore[no-untyped-def]
 
 
 def check_game(game: Game) -> None:
-    """Raise ValueError unless this is a game with dice and outcomes whose kernels are compiled."""
+    """Raise ValueError unless the game has dice, outcomes and compiled kernels."""
     if not isinstance(game, DiceGame) or game.outcomes is None or game.rules is None:
         raise ValueError(
             "game: expected one with dice and outcomes whose rules are kernels, such as"
@@ -161,7 +169,7 @@ def check_game(game: Game) -> None:
 
 
 class _Stack:
-    """Native outcomes at each depth for one thread, and what keeps their data alive."""
+    """Native outcomes at each depth for one thread, and the data that they read."""
 
     def __init__(
         self,
@@ -191,7 +199,7 @@ class _Stack:
         return record
 
     def at(self, depth: int) -> tuple[int, int]:
-        """The addresses of code and data of the outcomes backed up from `depth` plies ahead."""
+        """Returns the addresses of code and data of outcomes backed up from `depth` plies."""
         if depth == 0:
             return _leaf(self.game, self._kernel, self._text), self._leaf.address
         below_at, below = self.at(depth - 1)
@@ -233,7 +241,7 @@ def call_void(typingctx: Any, address: Any, arguments: Any) -> Any:
 
 
 def _known(game: Any, tables: str, exact: bool) -> list[str]:
-    """Text that writes the outcomes of `position` to `target` and returns, where they are known."""
+    """Returns code that writes known outcomes of `position` to `target` and returns."""
     count = len(game.outcomes)
     return [
         f"    position = {read_position(len(game.start()))}",
@@ -260,7 +268,7 @@ def _scope(game: Any, kernel: Any) -> dict[str, Any]:
 
 
 def _leaf(game: Any, kernel: Any, tables: str) -> int:
-    """Code of outcomes that are known, or else those of the evaluator; reads a `KNOWN`."""
+    """Returns code for known outcomes, or else those of the evaluator; it reads a `KNOWN`."""
     lines = [
         "def leaf_at(data, source, target):",
         *_known(game, tables, kernel is not None),
@@ -270,7 +278,7 @@ def _leaf(game: Any, kernel: Any, tables: str) -> int:
 
 
 def _value(game: Any, kernel: Any, tables: str) -> int:
-    """Code of the value of a position that goes on, known or not; reads a `KNOWN`."""
+    """Returns code for the value of an unfinished position, known or not; it reads a `KNOWN`."""
     count, worth = len(game.outcomes), game.outcomes.worth
     lines = [
         "def known_value_at(data, source):",
@@ -288,9 +296,9 @@ def _value(game: Any, kernel: Any, tables: str) -> int:
 
 
 def _backup(game: Any, kernel: Any, tables: str) -> int:
-    """Code of outcomes that are known, or else the average of those one ply below.
+    """Returns code for known outcomes, or else the average of those one ply below.
 
-    Reads a `BACKUP`.
+    It reads a `BACKUP`.
     """
     count = len(game.outcomes)
     sums = range(count)
@@ -319,7 +327,7 @@ def _backup(game: Any, kernel: Any, tables: str) -> int:
 
 @functools.cache
 def _many() -> Any:
-    """Code of (address, data, count, positions, bytes of one, targets, bytes of one)."""
+    """Returns code of (address, data, count, positions, bytes of one, targets, bytes of one)."""
     text = "\n".join(
         [
             "def many_at(address, data, count, source, step, target, stride):",

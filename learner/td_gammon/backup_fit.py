@@ -1,9 +1,8 @@
-"""Networks fitted to exact backups: positions of self-play, each with what all rolls make of it.
+"""Networks fitted to exact backups of the positions of self-play.
 
-TD(lambda) follows single rolls, whose luck is all noise to it. An exact backup averages over all of
-them, so that what is left of the error is the network's; Bellman's equation is solved by fitting
-again and again (fitted value iteration, Gordon 1995), and the network grows when it has learned
-what it can hold.
+TD(lambda) follows single rolls, whose luck is noise. An exact backup averages over all rolls, so
+that the remaining error is the network's. Fitting again and again solves Bellman's equation (fitted
+value iteration, Gordon 1995), and the network grows once it has learned all it can hold.
 """
 
 from __future__ import annotations
@@ -45,38 +44,40 @@ _SMALL_RATE = 0.003
 class BackupFit(Learner):
     """Networks for the phases of a game, fitted in rounds to their own values some plies ahead.
 
-    A round is `round_games` games of self-play; backups of their positions from `depth` plies ahead
-    by the present network (see `learner.td_gammon.backup`); and a fit to those of the last
-    `keep_rounds` rounds.
+    A round plays games against itself, backs up their positions with the present network (see
+    `learner.td_gammon.backup`), and fits the network to the backups of the last rounds.
 
-    Parameters:
-        lambda_: how far the corrections that backups make are carried back in a game, 0 to 1 (see
-            `lambda_returns`). With 0 positions follow their backups alone: there is no noise, but
-            the end of a game is learned of by one ply a round. With more, an error that many
-            positions share disappears sooner.
-        first_plies: plies of the beginning of a game.
-        first_share, share: shares of random moves in the beginning of a game and later.
-        small_share: share of the moves that the prefilter chooses, so that positions nearly as good
-            as the best are learned of.
-        bear_off: whether the outcomes of positions in the bear-off databases come from there.
-        candidates: number of replies that the nets value, those that are best by the prefilter,
-            small nets over the encoding alone that are fitted too; 0 for all replies.
-        prefilter_units: hidden units of the small nets.
-        inputs: what the nets see, as in `TDGammon`; for a start from nothing.
-        spread: deviation of new random weights, as in `TDGammon`; for a start from nothing.
-        hidden: widths of the hidden layers of every net; or a sequence of such widths, to which the
-            nets grow one after the other without changing values (see `learner.td_gammon.growth`).
-            A network to start from grows to the first of them.
-        stage_rounds: rounds between two widths.
-        epochs, batch, weight_decay, equity_share, device, fit_threads: of the fit, see
-            `learner.models.outcome_model`.
-        rate, last_rate: step sizes at the beginning and the end of each round's fit, less as long
-            as there are fewer than `keep_rounds` rounds to learn from.
-        threads: of self-play and backups; unlike `fit_threads` they change no bit.
+    games, seed: see `Learner`.
+    depth: plies that backups look ahead.
+    inputs: inputs of the nets, as in `TDGammon`; for a start from nothing.
+    hidden: widths of the hidden layers of every net; or a sequence of such widths, to which the
+        nets grow one after the other without changing values (see `learner.td_gammon.growth`). A
+        network to start from grows to the first of them.
+    stage_rounds: rounds between two widths.
+    spread: deviation of new random weights, as in `TDGammon`.
+    round_games: games of a round.
+    keep_rounds: number of the last rounds to learn from.
+    lambda_: how far the corrections by backups are carried back in a game, 0 to 1 (see
+        `lambda_returns`). With 0 positions follow their backups alone: without noise, but the end
+        of a game is learned about by one ply per round. With more, an error that many positions
+        share disappears sooner.
+    first_plies: length of the beginning of a game in plies.
+    first_share, share: shares of random moves in the beginning of a game and later.
+    small_share: share of the moves that the prefilter chooses, which leads to positions that are
+        nearly as good as the best.
+    bear_off: whether the outcomes of positions in the bear-off databases come from there.
+    candidates: number of replies that the nets value, ranked highest by the prefilter, small nets
+        over the encoding alone that are fitted too; 0 for all replies.
+    prefilter_units: hidden units of the small nets.
+    epochs, batch, weight_decay, equity_share, device: see `learner.models.outcome_model`.
+    rate, last_rate: step sizes at the beginning and the end of each round's fit; smaller while
+        there are fewer than `keep_rounds` rounds to learn from.
+    threads: threads of self-play and backups; results do not depend on it.
+    fit_threads: threads of torch; results may depend on it.
 
-    After `fit`: `evaluator_`, and `rounds_`, what each round found: `positions`, `before` and
-    `after`, the root of the mean squared difference of equities between the network and the backups
-    of the round's own positions, which it had not seen, before and after the fit; `loss`.
+    After `fit`: `evaluator_`, and `rounds_`, the figures of each round: `positions`; `before` and
+    `after`, the root mean squared difference of equities between the network and the backups of the
+    round's positions before and after the fit; `loss`.
     """
 
     game: Any = field(default="backgammon", kw_only=False)
@@ -135,7 +136,10 @@ class BackupFit(Learner):
                 )
 
     def _find_stages(self, outputs: int) -> list[tuple[int, ...]]:
-        """The widths of the hidden layers, stage by stage; ValueError where they do not grow."""
+        """Returns the widths of the hidden layers, stage by stage.
+
+        Raises ValueError if they do not grow.
+        """
         try:
             single = all(isinstance(width, int) for width in self.hidden)
             stages = [tuple(stage) for stage in ([self.hidden] if single else self.hidden)]
@@ -220,7 +224,7 @@ class BackupFit(Learner):
         return self
 
     def _round(self, games: int) -> GameRecord:
-        """Play, back up and fit; the record of the last game."""
+        """Play, back up and fit; returns the record of the last game."""
         number = len(self.rounds_)
         self._grow(number)
         if self.candidates and number == 0:
@@ -261,7 +265,7 @@ class BackupFit(Learner):
         )  # fmt: skip
 
     def _introduce_small(self, games: int) -> None:
-        """Have the small nets say what the network says, before they are its prefilter."""
+        """Train the small nets to agree with the network before they become its prefilter."""
         played = self._explore(games, seed=(self.seed, 0, 13), prefilter=None)
         examples = Examples(self.evaluator_, played.positions)
         labels = self._backups(played.positions, 0)
@@ -270,7 +274,7 @@ class BackupFit(Learner):
     def _fit_small(
         self, examples: Examples, labels: NDArray[Any], random: np.random.Generator
     ) -> None:
-        """Teach the small nets what the large ones are taught of a round."""
+        """Train the small nets on the targets of a round."""
         model = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
         model.learn(
             examples.encoded(), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10, random=random
@@ -283,11 +287,11 @@ class BackupFit(Learner):
 
     @property
     def _prefilter(self) -> Prefilter | None:
-        """What keeps the replies that are looked at."""
+        """Returns the prefilter of replies, or None."""
         return Prefilter(self._small, self.candidates) if self.candidates else None
 
     def _backups(self, positions: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
-        """The outcomes of positions by the present network from some plies ahead."""
+        """Returns the outcomes of positions, backed up by the present network."""
         return backed_up(
             self.evaluator_, positions, depth=depth, exact=self._exact, prefilter=self._prefilter,
             threads=self.threads,
@@ -300,7 +304,7 @@ class BackupFit(Learner):
         )  # fmt: skip
 
     def _grow(self, rounds: int) -> None:
-        """Have the network the size that it has after so many rounds."""
+        """Give the network the size that belongs to the number of rounds played."""
         stage = min(rounds // self.stage_rounds, len(self._stages) - 1)
         hidden = self._stages[stage]
         if any(net.widths[1:-1] != hidden for net in self.evaluator_.nets):
@@ -311,9 +315,9 @@ class BackupFit(Learner):
     # --- state --------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        """The weights, and the positions and targets that later rounds learn from.
+        """Returns the weights, and the positions and targets that later rounds learn from.
 
-        Some 20 bytes a position kept, as text.
+        Takes about 20 bytes of text for each stored position.
         """
         return {
             "weights": pack_weights(self.evaluator_),

@@ -1,9 +1,9 @@
 """Gradient descent on networks of outcomes, in native code: one position at a time.
 
-`sweep_address` gives a function that goes backwards through a game and moves the outputs of each
-position towards what came after it, TD(lambda) (Sutton 1988, Tesauro 1992) without traces: with
-the whole game at hand the lambda-return is calculated from its end. The loss is the cross-entropy
-of each output, whose gradient behind a logistic function is output minus target.
+`sweep_address` returns a function that goes backwards through a game and moves the outputs of each
+position towards the lambda-return: TD(lambda) (Sutton 1988, Tesauro 1992) without traces, because
+the whole game is known and the lambda-return is calculated from its end. The loss is the
+cross-entropy of each output, whose gradient behind a logistic function is output minus target.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ NUMBERS = 3
 
 
 def sweep_address(evaluator: OutcomeNetwork) -> int:
-    """The address of a native float64(data, positions, plies, numbers) that learns from a game.
+    """Returns the address of native float64(data, positions, plies, numbers) that learns a game.
 
-    `positions` holds plies + 1 positions, the last of them finished; `data` is what the
-    evaluator's native code reads, whose weights are changed in place; `numbers` see `NUMBERS`. The
-    result is the sum of the squared errors of all outputs before they were corrected.
+    data: the record that the evaluator's native code reads; its weights are changed in place.
+    positions: plies + 1 positions, of which the last is finished.
+    numbers: see `NUMBERS`.
+
+    The native function returns the sum of the squared errors of all outputs before the corrections.
     """
     kinds = evaluator.kinds
     width = len(evaluator.game.start())
@@ -87,7 +89,7 @@ def sweep_address(evaluator: OutcomeNetwork) -> int:
 
 
 def _backward(evaluator: OutcomeNetwork, number: int) -> list[str]:
-    """Text that moves the weights of a net along `step_0`, `step_1`, ..., of its outputs."""
+    """Returns code that moves a net's weights along `step_0`, `step_1`, ..., of its outputs."""
     net = evaluator.nets[number]
     place = evaluator.place(number)
     last = len(net.layers) - 1

@@ -1,8 +1,8 @@
-"""Positions to learn from: games of an evaluator against itself, with moves left to chance.
+"""Positions to learn from: games of an evaluator against itself, with some moves left to chance.
 
-A game begins with rolls and moves that are likely by the rules and the evaluator; so that it also
-comes to what an evaluator has to tell from that, a share of the moves is drawn from all legal ones,
-and another share is chosen by another evaluator.
+A game begins with rolls and moves that are likely by the rules and the evaluator. A share of its
+moves is drawn from all legal ones, and another share is chosen by another evaluator, so that games
+also reach positions that the evaluator would avoid.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -61,9 +61,9 @@ EXPLORING = np.dtype(
 class Explored:
     """Positions before their rolls, [positions, integers], game after game; and the last game.
 
-    follows: whether the next position is what the evaluator's own reply led to: not so after a move
-    left to chance or to another evaluator, nor at the end of a game. The record of the last game
-    has no moves where that had no end.
+    follows: whether the next position is the one after the evaluator's own reply, [positions]. It
+        is not after a move left to chance or to another evaluator, nor at the end of a game.
+    last: the record of the last game; it has no moves if that game did not end.
     """
 
     positions: NDArray[np.int64]
@@ -138,7 +138,7 @@ class _Explorer:
         self._exploring.put(room=room, **options)
 
     def play(self, games: int, state: int) -> tuple[NDArray[np.int64], ...]:
-        """Positions and whether they follow, of all games; positions and rolls of the last one."""
+        """Returns positions and `follows` of all games, and positions and rolls of the last one."""
         turn, exploring = self._turn, self._exploring
         positions, follows = exploring.pinned["positions"], exploring.pinned["follows"]
         turn.put(state=state)
@@ -168,20 +168,20 @@ def explore(
     prefilter: Prefilter | None = None,
     threads: int = 1,
 ) -> Explored:
-    """Play games in which both sides take the reply with the best static value, or any at random.
+    """Play games in which both sides take the reply with the best static value, or a random one.
 
     evaluator: chooses the replies that are not left to others.
-    games: how many games to play.
-    seed: decides every bit; the number of threads does not.
-    first_plies: plies of the beginning of a game.
+    games: number of games to play.
+    seed: seed of all randomness; the number of threads does not matter.
+    first_plies: length of the beginning of a game in plies.
     first_share, share: shares of random moves in the beginning of a game and later.
-    other: another evaluator that chooses moves, one that knows less and so finds moves that are
-        nearly as good, of which the evaluator has most to learn.
-    other_share: share of the moves that it chooses.
-    prefilter: which replies the evaluator values (None: all).
-    threads: how many threads play.
+    other: another evaluator that chooses moves; a weaker one finds moves that are nearly as good,
+        from which the evaluator learns most.
+    other_share: share of the moves that `other` chooses.
+    prefilter: values only the replies that it keeps (None: all).
+    threads: number of threads.
 
-    Raises what an evaluator raises.
+    Raises the evaluators' errors.
     """
     game = evaluator.game
     assert isinstance(game, DiceGame)
@@ -210,7 +210,7 @@ def explore(
 
 
 def recorded(game: DiceGame, positions: NDArray[np.int64], rolls: NDArray[np.int64]) -> GameRecord:
-    """The record of a game of plies + 1 positions with plies rolls between them."""
+    """Returns the record of a game of plies + 1 positions with plies rolls between them."""
     record: Any = GameRecord(game, tuple(positions[0].tolist()))
     for after, roll in zip(positions[1:].tolist(), rolls.tolist(), strict=True):
         moves = game.legal_moves(record.position, roll)

@@ -1,7 +1,7 @@
-"""Networks that grow while they learn: larger ones that say what the smaller ones said.
+"""Networks that grow while they learn: larger ones that give the smaller ones' outputs at first.
 
-Chen, Goodfellow and Shlens (2016, Net2Net) let a larger network go on from what a smaller one has
-learned. Here new units begin with weights by chance before them and zeros behind them, so that
+Chen, Goodfellow and Shlens (2016, Net2Net) let a larger network continue from the weights of a
+smaller one. Here new units begin with random weights before them and zeros behind them, so that
 nothing changes at first and all of them can learn.
 """
 
@@ -21,10 +21,10 @@ Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 
 
 def can_grow(before: tuple[int, ...], after: tuple[int, ...], outputs: int) -> bool:
-    """Whether hidden layers of these widths can grow to others.
+    """Whether hidden layers of the widths `before` can grow to `after`.
 
-    No layer gets narrower, and layers that are added, behind the others, have at least two units
-    for each output.
+    They can if no layer gets narrower and the layers added behind the others have at least two
+    units for each output.
     """
     return (
         len(after) >= len(before)
@@ -36,11 +36,11 @@ def can_grow(before: tuple[int, ...], after: tuple[int, ...], outputs: int) -> b
 def grown(
     network: OutcomeNetwork, hidden: tuple[int, ...], *, seed: tuple[int, ...], spread: float = 0.3
 ) -> OutcomeNetwork:
-    """A network whose nets have hidden layers of these widths and give the same probabilities.
+    """Returns a network whose nets have hidden layers of these widths and the same probabilities.
 
-    They are the same but for the order of additions. `spread` is that of new random weights of the
-    first layer, in units of those of He et al. (2015). Raises ValueError where a net cannot grow to
-    them, see `can_grow`.
+    They are the same except for the order of additions. `spread` is the deviation of new random
+    weights of the first layer, in units of that of He et al. (2015). Raises ValueError if a net
+    cannot grow to these widths, see `can_grow`.
     """
     outputs = len(network.kinds)
     nets: list[Any] = []
@@ -69,7 +69,7 @@ def grown(
 def _widen(
     layers: Layers, layer: int, width: int, deviation: float, random: np.random.Generator
 ) -> None:
-    """Give a hidden layer more units, which nothing listens to yet."""
+    """Add units to a hidden layer, with weights of 0 behind them."""
     weights, bias = layers[layer]
     behind, last = layers[layer + 1]
     more = width - len(bias)
@@ -80,9 +80,9 @@ def _widen(
 
 
 def _deepen(layers: Layers, width: int, random: np.random.Generator) -> None:
-    """Put a hidden layer before the outputs, two of whose units carry each output on.
+    """Add a hidden layer before the outputs; two of its units pass each output on.
 
-    One carries what is above 0 and the other what is below.
+    One of them passes on the positive part and the other the negative part.
     """
     weights, bias = layers.pop()
     outputs = len(bias)

@@ -1,9 +1,9 @@
 """TD-Gammon: networks that learn a game with dice by playing it against themselves.
 
 Tesauro (1992, 1995) let a network follow its own later values, TD(lambda), over hundreds of
-thousands of games, starting from random weights. Here games and learning are native code
-(`learner.td_gammon.td_play`), a game is learned from backwards at its end, and a few earlier ones
-with it.
+thousands of games, starting from random weights. Here playing and learning are native code
+(`learner.td_gammon.td_play`); a game is learned from backwards at its end, together with a few
+earlier ones.
 """
 
 from __future__ import annotations
@@ -38,29 +38,31 @@ _UNFILTERED = 1000
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TDGammon(Learner):
-    """Networks for the phases of a game, taught by TD(lambda) in self-play at GNU's 0-ply.
+    """Networks for the phases of a game, trained by TD(lambda) in self-play at GNU's 0-ply.
 
-    Parameters:
-        inputs: what the nets see: an encoding or a feature set, both as (encoding, features), or
-            their names as NAME or NAME+NAME.
-        hidden: widths of the hidden layers of every net.
-        spread: deviation of the first random weights, in units of that of He et al. (2015).
-        rate, last_rate: step sizes of gradient descent at the beginning and at the end; between
-            them the step size falls by the same factor with every game.
-        output_rate: step size of the last layer as a share of that of the others, 0 to 1.
-        lambda_: the lambda of TD(lambda), 0 to 1.
-        replays: games of the memory that are learned from again after each new one.
-        memory: games that are remembered, the last ones.
-        tables: games that go on at a time. Each table has weights of its own for `round_games`
-            games; then what they have learned is added up, in the order of the tables, so that seed
-            and tables decide every bit.
-        round_games: games that a table plays between two of these sums.
-        candidates: number of replies that the nets value, those that are best by the prefilter,
-            small nets over the encoding alone that learn too; 0 for all replies and no prefilter.
-        prefilter_units: hidden units of the small nets.
-        averaging: share that the evaluator keeps of its weights every 2,000 games; the rest comes
-            from the weights that learn. In the beginning it is less, so that the average reaches
-            back over at most a fifth of the games played.
+    games, seed: see `Learner`.
+    inputs: inputs of the nets: an encoding or a feature set, both as (encoding, features), or their
+        names as NAME or NAME+NAME.
+    hidden: widths of the hidden layers of every net.
+    spread: deviation of the first random weights, in units of that of He et al. (2015).
+    rate, last_rate: step sizes of gradient descent at the beginning and at the end; between them
+        the step size falls by the same factor with every game.
+    output_rate: step size of the last layer as a share of that of the others, 0 to 1.
+    lambda_: the lambda of TD(lambda), 0 to 1.
+    replays: number of games of the memory that are learned from again after each new one.
+    memory: number of games that are remembered, the last ones.
+    tables: number of games played at a time. Each has weights of its own for `round_games` games;
+        then the changes of the weights are added up, in a fixed order, so that results depend only
+        on the seed and this number.
+    round_games: games at each table between two of these sums.
+    candidates: number of replies that the nets value, ranked highest by the prefilter, small nets
+        over the encoding alone that learn too; 0 for all replies and no prefilter.
+    prefilter_units: hidden units of the small nets.
+    averaging: share of its weights that the evaluator keeps every 2,000 games; the rest comes from
+        the weights that learn. It is less in the beginning, so that the average reaches back over
+        at most a fifth of the games played.
+    games_per_report: games between two reports.
+    workers: the `Workers` that play (None: this thread).
 
     After `fit`: `evaluator_` (averaged), `network_` (the last weights), `errors_` (mean squared
     error of the outputs, by report).
@@ -189,9 +191,9 @@ class TDGammon(Learner):
         return self
 
     def _round(self, threads: ThreadPoolExecutor, most: int) -> float:
-        """Play at every table with the same weights and add up what they learn.
+        """Play at all seats with the same weights, and add up the changes of weights.
 
-        Returns the sum of squared errors. Raises ValueError where weights are lost to NaN.
+        Returns the sum of squared errors. Raises ValueError if weights become NaN or infinite.
         """
         base, extra = divmod(min(most, self.tables * self.round_games), self.tables)
         rates = Schedule.between(self.rate, self.last_rate, "geometric")
@@ -243,7 +245,7 @@ class TDGammon(Learner):
         return {**super().identity(), "inputs": inputs}
 
     def _described(self) -> list[list[dict[str, Any]]]:
-        """What the weights of each net belong to."""
+        """Returns descriptions of the inputs of each net, to which the weights belong."""
         return [
             [describe_input(self.game_, one) for one in separate(net.inputs) if one]
             for net in self.network_.nets
@@ -281,7 +283,7 @@ def _arrays(networks: list[OutcomeNetwork]) -> list[Any]:
 
 
 def find_inputs(game: Any, inputs: Any) -> Any:
-    """The encoding, the feature set or the pair of both that a text such as NAME+NAME stands for.
+    """Returns the encoding, the feature set or the pair of both that NAME or NAME+NAME names.
 
     Raises ValueError for unknown names.
     """
@@ -305,10 +307,10 @@ def find_inputs(game: Any, inputs: Any) -> Any:
 def new_network(
     game: Any, inputs: Any, hidden: tuple[int, ...], *, spread: float, seed: int
 ) -> OutcomeNetwork:
-    """A network that gives every outcome the same chance everywhere, with random hidden units.
+    """Returns a network with random hidden units that gives every outcome the same probability.
 
-    For each phase a net; first weights are normal with `spread` times the deviation of He et al.
-    (2015), for as many inputs as are not 0 in a position at the start of the game.
+    It has a net for each phase. First weights are normal with `spread` times the deviation of He et
+    al. (2015), for as many inputs as are not 0 in a position at the start of the game.
     """
     nets = []
     encoding, features = separate(inputs)

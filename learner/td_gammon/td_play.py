@@ -44,7 +44,7 @@ LEARNING = np.dtype(
 
 @kernel
 def play_game(turn, replies, game, rolls):
-    """Play a game into a place of the memory; returns its plies, 0 for one that did not end."""
+    """Play a game into a slot of the memory; returns its plies, or 0 if it did not end."""
     step = 8 * turn.width
     source = game
     for ply in range(MOST_PLIES):
@@ -58,10 +58,10 @@ def play_game(turn, replies, game, rolls):
 
 @kernel
 def play_and_learn(turn, replies, learning, games):
-    """Play games, and learn from each and from some of those in memory; returns squared errors.
+    """Play games, learn from each and from some of those in memory; returns squared errors.
 
-    The memory holds the last `room` games, each from the start position on; a new game takes the
-    place of the oldest.
+    The memory holds the last `room` games, each from the start position on; a new game replaces the
+    oldest.
     """
     size = 8 * turn.width * (MOST_PLIES + 1)
     error = 0.0
@@ -89,14 +89,14 @@ def play_and_learn(turn, replies, learning, games):
 
 
 class Table:
-    """Where one worker plays and learns: an evaluator of its own, a memory of games, its dice.
+    """A seat of one worker: an evaluator of its own, a memory of games, and its dice.
 
     evaluator: plays and learns.
-    seed: decides the dice and the replays.
-    room: games in memory.
-    replays: games of the memory that are learned from again after each new one.
-    prefilter: which replies are valued; its evaluator, a small network that no other table has,
-        learns too.
+    seed: seed of the dice and the replays.
+    room: number of games in memory.
+    replays: number of games of the memory that are learned from again after each new one.
+    prefilter: values only the replies that it keeps; its evaluator, a small network that no other
+        seat has, learns too.
     """
 
     def __init__(
@@ -146,7 +146,10 @@ class Table:
     ) -> float:
         """Play games and learn from them; returns the sum of the squared errors of all outputs.
 
-        Without `prefilter` all replies are valued.
+        rate: step size of gradient descent.
+        last_rate: step size of the last layer.
+        lambda_: the lambda of TD(lambda).
+        prefilter: whether to use the prefilter; otherwise all replies are valued.
         """
         self.numbers[:] = rate, last_rate, lambda_
         replies = self._replies[prefilter]
@@ -163,13 +166,13 @@ class Table:
         return int(self._learning.plies)
 
     def last_game(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The positions of the last game, [plies + 1, integers], and the rolls between them."""
+        """Returns the last game's positions, [plies + 1, integers], and the rolls between."""
         place = (self._learning.next - 1) % len(self.memory)
         plies = int(self.lengths[place])
         return self.memory[place, : plies + 1].copy(), self.rolls[place, :plies].copy()
 
     def get_state(self) -> dict[str, Any]:
-        """Memory, dice and counts, from which `set_state` goes on to the same bits."""
+        """Returns memory, dice and counts, from which `set_state` continues to the same bits."""
         learning = self._learning
         lengths = self.lengths.tolist()
         kept = range(learning.kept)
@@ -187,10 +190,10 @@ class Table:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from a state of `get_state`.
+        """Continue from a state of `get_state`.
 
-        Raises ValueError for a state that does not fit, or that holds games that were not played by
-        the rules: native code trusts what it reads.
+        Raises ValueError for a state that does not fit, or that holds games not played by the
+        rules, because native code trusts what it reads.
         """
         games, rolls, lengths, table = (state[n] for n in ("games", "rolls", "lengths", "table"))
         room = len(self.lengths)
