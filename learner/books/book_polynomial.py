@@ -46,7 +46,7 @@ class BookPolynomial(BookLearner):
     top_power: int = 18
 
     def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
-        if not self.penalty > 0:
+        if not 0 < self.penalty < np.inf:
             raise ValueError(f"penalty: expected a number above 0, found {self.penalty}")
         if not 1 <= self.top_power <= 30:
             raise ValueError(f"top_power: expected 1 to 30, found {self.top_power}")

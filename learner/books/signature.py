@@ -52,7 +52,7 @@ class SignatureTables(BookLearner):
         smoothing = self.smoothing
         if smoothing is None:
             smoothing = 30.0 if self.method == "samuel" else 1000.0
-        if not smoothing > 0:
+        if not 0 < smoothing < np.inf:
             raise ValueError(f"smoothing: expected a number above 0, found {smoothing}")
         self._smoothing = smoothing
         odd = layout.first_levels % 2 == 1 and layout.second_levels % 2 == 1

@@ -126,11 +126,10 @@ class OutcomeModel:
             raise ValueError(
                 f"batch, threads: expected at least 1, found batch {batch} and threads {threads}"
             )
-        if not 0 <= equity_share <= 1 or not 0 <= weight_decay < 1e3:
-            raise ValueError(
-                "equity_share, weight_decay: expected 0 to 1 and at least 0, found"
-                f" {equity_share} and {weight_decay}"
-            )
+        if not 0 <= equity_share <= 1:
+            raise ValueError(f"equity_share: expected 0 to 1, found {equity_share}")
+        if not 0 <= weight_decay < 1e3:
+            raise ValueError(f"weight_decay: expected 0 to below 1000, found {weight_decay}")
         self.evaluator = evaluator
         self.batch = batch
         self.equity_share = equity_share

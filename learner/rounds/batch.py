@@ -215,7 +215,9 @@ class BatchFit(BatchLearner):
         self._linear, self._held = linear_start(
             self.game_, features, self.fixed, evaluator, usual=MAN, name=type(self).__name__.lower()
         )
-        self._fitter()._check(1.0 if self.K is None else self.K)
+        if self.K is not None and not 0 < self.K < np.inf:
+            raise ValueError(f"K: expected a number above 0, found {self.K}")
+        self._fitter()._check(1.0)
         return self._linear
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:

@@ -118,12 +118,14 @@ class BackupFit(Learner):
             raise ValueError(f"depth: expected 1 to {MOST_DEPTH}, found {found}")
         for name in (
             "games", "stage_rounds", "round_games", "keep_rounds", "epochs", "batch",
-            "threads", "fit_threads", "prefilter_units",
+            "threads", "fit_threads",
         ):  # fmt: skip
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
         if not 0 <= self.candidates <= MOST_KEPT:
             raise ValueError(f"candidates: expected 0 to {MOST_KEPT}, found {self.candidates}")
+        if not 1 <= self.prefilter_units <= 4096:
+            raise ValueError(f"prefilter_units: expected 1 to 4096, found {self.prefilter_units}")
         if self.first_plies < 0:
             raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
         for name in ("lambda_", "first_share", "share", "small_share", "equity_share"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -465,6 +466,7 @@ def test_learners_without_anything_to_learn(make: Any) -> None:
         (BookPolynomial, {"features": "none"}, "features: expected one of classic"),
         (BookPolynomial, {"material": {"none": 1.0}}, "found none"),
         (BookPolynomial, {"penalty": 0.0}, "penalty: expected a number above 0"),
+        (BookPolynomial, {"penalty": math.inf}, "penalty: expected a number above 0, found inf"),
         (BookPolynomial, {"top_power": 0}, "top_power: expected 1 to 30"),
         (BookPolynomial, {"scale": 0.0}, "scale: expected None or a number above 0"),
     ],

@@ -23,7 +23,7 @@ PART: Range = ("0 to below 1", (-0.1, 1.0, math.nan))
 RATE: Range = ("more than 0 and at most 1", (0.0, 2.0, math.nan, math.inf))
 STEP: Range = ("more than 0 and at most 10", (0.0, -1.0, 11.0, math.nan))
 POSITIVE: Range = ("more than 0", (0.0, -1.0, math.nan))
-ABOVE: Range = ("a number above 0", (0.0, -1.0, math.nan))
+ABOVE: Range = ("a number above 0", (0.0, -1.0, math.nan, math.inf))
 
 #: Options by name, and of one learner where its range is another.
 RANGES: dict[str, Range] = {
@@ -70,6 +70,7 @@ RANGES: dict[str, Range] = {
     "share": SHARE,
     # books
     "smoothing": ABOVE,
+    "K": ABOVE,
     "skip_plies": SEED,
     "held_out": PART,
     # TD-Gammon
@@ -86,6 +87,7 @@ RANGES: dict[str, Range] = {
     "first_share": SHARE,
     "small_share": SHARE,
     "equity_share": SHARE,
+    "weight_decay": ("0 to below 1000", (-0.1, 1000.0, math.nan)),
     "threads": COUNT,
     "fit_threads": COUNT,
     "comparison depth": ("0 to 2 plies in a game with dice", (-1, 3)),
@@ -100,17 +102,12 @@ RANGES: dict[str, Range] = {
     "backups depth": ("1 to 2", (0, 3)),
     "backups rate": STEP,
     "backups last_rate": STEP,
-    "backups prefilter_units": COUNT,
 }
 #: Messages with another beginning.
 MESSAGES = {
-    "batch K": "scale: expected a number above 0, found -7",
     "comparison nodes": "depth: expected 0 to 2 plies in a game with dice, found -7 nodes",
     "tdgammon nodes": "depth: expected 0 (moves are chosen by static values), found -7 nodes",
     "backups nodes": "depth: expected 1 to 2, found -7 nodes",
-    "backups weight_decay": (
-        "equity_share, weight_decay: expected 0 to 1 and at least 0, found 0.3 and -7"
-    ),
     "quantised endgame": "lookup of checkers: expected endgame, endgame2, ",
 }
 #: Checked when the first opening is asked for (tests/play/test_match.py).
