@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from games.contract import DiceGame
+from games.contract import DiceGame, Game
 from games.features import FeatureSet
 from games.kernels import kernel
 
@@ -66,3 +66,52 @@ class Runners(DiceGame):
 
 
 RUNNERS = Runners()
+
+
+class Pile(Game):
+    """Take one to three sticks; who takes the last one wins. Positions are bare numbers."""
+
+    def __init__(self, sticks: int = 17) -> None:
+        self.sticks = sticks
+
+    def start(self) -> int:
+        return self.sticks
+
+    def legal_moves(self, sticks: int) -> list[int]:
+        return list(range(1, min(3, sticks) + 1))
+
+    def play(self, sticks: int, move: int) -> int:
+        return sticks - move
+
+    def outcome(self, sticks: int) -> float | None:
+        return None if sticks else -1.0
+
+
+class Walk(DiceGame):
+    """Two walkers some steps from home: a roll of 0 allows one step, a roll of 1 one or two.
+
+    Who comes home first wins, two points where the other has more than a third of the way to go.
+    Positions are the steps to go of the side to move and of the other.
+    """
+
+    name = "walk"
+    wins = False
+    rolls = (0.25, 0.75)
+
+    def __init__(self, steps: int = 3) -> None:
+        self.steps = steps
+
+    def start(self) -> tuple[int, int]:
+        return self.steps, self.steps
+
+    def legal_moves(self, position: Any, roll: int | None = None) -> list[int]:
+        assert roll in (0, 1)
+        return [] if self.outcome(position) is not None else list(range(1, roll + 2))
+
+    def play(self, position: Any, move: int) -> Any:
+        return position[1], max(position[0] - move, 0)
+
+    def outcome(self, position: Any) -> float | None:
+        if position[1]:
+            return None
+        return -2.0 if position[0] > self.steps // 3 else -1.0

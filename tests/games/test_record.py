@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toys import Pile
 
 from games import load
 from games.contract import Game
@@ -18,24 +19,6 @@ pytestmark = pytest.mark.plain
 
 CHECKERS = load("checkers")
 TWO_KINGS = "B:WK32:BK1"  # far from each other, so that both can wander
-
-
-class Countdown(Game):
-    """Take 1 to 3 from a heap; who cannot take has lost. Nothing repeats, no side is named."""
-
-    name = "countdown"
-
-    def start(self) -> int:
-        return 5
-
-    def legal_moves(self, position: int) -> list[int]:
-        return [taken for taken in (1, 2, 3) if taken <= position]
-
-    def play(self, position: int, move: int) -> int:
-        return position - move
-
-    def outcome(self, position: int) -> float | None:
-        return None if position else -1.0
 
 
 class Levers(Game):
@@ -130,14 +113,14 @@ def test_outcomes_are_for_the_side_that_begins(text: str, moves: list[str], outc
 
 
 def test_the_side_to_move_is_counted_where_the_game_does_not_tell() -> None:
-    record = GameRecord(Countdown())
+    record = GameRecord(Pile(5))
     for move, side in ((1, 0), (3, 1), (1, 0)):
         assert record.to_move == side
         assert record.outcome() is None
         record.play(move)
     assert (record.outcome(), record.reason) == (1.0, "end of the game")
     assert record.history == []  # no position of this game comes back
-    shorter = GameRecord(Countdown())
+    shorter = GameRecord(Pile(5))
     shorter.play(2)
     shorter.play(3)
     assert shorter.outcome() == -1.0

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import Walk
 
 from games import kernels
 from games.backgammon import Backgammon
@@ -69,25 +70,10 @@ RANDOM = Player("random")
 A, B = Player("made", MADE), Player("off", OFF)
 
 
-class Race(DiceGame):
-    """Walk three steps: a roll of 0 allows one, a roll of 1 one or two. Far ahead counts double."""
+class Race(Walk):
+    """A walk with a first roll of its own."""
 
-    wins = False
-    rolls = (0.25, 0.75)
     first_rolls = (0.5, 0.5)
-
-    def start(self) -> tuple[int, int]:
-        return 3, 3
-
-    def legal_moves(self, position: Any, roll: int | None = None) -> list[int]:
-        assert roll in (0, 1)
-        return [] if self.outcome(position) is not None else list(range(1, roll + 2))
-
-    def play(self, position: Any, move: int) -> Any:
-        return position[1], max(position[0] - move, 0)
-
-    def outcome(self, position: Any) -> float | None:
-        return None if position[1] else -2.0 if position[0] > 1 else -1.0
 
 
 class Slow:

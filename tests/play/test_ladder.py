@@ -6,12 +6,11 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from toys import Walk
 
-from games.contract import DiceGame
 from play.__main__ import main
 from play.match.dice_match import DiceMatch, play_dice_match
 from play.match.ladder import dice_ladder, standings
@@ -23,28 +22,7 @@ plain = pytest.mark.plain
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-class Walk(DiceGame):
-    """Walk six steps: a roll of 0 allows one, a roll of 1 one or two. Far ahead counts double."""
-
-    name = "walk"
-    wins = False
-    rolls = (0.25, 0.75)
-
-    def start(self) -> tuple[int, int]:
-        return 6, 6
-
-    def legal_moves(self, position: Any, roll: int | None = None) -> list[int]:
-        assert roll in (0, 1)
-        return [] if self.outcome(position) is not None else list(range(1, roll + 2))
-
-    def play(self, position: Any, move: int) -> Any:
-        return position[1], max(position[0] - move, 0)
-
-    def outcome(self, position: Any) -> float | None:
-        return None if position[1] else -2.0 if position[0] > 2 else -1.0
-
-
-GAME = Walk()
+GAME = Walk(6)
 FAST = Player("fast", PythonEvaluator(GAME, lambda position: position[1] - position[0]))
 SLOW = Player("slow", PythonEvaluator(GAME, lambda position: position[0] - position[1]))
 RANDOM = Player("random")

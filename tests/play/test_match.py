@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toys import Pile
 
 from games import Game, kernels
 from games.checkers import Checkers
@@ -40,22 +41,6 @@ TIC_TAC_TOE = TicTacToe()
 RANDOM = Player("random", None)
 DEPTH_1, DEPTH_2 = Limits(depth=1), Limits(depth=2)
 PNG = b"\x89PNG\r\n\x1a\n"
-
-
-class Pile(Game):
-    """Take one to three sticks; who takes the last one wins."""
-
-    def start(self) -> int:
-        return 17
-
-    def legal_moves(self, sticks: int) -> list[int]:
-        return list(range(1, min(3, sticks) + 1))
-
-    def play(self, sticks: int, move: int) -> int:
-        return sticks - move
-
-    def outcome(self, sticks: int) -> float | None:
-        return None if sticks else -1.0
 
 
 class Stakes(Pile):

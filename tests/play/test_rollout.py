@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import Walk
 
 from games import kernels
 from games.backgammon import Backgammon
@@ -18,11 +19,9 @@ from games.backgammon.bear_off import outcomes, probe
 from games.backgammon.bear_off_tables import build
 from games.backgammon.rules import CHECKERS, PROBABILITIES, START, packed
 from games.checkers import Checkers
-from games.contract import DiceGame
 from games.kernels import kernel
 from games.kernels.chance import next_state
 from games.kernels.memory import native_function, read_position
-from games.record import GameRecord
 from play.__main__ import main
 from play.judging.equity_loss import equity_loss, sample_games
 from play.players.player import Player
@@ -130,26 +129,6 @@ def middle() -> Any:
         moves = GAME.legal_moves(position, 5 * turn % 21)
         position = GAME.play(position, moves[len(moves) // 2])
     return position
-
-
-class Walk(DiceGame):
-    """Walk three steps: a roll of 0 allows one, a roll of 1 one or two. Far ahead counts double."""
-
-    wins = False
-    rolls = (0.25, 0.75)
-
-    def start(self) -> tuple[int, int]:
-        return 3, 3
-
-    def legal_moves(self, position: Any, roll: int | None = None) -> list[int]:
-        assert roll in (0, 1)
-        return [] if self.outcome(position) is not None else list(range(1, roll + 2))
-
-    def play(self, position: Any, move: int) -> Any:
-        return position[1], max(position[0] - move, 0)
-
-    def outcome(self, position: Any) -> float | None:
-        return None if position[1] else -2.0 if position[0] > 1 else -1.0
 
 
 WALK = Walk()
@@ -728,13 +707,12 @@ def test_a_rollout_referees_what_others_play() -> None:
         "referee", RolloutEvaluator(POOR, games=2, truncate=1, variance_reduction=False)
     )
     record = sample_games(GAME, Player("poor", POOR), games=1, threads=1)[0]
-    records = [GameRecord(GAME, repetitions=None, quiet_moves=None)]
-    for move, roll in zip(record.moves[:24], record.rolls, strict=False):
-        records[0].play(move, roll=roll)
-    own = equity_loss(GAME, referee, referee, records, threads=1)
+    while record.ply > 24:
+        record.undo()
+    own = equity_loss(GAME, referee, referee, [record], threads=1)
     assert own.loss.value == 0.0 and own.agreement.value == 1.0
     zero = KernelEvaluator(GAME, nothing)
-    assert equity_loss(GAME, Player("zero", zero), referee, records, threads=1).loss.value > 0
+    assert equity_loss(GAME, Player("zero", zero), referee, [record], threads=1).loss.value > 0
 
 
 @kernel

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toys import Pile
 
-from games import Game, kernels
+from games import kernels
 from games.checkers import Checkers
 from games.features import FeatureSet
 from games.kernels import compiler, kernel
@@ -35,22 +36,6 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS = Checkers()
 RANDOM = Player("random", None)
-
-
-class Pile(Game):
-    """Take one to three sticks; who takes the last one wins."""
-
-    def start(self) -> int:
-        return 17
-
-    def legal_moves(self, sticks: int) -> list[int]:
-        return list(range(1, min(3, sticks) + 1))
-
-    def play(self, sticks: int, move: int) -> int:
-        return sticks - move
-
-    def outcome(self, sticks: int) -> float | None:
-        return None if sticks else -1.0
 
 
 @kernel

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys import Pile
 from twin import PlainFace, Twin, random_positions
 
 from games import kernels
 from games.checkers import Checkers
-from games.contract import Game
 from games.kernels import kernel
 from games.kernels import memory as native
 from games.tic_tac_toe import TicTacToe
@@ -238,12 +238,6 @@ def test_errors(tmp_path: Any) -> None:
     inner = as_evaluator(CHECKERS, "material")
     with pytest.raises(TypeError, match="expected an evaluator to add noise to, found 'material'"):
         NoisyEvaluator("material", amplitude=0.1)  # type: ignore[arg-type]
-
-    class Pile(Game):
-        name = "pile"
-
-        def start(self) -> int:
-            return 7
 
     with pytest.raises(TypeError, match="expected a game whose positions are tuples of integers"):
         NoisyEvaluator(PythonEvaluator(Pile(), lambda position: 0.0), amplitude=0.1)
