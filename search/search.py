@@ -38,7 +38,10 @@ class Search(ABC):
         self.game = game
         self.evaluator = evaluator
         self.native = game.rules is not None and kernels.compiled
-        self._random = np.random.default_rng(seed) if seed is not None else None
+        try:
+            self._random = np.random.default_rng(seed) if seed is not None else None
+        except (TypeError, ValueError):
+            raise ValueError(f"seed: expected at least 0, found {seed!r}") from None
         self._lines: list[Any] = []
         self._errors: list[BaseException] = []
         self._stopped = False

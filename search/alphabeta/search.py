@@ -66,8 +66,10 @@ class AlphaBetaOptions:
     def __post_init__(self) -> None:
         if self.ties not in TIES:
             raise ValueError(f"ties: expected one of {', '.join(TIES)}, found {self.ties!r}")
-        if not 0 <= self.trace <= MOST_TRACE:
-            raise ValueError(f"trace: expected 0 to {MOST_TRACE} positions, found {self.trace}")
+        if self.order_depth is not None and self.order_depth not in range(DEEPEST + 1):
+            raise ValueError(f"order_depth: expected 0 to {DEEPEST}, found {self.order_depth!r}")
+        if self.trace not in range(MOST_TRACE + 1):
+            raise ValueError(f"trace: expected 0 to {MOST_TRACE} positions, found {self.trace!r}")
 
 
 class AlphaBeta(Search):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import signal
 import threading
 import time
@@ -11,6 +13,7 @@ import pytest
 from twin import PlainFace, random_positions
 
 from games import kernels
+from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.contract import Game
 from search import (
@@ -25,7 +28,7 @@ from search import (
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
-CHECKERS = Checkers()
+CHECKERS, BACKGAMMON = Checkers(), Backgammon()
 
 
 @plain
@@ -50,18 +53,46 @@ def test_limits_out_of_range(limits: dict[str, Any], message: str, ties: str) ->
         engine.search(CHECKERS.start(), **limits)
 
 
+#: What each option of an engine expects, and values that it refuses.
+REFUSED: dict[str, tuple[str, list[Any]]] = {
+    "order_depth": ("0 to 100", [-1, 101, 2.5, "two"]),
+    "trace": ("0 to 16777216 positions", [-1, 1 << 30, 1.5, math.nan]),
+    "techniques": ("Techniques or their text", [5]),
+    "ties": ("one of first, opponent_errors", ["coin", None, 1]),
+    "prune": ("one of none, star1, star2", ["star3", 1]),
+    "filters": ("one of tiny, narrow, normal", ["wide", 5]),
+    "table_mib": ("0 to 65536 MiB", [0, -1, 65537, math.nan]),
+    "threads": ("1 to 64", [0, 65, 1.5]),
+    "seed": ("at least 0", [-1, 1.5, "x"]),
+}
+#: Options that are tried as they are used: switches, evaluators and lookups.
+UNRANGED = {"equal_depth", "repetition", "minimax", "order", "lookup"}
+#: Options that engines of all games take.
+SHARED = {"lookup", "table_mib", "threads", "seed"}
+
+
+def takes(game: Game) -> set[str]:
+    """The options of an engine of this game."""
+    kind = type(Engine(game).options)
+    return {field.name for field in dataclasses.fields(kind)} | SHARED
+
+
 @plain
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"ties": "coin"}, "ties: expected one of first, opponent_errors, found 'coin'"),
-        ({"table_mib": 0}, "table_mib: expected 0 to 65536 MiB, found 0"),
-        ({"table_mib": float("nan")}, "table_mib: expected"),
-    ],
-)
-def test_options_out_of_range(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Engine(CHECKERS, **options)
+@pytest.mark.parametrize("option", REFUSED)
+def test_options_out_of_range(option: str) -> None:
+    text, values = REFUSED[option]
+    for game in (game for game in (CHECKERS, BACKGAMMON) if option in takes(game)):
+        for value in values:
+            with pytest.raises((TypeError, ValueError)) as refused:
+                Engine(game, **{option: value})
+            message = str(refused.value)
+            assert message.startswith(f"{option}: expected {text}"), value
+            assert message.endswith(f", found {value!r}"), value
+
+
+@plain
+def test_every_option_of_an_engine_is_tried() -> None:
+    assert {*REFUSED, *UNRANGED} == takes(CHECKERS) | takes(BACKGAMMON)
 
 
 @plain

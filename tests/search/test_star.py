@@ -234,9 +234,6 @@ def test_options_are_checked() -> None:
     game = Lattice(1)
     bounded = Bounded(game, lattice_value)
     for options, message in [
-        ({"prune": "star3"}, "prune: expected one of none, star1, star2, found 'star3'"),
-        ({"threads": 0}, "threads: expected 1 to 64, found 0"),
-        ({"filters": "wide"}, "filters: expected one of tiny, .*, found 'wide'"),
         ({"filters": "best4"}, "expected an evaluator as order, .* 4 candidates, found none"),
         ({"minimax": True, "prune": "star1"}, "lattice has dice: .* found minimax"),
         ({"trace": 5}, "lattice has dice: .* found trace"),

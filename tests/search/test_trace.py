@@ -105,9 +105,3 @@ def test_only_the_last_iteration_of_the_last_search_is_kept() -> None:
     engine.search(game.start(), depth=5)
     engine.search(game.start(), depth=1)
     assert len(engine.traced()[0]) == 0
-
-
-@pytest.mark.parametrize("trace", [-1, 1 << 30])
-def test_room_out_of_range(trace: int) -> None:
-    with pytest.raises(ValueError, match=f"trace: expected 0 to .*, found {trace}"):
-        Engine(Checkers(), "classic", trace=trace)
