@@ -23,7 +23,7 @@ __all__ = [
     "wants_colour",
 ]
 
-#: Games that have a board of their own; a subclass has that of its base.
+#: Games with a session of their own; a subclass of such a game uses the same session.
 SESSIONS: dict[type[Game], type[Session]] = {
     Checkers: CheckersSession,
     Backgammon: BackgammonSession,
@@ -31,7 +31,7 @@ SESSIONS: dict[type[Game], type[Session]] = {
 
 
 def session_of(game: Game) -> type[Session]:
-    """The session that a game is played in: its own, or one for any game with dice or without."""
+    """The session of a game: its own, or the general one with or without dice."""
     for kind in type(game).__mro__:
         if kind in SESSIONS:
             return SESSIONS[kind]

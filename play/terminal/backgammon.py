@@ -1,4 +1,4 @@
-"""Backgammon in a terminal: the board as one side sees it, and no cube."""
+"""Backgammon in a terminal: the board as one side sees it, without a cube."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_CUBE = (
 
 
 class BackgammonSession(DiceSession):
-    """Backgammon for points; a person who plays one side is X, unless asked for O."""
+    """Backgammon for points. A person who plays one side is X unless O was chosen."""
 
     first_roll = "two different dice"
 
@@ -34,7 +34,7 @@ class BackgammonSession(DiceSession):
         return self.legal_moves() == [0]
 
     def move_help(self) -> str:
-        dice = "Dice such as 31 when they are asked for. " if self._dice is None else ""
+        dice = "Dice such as 31 when the prompt asks for them. " if self._dice is None else ""
         return (
             f"{dice}A move such as 8/5 6/5, bar/20* or 13/11(2), by the points of the side that"
             " moves;\nTab completes. Or one of:"
@@ -50,7 +50,7 @@ class BackgammonSession(DiceSession):
         yield NO_CUBE
 
     def board(self) -> str:
-        """The board as one side sees it, X unless the person plays O or turned it."""
+        """The board as X sees it; as O sees it if the person plays O or flipped the board."""
         position = self.record.position
         if position[4] != self.view ^ self.flipped:
             position = (*position[2:4], *position[:2], 1 - position[4])
@@ -66,4 +66,4 @@ class BackgammonSession(DiceSession):
         situation = parse_situation(text)
         super().set_up(text)
         plain = situation.match_length == 0 and situation.cube == 1 and not situation.offered
-        return "" if plain else "The position; score and cube are left aside."
+        return "" if plain else "The position is set up; its score and cube are ignored."

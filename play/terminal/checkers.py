@@ -11,7 +11,7 @@ __all__ = ["CheckersSession"]
 
 
 class CheckersSession(Session):
-    """Checkers: each square shows its number, which moves are written with."""
+    """Checkers: each square shows its number, because moves are written with these."""
 
     def move_help(self) -> str:
         return (
@@ -20,9 +20,9 @@ class CheckersSession(Session):
         )
 
     def board(self) -> str:
-        """The board with the numbers of its squares; White at the bottom unless flipped.
+        """The board with the numbers of its squares; White is at the bottom unless flipped.
 
-        Men are b and w, kings B and W. The squares that the last move went by are marked by `*`.
+        Men are b and w, kings B and W. The squares on the path of the last move are marked `*`.
         """
         own, opponent, kings, side = self.record.position
         black = opponent if side else own

@@ -1,4 +1,4 @@
-"""Colour in a terminal, where one is there and wants it."""
+"""Colour in a terminal that supports it and allows it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STYLES = {
     "good": "\x1b[32m",
     "bad": "\x1b[31m",
     "first": "\x1b[1;38;5;203m",  # pieces of the side that begins
-    "second": "\x1b[1;38;5;75m",  # seen on black and on white
+    "second": "\x1b[1;38;5;75m",  # visible on black and on white
     "dark": "\x1b[48;5;22m",  # squares
     "light": "\x1b[48;5;187m",
     "dark number": "\x1b[38;5;71;48;5;22m",
@@ -27,9 +27,10 @@ _STYLES = {
 
 @dataclass(frozen=True)
 class Paint:
-    """Paints text, or leaves it as it is; `symbols` tells whether signs beyond ASCII may be used.
+    """Adds colour to text, or leaves it unchanged.
 
-    What is said by colour is always said by letters too.
+    Everything that a colour says is said by letters too. `symbols` tells whether characters beyond
+    ASCII may be used.
     """
 
     colour: bool = False
@@ -42,7 +43,7 @@ class Paint:
 def wants_colour(stream: Any, environment: Mapping[str, str]) -> bool:
     """Whether a stream is a terminal with colour.
 
-    A variable NO_COLOR that is not empty says no (no-color.org), and so does TERM=dumb.
+    Returns False if the variable NO_COLOR is not empty (no-color.org) or TERM is "dumb".
     """
     if environment.get("NO_COLOR") or environment.get("TERM", "") in ("", "dumb"):
         return False

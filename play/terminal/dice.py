@@ -1,4 +1,4 @@
-"""Games with dice in a terminal: dice from a seed or typed in."""
+"""Games with dice in a terminal; the dice come from a seed or are typed in."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["DiceSession"]
 
 
 class DiceSession(Session):
-    """A person, or two, at a board with an evaluator, in any game with dice.
+    """One or two people at a board with an evaluator, in any game with dice.
 
-    seed: of the dice; None where they are typed in for both sides. The dice of a turn are the same
-        after a move was taken back.
-    first: the side that begins; None for what the dice say, and with dice typed in for the person.
+    seed: seed of the dice; None if people type them in for both sides. After a move is taken back,
+        the dice of a turn stay the same.
+    first: the side that begins. Default: chance decides, or the person begins if dice are typed in.
     """
 
-    #: What can be rolled first, in words.
+    #: The possible first rolls in words.
     first_roll = "a roll that a game can begin with"
 
     def __init__(
@@ -39,7 +39,7 @@ class DiceSession(Session):
     ) -> None:
         self._dice = None if seed is None else Dice(game, seed)
         self._first = first
-        self._number = -1  # of the game of this session
+        self._number = -1  # the number of the game in this session
         super().__init__(game, thinker, people, paint=paint)
 
     def new_record(self, start: Any = None) -> GameRecord:
@@ -54,17 +54,17 @@ class DiceSession(Session):
         return new_record(self.game, start)
 
     def _toss(self) -> int:
-        """Who threw the higher of the first dice: even chances, by the seed."""
+        """The side that begins: either side with equal chances, by the seed."""
         assert self._dice is not None
         return self._dice.stream(self._number) >> 7 & 1
 
     def must_pass(self) -> bool:
-        """Whether the roll leaves one legal move, that of moving nothing."""
+        """Whether the only legal move is to move nothing."""
         return False
 
     def begin_turn(self) -> Iterator[str]:
         if self.roll is None and self._dice is not None:
-            # turn 0 has other chances, in the first roll of a game and nowhere else
+            # turn 0 has other chances, because a game may begin without doubles
             turn = self.record.ply + (0 if self._from_start else 1)
             self.roll = self._dice.roll(self._dice.stream(self._number), turn)
         if self.roll is not None and self.must_pass():

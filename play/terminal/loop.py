@@ -1,4 +1,4 @@
-"""Reading and printing for a session: with completion at a terminal, line by line from a pipe."""
+"""Input and output of a session: completion at a terminal, plain lines from a pipe."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ __all__ = ["run_session"]
 def run_session(session: Session) -> int:
     """Play until the person leaves or the input ends; returns the exit status 0.
 
-    Ctrl-C while the evaluator thinks makes it play what it has; at a question it drops the line,
-    and leaves when it comes twice in a row. Lines from a pipe are shown as they are read, so that
-    the output reads as a terminal's does.
+    Ctrl-C while the evaluator thinks makes it play the best move found so far. At a prompt it drops
+    the line, and twice in a row it ends the session. Lines from a pipe are printed as they are
+    read, so that the output looks like that of a terminal.
     """
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # what is no text is no move either
+            # Undecodable bytes become characters that no move contains.
+            stream.reconfigure(errors="replace")
     interrupted = False
     with _reader(session) as read:
         while not session.done:
@@ -47,7 +48,7 @@ def run_session(session: Session) -> int:
 
 @contextmanager
 def _reader(session: Session) -> Iterator[Callable[[str], str]]:
-    """A function that asks for a line."""
+    """A function that asks for a line of input."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         yield _read_piped
         return
@@ -64,7 +65,7 @@ def _reader(session: Session) -> Iterator[Callable[[str], str]]:
         return found[state] if state < len(found) else None
 
     readline.set_completer(complete)
-    readline.set_completer_delims("")  # a move of backgammon is several words
+    readline.set_completer_delims("")  # a move of backgammon has several words
     readline.parse_and_bind("tab: complete")
     try:
         yield input
@@ -74,7 +75,7 @@ def _reader(session: Session) -> Iterator[Callable[[str], str]]:
 
 
 def _readline() -> Any:
-    """The module; None where there is none, as on Windows."""
+    """The module `readline`; None if it does not exist, as on Windows."""
     try:
         import readline
     except ImportError:

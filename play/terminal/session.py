@@ -1,4 +1,4 @@
-"""A game in a terminal, apart from reading and printing: what a person types, and the answers."""
+"""A game in a terminal without input and output: the lines that people type, and the answers."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from play.terminal.colour import Paint
 
 __all__ = ["Session"]
 
-#: What can be typed besides moves.
+#: The commands that can be typed besides moves.
 COMMANDS = {
     "help": "this list",
     "moves": "all legal moves",
-    "hint": "what the evaluator thinks of the best moves",
-    "why": "what makes up the value of the position",
+    "hint": "the best moves and their values",
+    "why": "the parts of the value of the position",
     "board": "show the board again",
-    "flip": "turn the board",
+    "flip": "turn the board round",
     "undo": "take back your last move",
-    "level": "how long it thinks: level depth 6, level seconds 2",
-    "new": "a new game, or a position: new POSITION",
+    "level": "how long the evaluator thinks: level depth 6, level seconds 2",
+    "new": "a new game from the start, or from a position: new POSITION",
     "position": "the position as text",
-    "save": "write the game to a file: save FILE (save! overwrites)",
-    "resign": "give the game up",
+    "save": "write the game to a file: save FILE (save! FILE overwrites)",
+    "resign": "resign the game",
     "quit": "leave",
 }
 HINTS = 5
@@ -38,13 +38,16 @@ MOST_LISTED = 60
 
 
 class Session:
-    """A person, or two, at a board with an evaluator, in any game without dice.
+    """One or two people at a board with an evaluator, in any game without dice.
 
-    Games with a board of their own have a subclass, and so have games with dice.
+    Games with a board of their own and games with dice have subclasses. Texts are returned, never
+    printed. The caller takes turns with `advance`, which makes the moves that need no person, and
+    `answer`, which receives the line that a person typed, until `done` is true.
 
-    people: the sides (0 begins) that a person plays. All texts are returned, nothing is printed.
-    `advance` makes the moves that need no person, then `answer` is given what the person typed, as
-    long as `done` is false.
+    game: the rules.
+    thinker: the evaluator with its limits.
+    people: the sides that people play; side 0 begins.
+    paint: adds colour; None for no colour.
     """
 
     def __init__(
@@ -67,13 +70,13 @@ class Session:
         self.roll: int | None = None  # of the turn; for games with dice
         self._written: set[Path] = set()
         self._told_end = False
-        self._stale = True  # whether the board is to be shown before the next question
+        self._stale = True  # whether to show the board before the next prompt
         self.record = self.new_record()
         self.commands: dict[str, Callable[[str], Iterator[str]]] = {
             name: getattr(self, f"do_{name}") for name in COMMANDS
         }
 
-    # --- what differs between games ------------------------------------------------------------
+    # --- for subclasses ------------------------------------------------------------------------
 
     def new_record(self, start: Any = None) -> GameRecord:
         """The record of a new game."""
@@ -92,20 +95,20 @@ class Session:
         return self.file_form.write(self.record, (first, second), tags)
 
     def set_up(self, text: str) -> str:
-        """Begin a game from a position; returns what is to be said of it. PositionError."""
+        """Begin a game from a position; returns a remark or "". Raises PositionError."""
         self.record = self.new_record(self.game.parse_position(text))
         return ""
 
     def wants_roll(self) -> bool:
-        """Whether the dice of this turn are still to be typed in."""
+        """Whether a person must type in the dice of this turn."""
         return False
 
     def take_roll(self, text: str) -> Iterator[str]:
-        """Take dice that were typed in; MoveError."""
+        """Take dice that were typed in. Raises MoveError if they are not valid."""
         raise NotImplementedError
 
     def end_text(self) -> str:
-        """How the game ended."""
+        """The result of the game in words."""
         outcome = self.record.outcome()
         assert outcome is not None
         reason = self.record.reason
@@ -130,13 +133,13 @@ class Session:
 
     @property
     def prompt(self) -> str:
-        """What a line is asked for with."""
+        """The prompt for a line."""
         if self.record.over:
             return "over> "
         return f"{self.sides[self.side]}> "
 
     def advance(self) -> Iterator[str]:
-        """Make all moves that need no person; texts to show, the board before a question last."""
+        """Make all moves that need no person. Yields the texts to show, the board last."""
         while not self.record.over:
             yield from self.begin_turn()
             if self.wants_roll() or self.must_ask():
@@ -153,15 +156,15 @@ class Session:
         self._stale = False
 
     def begin_turn(self) -> Iterator[str]:
-        """What comes before a decision: nothing, or dice."""
+        """Begin a turn, which rolls the dice in games with dice. Yields texts to show."""
         return iter(())
 
     def must_ask(self) -> bool:
-        """Whether a person decides."""
+        """Whether a person must decide."""
         return self.side in self.people
 
     def turn_text(self) -> Iterator[str]:
-        """What is said under the board before a question."""
+        """The text under the board before a prompt."""
         if not self.record.over:
             yield f"{self.sides[self.side]} to move"
 
@@ -173,7 +176,7 @@ class Session:
         value = value_text(result.value)
         dice = "" if self.roll is None else f" {self.game.roll_text(self.roll)}:"
         if result.interrupted and not self.people:
-            raise KeyboardInterrupt  # nobody will be asked whether to go on
+            raise KeyboardInterrupt  # without people there is no prompt at which to leave
         self.play(result.move, result.value, result.depth)
         yield (
             f"{self.sides[side]} ({self.thinker.name}):{dice} {self.paint('strong', text)}"
@@ -190,7 +193,7 @@ class Session:
         self._told_end = False
 
     def legal_moves(self) -> list[Any]:
-        """The legal moves of the turn; none before its dice are known."""
+        """The legal moves of the turn; empty before its dice are known."""
         if self.record.over or self.wants_roll():
             return []
         if self.roll is not None:
@@ -198,14 +201,14 @@ class Session:
         return list(self.game.legal_moves(self.record.position))
 
     def completions(self, text: str) -> list[str]:
-        """What a line that begins like this may become: moves, then commands."""
+        """The moves and commands that begin with a text, moves first."""
         typed = " ".join(text.lower().split())
         position = self.record.position
         moves = [self.game.move_text(position, move) for move in self.legal_moves()]
         return [word for word in (*moves, *self.commands) if word.startswith(typed)]
 
     def answer(self, line: str) -> Iterator[str]:
-        """Do what a person typed; the texts to show, an error among them as one line."""
+        """Carry out a typed line. Yields the texts to show; an error is one line."""
         text = line.strip()
         word, _, rest = text.partition(" ")
         try:
@@ -240,14 +243,14 @@ class Session:
     # --- commands ------------------------------------------------------------------------------
 
     def do_help(self, rest: str) -> Iterator[str]:
-        """Say what can be typed."""
+        """List the commands."""
         yield self.move_help()
         for name in self.commands:
             yield f"  {name:9} {COMMANDS.get(name, '')}".rstrip()
 
     def move_help(self) -> str:
-        """How moves are written."""
-        return "A move as it is written; Tab completes. Or one of:"
+        """How to write moves."""
+        return "A move in the notation of the game; Tab completes it. Or one of:"
 
     def do_board(self, rest: str) -> Iterator[str]:
         """Show the board."""
@@ -255,7 +258,7 @@ class Session:
         yield from self.turn_text()
 
     def do_flip(self, rest: str) -> Iterator[str]:
-        """Turn the board."""
+        """Turn the board round."""
         self.flipped = not self.flipped
         yield from self.do_board("")
 
@@ -264,13 +267,13 @@ class Session:
         position = self.record.position
         texts = [self.game.move_text(position, move) for move in self.legal_moves()]
         if not texts:
-            yield "There are no moves now."
+            yield "There are no legal moves now."
             return
         more = f", and {len(texts) - MOST_LISTED} more" if len(texts) > MOST_LISTED else ""
         yield ", ".join(texts[:MOST_LISTED]) + more
 
     def do_hint(self, rest: str) -> Iterator[str]:
-        """Say what the evaluator thinks of the moves."""
+        """Show the best moves and their values."""
         if not self.legal_moves():
             yield "There is nothing to decide now."
             return
@@ -284,10 +287,10 @@ class Session:
         if len(result.pv) > 1:
             from play.judging.explanation import line_text
 
-            yield f"  the line: {line_text(self.game, position, result.pv)}"
+            yield f"  principal variation: {line_text(self.game, position, result.pv)}"
 
     def do_why(self, rest: str) -> Iterator[str]:
-        """Say what makes up the value of the position."""
+        """Show the parts of the value of the position."""
         from play.judging.explanation import contribution_table, explain
 
         try:
@@ -296,11 +299,11 @@ class Session:
             yield self.paint("bad", str(error))
             return
         value = value_text(self.thinker.evaluator(self.record.position))
-        yield f"Without looking ahead {self.sides[self.side]} stands at {value}:"
+        yield f"The static value for {self.sides[self.side]} is {value}:"
         yield "\n".join(contribution_table([self.thinker.name], [found], 12))
 
     def do_undo(self, rest: str) -> Iterator[str]:
-        """Take back moves, until a person has to decide anew."""
+        """Take back moves to the last decision of a person."""
         ply = self.record.ply
         sides = {(self.side - back) % 2 for back in range(1, ply + 1)}
         if not sides or (self.people and not sides & self.people):
@@ -320,7 +323,7 @@ class Session:
         self.roll = roll
 
     def do_level(self, rest: str) -> Iterator[str]:
-        """Set how long the evaluator thinks."""
+        """Set or show the limits of the evaluator."""
         words = rest.replace("=", " ").split()
         if words:
             limits: dict[str, Any] = {}
@@ -338,7 +341,7 @@ class Session:
         yield f"{self.thinker.name} has {self.thinker.limits}."
 
     def set_level(self, limits: Limits) -> None:
-        """Give the evaluator other limits; ValueError where the game does not know them."""
+        """Set the limits of the evaluator. Raises ValueError for unsuitable limits."""
         if limits.depth == 0:
             raise ValueError("depth: expected at least 1 ply, found 0")
         self.thinker.limits = limits
@@ -355,11 +358,11 @@ class Session:
         yield said or "A new game."
 
     def do_position(self, rest: str) -> Iterator[str]:
-        """Say the position as text."""
+        """Show the position as text."""
         yield self.game.position_text(self.record.position)
 
     def do_save(self, rest: str) -> Iterator[str]:
-        """Write the game to a file that is not there yet, or that this session wrote."""
+        """Write the game to a new file, or to one that this session wrote."""
         yield from self.save(rest, overwrite=False)
 
     def save(self, name: str, *, overwrite: bool) -> Iterator[str]:
@@ -377,7 +380,7 @@ class Session:
         yield f"Saved to {path}."
 
     def do_resign(self, rest: str) -> Iterator[str]:
-        """Give the game up."""
+        """Resign the game."""
         if self.record.over:
             raise ValueError("expected a game that goes on, found it over")
         self.resign()
@@ -386,15 +389,15 @@ class Session:
         yield
 
     def resign(self) -> None:
-        """End the game with a loss for the side that is asked."""
+        """End the game with a loss for the side that resigns."""
         self.record.declare(1.0 if self.loser() else -1.0, "resignation")
 
     def loser(self) -> int:
-        """The side that resigns: the person's, or with two people the one to move."""
+        """The side that resigns: that of the person, or with two people the side to move."""
         return next(iter(self.people)) if len(self.people) == 1 else self.side
 
     def do_quit(self, rest: str) -> Iterator[str]:
-        """Leave."""
+        """End the session."""
         self.done = True
         return
         yield

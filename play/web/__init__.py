@@ -1,6 +1,6 @@
-"""The server behind `python -m play web`: tables in a browser, and what was learned made visible.
+"""The server behind `python -m play web`: games in a browser, and views of what was learned.
 
-One process on this machine serves one person: it listens on 127.0.0.1 only. The rules of the games
-are here alone; what runs in the browser draws and sends moves. Needs the extra `web` (Starlette and
-uvicorn).
+One process serves one person on this machine: it listens on 127.0.0.1 only. Only the server knows
+the rules of the games; the page in the browser draws boards and sends moves. The extra `web`
+(Starlette and uvicorn) must be installed.
 """

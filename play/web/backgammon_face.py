@@ -13,12 +13,12 @@ from play.web.faces import Step
 
 __all__ = ["BackgammonFace"]
 
-#: The checkers of the side to move and of the other, each on points 0 to 25 of its own.
+#: The checkers of the side to move and of the other side, each on its own points 0 to 25.
 Board = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class BackgammonFace:
-    """See `play.web.faces.Face`; each side numbers the points its own way, 25 is the bar."""
+    """See `play.web.faces.Face`; each side numbers the points from its own home, 25 is the bar."""
 
     kind = "backgammon"
     light_first = True
@@ -27,19 +27,19 @@ class BackgammonFace:
         self.game = game
 
     def board(self, position: Any) -> dict[str, Any]:
-        """The checkers of both on points 0 (off) to 25 (bar), and the pips still to go."""
+        """The checkers of both sides on points 0 (off) to 25 (bar), and their pip counts."""
         own, theirs = by_colour(position)
         count = pips(position)
         side = position[4]
         return {"x": own, "o": theirs, "side": side, "pips": list(count[:: -1 if side else 1])}
 
     def steps(self, position: Any, roll: int | None) -> BackgammonSteps:
-        """The making of a move with a roll, which is confirmed by a person."""
+        """The steps of a move with a roll; a person confirms the complete move."""
         assert roll is not None
         return BackgammonSteps(self, position, roll)
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
-        """The ways of the checkers, one by one, as the mover counts the points."""
+        """The path of each checker, in the points of the side that moves."""
         found = []
         while move:
             source, die = move & 31, move >> 5 & 7
@@ -65,7 +65,7 @@ class BackgammonSteps:
         high, low = ROLLS[roll]
         self.dice = (high,) * 4 if high == low else (high, low)
         self._leads: dict[tuple[Board, tuple[int, ...]], bool] = {}
-        #: Steps with the die of each, and the boards behind them.
+        #: The steps taken with the die of each, and the boards before them.
         self._steps: list[tuple[int, int, int]] = []
         self._boards = [self.first]
 
@@ -76,7 +76,7 @@ class BackgammonSteps:
 
     @property
     def dice_left(self) -> tuple[int, ...]:
-        """The dice that were not used yet."""
+        """The dice that have not been used."""
         left = list(self.dice)
         for _, _, die in self._steps:
             left.remove(die)
@@ -101,7 +101,7 @@ class BackgammonSteps:
         ]
 
     def _ways(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        """For each step the dice that it takes, few before many and large before small."""
+        """The dice that each step uses; of several ways the fewest dice, then the largest first."""
         ways: dict[tuple[int, int], tuple[int, ...]] = {}
         board, dice = self._boards[-1], self.dice_left
         for source in range(BAR, OFF, -1):
@@ -122,7 +122,7 @@ class BackgammonSteps:
         return ways
 
     def _leads_on(self, board: Board, dice: tuple[int, ...]) -> bool:
-        """Whether a legal move ends at a board, or after further steps."""
+        """Whether a legal move ends at this board, or can after further steps."""
         key = (board, dice)
         if key not in self._leads:
             self._leads[key] = board in self.ends or any(
@@ -134,7 +134,7 @@ class BackgammonSteps:
         return self._leads[key]
 
     def step(self, source: int, target: int) -> None:
-        """Move a checker, with as many dice as it takes."""
+        """Move a checker, using as many dice as it needs."""
         dice = self._ways().get((source, target))
         if dice is None:
             raise MoveError(self._why_not(source, target))
@@ -169,12 +169,12 @@ class BackgammonSteps:
 
     @property
     def move(self) -> Any:
-        """The legal move that ends at the board as it is."""
+        """The legal move that ends at the present board; None if there is none."""
         return self.ends.get(self._boards[-1])
 
     @property
     def text(self) -> str:
-        """The move so far, as it would be written; empty where it is none yet."""
+        """The notation of the steps so far; empty if they make no legal move yet."""
         return "" if self.move is None else move_text(self.position, self.move)
 
 
@@ -184,10 +184,10 @@ def _board(position: Any) -> Board:
 
 
 def _moved(board: Board, source: int, die: int) -> Board | None:
-    """The board after a checker went; None where it may not.
+    """The board after a checker has moved; None if it may not move so.
 
-    That both dice are to be used where they can be is left to the list of legal moves: the board
-    would not lead on to any of them.
+    The rule that both dice must be used if possible is not checked here: a board that breaks it
+    leads to none of the legal moves.
     """
     own, theirs = list(board[0]), list(board[1])
     target = max(source - die, OFF)

@@ -1,8 +1,7 @@
-"""Who and what can be chosen to play with: evaluators, lookups, and programs of others.
+"""The opponents that can be chosen on the page: evaluators, lookups and external engines.
 
-Evaluators and rote memories are those that come with a game, those in `data` and those of runs. A
-browser names them by ids out of this list and never by a path, so that nothing outside the folders
-given can be read.
+Evaluators and rote memories come with a game, from `data` or from runs. A browser names them by ids
+from this list and never by a path, so nothing outside the given folders can be read.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ from search.lookups.rote import RoteMemory
 __all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "face_of"]
 
 PROGRAM = "program"
-MOST_LOADED = 16  # evaluators that are kept loaded
-MOST_BYTES = 64 << 20  # of an evaluator's file
-FRESH = 2.0  # seconds that a list of files is taken to hold
+MOST_LOADED = 16  # evaluators and lookups kept in memory
+MOST_BYTES = 64 << 20  # largest file of an evaluator
+FRESH = 2.0  # seconds for which a list of files is used before the folders are read again
 _NAME = re.compile(r"[A-Za-z]\w{0,39}", re.ASCII)
-#: Games that have a board of their own; a subclass has that of its base.
+#: Games with a board of their own; a subclass of such a game uses the same board.
 FACES: dict[type[Game], Callable[[Any], Face]] = {
     Checkers: CheckersFace,
     Backgammon: BackgammonFace,
@@ -49,10 +48,15 @@ FACES: dict[type[Game], Callable[[Any], Face]] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """What can be chosen: `role` is "evaluator", "lookup" or "program".
+    """An evaluator, a lookup or an external engine that can be chosen.
 
-    `source` is "hand-crafted", "shipped", "run" or, for what no file holds, "named". `path` is None
-    where there is no file. `kind` says what it is made of.
+    id: the name that the browser uses for it.
+    game: name of its game.
+    name: the name that people see.
+    kind: the form that it has, such as "network of outcomes".
+    source: "hand-crafted", "shipped", "run", or "named" if it is not a file.
+    role: "evaluator", "lookup", or "program" for an external engine.
+    path: its file; None if it has none.
     """
 
     id: str
@@ -64,17 +68,20 @@ class Entry:
     path: Path | None = None
 
     def view(self) -> dict[str, Any]:
-        """What the browser is told of it."""
+        """The fields that the browser receives."""
         return {field: getattr(self, field) for field in ("id", "game", "name", "kind", "source")}
 
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """An evaluator, the unit that its values are shown in, and how it is searched with.
+    """An evaluator that is ready to search with.
 
-    `unit` is what values are like (`value_scale`): what a side has that is ahead as sides usually
-    are. Values of evaluators with different units can be compared so. `techniques` is None for
-    games with dice.
+    entry: its entry in the catalogue.
+    evaluator: the evaluator.
+    unit: the usual size of its values (`value_scale`). Values divided by it can be compared between
+        evaluators.
+    techniques: the search techniques to use; None for games with dice.
+    lookup: consulted before searching; None for none.
     """
 
     entry: Entry
@@ -85,14 +92,18 @@ class Loaded:
 
 
 class Catalogue:
-    """What is in `data` and `runs`, and the evaluators that were loaded last.
+    """Everything that can be chosen to play with, and the evaluators that were loaded last.
 
-    May be used by several threads.
+    Several threads may use it.
+
+    data: folder of the shipped evaluators.
+    runs: folder of the runs of training.
+    own: games of the user. Raises ValueError if one has an unsuitable name or a name that is taken.
     """
 
     def __init__(self, data: Path, runs: Path, own: Sequence[Game] = ()) -> None:
         self.folders = {"shipped": data.resolve(), "run": runs.resolve()}
-        #: The games by name: those of Plysmith, then those of the user.
+        #: Games by name: those of Plysmith, then those of the user.
         self.games: dict[str, Game] = {name: games.load(name) for name in games.names()}
         for game in own:
             if _NAME.fullmatch(game.name) is None or game.name in self.games:
@@ -108,7 +119,7 @@ class Catalogue:
         self._list: tuple[float, dict[str, Entry]] = (0.0, {})
 
     def game(self, name: Any) -> Game:
-        """A game by name; ValueError for one that cannot be played here."""
+        """The game of that name. Raises ValueError if it cannot be played here."""
         if not isinstance(name, str) or name not in self.games:
             raise ValueError(
                 f"game: expected one of {', '.join(self.games)}, found {str(name)[:40]!r}"
@@ -116,10 +127,10 @@ class Catalogue:
         return self.games[name]
 
     def default(self, game: Game) -> str | None:
-        """The id of the evaluator that is proposed to play against; None if there is none.
+        """The id of the evaluator proposed as opponent; None if the game has no evaluator.
 
-        The shipped one that the terminal takes; else the last of the usual opponents that is an
-        evaluator, else any.
+        It is the shipped evaluator that the terminal uses; otherwise the last of the game's usual
+        opponents that is an evaluator; otherwise any evaluator.
         """
         here = [e for e in self.entries().values() if e.game == game.name and e.role == EVALUATOR]
         ids = [entry.id for entry in here]
@@ -129,9 +140,9 @@ class Catalogue:
         return next(iter([*shipped, *known[::-1], *ids]), None)
 
     def entries(self) -> dict[str, Entry]:
-        """All that can be chosen by id: by hand, then files by folder and name, then the others.
+        """All entries by id: hand-crafted evaluators, lookups, engines, then files by folder.
 
-        Looks into the folders, where it has not just done so.
+        Reads the folders again if the last list is older than `FRESH` seconds.
         """
         with self._listing:
             read, entries = self._list
@@ -141,9 +152,9 @@ class Catalogue:
             return entries
 
     def find(self, id: Any, game: Game, role: str = EVALUATOR) -> tuple[Entry, Entry | None]:
-        """The entry of an id and, for `EVALUATOR+LOOKUP`, that of the lookup.
+        """The entry of an id and, for `EVALUATOR+LOOKUP`, the entry of the lookup.
 
-        ValueError where there is none for the game.
+        Raises ValueError if the game has no such entry.
         """
         if isinstance(id, str):
             here = {k: entry for k, entry in self.entries().items() if entry.game == game.name}
@@ -156,7 +167,7 @@ class Catalogue:
         raise ValueError(f"{role}: expected one of {game.name} in the list, found {str(id)[:60]!r}")
 
     def name(self, id: str, game: Game) -> str:
-        """What people call the evaluator or program of an id; the id where there is none."""
+        """The name of an entry for people; the id itself if there is no such entry."""
         entry = self.entries().get(id)
         if entry is not None:
             return entry.name
@@ -166,9 +177,10 @@ class Catalogue:
             return id
 
     def load(self, id: Any, game: Game) -> Loaded:
-        """The evaluator of that id, which may take seconds at first; ValueError as `find`.
+        """The evaluator of an id. Loading it for the first time may take seconds.
 
-        Also raises EvaluatorError, a ValueError, for a file that holds none that fits.
+        Raises ValueError as `find` does, and EvaluatorError, a ValueError, if the file holds no
+        evaluator of the game.
         """
         entry, other = self.find(id, game)
         with self._loading:
@@ -191,12 +203,12 @@ class Catalogue:
         return Loaded(entry, evaluator, value_scale(game, evaluator), techniques)
 
     def _keep(self, entry: Entry, make: Callable[[Any], Any]) -> Any:
-        """What `make` makes of an entry's name or file, as long as the file is the same."""
+        """The result of `make` for an entry's name or file, kept until the file changes."""
         if entry.path is None:
             name = entry.name if entry.role == EVALUATOR else entry.id
             try:
                 return self._kept_as((entry.id,), lambda: make(name))
-            except OSError as error:  # a database that is gone
+            except OSError as error:  # the database was removed
                 raise EvaluatorError(str(error)) from None
         path = inside(self.folders[entry.source], entry.path)
         if path is None or not path.is_file():
@@ -206,13 +218,13 @@ class Catalogue:
             raise EvaluatorError(
                 f"{entry.name}: expected at most {MOST_BYTES} bytes, found {status.st_size}"
             )
-        # what ProbCut knows of an evaluator stands beside it, and may come later
+        # the file for ProbCut lies beside the evaluator's and may be written later
         beside = probcut_file(path)
         other = beside.stat().st_mtime_ns if beside.is_file() else 0
         try:
             return self._kept_as((entry.id, status.st_mtime_ns, other), lambda: make(path))
         except (OSError, ValueError) as error:
-            # Messages name the file, whose folder is nobody's business.
+            # Messages name the file but not its folder, which the browser must not learn.
             said = str(error).replace(str(path), entry.id)
             raise EvaluatorError(said.replace(f"{path.parent}{os.sep}", "")) from None
 
@@ -224,7 +236,7 @@ class Catalogue:
             self._kept.popitem(last=False)
         return self._kept[key]
 
-    # --- what there is -----------------------------------------------------------------------
+    # --- listing -----------------------------------------------------------------------------
 
     def _find(self) -> Iterator[Entry]:
         for name, game in self.games.items():
@@ -241,7 +253,7 @@ class Catalogue:
                     yield Entry(engine.player, name, engine.title, PROGRAM, "named", PROGRAM)
         for source, folder in self.folders.items():
             found = [self._entry(source, folder, path) for path in playable_files(folder)]
-            # Those that stand in a game's own folder before those of the many runs.
+            # Files in a game's own folder come before those of the many runs.
             yield from sorted(filter(None, found), key=lambda entry: "/" in entry.name)
 
     def _entry(self, source: str, folder: Path, path: Path) -> Entry | None:
@@ -257,7 +269,7 @@ class Catalogue:
         return Entry(f"{source}:{relative.as_posix()}", game, name, kind, source, role, path)
 
     def _header(self, path: Path) -> tuple[str, str, str] | None:
-        """Role, game and kind of what a file holds; None where it is nothing to play with."""
+        """Role, game and kind of a file; None if it holds no evaluator and no lookup."""
         try:
             status = path.stat()
         except OSError:
@@ -271,7 +283,7 @@ class Catalogue:
 
 
 def face_of(game: Game) -> Face:
-    """The face of a game: its own, a plain grid, or for a game without a board a list of moves."""
+    """The face of a game: its own, a plain grid, or a list of moves if it declares no board."""
     for kind in type(game).__mro__:
         if kind in FACES:
             return FACES[kind](game)
@@ -279,5 +291,5 @@ def face_of(game: Game) -> Face:
 
 
 def _lookup(game: Game, name: Any) -> Lookup:
-    """The rote memory in a file, or the database of the game by its name."""
+    """The rote memory in a file, or the database of that name."""
     return RoteMemory.load(game, name) if isinstance(name, Path) else DatabaseLookup(game, name)

@@ -22,7 +22,7 @@ class CheckersFace:
         self.game = game
 
     def board(self, position: Any) -> dict[str, Any]:
-        """Pieces as [square, letter], b and w for men, B and W for kings."""
+        """The pieces as [square, letter] (b and w are men, B and W kings) and the side to move."""
         own, opponent, kings, side = position
         pieces = []
         for bits, letter in ((own, "bw"[side]), (opponent, "wb"[side])):
@@ -32,11 +32,11 @@ class CheckersFace:
         return {"pieces": sorted(pieces), "side": side}
 
     def steps(self, position: Any, roll: int | None) -> CheckersSteps:
-        """The making of a move; a capture is played when its last jump is."""
+        """The steps of a move; a capture is played as soon as its last jump is made."""
         return CheckersSteps(self, position)
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
-        """The one piece's way."""
+        """The path of the piece that moves."""
         return [move_path(move)]
 
 
@@ -58,9 +58,9 @@ class CheckersSteps:
         return list(zip(self.path, self.path[1:], strict=False))
 
     def board(self) -> dict[str, Any]:
-        """The piece where it stands by now; what it jumped over is marked and stays until the end.
+        """The board with the steps taken; captured pieces are marked but stay until the end.
 
-        That is the rule: a piece is taken off when the move is complete.
+        The rules demand it: pieces are removed when the move is complete.
         """
         board = self.face.board(self.position)
         if self.path:
@@ -69,7 +69,8 @@ class CheckersSteps:
                     piece[0] = self.path[-1]
             moves = [move for path, move in self._open()]
             jumped = set(captured_squares(moves[0]))
-            for move in moves:  # what all of them capture includes what was jumped over
+            # The squares that all of them capture include those jumped over so far.
+            for move in moves:
                 jumped &= set(captured_squares(move))
             between = {_between(a, b) for a, b in self.taken}
             board["captured"] = sorted(jumped & between)
@@ -80,7 +81,7 @@ class CheckersSteps:
         return [(path, move) for path, move in self.paths if path[:count] == self.path]
 
     def next(self) -> list[Step]:
-        """First landing squares, and all later ones that only one way leads to."""
+        """The next landing squares, and all later ones that only one path leads to."""
         done = max(len(self.path) - 1, 0)
         found: dict[tuple[int, int], set[tuple[int, ...]]] = {}
         ends = set()
@@ -99,7 +100,7 @@ class CheckersSteps:
         return steps
 
     def step(self, source: int, target: int) -> None:
-        """Take one jump, or all on the one way to a square farther off."""
+        """Make one jump, or all jumps on the only path to a more distant square."""
         if not any(step["from"] == source and step["to"] == target for step in self.next()):
             raise MoveError(self._why_not(source, target))
         done = max(len(self.path) - 1, 0)
@@ -110,7 +111,7 @@ class CheckersSteps:
         self.path = min(ways, key=len)
 
     def _why_not(self, source: int, target: int) -> str:
-        """What to tell somebody who tried a step that is none."""
+        """The error message for an illegal step."""
         captures = bool(self.paths) and bool(self.paths[0][1] >> 12)
         starts = sorted({path[0] for path, _ in self.paths})
         if self.path and source != self.path[-1]:
@@ -135,12 +136,12 @@ class CheckersSteps:
 
     @property
     def move(self) -> Any:
-        """The move whose way was gone to its end."""
+        """The move whose path is complete; None if steps are still to come."""
         return next((move for path, move in self.paths if path == self.path), None)
 
 
 def _between(source: int, target: int) -> int:
-    """The square that a jump goes over."""
+    """The square that a jump passes over."""
     (row, column), (end_row, end_column) = _place(source), _place(target)
     row, column = (row + end_row) // 2, (column + end_column) // 2
     return 4 * row + column // 2 + 1

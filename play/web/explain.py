@@ -1,4 +1,4 @@
-"""Why: values taken apart for the browser, before a move and after it, by two evaluators."""
+"""The *Why* panel: the parts of a value before and after a move, by one or two evaluators."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _BACKGAMMON_PLACE = re.compile(r"([XO]) on (?:[XO]'s ([0-9]{1,2}) point|(the bar
 
 
 def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str, Any]:
-    """The value of a position and its parts, and where `after` is given those after a move.
+    """The value of a position and its parts; with `after` also those of the position after a move.
 
-    All is for the side to move in `before`, so that the two can be compared: what is said of
-    `after`, where the other side is to move, is turned round; a game that is over has no parts.
-    Parts are sorted by size, the largest first, whether before or after.
+    All numbers are for the side to move in `before`, so that both can be compared: the numbers of
+    `after`, where the other side is to move, are negated. A finished game has no parts. Parts are
+    sorted by their larger absolute value before or after the move, largest first.
     """
     parts = {part.name: _part(loaded, part) for part in explain(loaded.evaluator, before)}
     answer = {
@@ -71,7 +71,7 @@ def _part(loaded: Loaded, part: Any) -> dict[str, Any]:
 
 
 def _help(loaded: Loaded, name: str) -> str:
-    """What a term measures, as the kernel says of itself."""
+    """The docstring of a term, which says what it measures; at most 300 characters."""
     net: Any = next(iter(getattr(loaded.evaluator, "nets", ())), loaded.evaluator)
     features = getattr(net, "features", None)
     term = features.terms.get(name) if features is not None else None
@@ -80,7 +80,7 @@ def _help(loaded: Loaded, name: str) -> str:
 
 
 def _place(name: str) -> list[Any] | None:
-    """Where on the board a contribution stands: ["", square], or [side, point]."""
+    """The place of a contribution on the board: ["", square] or [side, point]."""
     match = _CHECKERS_PLACE.fullmatch(name)
     if match is not None:
         return ["", int(match[1])]

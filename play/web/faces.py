@@ -1,7 +1,7 @@
-"""How a game looks in the browser: its board as JSON, and moves put together step by step.
+"""How a game looks in the browser: its board as JSON, and moves made step by step.
 
-A browser knows no rules. It is told which steps lead on to a legal move, and sends the one that was
-chosen; what is on the board in between comes from here as well.
+The browser knows no rules. It receives the steps that lead to a legal move and sends the chosen
+one. The boards between the steps come from here too.
 """
 
 from __future__ import annotations
@@ -10,51 +10,51 @@ from typing import Any, Protocol
 
 __all__ = ["Face", "Step", "Steps"]
 
-#: From where to where one piece goes, and whether the move may end there.
+#: The squares that a piece moves from and to, and whether the move may end there.
 Step = dict[str, Any]
 
 
 class Steps(Protocol):
-    """A move in the making."""
+    """A move that is being made step by step."""
 
     @property
     def at_once(self) -> bool:
-        """Whether a move is played as soon as it is complete; otherwise a person says when."""
+        """Whether a complete move is played at once; otherwise a person confirms it."""
 
     @property
     def taken(self) -> list[tuple[int, int]]:
-        """The steps taken so far, (from, to), from the first one on."""
+        """The steps taken so far as (from, to), in order."""
 
     def board(self) -> dict[str, Any]:
         """The board with the steps taken."""
 
     def next(self) -> list[Step]:
-        """The steps that lead on to a legal move, those of several steps at once included."""
+        """The steps that lead to a legal move, including several steps taken as one."""
 
     def step(self, source: int, target: int) -> None:
-        """Take a step; MoveError where it is none of `next`."""
+        """Take a step. Raises MoveError if it is not in `next`."""
 
     def back(self) -> None:
-        """Take back the last step; MoveError where there is none."""
+        """Take back the last step. Raises MoveError if there is none."""
 
     @property
     def move(self) -> Any:
-        """The legal move that was put together; None where steps are still to come."""
+        """The legal move that the steps make; None if steps are still to come."""
 
 
 class Face(Protocol):
-    """The boards of a game, for people."""
+    """The boards of a game, as people see them."""
 
-    #: Which board of the page draws it: "checkers", "backgammon", "grid" or "plain".
+    #: The board of the page that draws it: "checkers", "backgammon", "grid" or "plain".
     kind: str
-    #: Whether the pieces of the side that begins are the light ones.
+    #: Whether the side that begins has the light pieces.
     light_first: bool
 
     def board(self, position: Any) -> dict[str, Any]:
-        """What is to be drawn of a position."""
+        """The board of a position as JSON."""
 
     def steps(self, position: Any, roll: int | None) -> Steps:
-        """The making of a move."""
+        """A move from this position, with no step taken yet."""
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
-        """The ways [[from, ..., to]] of the pieces of a move, for arrows on the board."""
+        """The paths [[from, ..., to]] of the pieces in a move, for arrows on the board."""

@@ -1,7 +1,6 @@
-"""What lies in a folder that can be played with: files known by what they say of themselves.
+"""Files in a folder that hold an evaluator or a rote memory, recognised by their headers.
 
-Only the first part of a file is read, and none that lies outside its folder: links that lead out of
-it are not followed.
+Only the beginning of a file is read. Links that lead out of the folder are not followed.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ MOST_FILES = 2000
 
 
 def inside(folder: Path, path: Path) -> Path | None:
-    """The real path of a file in a folder; None where it lies outside or cannot be found."""
+    """The real path of a file in a folder; None if it lies outside or does not exist."""
     try:
         real = path.resolve(strict=True)
     except (OSError, RuntimeError):
@@ -41,7 +40,7 @@ def inside(folder: Path, path: Path) -> Path | None:
 
 
 def playable_files(folder: Path) -> Iterator[Path]:
-    """Files that may hold an evaluator or a memory, in a fixed order, 2000 at the most."""
+    """Files that may hold an evaluator or a rote memory, in a fixed order, at most 2000."""
     count = 0
     waiting = [(folder, 0)]
     while waiting:
@@ -66,7 +65,7 @@ def playable_files(folder: Path) -> Iterator[Path]:
 
 
 def described(path: Path, size: int) -> tuple[str, str, str] | None:
-    """What a file holds: its role, EVALUATOR or LOOKUP, its game and its kind; None for neither."""
+    """The role (EVALUATOR or LOOKUP), game and kind of a file; None if it holds neither."""
     try:
         if path.suffix == ".sqlite":
             form, game = _memory(path)
@@ -82,7 +81,7 @@ def described(path: Path, size: int) -> tuple[str, str, str] | None:
 
 
 def _header(path: Path, size: int) -> dict[str, str]:
-    """What a file of an evaluator says of itself."""
+    """The header of an evaluator's file."""
     if path.suffix == ".json":
         if size > LONGEST_HEADER:
             raise ValueError(f"expected at most {LONGEST_HEADER} bytes, found {size}")
@@ -97,7 +96,7 @@ def _header(path: Path, size: int) -> dict[str, str]:
 
 
 def _memory(path: Path) -> tuple[str, str]:
-    """Form and game of a rote memory."""
+    """The format and the game of a rote memory."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
         # a view could be a query without end
         table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'facts'"

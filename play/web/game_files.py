@@ -1,4 +1,4 @@
-"""Games of a table as files, in the form that each game names."""
+"""Games saved to and loaded from files, in the format of each game."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ MOST_GAMES = 500
 
 
 def write_file(record: GameRecord, names: tuple[str, str]) -> tuple[str, str]:
-    """A name for the file and its content; `names` are those of the sides, the first begins.
+    """A name for the file, and its content.
 
-    Raises ValueError for what the form cannot hold, such as a .mat from another start.
+    names: names of the players; the first begins.
+
+    Raises ValueError if the format cannot hold the game, such as a .mat from another start.
     """
     today = datetime.date.today()
     game, form = record.game, form_of(record.game)
@@ -33,10 +35,10 @@ def _name(text: str) -> str:
 
 
 def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[str, Any]]:
-    """One game of a file, by its number from 0 on, and what the file holds.
+    """Game `number` (from 0) of a file, and a description of the file.
 
-    That is `names` of the sides, `games` with a title each, and `problems` of this game. Raises
-    ValueError with what is wrong where the game is damaged or there is none.
+    The description holds `names` of the players, `games` with a title each, and `problems` of this
+    game. Raises ValueError if the game is damaged or does not exist.
     """
     if not isinstance(text, str) or not text.strip():
         raise ValueError("expected a file with a game, found an empty one")

@@ -1,4 +1,4 @@
-"""Any game in the browser: a plain grid by the game's own declaration, or a list of moves."""
+"""Any game in the browser: a grid as the game declares it, or a list of moves."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from play.web.faces import Step
 
 __all__ = ["GridFace", "PlainFace"]
 
-#: Moves whose squares the page is told of, for hints.
+#: Most moves whose squares the page receives for hints.
 MOST_WAYS = 500
-#: Moves with the squares that will do for each of their clicks.
+#: Moves, each with the squares that are accepted for each of its clicks.
 Ways = list[tuple[list[tuple[int, ...]], Any]]
 
 
 class PlainFace:
-    """See `play.web.faces.Face`: the board is text, and a move is chosen from the list of moves."""
+    """See `play.web.faces.Face`. The board is text, and moves are chosen from a list."""
 
     kind = "plain"
     light_first = False
@@ -27,20 +27,20 @@ class PlainFace:
         self.game = game
 
     def board(self, position: Any) -> dict[str, Any]:
-        """What the game shows of a position in a terminal."""
+        """The text that the game shows in a terminal."""
         return {"text": self.game.show(position), "side": self.game.to_move(position)}
 
     def steps(self, position: Any, roll: int | None) -> ClickSteps:
-        """No step leads to a move: it is named."""
+        """No steps: a move is chosen by its text."""
         return ClickSteps(self.board(position), [])
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
-        """Nothing that could be drawn."""
+        """No paths: there is no board to draw them on."""
         return []
 
 
 class GridFace(PlainFace):
-    """See `play.web.faces.Face`: squares and what stands there, as `games.board` has them."""
+    """See `play.web.faces.Face`. Squares and pieces are those of `games.board`."""
 
     kind = "grid"
 
@@ -63,7 +63,7 @@ class GridFace(PlainFace):
         }
 
     def steps(self, position: Any, roll: int | None) -> ClickSteps:
-        """The clicks of a move; it is played with the last one."""
+        """The clicks of a move, which is played with the last one."""
         game = self.game
         legal = (
             game.legal_moves(position, roll)
@@ -78,12 +78,12 @@ class GridFace(PlainFace):
         return ClickSteps({**self.board(position), "ways": texts}, ways)
 
     def ways(self, position: Any, move: Any) -> list[tuple[int, ...]]:
-        """For each click of a move the squares that will do."""
+        """For each click of a move the squares that are accepted."""
         clicks = self.grid.clicks(position, move)
         return [(click,) if isinstance(click, int) else tuple(click) for click in clicks]
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
-        """The squares where a piece came or went: those that differ after the move."""
+        """The squares whose contents the move changes."""
         before = self.grid.pieces(position)
         after = self.grid.pieces(self.game.play(position, move))
         gone = sorted(square for square in before if before[square] != after.get(square))
@@ -92,7 +92,7 @@ class GridFace(PlainFace):
 
 
 class ClickSteps:
-    """See `play.web.faces.Steps`: a step goes from the square clicked before, -1 for none."""
+    """See `play.web.faces.Steps`. A step begins at the square clicked before, -1 for none."""
 
     def __init__(self, board: dict[str, Any], ways: Ways) -> None:
         self._board = board
@@ -101,7 +101,7 @@ class ClickSteps:
 
     @property
     def at_once(self) -> bool:
-        """Whether the move is played at once: no longer move begins with the same clicks."""
+        """Whether the move is played at once, because no longer move begins with its clicks."""
         return bool(self._clicked) and not self.next()
 
     @property
@@ -110,7 +110,7 @@ class ClickSteps:
         return list(zip([-1, *self._clicked], self._clicked, strict=False))
 
     def board(self) -> dict[str, Any]:
-        """The board as it is, with the squares that were clicked."""
+        """The board with the squares clicked so far."""
         return {**self._board, "clicked": list(self._clicked)}
 
     def _open(self) -> Ways:
@@ -136,19 +136,19 @@ class ClickSteps:
         ]
 
     def step(self, source: int, target: int) -> None:
-        """Click a square; MoveError if no move goes on there."""
+        """Click a square. Raises MoveError if no move continues there."""
         if not any((s["from"], s["to"]) == (source, target) for s in self.next()):
             raise MoveError("expected one of the marked squares, found another")
         self._clicked.append(target)
 
     def back(self) -> None:
-        """Take back a click; MoveError if there is none."""
+        """Take back the last click. Raises MoveError if there is none."""
         if not self._clicked:
             raise MoveError("expected a click to take back, found none")
         self._clicked.pop()
 
     @property
     def move(self) -> Any:
-        """The move whose clicks are complete; None if there is none."""
+        """The move whose clicks are complete; None if clicks are still to come."""
         done = len(self._clicked)
         return next((move for way, move in self._open() if len(way) == done), None)

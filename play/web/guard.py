@@ -1,8 +1,8 @@
-"""What stands before every request: who may ask, how much, how often; and headers of answers.
+"""The guard before every request: origin, size and rate; and the headers of every answer.
 
-A server on 127.0.0.1 is still within reach of every page that the browser has open. So requests
-have to name this server as their Host (or a name that points here would do: DNS rebinding), and
-those from other origins are refused, whether or not they could read the answer.
+Every page that the browser has open can reach a server on 127.0.0.1. So a request must name this
+server as its Host, because otherwise any name that points to 127.0.0.1 would do (DNS rebinding).
+Requests from other origins are refused, whether or not they could read the answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from play.web.limits import Bucket, Limits
 
 __all__ = ["FILE_BYTES", "HEADERS", "Guard"]
 
-#: With every answer. Nothing is loaded from elsewhere, framed, or run that is not a file of ours.
+#: Headers of every answer: nothing is loaded from elsewhere or framed, and only our files run.
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -35,14 +35,14 @@ HEADERS = {
 NAMES = ("127.0.0.1", "localhost", "[::1]")
 METHODS = ("GET", "HEAD", "POST", "DELETE")
 LONGEST_PATH = 1000
-#: Sizes of a request's body, and of one that loads a file of games; and how long one may take.
+#: Largest body in bytes of a request and of one that loads a file; seconds for a body to arrive.
 BODY_BYTES, FILE_BYTES, BODY_SECONDS = 16 << 10, 1 << 20, 10.0
 _HOST = re.compile(r"(\[::1\]|[A-Za-z0-9.-]{1,100})(?::([0-9]{1,5}))?")
 _LOAD = re.compile(r"/api/tables/[^/]+/load")
 
 
 class Refused(Exception):
-    """A request that is not answered, with the status to say so."""
+    """A refused request, with the status of the answer."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -50,9 +50,11 @@ class Refused(Exception):
 
 
 class Guard:
-    """An ASGI application in front of another, which sees only what may pass.
+    """An ASGI application that passes permitted requests on to another.
 
-    `port` is the port that browsers name; None where any will do, as in tests.
+    app: the application behind the guard.
+    port: the port that browsers must name as Host; None to accept any, as in tests.
+    limits: holds the rate of requests.
     """
 
     def __init__(self, app: ASGIApp, *, port: int | None, limits: Limits) -> None:
@@ -61,11 +63,11 @@ class Guard:
         self._bucket = Bucket(limits.server_rate, limits.server_burst)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request on or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        if scope["type"] != "http":  # a WebSocket, of which there are none here
+        if scope["type"] != "http":  # a WebSocket, which no page of ours uses
             await send({"type": "websocket.close", "code": 1008})
             return
         started = False
@@ -105,13 +107,13 @@ class Guard:
         if origin is not None and origin != f"http://{host}":
             raise Refused(403, f"expected requests of this page only, found origin {origin[:60]!r}")
         site = headers.get("sec-fetch-site", "none")
-        # A link to the page may be followed from anywhere; what the page asks for, only by itself.
+        # Any page may link to this one, but only this one may request the rest.
         follows = scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate"
         if site not in ("same-origin", "none") and not follows:
             raise Refused(403, f"expected requests of this page only, found one {site[:20]!r}")
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if scope["method"] == "POST" and kind != "application/json":
-            # Forms of other pages can send anything but this without asking first.
+            # Forms of other pages can send other types without a preflight request.
             raise Refused(415, f"expected application/json, found {kind[:40]!r}")
 
     def _is_own(self, host: str) -> bool:
@@ -121,7 +123,7 @@ class Guard:
         return self.port is None or int(match[2] or 80) == self.port
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body; Refused where it is too large, or does not come."""
+        """The whole body. Raises Refused if it is too large or does not arrive in time."""
         limit = FILE_BYTES if _LOAD.fullmatch(scope["path"]) else BODY_BYTES
         length = _headers(scope).get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > limit:
@@ -144,7 +146,7 @@ class Guard:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """`receive` for an application behind: the body in one piece, then whatever follows."""
+    """A `receive` for the application: first the whole body, then the messages after it."""
     given = False
 
     async def again() -> Message:
@@ -158,7 +160,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _headers(scope: Scope) -> dict[str, str]:
-    """Headers by name in small letters; one that came twice with different values is both."""
+    """Headers by lower-case name; different values of a repeated header are joined by commas."""
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1"), value.decode("latin-1")

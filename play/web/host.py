@@ -1,4 +1,4 @@
-"""The tables of a server: who listens, whose turn it is, and when a table ends."""
+"""All tables of a server: their listeners, their turns, and when they end."""
 
 from __future__ import annotations
 
@@ -29,64 +29,70 @@ from play.web.thinking import Question, Thinking
 
 __all__ = ["Host", "NoTable", "Sitting", "TooMany"]
 
-#: How long a computer's move is waited for at least, so that eyes can follow: against a person, and
-#: where two computers play.
+#: Shortest time in seconds for a computer's move, so that people can follow: against a person, and
+#: between two computers.
 PACE, SLOW_PACE = 0.25, 0.7
+#: Longest time in seconds for the values of one curve.
 CURVE_SECONDS = 2.0
-#: Seconds after which a table ends that somebody has open and nobody uses.
+#: Seconds after which an unused table ends although a page still shows it.
 LONGEST_IDLE = 6 * 3600.0
-#: New tables a second, and how many more at once.
+#: New tables a second, and how many may come at once.
 NEW_TABLES_RATE, NEW_TABLES_BURST = 2.0, 80
 Seed = Callable[[], int]
 
 
 class NoTable(LookupError):
-    """A table that is not there, or not any more."""
+    """Raised for a table that does not exist, or no longer does."""
 
 
 class TooMany(RuntimeError):
-    """More than the limits allow; later there may be room again."""
+    """Raised for a request beyond the limits, which may succeed later."""
 
 
 class Sitting:
-    """A table, those who look at it, and what is being thought about it."""
+    """A table with its listeners and the searches that are running for it."""
 
     def __init__(self, table: Table, limits: Limits) -> None:
         self.table = table
         self.bucket = Bucket(limits.rate, limits.burst)
         self.used = time.monotonic()
-        #: Set whenever there is news; one for each listener.
+        #: An event for each listener, set when there is news.
         self.listeners: set[asyncio.Event] = set()
         self.turn: asyncio.Task[None] | None = None
         self.analysing: asyncio.Task[None] | None = None
-        #: The latest news by kind, with a number that grows.
+        #: The latest news of each kind, with a number that grows.
         self.news: dict[str, tuple[int, Any]] = {}
         self.values: dict[tuple[str, Any], float] = {}
         self.ended = False
         self._count = 0
 
     def tell(self, kind: str, content: Any) -> None:
-        """Let listeners know: each gets the latest news of a kind, not all there ever were."""
+        """Send news to the listeners. They receive only the latest news of each kind."""
         self._count += 1
         self.news[kind] = (self._count, content)
         for listener in self.listeners:
             listener.set()
 
     def stop_thinking(self) -> None:
-        """End the search for a move, if there is one."""
+        """Stop the search for a move, if one is running."""
         if self.turn is not None:
             self.turn.cancel()
             self.turn = None
 
     def stop_analysis(self) -> None:
-        """End the analysis, if there is one."""
+        """Stop the analysis, if one is running."""
         if self.analysing is not None:
             self.analysing.cancel()
             self.analysing = None
 
 
 class Host:
-    """All tables. To be used in one event loop; `seed` gives the chance of each new table."""
+    """All tables of a server, used in one event loop.
+
+    catalogue: the evaluators, lookups and engines that can be chosen.
+    limits: the limits of the server.
+    seed: called for the seed of each new table; None for seeds of the operating system.
+    """
 
     def __init__(self, catalogue: Catalogue, *, limits: Limits, seed: Seed | None = None) -> None:
         self.catalogue = catalogue
@@ -101,8 +107,10 @@ class Host:
     async def open(self, content: dict[str, Any]) -> Sitting:
         """A new table as JSON describes it.
 
-        `game` and `seats`; `position` and `moves` [{text, roll}] where it goes on with a game; and
-        `seed` for dice that can be had again. Raises ValueError, or TooMany.
+        content: `game` and `seats`; to continue a game also `position` and `moves` [{text, roll}];
+            and optionally `seed`, which makes the dice reproducible.
+
+        Raises ValueError if the content is not valid, TooMany if there is no room.
         """
         if not self._new.take():
             raise TooMany("expected fewer new tables a minute")
@@ -145,7 +153,7 @@ class Host:
         return seats
 
     def names(self, table: Table) -> list[str]:
-        """What those who sit at a table are called; may take a moment."""
+        """The names of the players at a table. Looking them up may take a moment."""
         return [
             self.catalogue.name(seat.evaluator, table.game) if seat.evaluator else seat.kind
             for seat in table.seats
@@ -172,7 +180,7 @@ class Host:
         self.end(oldest)
 
     def find(self, id: str) -> Sitting:
-        """The table of that id; NoTable where there is none, TooMany for too many requests."""
+        """The table of an id. Raises NoTable if it does not exist, TooMany beyond its rate."""
         sitting = self.sittings.get(id)
         if sitting is None:
             raise NoTable("expected a table that is open, found none: it has ended")
@@ -182,7 +190,7 @@ class Host:
         return sitting
 
     def end(self, sitting: Sitting) -> None:
-        """Close a table: all that was going on there ends."""
+        """Close a table and stop its searches."""
         self.sittings.pop(sitting.table.id, None)
         sitting.ended = True
         sitting.stop_thinking()
@@ -190,7 +198,7 @@ class Host:
         sitting.tell("ended", {})
 
     async def sweep(self, *, every: float = 5.0) -> None:
-        """End tables that nobody uses any more, for as long as the server runs."""
+        """End unused tables, for as long as the server runs."""
         while True:
             await asyncio.sleep(every)
             now = time.monotonic()
@@ -209,7 +217,7 @@ class Host:
     # --- turns -------------------------------------------------------------------------------
 
     def changed(self, sitting: Sitting) -> None:
-        """Tell of a change, and let whoever is to move do so."""
+        """Announce a change, and let the side to move play if it is a computer."""
         sitting.stop_thinking()
         sitting.stop_analysis()
         sitting.news.pop("thought", None)
@@ -218,26 +226,26 @@ class Host:
             sitting.turn = asyncio.create_task(self._turns(sitting))
 
     async def set_seats(self, sitting: Sitting, content: Any) -> None:
-        """Let others play on; ValueError as in `open`."""
+        """Replace the players. Raises ValueError as `open` does."""
         seats = await self._seats(sitting.table.game, content)
         sitting.table.seats = seats
         sitting.table.version += 1
         self.changed(sitting)
 
     def must_be_human(self, sitting: Sitting) -> None:
-        """MoveError where the computer is to move."""
+        """Raise MoveError if the computer is to move."""
         table = sitting.table
         if table.waiting != "over" and table.seat.kind != HUMAN:
             name = table.game.sides[table.record.to_move]
             raise MoveError(f"expected {name}, the computer, to move, found a move of yours")
 
     async def _turns(self, sitting: Sitting) -> None:
-        """Move for computers until a human is to decide."""
+        """Play the moves of computers until a human must decide."""
         table = sitting.table
         try:
             while table.waiting not in ("over", HUMAN):
                 both = all(seat.kind != HUMAN for seat in table.seats)
-                while both and not sitting.listeners:  # nobody is there to see it
+                while both and not sitting.listeners:  # no page shows it
                     await asyncio.sleep(0.5)
                 if table.waiting == "roll":
                     if table.seat.kind == HUMAN:
@@ -254,7 +262,7 @@ class Host:
                 sitting.tell("view", None)
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # said to whoever looks on, and the table stays
+        except Exception as error:  # the page shows it, and the table stays
             sitting.tell("problem", {"error": str(error)[:500]})
 
     async def _choose(self, sitting: Sitting) -> dict[str, Any]:
@@ -294,7 +302,7 @@ class Host:
         return table.record.rolls[ply] if ply < table.record.ply else table.roll
 
     async def analyse(self, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
-        """Begin to value all legal moves of a position, in place of what was begun before."""
+        """Begin an analysis of all legal moves of a position; it replaces an earlier one."""
         table = sitting.table
         ply = self._at(table, content)
         seconds, depth = search_limits(content)
@@ -323,7 +331,7 @@ class Host:
         return {**key, "started": True}
 
     async def why(self, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
-        """What one or two evaluators make of a position and of a move there, part by part."""
+        """The parts of the value of a position, and of a move there, by one or two evaluators."""
         table = sitting.table
         ply = self._at(table, content)
         ids = content.get("evaluators")
@@ -352,7 +360,7 @@ class Host:
         return {"ply": ply, "move": text, "side": table.side_at(ply), "of": answers}
 
     async def curve(self, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
-        """The value of every position of the game for the first side; None where time ran out."""
+        """The value of every position of the game for the first side; None after time ran out."""
         table = sitting.table
         loaded = await self.loaded(content.get("evaluator"), table.game)
         depth = content.get("depth", 3)
@@ -360,7 +368,7 @@ class Host:
             raise ValueError("depth: expected 0 to 8 plies, found another")
         game, positions = table.game, list(table.record.positions)
         known = sitting.values
-        # With the unit, for a file of a run may be replaced by another evaluator.
+        # The unit is part of the key because a run may replace its file by another evaluator.
         key = f"{loaded.entry.id} {depth} {loaded.unit!r}"
         missing = [p for p in dict.fromkeys(positions) if (key, p) not in known]
         if missing:

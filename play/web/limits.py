@@ -1,4 +1,4 @@
-"""The limits of a server that can be set, and a bucket that holds requests to a rate."""
+"""Limits of the web server, and a token bucket that limits rates of requests."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ __all__ = ["Bucket", "Limits"]
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a server that can be set.
+    """Limits of the web server that can be set.
 
-    tables: number of tables at a time. A new one takes the place of the table that was left
-        longest ago, if that was `spare` seconds ago; else it is refused.
-    spare: seconds after which a table that nobody looks at may make room.
+    tables: most tables at a time. A new table replaces the one that was left longest ago, if that
+        was at least `spare` seconds ago; otherwise it is refused.
+    spare: seconds after which a table that nobody looks at may be replaced.
     idle: seconds after which a table that nobody looks at ends.
     moves: most moves of one game.
-    rate, burst: requests a second at one table, and how many more may come at once.
-    server_rate, server_burst: the same for the whole server.
+    rate: requests a second at one table.
+    burst: requests that may come at once at one table.
+    server_rate: requests a second for the whole server.
+    server_burst: requests that may come at once for the whole server.
     """
 
     tables: int = 64
@@ -33,7 +35,7 @@ class Limits:
 
 
 class Bucket:
-    """Tokens that come at a rate: `rate` a second, at most `burst` of them at once."""
+    """A token bucket: `rate` new tokens a second, at most `burst` of them kept."""
 
     def __init__(
         self, rate: float, burst: int, *, clock: Callable[[], float] = time.monotonic
@@ -43,7 +45,7 @@ class Bucket:
         self._tokens, self._filled = float(burst), clock()
 
     def take(self) -> bool:
-        """Take a token; returns whether there was one."""
+        """Take a token. Returns whether there was one."""
         now = self._clock()
         self._tokens = min(self.burst, self._tokens + (now - self._filled) * self.rate)
         self._filled = now

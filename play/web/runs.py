@@ -1,4 +1,4 @@
-"""Runs of train.py on disk: their learning curves and weights over time, also while they go on."""
+"""Runs of training on disk: learning curves and weights over time, also of live runs."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from play.web.files import inside
 
 __all__ = ["Runs"]
 
-#: A run whose log grew in the last so many seconds is taken to be going on.
+#: A run counts as live if its log has grown within this number of seconds.
 LIVE = 90.0
-POINTS = 240  # of a curve of the log
-TERMS = 8  # the weights that are largest at the end
+POINTS = 240  # most points of a curve of the log
+TERMS = 8  # weights shown: those that are largest at the end
 SNAPSHOTS = 400
 DEEPEST_FOLDER = 4
 MOST_RUNS = 200
-MOST_BYTES = 8 << 20  # of one file of a run
-#: The files by which a folder is known as one of a run.
+MOST_BYTES = 8 << 20  # largest file of a run that is read
+#: The files that mark a folder as that of a run.
 MARKS = ("log.csv", "options.json")
 
 
 class Runs:
-    """The runs in the folders given, by id, which is never a path that is opened as it stands.
+    """The runs in some folders, by id. An id is never opened as a path.
 
-    `folders` is by source, "run" or "shipped".
+    folders: folders by source, "run" or "shipped".
     """
 
     def __init__(self, folders: dict[str, Path]) -> None:
         self.folders = folders
 
     def list(self) -> list[dict[str, Any]]:
-        """What there is, those that changed last first."""
+        """All runs, the last changed first."""
         found = [_summary(id, path) for id, path in self._find()]
         return sorted(found, key=lambda run: -run["changed"])
 
     def stamp(self, id: Any) -> str:
-        """What changes whenever a run's files do; ValueError for a run that is none."""
+        """A text that changes whenever the run does. Raises ValueError for an unknown run."""
         path = self._path(id)
         names = ("log.csv", "snapshots.csv", "checkpoint.json", "report.json")
         return "-".join(str(_changed(path / name)) for name in names)
 
     def read(self, id: Any) -> dict[str, Any]:
-        """Everything to show of a run; ValueError where there is no such run."""
+        """Everything that the page shows of a run. Raises ValueError for an unknown run."""
         path = self._path(id)
         return {
             **_summary(str(id), path),
@@ -101,7 +101,7 @@ def _changed(path: Path) -> int:
 
 
 def _text(path: Path) -> str:
-    """A file of a run as text; empty where there is none, or it is a link or too large."""
+    """A file of a run as text; empty if it does not exist, is a link or is too large."""
     try:
         if path.is_symlink() or path.stat().st_size > MOST_BYTES:
             return ""
@@ -119,7 +119,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _rows(text: str) -> Iterator[dict[str, str]]:
-    """The rows of a table, those left out that are torn."""
+    """The complete rows of a CSV text."""
     reader = csv.DictReader(text.splitlines())
     try:
         for row in reader:
@@ -155,9 +155,9 @@ def _number(text: Any) -> float | None:
 
 
 def _strength(path: Path) -> dict[str, Any]:
-    """For each opponent the strength [games, score, low, high] of the snapshots.
+    """The strength of the snapshots against each opponent, as [games, score, low, high].
 
-    In per cent, or in points a game with dice: `unit` says which.
+    `unit` names the unit: per cent of the points or, with dice, points a game.
     """
     curves: dict[str, list[list[float]]] = {}
     points = False
@@ -166,7 +166,7 @@ def _strength(path: Path) -> dict[str, Any]:
         if any(number is None for number in numbers):
             continue
         game, score, value, low, high = (n or 0.0 for n in numbers)
-        # With dice the score is the points, and so is its interval; else that is one of Elo.
+        # With dice the score and its interval are in points; without, the interval is in Elo.
         if abs(score - value) < 1e-3:
             points = True
             curve = [game, value, low, high]
@@ -185,9 +185,9 @@ def _expected(elo: float) -> float:
 
 
 def _log(path: Path) -> dict[str, Any]:
-    """Curves [games, value] out of the log: length of games, outcomes, and numbers of the notes.
+    """Curves [games, value] from the log: length of games, outcomes, and numbers in the notes.
 
-    Each point is the mean of as many lines as make it few enough points.
+    Each point is the mean of several lines, so that a curve has a limited number of points.
     """
     games: list[float] = []
     columns: dict[str, list[float | None]] = {}
@@ -212,7 +212,7 @@ def _log(path: Path) -> dict[str, Any]:
     curves = {}
     for name, column in columns.items():
         if 2 * sum(value is not None for value in column) < len(games):
-            continue  # remarks on some games, and no curve
+            continue  # remarks on single games, which make no curve
         points = []
         for start in range(0, len(column), step):
             part = [value for value in column[start : start + step] if value is not None]
@@ -225,7 +225,7 @@ def _log(path: Path) -> dict[str, Any]:
 
 
 def _weights(path: Path) -> dict[str, Any]:
-    """Weights over terms at each snapshot, [games, weight], the largest at the end first."""
+    """The weight of each term at each snapshot, [games, weight]; largest at the end first."""
     found: list[tuple[float, dict[str, float]]] = []
     folder = path / "snapshots"
     try:
@@ -253,7 +253,7 @@ def _weights(path: Path) -> dict[str, Any]:
 
 
 def _matches(path: Path) -> list[dict[str, Any]]:
-    """The matches of the report, as far as they are whole."""
+    """The complete matches of the report."""
     found = []
     matches = _json(path / "report.json").get("matches")
     for match in (matches if isinstance(matches, list) else [])[:50]:

@@ -1,4 +1,4 @@
-"""The server: routes, the page's files, and how it is started."""
+"""The web server: its routes, the files of the page, and starting it."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-#: A comment in a stream so often tells a broken connection from a quiet one.
+#: Seconds between comments in a stream, which distinguish a quiet connection from a broken one.
 HEARTBEAT = 10.0
-LISTENERS = 8  # of one table
+LISTENERS = 8  # most listeners at one table
 
 Act = Callable[[Host, Sitting, dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
@@ -52,12 +52,14 @@ def create_app(
     seed: Callable[[], int] | None = None,
     own: Sequence[Game] = (),
 ) -> ASGIApp:
-    """The application over the evaluators in `data` and the runs in `runs`, and nothing else.
+    """The web application, which reads nothing outside `data` and `runs`.
 
-    port: the port that browsers name as Host, None for any.
-    limits: the limits of the server.
-    seed: the chance of tables, in tests.
-    own: games of the user, beside those of Plysmith; no request and no file adds another.
+    data: folder of the shipped evaluators.
+    runs: folder of the runs of training.
+    port: the port that browsers must name as Host; None accepts any.
+    limits: the limits of the server; None for the usual ones.
+    seed: called for the seed of each new table; None for random seeds.
+    own: games of the user, beside those of Plysmith. No request and no file can add another.
     """
     limits = limits or Limits()
     catalogue = Catalogue(data, runs, own)
@@ -80,7 +82,7 @@ def create_app(
 
 
 async def _refusal(request: Request, error: Exception) -> Response:
-    """What to answer where something was refused: what was expected, and what was found."""
+    """The answer to a refused request: what was expected, and what was found."""
     status = 400
     if isinstance(error, NoTable):
         status = 404
@@ -94,11 +96,11 @@ async def _refusal(request: Request, error: Exception) -> Response:
 
 
 class Stale(ValueError):
-    """A request that was meant for the table as it was before it changed."""
+    """Raised for a request that was meant for an earlier state of the table."""
 
 
 class Pages:
-    """What the server answers to which address."""
+    """The answers of the server to each address."""
 
     def __init__(self, host: Host, runs: Runs) -> None:
         self.host = host
@@ -130,7 +132,7 @@ class Pages:
         return self._send(request, "index.html")
 
     async def static(self, request: Request) -> Response:
-        """A file of the page: one of those that were there at the start."""
+        """A file of the page, if it existed when the server started."""
         return self._send(request, request.path_params["name"])
 
     def _send(self, request: Request, name: str) -> Response:
@@ -146,7 +148,7 @@ class Pages:
     # --- lists -------------------------------------------------------------------------------
 
     async def catalogue(self, request: Request) -> Response:
-        """The games, the evaluators, and what limits there are."""
+        """The games, the evaluators and the limits."""
         catalogue = self.host.catalogue
         entries = await self.host.thinking.work(catalogue.entries)
         content = {
@@ -165,7 +167,7 @@ class Pages:
         return JSONResponse({"runs": await self.host.thinking.work(self.runs.list)})
 
     async def run(self, request: Request) -> Response:
-        """A run; with `stamp` only where it has changed since."""
+        """A run; with `stamp`, only if it has changed since."""
         id, stamp = request.query_params.get("id"), request.query_params.get("stamp")
 
         def read() -> dict[str, Any]:
@@ -186,7 +188,7 @@ class Pages:
         return self.host.find(request.path_params["id"])
 
     async def view(self, request: Request) -> Response:
-        """A table as it is."""
+        """A table in its present state."""
         return JSONResponse(self._find(request).table.view())
 
     async def end(self, request: Request) -> Response:
@@ -195,7 +197,7 @@ class Pages:
         return JSONResponse({})
 
     async def board(self, request: Request) -> Response:
-        """The board as it was after so many moves."""
+        """The board after the first `ply` moves."""
         table = self._find(request).table
         text = request.query_params.get("ply", "")
         if not text.isdecimal() or len(text) > 9 or int(text) > table.record.ply:
@@ -216,7 +218,7 @@ class Pages:
         return JSONResponse({"name": name, "text": content})
 
     async def events(self, request: Request) -> Response:
-        """News of a table as they come, server-sent events: view, thought, analysis, ended."""
+        """News of a table as server-sent events: view, thought, analysis, problem, ended."""
         sitting = self._find(request)
         if len(sitting.listeners) >= LISTENERS:
             raise TooMany(f"expected at most {LISTENERS} listeners at a table")
@@ -224,7 +226,7 @@ class Pages:
         return StreamingResponse(_stream(sitting), media_type="text/event-stream", headers=headers)
 
     async def act(self, request: Request) -> Response:
-        """Do something at a table; the answer is the table as it is then, or what was asked."""
+        """Carry out an action at a table; the answer is its result or the new state."""
         sitting = self._find(request)
         action = ACTIONS.get(request.path_params["action"])
         if action is None:
@@ -238,7 +240,7 @@ class Pages:
 
 
 def _game(game: Game) -> dict[str, Any]:
-    """What the page is told of a game."""
+    """The description of a game for the page."""
     face = face_of(game)
     return {
         "name": game.name,
@@ -262,14 +264,14 @@ async def _content(request: Request) -> dict[str, Any]:
 
 
 async def _stream(sitting: Sitting) -> AsyncIterator[str]:
-    """The news, the latest of each kind, from the table as it is on."""
+    """The present state of a table, then the latest news of each kind."""
     news = asyncio.Event()
     sitting.listeners.add(news)
     seen: dict[str, int] = {}
     try:
         yield "retry: 1000\n\n"
         yield _event("view", sitting.table.view())
-        # What was found before somebody looks, or looks again, is still of use.
+        # Results from before the page connected, or connected again, are still useful.
         found = ("thought", "analysis")
         seen = {kind: count for kind, (count, _) in sitting.news.items() if kind not in found}
         while True:
@@ -299,11 +301,11 @@ def _file(path: Path) -> tuple[bytes, str, str]:
     return content, kind, f'"{hashlib.sha256(content).hexdigest()[:20]}"'
 
 
-# --- what can be done at a table --------------------------------------------------------------
+# --- actions at a table -----------------------------------------------------------------------
 
 
 def _moves(change: Callable[[Sitting, dict[str, Any]], None], *, human: bool = True) -> Act:
-    """An action that changes the table at once."""
+    """Make an action of a function that changes the table at once."""
 
     async def act(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
         if human:
@@ -365,9 +367,13 @@ def serve(
 ) -> None:
     """Serve on 127.0.0.1 until Ctrl-C.
 
-    data, runs, own: as for `create_app`.
-    port: 0 for any that is free. Raises OSError if the port is taken.
-    started: called with the port when browsers can come.
+    data: folder of the shipped evaluators.
+    runs: folder of the runs of training.
+    port: the port to listen on; 0 for any free one.
+    own: games of the user.
+    started: called with the port when the server is ready.
+
+    Raises OSError if the port is taken.
     """
     import socket
 

@@ -1,4 +1,4 @@
-"""A table: one game with who sits at it, played in steps, taken back, set up, loaded and saved."""
+"""A table: one game and its players; moves in steps, undo, set-up, loading and saving."""
 
 from __future__ import annotations
 
@@ -28,17 +28,20 @@ __all__ = [
 ]
 
 HUMAN, RANDOM, EVALUATOR, PROGRAM = "human", "random", "evaluator", "program"
-#: The seconds and the depth of a move where nobody says; the depth is as a search names it.
+#: The usual seconds and depth of a move; depth is counted as the search counts it.
 SECONDS = 1.0
-#: The most seconds and the greatest depth of one search.
+#: The longest time in seconds and the greatest depth of one search.
 MOST_SECONDS, DEEPEST = 30.0, 60
 
 
 @dataclass(frozen=True)
 class Seat:
-    """Who plays a side: a human, "random", an evaluator with the limits of a move, or a program.
+    """The player of a side.
 
-    `evaluator` is the id of an evaluator or of a program.
+    kind: "human", "random", "evaluator", or "program" for an external engine.
+    evaluator: the id of the evaluator or of the engine; "" for the others.
+    seconds: time for a move, for an evaluator.
+    depth: greatest depth of a move, for an evaluator; None for no limit.
     """
 
     kind: str = HUMAN
@@ -47,7 +50,7 @@ class Seat:
     depth: int | None = None
 
     def view(self) -> dict[str, Any]:
-        """As the browser sent it."""
+        """The seat as JSON, in the form that the browser sends."""
         return {
             "kind": self.kind,
             "evaluator": self.evaluator,
@@ -57,7 +60,7 @@ class Seat:
 
 
 def seat_of(content: Any) -> Seat:
-    """The seat that JSON describes; ValueError for any other and for limits out of range."""
+    """The seat that JSON describes. Raises ValueError for others and for bad limits."""
     if not isinstance(content, dict):
         raise ValueError(f"seat: expected an object, found {str(content)[:40]!r}")
     kind = content.get("kind")
@@ -75,7 +78,7 @@ def seat_of(content: Any) -> Seat:
 
 
 def search_limits(content: dict[str, Any]) -> tuple[float, int | None]:
-    """Seconds and depth out of JSON; ValueError where they are out of range."""
+    """Seconds and depth from JSON. Raises ValueError if they are out of range."""
     seconds, depth = content.get("seconds", SECONDS), content.get("depth")
     number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not number or not 0.01 <= seconds <= MOST_SECONDS:
@@ -86,10 +89,15 @@ def search_limits(content: dict[str, Any]) -> tuple[float, int | None]:
 
 
 class Table:
-    """A game that is played.
+    """A game in progress.
 
-    `chance` decides rolls and random moves. `version` grows with every change. All that a method
-    refuses, it refuses by MoveError, PositionError or another ValueError, and changes nothing.
+    game: the rules.
+    seats: the players of both sides.
+    chance: decides rolls and random moves.
+    limits: the limits of the server.
+
+    `version` grows with every change. A method that refuses something raises MoveError,
+    PositionError or another ValueError and changes nothing.
     """
 
     def __init__(
@@ -106,13 +114,13 @@ class Table:
         self.record: GameRecord
         self.roll: int | None = None
         self.steps: Steps | None = None
-        #: Rolls that were made after later moves were taken back, by ply: they stay as they fell.
+        #: Rolls by ply that were made before moves were taken back; they are not rolled again.
         self.rolled: dict[int, int] = {}
         self.names: dict[str, str] = {}
         self._texts: list[tuple[Any, Any, str]] = []
         self.start()
 
-    # --- where the game begins ---------------------------------------------------------------
+    # --- start of the game -------------------------------------------------------------------
 
     def start(self, position: Any = None, roll: int | None = None) -> None:
         """A new game from a position, or from the start of the game."""
@@ -127,7 +135,7 @@ class Table:
         self._begin_turn()
 
     def seat_down(self, record: GameRecord) -> None:
-        """Go on with a record; ValueError for one that is too long."""
+        """Continue a recorded game. Raises ValueError if it is too long."""
         if record.ply > self.limits.moves:
             raise ValueError(
                 f"expected a game of at most {self.limits.moves} moves, found {record.ply}"
@@ -137,7 +145,7 @@ class Table:
         self._begin_turn()
 
     def set_position(self, text: Any) -> None:
-        """Begin anew from the position that a text describes, with its roll where it has one."""
+        """Begin a new game from the position in a text, and with its roll if it has one."""
         if not isinstance(text, str) or not text.strip():
             raise PositionError("expected a position, found none")
         roll = None
@@ -156,12 +164,12 @@ class Table:
 
     @property
     def seat(self) -> Seat:
-        """Who is to move."""
+        """The player who is to move."""
         return self.seats[self.record.to_move]
 
     @property
     def waiting(self) -> str:
-        """What the game waits for: "over", "roll", or the kind of who is to move."""
+        """The next event: "over", "roll", or the kind of the player who is to move."""
         if self.over:
             return "over"
         if self.dice and self.roll is None:
@@ -178,7 +186,7 @@ class Table:
         self.steps = self.face.steps(self.record.position, self.roll) if ready else None
 
     def roll_dice(self, text: Any = None) -> None:
-        """Roll for the side to move, or set the dice to what a text says."""
+        """Roll for the side to move, or set the dice from a text."""
         if not isinstance(self.game, DiceGame):
             raise MoveError(f"{self.game.name} has no dice: expected no roll, found one")
         if self.over:
@@ -198,7 +206,7 @@ class Table:
         self._begin_turn()
 
     def legal_moves(self) -> list[Any]:
-        """The legal moves; none before the roll and after the end."""
+        """The legal moves; empty before the roll and after the end."""
         if self.waiting in ("over", "roll"):
             return []
         if isinstance(self.game, DiceGame):
@@ -229,7 +237,7 @@ class Table:
             self.play(self.game.parse_move(position, text))
 
     def step(self, source: Any, target: Any) -> None:
-        """Take one step of a move, which is played when it is complete, if that is how it goes."""
+        """Take one step of a move. A complete move is played at once if its game plays so."""
         if self.steps is None:
             raise MoveError(
                 "expected a roll of the dice first, found a step"
@@ -244,7 +252,7 @@ class Table:
             self.play(self.steps.move)
 
     def step_back(self) -> None:
-        """Take back the last step of a move that is being made."""
+        """Take back the last step of an unfinished move."""
         if self.steps is None:
             raise MoveError("expected a step to take back, found none")
         self.steps.back()
@@ -258,9 +266,9 @@ class Table:
         self.play(move)
 
     def undo(self, to: Any = None) -> None:
-        """Take moves back to the last decision of a human, or to so many moves from the start.
+        """Take moves back to the last decision of a human, or until `to` moves remain.
 
-        Rolls that have fallen stay as they were, so that nobody takes one back to roll again.
+        Rolls stay as they were, so that nobody can take a move back to roll again.
         """
         ply = self.record.ply
         if to is None:
@@ -287,16 +295,16 @@ class Table:
         self._begin_turn()
 
     def resign(self) -> None:
-        """Let the side to move give up; in backgammon a single game."""
+        """Let the side to move resign; in backgammon this loses a single game."""
         if self.over:
             raise MoveError("expected a game that goes on, found it over")
         self.record.declare(1.0 if self.record.to_move else -1.0, "resignation")
         self._begin_turn()
 
-    # --- what the browser sees ---------------------------------------------------------------
+    # --- views for the browser ---------------------------------------------------------------
 
     def view(self) -> dict[str, Any]:
-        """All there is to show, as JSON."""
+        """Everything that the page shows, as JSON."""
         record, steps = self.record, self.steps
         ending = record.outcome()
         return {
@@ -327,7 +335,7 @@ class Table:
         }
 
     def board(self, ply: int | None = None) -> dict[str, Any]:
-        """The board now, in the middle of a move, or after so many moves."""
+        """The present board with the steps taken, or the board after `ply` moves."""
         if ply is None and self.steps is not None:
             board = self.steps.board()
         else:
@@ -342,11 +350,11 @@ class Table:
         return board
 
     def side_at(self, ply: int) -> int:
-        """The side to move after `ply` moves; by counting, as games may not tell their sides."""
+        """The side to move after `ply` moves, by counting: a position need not tell its side."""
         return (self.game.to_move(self.record.start) + ply) % 2
 
     def moves(self) -> list[dict[str, Any]]:
-        """The moves of the game with what was noted of them."""
+        """The moves of the game with their notes."""
         record, found = self.record, []
         del self._texts[record.ply :]
         for n, move in enumerate(record.moves):
@@ -372,7 +380,7 @@ class Table:
             else None  # fmt: skip
 
     def result_text(self, outcome: float) -> str:
-        """Who won, by what and why, in words."""
+        """The result in words: who won, how many points and why."""
         reason = self.record.reason
         if not outcome:
             return f"Draw by {reason}" if reason else "Draw"
@@ -398,5 +406,5 @@ def _noted(note: Annotation) -> dict[str, Any]:
 
 
 def clamped(value: float) -> float:
-    """A value for JSON and curves: a game that is decided stands at 1e9."""
+    """A value for JSON and curves: a decided game has the value 1e9 or -1e9."""
     return max(-1e9, min(1e9, float(value)))

@@ -1,9 +1,9 @@
-"""Searches for tables: many at a time, each within its time, with news of every depth.
+"""Searches for tables: many at a time, each within its time, with reports of each depth.
 
-There are as many threads as processors, and a search has one for a while. Where others wait, each
-gets its share of the time until its own is over; where nobody does, it is left alone. With a thread
-for each search they would hold each other up: the one that has Python's lock would have to wait for
-a processor.
+There are as many threads as processors, and searches take turns. If searches wait, each gets a
+share of the time until its own time is over; if none wait, a search keeps its thread. With one
+thread for each search they would block each other, because the thread that holds Python's lock
+might wait for a processor.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from search import PROVEN, Engine, Result
 
 __all__ = ["Question", "Thinking"]
 
-#: News of a search come at most so often, in seconds.
+#: Shortest time in seconds between two reports of a search.
 OFTEN = 0.12
-#: A move that is the only one is not thought about for longer.
+#: Longest time in seconds for the only legal move.
 ONLY = 0.1
-#: A share of the time is no shorter, or searches would begin again and again.
+#: Shortest share of the time in seconds; shorter ones would be spent on starting searches.
 SHARE = 0.02
-#: How often it is seen to that searches end in time.
+#: Seconds between two checks that searches end in time.
 WATCH = 0.03
 IDLE_ENGINES = 8
-#: Searches that run at a time, each with a transposition table of this size.
+#: Searches that run at a time, and the size of the transposition table of each.
 SEARCHES = max(2, min(8, os.cpu_count() or 2))
 TABLE_MIB = 8.0
-#: So many moves are told of while a search goes on; all of them at its end.
+#: Most moves in a report while a search is running; the last report has all of them.
 FIRST_MOVES = 60
 DEEPEST, DEEPEST_DICE, USUAL_DICE = 60, 7, 3
 
@@ -50,10 +50,18 @@ Report = Callable[[dict[str, Any]], None]
 
 @dataclass(eq=False)
 class Question:
-    """What is to be searched, and until when.
+    """A position to search, and the limits of the search.
 
-    `side` is to move. `moves` asks for the values of all legal moves. `seconds` count from when the
-    question was made.
+    game: the rules.
+    loaded: the evaluator, with its techniques and lookup.
+    position: the position to search.
+    side: the side to move, 0 or 1.
+    roll: the roll of this turn; None before it, and in games without dice.
+    history: earlier positions of the game, for repetition.
+    seconds: time, counted from the creation of the question.
+    depth: greatest depth; None for the usual one.
+    moves: whether to find the values of all legal moves.
+    began: the time of its creation.
     """
 
     game: Game
@@ -66,9 +74,9 @@ class Question:
     depth: int | None = None
     moves: bool = False
     began: float = field(default_factory=time.monotonic)
-    #: Ended by whoever asked.
+    #: Whether the caller has ended it.
     stopped: bool = field(default=False, init=False)
-    #: Until when it may search before it lets others.
+    #: The time at which it must let other searches run.
     until: float = field(default=math.inf, init=False)
     engine: Engine | None = field(default=None, init=False)
     best: Result | None = field(default=None, init=False)
@@ -89,12 +97,12 @@ class Question:
 
     @property
     def left(self) -> float:
-        """Seconds left; none where it was stopped."""
+        """Seconds left; 0 after it was stopped."""
         return 0.0 if self.stopped else self.began + self.seconds - time.monotonic()
 
     @property
     def finished(self) -> bool:
-        """Whether there is an answer, and no time or no depth left to better it."""
+        """Whether there is an answer that no remaining time or depth can improve."""
         if self.best is None:
             return self.stopped
         ended = self.best.plies_to_end
@@ -104,7 +112,7 @@ class Question:
 
 @dataclass(eq=False)
 class _Asked:
-    """A question with whom to answer; functions that may be called from any thread."""
+    """A question and the functions that receive its answers, callable from any thread."""
 
     question: Question
     tell: Report
@@ -112,13 +120,13 @@ class _Asked:
 
 
 class Thinking:
-    """Threads that search, and engines that wait to be used again."""
+    """Threads that search, and idle engines for them."""
 
     def __init__(self) -> None:
         # For short work: loading, compiling, explaining.
         self._short = ThreadPoolExecutor(4, thread_name_prefix="web")
-        # Programs of others hold Python's lock while they think: one at a time, or nobody else
-        # would be served.
+        # External engines hold Python's lock while they think, so only one runs at a time: more
+        # would leave no time for other requests.
         self._programs = ThreadPoolExecutor(1, thread_name_prefix="program")
         self._idle: list[tuple[Loaded, Engine]] = []
         self._changed = threading.Condition()
@@ -132,11 +140,11 @@ class Thinking:
     # --- asking ------------------------------------------------------------------------------
 
     async def work(self, task: Callable[[], Any]) -> Any:
-        """Do something that takes a moment in a thread."""
+        """Run a short task in a thread and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._short, task)
 
     async def ask_program(self, name: str, game: Game, position: Any, roll: Any) -> Any:
-        """The move of a program of others; raises what `play.players.gnubg` raises."""
+        """The move of an external engine. Raises the errors of `play.players.gnubg`."""
         program = as_program(name)
         assert program is not None and isinstance(game, DiceGame)
         seat = program(game)
@@ -144,9 +152,11 @@ class Thinking:
         return await loop.run_in_executor(self._programs, seat.choose, position, roll)
 
     async def search(self, question: Question, report: Report) -> dict[str, Any]:
-        """Search; returns the last report, which also holds the move, and `report` gets the others.
+        """Search, and return the last report, which also holds the move.
 
-        Cancelling ends the search. Raises what a search raises.
+        report: called with the earlier reports.
+
+        Cancelling the call ends the search. Raises the errors of the search.
         """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[dict[str, Any]] = loop.create_future()
@@ -171,7 +181,7 @@ class Thinking:
             self._leave(asked)
 
     def close(self) -> None:
-        """End all searches; the threads end with them."""
+        """End all searches and their threads."""
         with self._changed:
             self._closed = True
             for asked in (*self._waiting, *self._running):
@@ -181,7 +191,7 @@ class Thinking:
             threads.shutdown(wait=False, cancel_futures=True)
 
     def warm(self, game: Game, loaded: Loaded) -> None:
-        """Compile what a search with an evaluator calls, so that the first one has its time."""
+        """Compile the functions of a search, so that compiling takes no time of the first one."""
         with self._compiling:
             if loaded in self._warm:
                 return
@@ -195,9 +205,9 @@ class Thinking:
     def values(
         self, game: Game, loaded: Loaded, positions: Sequence[Any], *, depth: int, seconds: float
     ) -> list[float]:
-        """The values of positions, each for its side to move; fewer where time ran out.
+        """The values of positions, each for its side to move; fewer if time ran out.
 
-        In games with dice they are those before the roll.
+        In games with dice they are values before the roll.
         """
         engine = self._take(game, loaded)
         until = time.monotonic() + seconds
@@ -216,7 +226,7 @@ class Thinking:
             self._put(loaded, engine)
         return values
 
-    # --- whose turn it is to search ------------------------------------------------------------
+    # --- taking turns --------------------------------------------------------------------------
 
     def _enter(self, asked: _Asked) -> None:
         with self._changed:
@@ -227,13 +237,13 @@ class Thinking:
                     thread.start()
             self._waiting.append(asked)
             if len(self._running) >= SEARCHES:
-                # The one that has the most time left makes room.
+                # The search with the most time left stops for this one.
                 longest = max(self._running, key=lambda one: one.question.until)
                 longest.question.until = 0.0
             self._changed.notify_all()
 
     def _leave(self, asked: _Asked) -> None:
-        """Nobody waits for the answer any more, or it was given."""
+        """Remove a question that was answered or cancelled."""
         asked.question.stopped = True
         with self._changed:
             if asked in self._waiting:
@@ -241,7 +251,7 @@ class Thinking:
             self._changed.notify_all()
 
     def _next(self) -> _Asked:
-        """Who is to search now: whose time is over, to be answered; else who waited longest."""
+        """The next question: one whose time is over, or else the one that waited longest."""
         for asked in self._waiting:
             if asked.question.left <= 0:
                 self._waiting.remove(asked)
@@ -249,7 +259,7 @@ class Thinking:
         return self._waiting.popleft()
 
     def _work(self) -> None:
-        """One of the threads that search."""
+        """The loop of a searching thread."""
         while True:
             with self._changed:
                 while not self._waiting and not self._closed:
@@ -282,10 +292,9 @@ class Thinking:
                 asked.answer(answer)
 
     def _watch(self) -> None:
-        """See to it that searches end when they are to.
+        """Stop searches whose time is over.
 
-        An engine that is told to stop just before it begins does not hear of it; so it is told
-        again.
+        An engine ignores a stop that comes just before it begins, so the stop is repeated.
         """
         while True:
             with self._changed:
@@ -302,10 +311,9 @@ class Thinking:
                 self._changed.wait(WATCH)
 
     def _search(self, asked: _Asked) -> None:
-        """Search deeper and deeper, so that there is something to tell of, until others may.
+        """Search depth by depth, with a report of each, until it is another search's turn.
 
-        What a depth finds stays in the engine's table, so that the next one goes through it
-        quickly.
+        The results of a depth stay in the engine's transposition table and speed up the next one.
         """
         question = asked.question
         engine = self._take(question.game, question.loaded)
@@ -319,14 +327,14 @@ class Thinking:
                 result = ask(
                     question.position,
                     depth=question.next_depth,
-                    # There has to be an answer; the first depth takes no time.
+                    # The first depth has no time limit, so that there is always an answer.
                     seconds=max(left, 0.005) if question.best is not None else None,
                     history=question.history if question.roll is None else (),
                     roll=question.roll,
                 )
                 question.nodes += result.nodes
                 if result.depth < question.next_depth and question.best is not None:
-                    return  # cut short: the one before knows better
+                    return  # cut short: the result of the depth before is better
                 question.best = result
                 question.next_depth += 1
                 now = time.monotonic()
@@ -338,7 +346,7 @@ class Thinking:
             self._put(question.loaded, engine)
 
     def _take(self, game: Game, loaded: Loaded) -> Engine:
-        """An engine with an empty memory, of its own while it is used."""
+        """An engine with an empty transposition table, which no other search uses."""
         with self._changed:
             for idle in self._idle:
                 if idle[0] is loaded:
@@ -348,7 +356,7 @@ class Thinking:
         if not isinstance(game, DiceGame):
             options["techniques"] = loaded.techniques
         elif loaded.evaluator.gives_outcomes:
-            options["filters"] = "normal"  # its distances are in points, as these values are
+            options["filters"] = "normal"  # the filter's margins are in points, as these values are
         return Engine(
             game,
             loaded.evaluator,
@@ -365,7 +373,7 @@ class Thinking:
 
 
 def _call(loop: asyncio.AbstractEventLoop, function: Callable[[Any], None], value: Any) -> None:
-    """Have a function called in a loop, if it still runs."""
+    """Call a function in an event loop, if the loop still runs."""
     if not loop.is_closed():
         loop.call_soon_threadsafe(function, value)
 

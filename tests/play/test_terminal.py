@@ -127,7 +127,7 @@ def test_new_positions_and_the_end(classic: Thinker) -> None:
     shown = say(session, "new B:W18:B15", "15x22")
     assert "Black wins (no move)." in shown
     assert "The game is over" in say(session, "22-25")
-    assert "There are no moves now" in say(session, "moves")
+    assert "There are no legal moves now" in say(session, "moves")
     assert "nothing to decide" in say(session, "hint")
     assert "found it over" in say(session, "resign")
     say(session, "undo")
@@ -214,7 +214,7 @@ def test_positions_of_backgammon_are_set_up(hand: Thinker, tmp_path: Path) -> No
     session = BackgammonSession(BACKGAMMON, hand, seed=1)
     say(session, "new XGID=-b----E-C---eE---c-e----B-:1:1:1:52:0:0:0:0:10")
     assert session.prompt == "X 52> "
-    assert "left aside" in "\n".join(
+    assert "are ignored" in "\n".join(
         session.answer("new XGID=-b----E-C---eE---c-e----B-:1:1:1:52:0:0:0:0:10")
     )
     assert "expected a position ID" in say(session, "new XGID=rubbish")
@@ -280,7 +280,7 @@ def test_from_a_pipe() -> None:
     out = found.stdout.decode("ascii")
     assert (found.returncode, found.stderr) == (0, b"")
     assert "\x1b" not in out and len(out) < 10_000
-    assert "White (classic):" in out and "the line:" in out
+    assert "White (classic):" in out and "principal variation:" in out
     found = piped("", "backgammon", "hand", "--play", "none", "--seed", "3")
     assert found.returncode == 0 and b" wins " in found.stdout
 

@@ -261,7 +261,7 @@ def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: 
     with running(tmp_path, port=port):
         # Another server knows nothing of the table; the page does.
         expect(page.locator("#banner")).to_contain_text("has ended")
-        page.get_by_role("button", name="Go on with this game").click()
+        page.get_by_role("button", name="Continue this game").click()
         expect(page.locator(".moves .move")).to_have_text(["11-15"])
         expect(page.locator("#banner")).to_be_hidden()
         square(page, 22).click()

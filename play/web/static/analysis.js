@@ -1,4 +1,4 @@
-// All legal moves with their values, found while you look.
+// The Analysis panel: all legal moves with their values, updated while the search goes deeper.
 
 import { entryOf, evaluatorOptions, timeOptions } from "./choices.js";
 import { h, memory, put, signed } from "./dom.js";
@@ -140,7 +140,7 @@ export class AnalysisPanel {
     );
     const focused = document.activeElement?.closest?.(".legal")?.getAttribute("aria-label");
     const old = this.list.querySelector("ol");
-    const made = h("ol", { class: "move-list", "aria-label": "Legal moves, the best first" }, rows);
+    const made = h("ol", { class: "move-list", "aria-label": "Legal moves, best first" }, rows);
     put(this.list, made);
     if (old && focused) made.querySelector(".legal")?.focus();
   }

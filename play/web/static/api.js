@@ -1,6 +1,6 @@
-// Asking the server, and hearing from it.
+// Requests to the server, and its events.
 
-/** What the server refused, with its status; status 0 where it was not reached. */
+/** A request that the server refused, with its status; status 0 if it could not be reached. */
 export class Refusal extends Error {
   constructor(status, message) {
     super(message);
@@ -33,9 +33,9 @@ export const get = (path) => ask("GET", path);
 export const post = (path, content = {}) => ask("POST", path, content);
 
 /**
- * The news of a table. `on` has a function for each kind of news, and `lost` and `found` for the
- * connection itself. While the page is hidden nothing is listened to: browsers have few
- * connections to a server, and tabs share them.
+ * The events of a table. `on` has a function for each kind of event, and `lost` and `found` for the
+ * connection itself. A hidden page closes its stream, because a browser allows few connections to
+ * a server and its tabs share them.
  */
 export class Stream {
   constructor(id, on) {
@@ -61,7 +61,7 @@ export class Stream {
       if (!this.lost) this.on.lost();
       this.lost = true;
       if (source.readyState === EventSource.CLOSED) {
-        // The server answered, and not with news: it is another one, or the table has ended.
+        // The server gave another answer: it was restarted, or the table has ended.
         this.source = null;
         this.again();
       }

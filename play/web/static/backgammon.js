@@ -1,4 +1,4 @@
-// The board of backgammon. It knows where things are drawn, and nothing of the rules.
+// The board of backgammon: where things are drawn. The rules are on the server.
 
 import { h, s } from "./dom.js";
 import { Hand } from "./hand.js";
@@ -6,8 +6,8 @@ import { arrowHead, drawArrows, grain } from "./wood.js";
 
 const [WIDE, BARW, TRAY, EDGE] = [72, 66, 80, 34];
 const HEIGHT = 770;
-const TALL = 292; // of a point
-const R = 32; // of a checker
+const TALL = 292; // height of a point
+const R = 32; // radius of a checker
 const SPAN = EDGE * 3 + 12 * WIDE + BARW + TRAY;
 const BAR = 25;
 const OFF = 0;
@@ -21,15 +21,15 @@ const PIPS = {
 };
 
 export class BackgammonBoard {
-  /** `act` has step(from, to), and edit(side, point) for setting up. */
+  /** `act` has the functions step(from, to) and, for setting up, edit(side, point). */
   constructor(act) {
     this.act = act;
     this.flip = false; // whether O sits at the bottom
-    this.selected = null; // a point as the side to move counts
+    this.selected = null; // a point as the side to move counts it
     this.next = [];
     this.side = 0;
     this.cursor = "p24";
-    // By name: p1 to p24 as the bottom side counts, bar-0, bar-1, off-0, off-1.
+    // Places by name: p1 to p24 as the bottom side counts them, bar-0, bar-1, off-0, off-1.
     this.places = new Map();
     this.cells = new Map();
     this.men = [];
@@ -85,7 +85,7 @@ export class BackgammonBoard {
     });
   }
 
-  /** The left edge of a point 1 to 24 as the bottom side counts, and whether it is at the top. */
+  /** The left edge of point 1 to 24, as the bottom side counts, and whether it is at the top. */
   spot(point) {
     const top = point > 12;
     const column = top ? point - 13 : 12 - point; // from the left
@@ -97,7 +97,7 @@ export class BackgammonBoard {
     this.field.replaceChildren();
     this.places.clear();
     this.cells.clear();
-    // In the order of a walk: along the top from the left, then back along the bottom.
+    // In the order of the arrow keys: along the top from the left, then back along the bottom.
     for (const point of [...range(13, 24), ...range(12, 1)]) {
       const { x, top } = this.spot(point);
       const tip = top ? EDGE + TALL : HEIGHT - EDGE - TALL;
@@ -143,7 +143,7 @@ export class BackgammonBoard {
     if (this.last) this.update(this.last);
   }
 
-  /** Which side sits at the bottom. */
+  /** The side at the bottom, 0 or 1. */
   get bottom() {
     return this.flip ? 1 : 0;
   }
@@ -151,12 +151,12 @@ export class BackgammonBoard {
   /** The name of the place of a point as a side counts it. */
   name(side, point) {
     if (point === OFF) return side === this.bottom ? "off-0" : "off-1";
-    // Who sits at the bottom comes in at the top.
+    // Checkers of the bottom side enter at the top.
     if (point === BAR) return side === this.bottom ? "bar-1" : "bar-0";
     return `p${side === this.bottom ? point : 25 - point}`;
   }
 
-  /** The point that a place is for a side; null where it is none of that side's. */
+  /** The point of a place as a side counts it; null if the place belongs to the other side. */
   point(side, name) {
     if (name.startsWith("p")) {
       const number = Number(name.slice(1));
@@ -183,7 +183,7 @@ export class BackgammonBoard {
     this.drawDice(view);
   }
 
-  /** Rings where checkers of the last move arrived, and dots where they left from. */
+  /** Draw rings where checkers of the last move arrived, and dots where they started. */
   markLast(board) {
     for (const old of this.over.querySelectorAll(".last")) old.remove();
     const side = board.trace_side;
@@ -211,7 +211,7 @@ export class BackgammonBoard {
     }
   }
 
-  /** Where the checkers of a place stand: the n-th of so many. */
+  /** The centre of checker n on a place with `count` checkers. */
   stand(name, n, count) {
     const place = this.places.get(name);
     const x = place.x + place.width / 2;
@@ -273,7 +273,7 @@ export class BackgammonBoard {
       this.put(man);
       return man;
     });
-    // Those that stand higher in a pile lie on top of those below.
+    // Checkers higher in a pile are drawn over those below.
     for (const man of [...this.men].sort((a, b) => a.n - b.n)) {
       if (man.element.parentNode !== this.layer) this.layer.append(man.element);
     }
@@ -382,13 +382,13 @@ export class BackgammonBoard {
     });
   }
 
-  /** Show how a move would go, before it is played; null for none. */
+  /** Show arrows for a move before it is played; null removes them. */
   hint(ways) {
     drawArrows(this.over,
       (ways || []).map((way) => way.map((point) => this.middle(this.side, point))));
   }
 
-  /** The ways of a move as it is written, such as 24/18*\/13 bar/20(2). */
+  /** The paths of a move by its notation, such as 24/18*\/13 bar/20(2). */
   way(text) {
     if (!/\d|bar/.test(text)) return [];
     return text.split(" ").map((part) =>
@@ -400,7 +400,7 @@ export class BackgammonBoard {
     );
   }
 
-  /** Colour the points of checkers by what they are worth; null for none. */
+  /** Colour the points of checkers by their contributions; null removes the colours. */
   heat(parts) {
     const largest = Math.max(...(parts || []).map((p) => Math.abs(p.before)), 1e-9);
     for (const cell of this.cells.values()) {
@@ -426,7 +426,7 @@ export class BackgammonBoard {
     return null;
   }
 
-  /** The checker that can be taken up from a place, the topmost; a goal is to be gone to. */
+  /** The topmost checker of a place, if it can be picked up; a goal is not picked up. */
   piece(name) {
     const point = this.point(this.side, name);
     const goal = this.next.some((step) => step.from === this.selected && step.to === point);
@@ -436,7 +436,7 @@ export class BackgammonBoard {
       .sort((a, b) => b.n - a.n)[0];
   }
 
-  /** The place of the point that was chosen. */
+  /** The place of the chosen point. */
   get chosen() {
     return this.selected === null ? null : this.name(this.side, this.selected);
   }
@@ -451,7 +451,7 @@ export class BackgammonBoard {
     if (target !== null) this.send(this.point(this.side, from), target);
   }
 
-  /** A place was clicked, or Enter was pressed on it. */
+  /** Handle a click, or Enter, on a place. */
   choose(name) {
     if (this.editing) {
       this.act.edit(name);
@@ -470,14 +470,14 @@ export class BackgammonBoard {
     }
   }
 
-  /** Take a step; the next one is chosen anew, and may be before the answer is there. */
+  /** Take a step. The next one can be chosen before the answer arrives. */
   send(source, target) {
     this.selected = null;
     this.mark();
     this.act.step(source, target);
   }
 
-  /** The place that an arrow key leads to. */
+  /** The place to which an arrow key moves the cursor. */
   walk(name, key) {
     const points = (first, last) => range(first, last).map((p) => `p${p}`);
     const top = [...points(13, 18), "bar-1", ...points(19, 24), "off-1"];

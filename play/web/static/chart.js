@@ -1,10 +1,10 @@
-// Curves as SVG: axes with round numbers, lines with bands, and a reading under the pointer.
+// Charts as SVG: axes with round numbers, curves with bands, and the values under the pointer.
 
 import { h, s, short } from "./dom.js";
 
 const COLOURS = 8;
 
-/** Round numbers from low to high, about so many; `whole` are whole ones. */
+/** Round numbers from low to high, about `count` of them; `whole` allows only integers. */
 function ticks(low, high, count, whole = false) {
   const span = high - low || 1;
   const rough = whole ? Math.max(span / count, 1) : span / count;
@@ -24,8 +24,8 @@ function label(value) {
 }
 
 /**
- * A chart of curves {name, points: [[x, y, low?, high?]], colour?}. `zero` draws a line at a height,
- * `low` and `high` bound the upright axis where given, `title` says what it is to who cannot see it.
+ * A chart of curves {name, points: [[x, y, low?, high?]], colour?}. `zero` draws a line at that
+ * value, `low` and `high` bound the vertical axis, and `title` describes the chart to screen readers.
  */
 export function chart(curves, { title, width = 640, height = 260, unit = "", zero = null, low, high,
   across = "games", pick = null, marked = null, legend = true } = {}) {
@@ -51,7 +51,7 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
       s("text", { class: "tick", x: left - 8, y: py(y) + 4, "text-anchor": "end" }, label(y)),
     );
   }
-  // There is no half of a game, and none of a move.
+  // Games and moves are counted in whole numbers.
   for (const x of ticks(x0, x1, Math.max(3, Math.round(width / 130)), true)) {
     svg.append(
       s("text", { class: "tick", x: px(x), y: height - 12, "text-anchor": "middle" }, label(x)),

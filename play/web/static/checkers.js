@@ -1,4 +1,4 @@
-// The board of checkers. It knows where things are drawn, and nothing of the rules.
+// The board of checkers: where things are drawn. The rules are on the server.
 
 import { h, s } from "./dom.js";
 import { Hand } from "./hand.js";
@@ -8,7 +8,7 @@ const SIZE = 100;
 const EDGE = 44;
 const NAMES = { b: "black man", B: "black king", w: "white man", W: "white king" };
 
-/** Row from the top and column from the left of square 1 to 32, with 1 to 4 at the top. */
+/** The row from the top and the column from the left of square 1 to 32; 1 to 4 are at the top. */
 function place(square) {
   const row = (square - 1) >> 2;
   return [row, 2 * ((square - 1) % 4) + ((row + 1) % 2)];
@@ -20,7 +20,7 @@ function squareAt(row, column) {
 }
 
 export class CheckersBoard {
-  /** `act` has step(from, to), and edit(square) for setting up. */
+  /** `act` has the functions step(from, to) and, for setting up, edit(square). */
   constructor(act) {
     this.act = act;
     this.flip = false;
@@ -122,7 +122,7 @@ export class CheckersBoard {
     requestAnimationFrame(() => this.layer.classList.remove("still"));
   }
 
-  /** Show a board; `next` are the steps that can be taken, empty where none may. */
+  /** Show a board. `next` are the possible steps; empty if no step is possible. */
   update({ board, next = [], taken = [], live = true }) {
     this.next = next;
     this.board = board;
@@ -132,7 +132,7 @@ export class CheckersBoard {
     for (const piece of this.pieces) {
       piece.element.classList.toggle("captured", captured.has(piece.square));
     }
-    // A capture goes on with the piece that began it.
+    // The piece that began a capture must continue it.
     if (taken.length) this.selected = taken[taken.length - 1][1];
     else if (!next.some((step) => step.from === this.selected)) this.selected = null;
     this.going = taken.length > 0;
@@ -204,7 +204,7 @@ export class CheckersBoard {
     return this.pieces.find((piece) => piece.square === square);
   }
 
-  /** Mark what can move, what is chosen and where it can go; and say it in labels. */
+  /** Mark and label the pieces that can move, the chosen piece and its goals. */
   mark() {
     const starts = new Set(this.next.map((step) => step.from));
     const ends = new Map(
@@ -232,17 +232,17 @@ export class CheckersBoard {
     }
   }
 
-  /** Show how a move would go, before it is played; null for none. */
+  /** Show an arrow for a move before it is played; null removes it. */
   hint(way) {
     drawArrows(this.over, way ? [way.map((square) => this.centre(square))] : []);
   }
 
-  /** The way of a move as it is written, as far as the text says. */
+  /** The path of a move by its notation, as far as the text tells it. */
   way(text) {
     return text.split(/[-x]/).map(Number);
   }
 
-  /** Colour the squares of pieces by what they are worth; null for none. */
+  /** Colour the squares of pieces by their contributions; null removes the colours. */
   heat(parts) {
     const largest = Math.max(...(parts || []).map((p) => Math.abs(p.before)), 1e-9);
     for (const [square, cell] of this.cells) {
@@ -260,7 +260,7 @@ export class CheckersBoard {
     return this.flip ? squareAt(7 - r, 7 - c) : squareAt(r, c);
   }
 
-  /** The piece that can be taken up from a square. */
+  /** The piece on a square, if it can be picked up. */
   piece(square) {
     return this.next.some((step) => step.from === square) ? this.pieceAt(square) : null;
   }
@@ -269,7 +269,7 @@ export class CheckersBoard {
     return this.selected;
   }
 
-  /** Choose the piece on a square, or none; a capture goes on with the piece that began it. */
+  /** Choose the piece on a square, or none. The piece that began a capture stays chosen. */
   select(square) {
     if (!this.going) this.selected = square;
     this.mark();
@@ -279,7 +279,7 @@ export class CheckersBoard {
     this.act.step(from, to);
   }
 
-  /** A square was clicked, or Enter was pressed on it. */
+  /** Handle a click, or Enter, on a square. */
   choose(square) {
     if (this.editing) {
       this.act.edit(square);
@@ -291,20 +291,20 @@ export class CheckersBoard {
     } else if (this.next.some((step) => step.from === square) && !this.going) {
       this.select(square === this.selected ? null : square);
     } else if (this.selected !== null || this.pieceAt(square)) {
-      // Not a step: the server says why.
+      // Not a step: the server answers with the reason.
       const target = this.next.find((step) => step.from === square)?.to ?? square;
       this.act.step(this.selected ?? square, this.selected === null ? target : square);
     }
   }
 
-  /** The square that an arrow key leads to. */
+  /** The square to which an arrow key moves the cursor. */
   walk(square, key) {
     const [row, column] = place(square);
     const turn = this.flip ? -1 : 1;
     const [dr, dc] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -2], ArrowRight: [0, 2] }[key];
     const r = row + turn * dr;
     let c = column + turn * dc;
-    // Playing squares of neighbouring rows stand beside one another.
+    // Playing squares of neighbouring rows are one column apart.
     if (dr) c = (r + c) % 2 === 0 ? (r % 2 === 0 ? c + 1 : c - 1) : c;
     return squareAt(r, Math.max(0, Math.min(7, c))) ?? square;
   }

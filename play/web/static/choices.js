@@ -1,14 +1,14 @@
-// Choosing evaluators, and the dialog for a new game.
+// Lists of evaluators, and the dialog for a new game.
 
 import { h, memory, put } from "./dom.js";
 
 const GROUPS = [
-  ["hand-crafted", "Written by hand"],
+  ["hand-crafted", "Hand-crafted"],
   ["shipped", "Shipped"],
   ["run", "From your runs"],
 ];
 
-/** Options for all evaluators of a game, in groups; `chosen` is selected. */
+/** Options for all evaluators of a game, in groups; the evaluator `chosen` is selected. */
 export function evaluatorOptions(catalogue, game, chosen) {
   return GROUPS.map(([source, title]) => {
     const entries = catalogue.evaluators.filter((e) => e.game === game && e.source === source);
@@ -25,7 +25,7 @@ export function entryOf(catalogue, id) {
   return catalogue.evaluators.find((entry) => entry.id === id);
 }
 
-/** The evaluator and the lookup of an id such as `EVALUATOR+LOOKUP`; undefined where there is none. */
+/** The evaluator and the lookup of an id such as `EVALUATOR+LOOKUP`; undefined if unknown. */
 function partsOf(catalogue, id) {
   const whole = entryOf(catalogue, id);
   if (whole) return [whole];
@@ -33,13 +33,13 @@ function partsOf(catalogue, id) {
   return [lookup && entryOf(catalogue, id.slice(0, -lookup.id.length - 1)), lookup];
 }
 
-/** Whether whoever sat somewhere last time can still be had. */
+/** Whether the player of a remembered seat still exists. */
 function there(catalogue, seat) {
   if (seat.kind === "program") return catalogue.programs.some((entry) => entry.id === seat.evaluator);
   return seat.kind !== "evaluator" || Boolean(partsOf(catalogue, seat.evaluator)[0]);
 }
 
-/** What a seat is called. */
+/** The name of a seat. */
 export function seatName(catalogue, seat) {
   if (seat.kind === "human") return "You";
   if (seat.kind === "random") return "Random moves";
@@ -68,7 +68,7 @@ export function timeOptions(chosen) {
 export function depthOptions({ dice }, chosen) {
   const depths = dice ? [0, 1, 2, 3] : [1, 2, 3, 5, 7, 9, 12];
   return [
-    h("option", { value: "", selected: chosen === null }, "as deep as time allows"),
+    h("option", { value: "", selected: chosen === null }, "no limit but the time"),
     depths.map((depth) =>
       h(
         "option",
@@ -79,10 +79,10 @@ export function depthOptions({ dice }, chosen) {
   ];
 }
 
-/** Kinds of boards whose sides' names do not tell their colours. */
+/** Kinds of boards on which the names of the sides do not tell their colours. */
 const COLOURED = ["backgammon", "grid"];
 
-/** The class that tells which side has the light pieces. */
+/** The CSS class that tells which side has the light pieces. */
 export function tone({ light_first: lightFirst }) {
   return lightFirst ? "light-first" : "dark-first";
 }
@@ -97,7 +97,7 @@ function gameOf(catalogue, name) {
   return catalogue.games.find((game) => game.name === name);
 }
 
-/** Ask for a game and its players; `done({game, seats})` where the answer is yes. */
+/** Ask for a game and its players; calls `done({game, seats})` if the person agrees. */
 export function newGame(catalogue, { game, seats }, done) {
   const chosen = { game, seats: seats || usual(catalogue, game) };
   const body = h("div", { class: "sheet" });
@@ -149,7 +149,7 @@ export function newGame(catalogue, { game, seats }, done) {
     const programs = catalogue.programs.filter((entry) => entry.game === chosen.game);
     const lookups = catalogue.lookups.filter((entry) => entry.game === chosen.game);
     const limits = now.kind === "evaluator" && [
-      lookups.length > 0 && h("label", { class: "field" }, "Knows beforehand",
+      lookups.length > 0 && h("label", { class: "field" }, "Lookups",
         h("select", {
           "data-lookup": side,
           onchange: (e) => {
@@ -158,10 +158,10 @@ export function newGame(catalogue, { game, seats }, done) {
         },
         h("option", { value: "" }, "nothing"),
         lookups.map(({ id, name }) => h("option", { value: id, selected: id === lookup?.id }, name)))),
-      h("label", { class: "field" }, "Thinks for",
+      h("label", { class: "field" }, "Time",
         h("select", { onchange: (e) => { now.seconds = Number(e.target.value); } },
           timeOptions(now.seconds))),
-      h("label", { class: "field" }, "Looks ahead",
+      h("label", { class: "field" }, "Depth",
         h("select", {
           onchange: (e) => {
             now.depth = e.target.value === "" ? null : Number(e.target.value);
@@ -192,7 +192,7 @@ export function newGame(catalogue, { game, seats }, done) {
           h("option", { value: "human", selected: value === "human" }, "You"),
           h("option", { value: "random", selected: value === "random" }, "Random moves"),
           evaluatorOptions(catalogue, chosen.game, value),
-          programs.length > 0 && group("Other programs", programs, value),
+          programs.length > 0 && group("External engines", programs, value),
         ),
       ),
       limits,
@@ -219,7 +219,7 @@ export function newGame(catalogue, { game, seats }, done) {
   body.querySelector("[data-start]").focus();
 }
 
-/** The players of last time, as far as they are still there. */
+/** The players of the last game, if they still exist. */
 export function usual(catalogue, game) {
   const kept = memory.get(`seats.${game}`, null);
   const known = (seat) => there(catalogue, seat);

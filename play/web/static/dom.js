@@ -1,4 +1,4 @@
-// Making elements, and saying things to people.
+// Creating elements, and messages to people.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -26,7 +26,7 @@ export function s(name, attributes, ...children) {
   return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
-/** Put children in place of what an element holds; what is null or false is left out. */
+/** Replace the children of an element; null and false are skipped. */
 export function put(element, ...children) {
   element.replaceChildren();
   return fill(element, {}, children);
@@ -46,7 +46,7 @@ const ICONS = {
   dice: "M5 5h14v14H5zM9 9h.01M15 15h.01M12 12h.01M15 9h.01M9 15h.01",
 };
 
-/** A small drawing, for buttons. */
+/** An icon for a button. */
 export function icon(name) {
   return s(
     "svg",
@@ -62,7 +62,7 @@ export function icon(name) {
   );
 }
 
-/** Tell those who listen rather than look. */
+/** Announce a text to screen readers. */
 export function announce(text) {
   const live = document.getElementById("live");
   live.textContent = "";
@@ -73,7 +73,7 @@ export function announce(text) {
 
 let fading = 0;
 
-/** Say something for a while, such as why a move is none. */
+/** Show a message for some seconds, such as why a move is illegal. */
 export function toast(text) {
   const element = document.getElementById("toast");
   element.textContent = text;
@@ -85,13 +85,13 @@ export function toast(text) {
   }, 5000);
 }
 
-/** A message in the server's words, "expected …, found …", as a sentence. */
+/** A message of the server, "expected …, found …", as a sentence. */
 export function sentence(text) {
   const plain = text.replace(/^expected /, "Expected ");
   return plain.charAt(0).toUpperCase() + plain.slice(1) + (/[.!?]$/.test(plain) ? "" : ".");
 }
 
-/** What a browser remembers between visits; it may refuse to. */
+/** The values that the browser keeps between visits, if it allows that. */
 export const memory = {
   get(key, otherwise) {
     try {
@@ -105,12 +105,12 @@ export const memory = {
     try {
       localStorage.setItem(`plysmith.${key}`, JSON.stringify(value));
     } catch {
-      // private windows may have no room: then nothing is remembered
+      // private windows may refuse: then nothing is kept
     }
   },
 };
 
-/** Numbers with a sign and as many digits as tell them apart. */
+/** A number with its sign, and as many digits as its unit needs. */
 export function signed(value, unit = 1) {
   if (value === null || value === undefined) return "–";
   if (Math.abs(value) >= 1e9) return value > 0 ? "won" : "lost";

@@ -1,4 +1,4 @@
-// The game so far: its moves, the curve of its values, and files.
+// The Game panel: the moves, the curve of their values, and files.
 
 import { get, post } from "./api.js";
 import { chart } from "./chart.js";
@@ -27,9 +27,9 @@ export class GamePanel {
       this.curve,
       h("div", { class: "row tight walk" },
         button("first", "To the start", () => page.look(0)),
-        button("previous", "One move back", () => page.look(page.ply - 1)),
-        button("next", "One move on", () => page.look(page.ply + 1)),
-        button("last", "To the game", () => page.back()),
+        button("previous", "Back one move", () => page.look(page.ply - 1)),
+        button("next", "Forward one move", () => page.look(page.ply + 1)),
+        button("last", "To the present position", () => page.back()),
         h("span", { class: "space" }),
         h("button", { type: "button", onclick: () => this.file.click() }, "Load…"),
         h("button", { type: "button", onclick: () => this.save() }, "Save")),
@@ -64,7 +64,7 @@ export class GamePanel {
             move.text)),
       );
     });
-    if (!cells.length) cells.push(h("li", { class: "muted none" }, "No move yet."));
+    if (!cells.length) cells.push(h("li", { class: "muted none" }, "No moves yet."));
     put(this.moves, ...cells);
     const current = this.moves.querySelector("[aria-current]");
     if (current) {
@@ -89,7 +89,7 @@ export class GamePanel {
       }
       if (asked !== this.asked) return;
       page.values = this.values;
-      if (this.values.values.includes(null)) this.asked = ""; // the rest comes with the next one
+      if (this.values.values.includes(null)) this.asked = ""; // ask again for the missing values
     }
     if (!this.values) return;
     const { values, unit, name } = this.values;
@@ -97,7 +97,7 @@ export class GamePanel {
     const bound = Math.max(unit, ...values.filter((v) => v !== null && Math.abs(v) < 1e8).map(Math.abs));
     const points = values.map((v, n) => [n, v === null ? null : Math.max(-bound, Math.min(bound, v))]);
     if (points.length < 2) {
-      put(this.curve, h("p", { class: "muted" }, "The curve of its values begins with the first move."));
+      put(this.curve, h("p", { class: "muted" }, "The curve of values begins with the first move."));
       return;
     }
     const last = values[page.ply] ?? 0;
@@ -138,7 +138,7 @@ export class GamePanel {
     this.load(await file.text());
   }
 
-  /** Load a game out of a file; where it holds several, the first, and the others are offered. */
+  /** Load a game from a file: the first of several, with a list of the others. */
   async load(text, number = 0) {
     const answer = await this.page.act("load", { text, number });
     if (!answer) return;

@@ -1,5 +1,5 @@
-// Boards of any game: a plain grid, or for a game without one its text and a list of moves. They
-// know nothing of rules: the server says what stands where and which squares can be clicked next.
+// Boards of any game: a grid, or for a game without one its text and a list of moves. The rules are
+// on the server, which sends the pieces and the squares that can be clicked next.
 
 import { h, put, s } from "./dom.js";
 import { Hand } from "./hand.js";
@@ -7,11 +7,11 @@ import { arrowHead, drawArrows, grain } from "./wood.js";
 
 const SIZE = 100;
 const EDGE = 44;
-const NONE = -1; // where the first click of a move comes from
-const COLOURS = ["black", "white"]; // of a side, and the other way round where the light begin
+const NONE = -1; // stands for "no square" before the first click of a move
+const COLOURS = ["black", "white"]; // of sides 0 and 1; reversed if the light pieces begin
 
 export class GridBoard {
-  /** `act` has step(from, to), and back() to take back a click. */
+  /** `act` has the functions step(from, to) and back(), which takes back a click. */
   constructor(act) {
     this.act = act;
     this.flip = false;
@@ -36,7 +36,7 @@ export class GridBoard {
     this.hand = new Hand(this);
   }
 
-  /** Draw the squares of a board of this size, where they are not drawn yet. */
+  /** Draw the squares of a board, unless a board of this size is drawn already. */
   size({ rows, columns }) {
     if (rows === this.rows && columns === this.columns) return;
     [this.rows, this.columns] = [rows, columns];
@@ -88,7 +88,7 @@ export class GridBoard {
     return this.flip ? this.rows * this.columns - 1 - square : square;
   }
 
-  /** The row and the column at which a square is drawn. */
+  /** The row and the column in which a square is drawn. */
   placeOf(square) {
     const at = this.flip ? this.rows * this.columns - 1 - square : square;
     return [Math.floor(at / this.columns), at % this.columns];
@@ -107,7 +107,7 @@ export class GridBoard {
     if (this.board) this.update(this);
   }
 
-  /** Show a board; `next` are the clicks that can follow, empty where none may. */
+  /** Show a board. `next` are the possible clicks; empty if no click is possible. */
   update({ board, next = [], live = true }) {
     this.size(board);
     Object.assign(this, { board, next, live, clicked: board.clicked || [] });
@@ -147,7 +147,7 @@ export class GridBoard {
     this.under.append(s("circle", { class: "dot", cx, cy, r: 14 }));
   }
 
-  /** Show the squares of a move before it is played; null for none. */
+  /** Mark the squares of a move before it is played; null removes the marks. */
   hint(way) {
     drawArrows(this.over, way && way.length > 1 ? [way.map((square) => this.centre(square))] : []);
     for (const old of this.over.querySelectorAll(".dot")) old.remove();
@@ -170,7 +170,7 @@ export class GridBoard {
     return this.squareAt(Math.floor((y - EDGE) / SIZE), Math.floor((x - EDGE) / SIZE));
   }
 
-  /** Nothing is dragged: moves are made by clicks. */
+  /** Always null: moves are made by clicks, so nothing can be dragged. */
   piece() {
     return null;
   }
@@ -179,12 +179,12 @@ export class GridBoard {
     return this.clicked.at(-1) ?? null;
   }
 
-  /** Escape takes the last click back. */
+  /** Take back the last click, on Escape. */
   select(square) {
     if (square === null && this.clicked.length) this.act.back();
   }
 
-  /** A square was clicked, or Enter was pressed on it. */
+  /** Handle a click, or Enter, on a square. */
   async choose(square) {
     if (!this.live) return;
     const leads = this.next.some((step) => step.to === square);
@@ -196,7 +196,7 @@ export class GridBoard {
     this.act.step(this.clicked.at(-1) ?? NONE, square);
   }
 
-  /** The square that an arrow key leads to. */
+  /** The square to which an arrow key moves the cursor. */
   walk(square, key) {
     const [row, column] = this.placeOf(square);
     const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
@@ -204,9 +204,9 @@ export class GridBoard {
   }
 }
 
-/** A game without a grid: what it shows in a terminal, and its moves as buttons. */
+/** The board of a game without a grid: its text and a button for each move. */
 export class PlainBoard {
-  /** `act` has play(text). */
+  /** `act` has the function play(text). */
   constructor(act) {
     this.act = act;
     this.editing = false;
@@ -226,7 +226,7 @@ export class PlainBoard {
     if (focused) this.moves.querySelector("button")?.focus();
   }
 
-  /** Mark the button of a move; null for none. */
+  /** Mark the button of a move; null removes the mark. */
   hint(text) {
     for (const button of this.moves.children) {
       button.classList.toggle("primary", button.dataset.move === text);

@@ -1,14 +1,20 @@
-// Moving pieces by hand, the same on every board: by clicks, by dragging, and by keys.
+// Moving pieces on any board by clicks, dragging and keys.
 
-const FAR = 12; // how far a pointer goes before a click has become a drag
+const FAR = 12; // distance in pixels from which a click is a drag
 
 /**
- * A hand on a board. The board draws itself in `svg`, holds its pieces in `layer`, and an element
- * for each place in `cells`, of which the one at `cursor` can be reached by Tab. It says which place
- * is where (`placeAt`), which piece can be taken up there (`piece`), which place is `chosen`, and
- * where an arrow key leads (`walk`). It is told what was done: `select(place)`, null to put the
- * piece back; `choose(place)`, a click that took nothing up; `land(from, to)`; and `put(piece)`, for
- * a piece to stand where it belongs.
+ * Input for a board. The board draws itself in `svg` and provides
+ *
+ * - `layer`: the element that holds the pieces;
+ * - `cells`: an element for each place; Tab reaches the one at `cursor`;
+ * - `placeAt(...)`: the place at a point;
+ * - `piece(place)`: the piece that can be picked up there;
+ * - `chosen`: the chosen place;
+ * - `walk(...)`: the place to which an arrow key leads.
+ *
+ * It is called with the actions of the person: `select(place)`, with null to put the piece back;
+ * `choose(place)` after a click that picked nothing up; `land(from, to)` after a move; and
+ * `put(piece)` to draw a piece at its own place again.
  */
 export class Hand {
   constructor(board) {
@@ -21,7 +27,7 @@ export class Hand {
     board.svg.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Where an event is in the board's units, and on which place; null beside all of them. */
+  /** The point of an event in the board's units, and its place; null outside all places. */
   at(event) {
     const { svg } = this.board;
     const box = svg.getBoundingClientRect();
@@ -67,7 +73,7 @@ export class Hand {
     else if (held.was && !held.moved) board.select(null);
   }
 
-  /** Let the piece go to where it stood; what becomes of it then is the server's to say. */
+  /** Drop the piece. It returns to its place until the server confirms the move. */
   drop() {
     if (!this.held) return;
     this.held.piece.element.classList.remove("held");

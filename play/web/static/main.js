@@ -1,4 +1,4 @@
-// Which page is shown, and what all pages share.
+// The page that is shown, and the keys and help that all pages share.
 
 import { get } from "./api.js";
 import { h, put } from "./dom.js";
@@ -34,17 +34,17 @@ async function show() {
 }
 
 const KEYS = [
-  ["Arrows", "Walk over the board"],
-  ["Enter, Space", "Choose a piece, then where it goes"],
+  ["Arrows", "Move the cursor over the board"],
+  ["Enter, Space", "Choose a piece, then its goal"],
   ["Escape", "Put the piece back"],
   ["M", "Type a move, such as 11-15 or 8/5 6/5"],
   ["R", "Roll the dice"],
-  ["D", "Play the move, when all dice are used"],
+  ["D", "Play the move when all dice are used"],
   ["Backspace", "Take back a step of the move"],
   ["U", "Take back a move"],
   ["F", "Turn the board round"],
   ["N", "New game"],
-  ["[ and ]", "Back and forth through the game"],
+  ["[ and ]", "Step back and forward through the game"],
   ["H", "Show the best move"],
 ];
 

@@ -1,4 +1,4 @@
-// The page with a board: a table's state, and what people do with it.
+// The page with a board: the state of a table, and the actions of people at it.
 
 import { get, post, Refusal, Stream } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
@@ -18,7 +18,7 @@ const BOARDS = {
 
 const EXAMPLES = { checkers: "11-15", backgammon: "8/5 6/5" };
 
-/** What is told of a side beside its name. */
+/** The text beside the name of a side. */
 const DETAILS = {
   checkers: (board, side) => pieces(board.pieces.filter(([, p]) => p.toLowerCase() === "bw"[side]).length),
   backgammon: (board, side) => `${board.pips[side]} pips`,
@@ -33,7 +33,7 @@ export class PlayPage {
     this.root = root;
     this.catalogue = catalogue;
     this.view = null;
-    this.viewing = null; // an earlier position that is looked at
+    this.viewing = null; // the earlier position that is shown; null for the present one
     this.thought = null;
     this.analysis = null;
     this.values = null;
@@ -41,7 +41,7 @@ export class PlayPage {
     this.sending = Promise.resolve();
   }
 
-  /** Go to a table, or to a new one; returns whether this page is the right one for it. */
+  /** Go to a table or to a new one. Returns whether this page can show it. */
   go(id) {
     if (id && id === this.view?.id) return true;
     this.stream?.close();
@@ -111,11 +111,11 @@ export class PlayPage {
 
   ended() {
     this.stream?.close();
-    const button = h("button", { type: "button", onclick: () => this.restore() }, "Go on with this game");
+    const button = h("button", { type: "button", onclick: () => this.restore() }, "Continue this game");
     this.banner("This table has ended.", button);
   }
 
-  /** The same game at a new table, for the server keeps none for ever. */
+  /** Continue the game at a new table, because the server has ended this one. */
   restore() {
     const { game, seats, start, moves } = this.view;
     const list = moves.map(({ text, roll }) => ({ text, roll }));
@@ -129,9 +129,9 @@ export class PlayPage {
     element.hidden = !text;
   }
 
-  // --- doing things --------------------------------------------------------------------------
+  // --- actions -------------------------------------------------------------------------------
 
-  /** Ask the server for something at this table; what it refuses is said, and null returned. */
+  /** Send an action to the server. Shows the reason and returns null if it is refused. */
   act(action, content = {}) {
     const doing = this.sending.then(async () => {
       try {
@@ -189,7 +189,7 @@ export class PlayPage {
     });
   }
 
-  /** Look at the position after so many moves; the last one is the game itself. */
+  /** Show the position after `ply` moves; after the last one, the present position. */
   async look(ply) {
     const last = this.view.ply;
     const wanted = Math.max(0, Math.min(last, ply));
@@ -214,7 +214,7 @@ export class PlayPage {
     this.draw();
   }
 
-  /** Which side sits at the bottom. */
+  /** The side at the bottom, 0 or 1. */
   get bottom() {
     return this.flipped ? 1 - this.base : this.base;
   }
@@ -359,7 +359,7 @@ export class PlayPage {
     this.tabs.querySelector(`#tab-${name}`).focus();
   }
 
-  /** The table as it is now; an older view that comes late is passed over. */
+  /** Take over a new state of the table; an older one that arrives late is ignored. */
   show(view) {
     if (this.view && view.id === this.view.id && view.version < this.view.version) return;
     const before = this.view;
@@ -413,7 +413,7 @@ export class PlayPage {
 
   drawBoard() {
     const { bottom } = this;
-    // On a board of checkers White's side, with the high numbers, is at the bottom unturned.
+    // On an unturned board of checkers White, on the high numbers, is at the bottom.
     const { kind } = this.view;
     this.board.setFlip(kind === "checkers" ? bottom === 0 : kind === "backgammon" ? bottom === 1 : this.flipped);
     this.board.update(this.boardView());
@@ -433,7 +433,7 @@ export class PlayPage {
           icon("dice"), "Roll"),
       );
     } else if (view.waiting === "human") {
-      // On a grid a second click on the same square does that, and the button would hide squares.
+      // On a grid a second click on the square does the same, and a button would hide squares.
       if (view.taken.length && view.kind !== "grid") {
         buttons.push(
           h("button", { type: "button", "data-back": true, onclick: () => this.act("back") },

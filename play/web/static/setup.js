@@ -1,4 +1,4 @@
-// Setting up a position: by text, or by hand on the board.
+// The Set up panel: a position from a text or placed on the board.
 
 import { h, put, toast } from "./dom.js";
 
@@ -29,7 +29,7 @@ export class SetupPanel {
     const [form, example] = FORMS[kind] || ["Position as text", start];
     this.text = h("textarea", { rows: 3, spellcheck: "false", placeholder: example, maxlength: 1000,
       "aria-label": form, name: "position" });
-    this.brush = h("div", { class: "choice brushes", role: "group", "aria-label": "What to put down" });
+    this.brush = h("div", { class: "choice brushes", role: "group", "aria-label": "Piece to place" });
     this.turn = h("select", { "aria-label": "Side to move", onchange: () => this.compose() },
       sides.map((side, n) => h("option", { value: n }, `${side} to move`)));
     this.edit = h("div", { class: "edit", hidden: true }, this.brush, h("div", { class: "row tight" }, this.turn,
@@ -77,7 +77,7 @@ export class SetupPanel {
     }
   }
 
-  // --- by hand -------------------------------------------------------------------------------
+  // --- on the board --------------------------------------------------------------------------
 
   editing(on) {
     const { board, view } = this.page;
@@ -99,7 +99,7 @@ export class SetupPanel {
     this.turn.value = String(view.side);
     const kinds = view.kind === "checkers"
       ? [["b", "Black man"], ["B", "Black king"], ["w", "White man"], ["W", "White king"], ["", "Nothing"]]
-      : [["x", "X"], ["o", "O"], ["", "Take off"]];
+      : [["x", "X"], ["o", "O"], ["", "Remove"]];
     this.kind = kinds[0][0];
     put(this.brush, ...kinds.map(([kind, title]) =>
       h("button", { type: "button", "aria-pressed": String(kind === this.kind),
@@ -137,7 +137,7 @@ export class SetupPanel {
     this.show();
   }
 
-  /** A place on the board was chosen while editing. */
+  /** Handle a click on a place while editing. */
   place(where) {
     if (this.page.view.kind === "checkers") this.placeMan(where);
     else this.placeChecker(where);
@@ -171,14 +171,14 @@ export class SetupPanel {
     const point = board.point(side, name);
     if (!point || (point < 25 && other[25 - point])) return;
     if (!counts[0]) {
-      toast("All fifteen are on the board: take one off first.");
+      toast("All fifteen checkers are on the board: remove one first.");
       return;
     }
     counts[0] -= 1;
     counts[point] += 1;
   }
 
-  /** The text of what stands on the board by now. */
+  /** The text of the position on the board. */
   compose() {
     const side = Number(this.turn.value);
     if (this.page.view.kind === "checkers") {

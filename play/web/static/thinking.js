@@ -1,4 +1,4 @@
-// What the last search found, and the bar beside the board that tells who is ahead.
+// The result of the last search, and the bar beside the board that shows who is ahead.
 
 import { seatName, tone } from "./choices.js";
 import { h, put, short, signed } from "./dom.js";
@@ -31,9 +31,9 @@ export class Thinking {
 
   nothing() {
     const { catalogue, view } = this.page;
-    if (view.outcome !== null) return "Go back through the game, or look at Analysis and Why.";
+    if (view.outcome !== null) return "Step back through the game, or open Analysis or Why.";
     const thinker = view.seats.find((seat) => seat.kind === "evaluator");
-    if (thinker) return `What ${seatName(catalogue, thinker)} thinks of its move appears here.`;
+    if (thinker) return `The search of ${seatName(catalogue, thinker)} appears here when it moves.`;
     return "Hint and Analysis show what an evaluator would play.";
   }
 
@@ -53,7 +53,7 @@ export class Thinking {
     ];
   }
 
-  /** The bar: who is ahead by the latest value, as the one below sees it; all of it for a winner. */
+  /** Draw the bar: the latest value as the bottom side sees it; full for a won game. */
   drawMeter() {
     const { analysis, bottom, ply, thought, view } = this.page;
     let share = 0;

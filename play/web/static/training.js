@@ -1,13 +1,13 @@
-// Training: how strong snapshots were, what the log says, and how weights moved.
+// The page of training runs: strength of the snapshots, curves of the log, weights over time.
 
 import { get } from "./api.js";
 import { chart } from "./chart.js";
 import { h, put, sentence, short } from "./dom.js";
 
-/** How wide a chart is drawn, so that its texts keep their size on a phone. */
+/** The width of a chart that keeps its text readable on a phone. */
 const wide = (most) => Math.max(320, Math.min(most, window.innerWidth - 64));
 
-const OFTEN = 3000; // milliseconds between two looks at a run
+const OFTEN = 3000; // milliseconds between two requests for a run
 
 export class TrainingPage {
   kind = "training";
@@ -97,7 +97,7 @@ export class TrainingPage {
       ["Seed", options.seed ?? "–"],
       ["State", run.state],
     ];
-    const several = Object.keys(log.curves).length > 1; // then they stand beside one another
+    const several = Object.keys(log.curves).length > 1; // several charts stand side by side
     const share = run.games ? Math.min(1, log.games / run.games) : 0;
     put(this.detail, 
       h("header", { class: "run-head" },
@@ -122,7 +122,7 @@ export class TrainingPage {
         "This run learns no weights over terms, or has no snapshot yet."),
       Object.keys(log.curves).length
         ? h("div", { class: "log-charts" }, Object.entries(log.curves).map(([name, line], n) =>
-            card(words(name), log.lines > line.length ? "means over several games" : "",
+            card(words(name), log.lines > line.length ? "each point is the mean of several games" : "",
               chart([{ name, points: line, colour: `var(--c${n % 8})` }], {
                 title: `${name} over the games: last ${line[line.length - 1][1].toFixed(3)}`,
                 width: wide(several ? 460 : 760), height: several ? 200 : 260, legend: false,
@@ -144,12 +144,12 @@ function bentBy(curves) {
 
 function weightNote({ curves, left_out }) {
   const notes = [];
-  if (bentBy(curves)) notes.push("in powers of two, with their sign");
-  if (left_out) notes.push(`${left_out} smaller ones are left out`);
+  if (bentBy(curves)) notes.push("on a logarithmic scale, with their sign");
+  if (left_out) notes.push(`${left_out} smaller weights are not shown`);
   return notes.join("; ");
 }
 
-/** Weights that differ by many powers of two are drawn by their size's logarithm, with the sign. */
+/** Very large weights are drawn on a logarithmic scale, with their sign. */
 function weightChart(curves) {
   const bent = bentBy(curves);
   const bend = (w) => (bent ? Math.sign(w) * Math.log2(1 + Math.abs(w)) : w);
@@ -197,6 +197,6 @@ function ago(seconds) {
 function empty() {
   return h("div", { class: "card lonely" },
     h("h2", {}, "No runs yet"),
-    h("p", { class: "muted" }, "Learning curves appear here, live, as soon as a run begins: "),
-    h("p", {}, h("code", {}, "python train.py checkers")));
+    h("p", { class: "muted" }, "Learning curves appear here, live, as soon as a run begins:"),
+    h("p", {}, h("code", {}, "plysmith train checkers")));
 }

@@ -1,4 +1,4 @@
-// Why: a value taken apart, by two evaluators, before a move and after it.
+// The Why panel: the parts of a value before and after a move, by one or two evaluators.
 
 import { entryOf, evaluatorOptions } from "./choices.js";
 import { h, memory, put, sentence, signed, toast } from "./dom.js";
@@ -36,7 +36,7 @@ export class WhyPanel {
     this.made = true;
     const { catalogue, view } = this.page;
     const pick = (n) =>
-      h("label", { class: "field" }, n ? "Beside it" : "Evaluator",
+      h("label", { class: "field" }, n ? "Compare with" : "Evaluator",
         h("select", {
           "data-why": n,
           onchange: (e) => {
@@ -63,7 +63,7 @@ export class WhyPanel {
     const { view, ply } = this.page;
     const texts = ply < view.ply ? [view.moves[ply].text] : view.legal;
     if (!texts.includes(this.move)) this.move = ply < view.ply ? texts[0] : "";
-    const options = ply < view.ply ? [] : [h("option", { value: "" }, "none: the position alone")];
+    const options = ply < view.ply ? [] : [h("option", { value: "" }, "none (the position only)")];
     put(this.moves, 
       ...options,
       ...texts.map((t) => h("option", { value: t, selected: t === this.move }, t)),
@@ -105,8 +105,8 @@ export class WhyPanel {
     this.page.board.heat(placed?.parts || null);
     put(this.result, 
       h("p", { class: "muted" },
-        `What speaks for ${side} and what against`,
-        answer.move ? `, before ${answer.move} and after it.` : "."),
+        `Parts of the value for ${side}`,
+        answer.move ? `, before and after ${answer.move}.` : "."),
       h("div", { class: `columns of-${answer.of.length}` }, answer.of.map((one) => this.column(one))),
     );
   }
@@ -129,8 +129,8 @@ export class WhyPanel {
         compared && [" → ", h("b", { class: "large" }, signed(one.after, one.unit))]),
       h("p", { class: "muted small" }, one.kind === "sum"
         ? "Term × weight; the parts add up to the value."
-        : "By how much the value falls without it; parts need not add up."),
-      !one.parts.length && h("p", {}, "All its terms are even here."),
+        : "How much the value falls without each part; these need not add up to it."),
+      !one.parts.length && h("p", {}, "All its terms are 0 here."),
       compared && one.parts.length > 0 &&
         h("p", { class: "heads muted small", "aria-hidden": "true" }, h("span", {}, "before"), h("span", {}, "after")),
       one.parts.length > 0 && h(
@@ -150,7 +150,7 @@ export class WhyPanel {
       ),
       one.left_out + one.parts.length > 16 &&
         h("p", { class: "muted small" },
-          `${one.left_out + one.parts.length - 16} smaller parts are left out.`),
+          `${one.left_out + one.parts.length - 16} smaller parts are not shown.`),
     );
   }
 }

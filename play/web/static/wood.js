@@ -1,4 +1,4 @@
-// Wood: grain as a few calm lines, the same on every visit.
+// Wood grain: a few lines, the same on every visit.
 
 import { s } from "./dom.js";
 
@@ -10,7 +10,7 @@ function chance(seed) {
   };
 }
 
-/** Lines of grain across a rectangle, darker and lighter than the wood beneath. */
+/** Lines of grain across a rectangle, darker and lighter than the wood. */
 export function grain(x, y, width, height, { seed = 1, lines = 14, across = false } = {}) {
   const next = chance(seed);
   const group = s("g", { class: "grain", "aria-hidden": "true" });
@@ -38,7 +38,7 @@ export function grain(x, y, width, height, { seed = 1, lines = 14, across = fals
   return group;
 }
 
-/** Arrows along points on the board, in place of those that were there. */
+/** Draw arrows along paths of points; they replace earlier arrows. */
 export function drawArrows(layer, ways) {
   for (const old of layer.querySelectorAll(".arrow")) old.remove();
   for (const points of ways) {
@@ -47,7 +47,7 @@ export function drawArrows(layer, ways) {
   }
 }
 
-/** The head of arrows, to be put into an SVG once. */
+/** The marker for arrow heads, which an SVG needs once. */
 export function arrowHead() {
   return s(
     "marker",
