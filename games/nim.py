@@ -101,6 +101,9 @@ class Nim(KernelGame):
     """Misère nim with the given piles; texts are the piles as `2,2` and the side `0` or `1`."""
 
     name = "nim"
+    title = "Misère nim"
+    # No board: the sticks of a pile are alike and a move takes any number of them, so a list of
+    # moves is clearer than squares; and a pile of up to 63 sticks is wider than a board may be.
     most_moves = 1024
     features = {
         "parity": FeatureSet(

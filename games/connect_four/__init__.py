@@ -10,6 +10,7 @@ from games.connect_four import notation, rules
 from games.connect_four.encoding import STONES
 from games.connect_four.evaluators import EVALUATORS
 from games.connect_four.features import LINES
+from games.connect_four.recipes import RECIPES
 from games.connect_four.rules import COLUMNS, ROWS, START, Position
 from games.contract import KernelGame, Rules
 
@@ -37,6 +38,7 @@ class ConnectFour(KernelGame):
     board = Board(ROWS, COLUMNS, notation.pieces, _clicks)
     opponents = ("random", "centre", "hand")
     pacemakers = ("centre", "hand")
+    recipes = RECIPES
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

@@ -34,7 +34,8 @@ class QuantisedFit(BatchLearner):
 
     blend: share of the game's result in a target; the rest is the value that search backed up.
     endgame: the search uses the endgame database of positions with at most this many pieces, and
-        such positions follow the database alone; 0 for none.
+        such positions follow the database alone; 0 for none. Default: 4 if the game has endgame
+        databases, else 0.
     techniques: techniques of the search, see `search.Engine`.
     inputs, hidden, phases: as in `QuantisedModel`.
     epochs: passes over the positions of the last `keep_rounds` rounds after each round.
@@ -53,7 +54,7 @@ class QuantisedFit(BatchLearner):
     hidden: tuple[int, ...] = (256, 32, 32)
     phases: tuple[int, ...] = (9, 17)
     techniques: Any = "selective"
-    endgame: int = 4
+    endgame: int | None = None
     round_games: int = 4000
     keep_rounds: int = 8
     blend: float = 0.3
@@ -89,10 +90,12 @@ class QuantisedFit(BatchLearner):
                 f" another, found {self.techniques_}"
             )
         self.lookup_ = None
-        if self.endgame:
+        known = 4 if "endgame" in self.game_.lookups else 0
+        self._endgame = known if self.endgame is None else self.endgame
+        if self._endgame:
             from search.lookups.database import DatabaseLookup
 
-            self.lookup_ = DatabaseLookup(self.game_, f"endgame{self.endgame}")
+            self.lookup_ = DatabaseLookup(self.game_, f"endgame{self._endgame}")
 
     def _begin(self, evaluator: Any) -> Evaluator:
         self._start = as_evaluator(self.game_, evaluator)
@@ -132,7 +135,7 @@ class QuantisedFit(BatchLearner):
             for blend in (self.blend, 0.0)
         )
         pieces = (model.inputs.active_rows(rows.positions) < len(model.inputs)).sum(axis=1)
-        targets = np.where(pieces <= self.endgame, searched, blended)
+        targets = np.where(pieces <= self._endgame, searched, blended)
         before = model.error(rows.positions, targets)
         model.fit(
             rows.positions,

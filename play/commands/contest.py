@@ -18,6 +18,7 @@ from play.players.gnubg import Program, gnubg_evaluator
 from play.players.limits import Limits, check_depth
 from play.players.parse import parse_player
 from play.players.player import Player
+from play.players.thinker import usual_referee
 from play.ratings.bradley_terry import Rating
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate
@@ -85,7 +86,9 @@ class ContestWithoutDice:
             plies=3 if options.plies is None else options.plies,
             seed=options.seed,
             within=options.within,
-            judge=(options.judge or "classic") if options.within is not None else None,
+            judge=(options.judge or usual_referee(self.game))
+            if options.within is not None
+            else None,
         )
 
     def workers(self, players: Sequence[Player]) -> Workers:

@@ -24,7 +24,10 @@ def add_judge_command(commands: Any) -> None:
     add_game(command)
     add = command.add_argument
     add("evaluators", nargs="+", help="evaluators to judge, by name or file; with dice players")
-    add("--referee", help="evaluator of the deeper search (default classic), with dice a player")
+    add(
+        "--referee",
+        help="evaluator of the deeper search (default: the game's usual one), with dice a player",
+    )
     add("--referee-depth", type=int, metavar="PLIES", help="its depth (default 9, with dice 0)")
     add("--depth", type=int, metavar="PLIES", help="depth of the judged (default 1, with dice 0)")
     add("--positions", type=int, metavar="N", help="number of positions (default 300)")
@@ -63,12 +66,14 @@ def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     from tqdm import tqdm
 
     from play.judging.judge import judge, random_positions, referee
+    from play.players.thinker import usual_referee
     from search import as_evaluator
     from search.engine import DEEPEST
 
     refuse(options, ("games", "played_by"), "a game with dice", game)
-    defaults = {"referee": "classic", "referee_depth": 9, "depth": 1, "positions": 300}
-    for name, value in defaults.items():
+    if options.referee is None:
+        options.referee = usual_referee(game)
+    for name, value in (("referee_depth", 9), ("depth", 1), ("positions", 300)):
         if getattr(options, name) is None:
             setattr(options, name, value)
     for name in ("depth", "referee_depth"):

@@ -74,7 +74,7 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
         metavar="V",
         help="without dice: use only openings that --judge values within V of even",
     )
-    add("--judge", help="evaluator of the openings (default classic)")
+    add("--judge", help="evaluator of the openings (default: the game's usual one)")
     add("--backend", default="threads", metavar="B", help=BACKEND_HELP)
     add("--threads", "--jobs", type=int, metavar="N", help=JOBS_HELP)
     add(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+import games
 from play.commands.analyse import add_analyse_options
 from play.commands.explain import add_explain_options
 from play.players.grammar import describe_players
@@ -19,7 +20,7 @@ def add_terminal_commands(commands: Any) -> None:
     """Add the commands to the subcommands of a parser."""
     add_explain_options(commands.add_parser("explain", help="show why a position has its value"))
     add_analyse_options(commands.add_parser("analyse", help="annotate games in a file"))
-    for name in ("terminal", "checkers", "backgammon"):
+    for name in ("terminal", *games.names()):
         _add_game(commands, name)
 
 
@@ -40,10 +41,13 @@ def _add_game(commands: Any, name: str) -> None:
     add("--depth", type=int, metavar="PLIES", help="search depth (with dice, default 0)")
     add("--nodes", type=int, metavar="N", help="limit of positions for each move")
     add("--seconds", type=float, metavar="S", help="time for each move (without dice, default 1)")
-    if name != "checkers":
-        add("--first", metavar="SIDE", help="side that begins (default: random; with --dice, you)")
-        add("--seed", type=int, help="seed of the dice (default: a new one each time)")
-        add("--dice", action="store_true", help="type in the dice yourself")
+    add(
+        "--first",
+        metavar="SIDE",
+        help="with dice: side that begins (default: random; with --dice, you)",
+    )
+    add("--seed", type=int, help="with dice: seed of the dice (default: a new one each time)")
+    add("--dice", action="store_true", help="with dice: type in the dice yourself")
     command.set_defaults(run=run_game)
 
 
@@ -63,7 +67,6 @@ def run_game(options: argparse.Namespace) -> int:
     import random
     import sys
 
-    import games
     from games.contract import DiceGame
     from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
     from play.terminal import run_session, session_of
@@ -88,7 +91,7 @@ def run_game(options: argparse.Namespace) -> int:
         chance = {"seed": seed, "first": first}
         if seed is not None:
             print(f"The dice are those of --seed {seed}.")
-    elif getattr(options, "dice", False) or getattr(options, "first", None) is not None:
+    elif options.dice or options.first is not None:
         raise ValueError(f"--dice, --first: expected a game with dice, found {game.name}")
     paint = paint_for(sys.stdout, os.environ)
     session = session_of(game)(game, thinker, frozenset(people), paint=paint, **chance)

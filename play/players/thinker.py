@@ -14,7 +14,15 @@ from play.players.parse import parse_player
 from search import Engine, Evaluator, Result, parse_techniques
 from search.evaluators.shipped import find_file
 
-__all__ = ["Thinker", "file_value", "limits_of", "usual_evaluator", "usual_limits", "value_text"]
+__all__ = [
+    "Thinker",
+    "file_value",
+    "limits_of",
+    "usual_evaluator",
+    "usual_limits",
+    "usual_referee",
+    "value_text",
+]
 
 
 class Thinker:
@@ -97,13 +105,22 @@ class Thinker:
 
 
 def usual_evaluator(game: Game) -> str:
-    """The evaluator that people play against by default.
+    """Returns the name of the evaluator that people play against if they name none.
 
-    It is the game's shipped evaluator, else the last of its usual opponents that is a hand-crafted
-    evaluator, else any hand-crafted evaluator. Raises ValueError if the game has no evaluator.
+    It is the shipped evaluator of the game if there is one, else that of `usual_referee`. Raises
+    ValueError if the game has no evaluators.
+    """
+    return game.shipped or usual_referee(game)
+
+
+def usual_referee(game: Game) -> str:
+    """Returns the name of the hand-crafted evaluator that judges positions if nobody names one.
+
+    It is the last hand-crafted evaluator among the usual opponents of the game, else the first of
+    all its hand-crafted evaluators. Raises ValueError if the game has no evaluators.
     """
     usual = [name for name in reversed(game.opponents) if name in game.evaluators]
-    name = game.shipped or next(iter([*usual, *game.evaluators]), "")
+    name = next(iter([*usual, *game.evaluators]), "")
     if not name:
         raise ValueError(f"expected the name of an evaluator, for {game.name} has none of its own")
     return name

@@ -14,6 +14,7 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.match_file import read_matches
 from games.checkers import Checkers
+from games.connect_four import ConnectFour
 from games.contract import DiceGame, Game
 from learner.books.book_polynomial import BookPolynomial
 from learner.books.signature import SignatureTables
@@ -32,7 +33,7 @@ pytestmark = [
     pytest.mark.usefixtures("measured_in_threads"),
 ]
 
-CHECKERS, BACKGAMMON = Checkers(), Backgammon()
+CHECKERS, BACKGAMMON, CONNECT_FOUR = Checkers(), Backgammon(), ConnectFour()
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: So that there is more than one round.
@@ -47,13 +48,14 @@ class Killed(BaseException):
     """Ends a run as a kill does."""
 
 
-def game_of(name: str) -> Game:
-    """The game that a learner is tried on."""
-    return BACKGAMMON if name in DICE else CHECKERS
+#: Learners, and the games that each is tried on. Signature tables need a layout, and books games.
+TRIED = [
+    *((name, BACKGAMMON if name in DICE else CHECKERS) for name in NAMES),
+    *((name, CONNECT_FOUR) for name in CONNECT_FOUR.recipes if name in NAMES),
+]
 
 
-def run_of(name: str, folder: Path) -> tuple[Run, Any]:
-    game = game_of(name)
+def run_of(name: str, game: Game, folder: Path) -> tuple[Run, Any]:
     dice = isinstance(game, DiceGame)
     depth = DICE.get(name, "2")
     arguments = [game.name, "--learner", name, "--games", "24", "--depth", depth, "--seed", "5"]
@@ -68,8 +70,9 @@ def run_of(name: str, folder: Path) -> tuple[Run, Any]:
             arguments += ["--set", option]
     settings = settings_of(parser().parse_args(arguments))
     learner = make_learner(game, settings, None)
+    opponents = ["material" if game is CHECKERS else "random"]
     session = Run(
-        learner, game, folder, opponents=["random" if dice else "material"], snapshots=2,
+        learner, game, folder, opponents=opponents, snapshots=2,
         snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=0 if dice else 1),
         settings=settings,
     )  # fmt: skip
@@ -96,11 +99,12 @@ def test_constructors_store_options_and_nothing_else(kind: Any) -> None:
     assert "__dataclass_fields__" in vars(kind), "annotated options are none without the decorator"
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_run_of_every_learner_resumes_to_the_same_bytes(name: str, tmp_path: Path) -> None:
-    session, start = run_of(name, tmp_path / "whole")
+@pytest.mark.parametrize(("name", "game"), TRIED, ids=[f"{n}-{g.name}" for n, g in TRIED])
+def test_a_run_of_every_learner_resumes_to_the_same_bytes(
+    name: str, game: Game, tmp_path: Path
+) -> None:
+    session, start = run_of(name, game, tmp_path / "whole")
     best = session.train(start)
-    game = game_of(name)
     limits = {"roll": 5, "depth": 0} if isinstance(game, DiceGame) else {"depth": 3}
     assert Engine(game, best).search(game.start(), **limits).move is not None
     suffix = best.suffix
@@ -108,7 +112,7 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(name: str, tmp_path: P
     positions = sample_positions(game, 20)
     assert again.values(positions).tolist() == best.values(positions).tolist()
 
-    killed, start = run_of(name, tmp_path / "killed")
+    killed, start = run_of(name, game, tmp_path / "killed")
 
     def kill(progress: Any, measured: Any) -> None:
         if progress.game >= 14:
@@ -117,7 +121,7 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(name: str, tmp_path: P
     with pytest.raises(Killed):
         killed.train(start, show=kill)
     assert not (tmp_path / f"killed/best{suffix}").exists()
-    resumed, start = run_of(name, tmp_path / "killed")
+    resumed, start = run_of(name, game, tmp_path / "killed")
     resumed.train(start, resume=True)
     assert (tmp_path / "whole" / session.games_log).stat().st_size > 0
     for file in (
@@ -128,7 +132,7 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(name: str, tmp_path: P
 
 
 def test_a_run_of_backgammon_keeps_games_that_can_be_read(tmp_path: Path) -> None:
-    session, start = run_of("tdgammon", tmp_path / "run")
+    session, start = run_of("tdgammon", BACKGAMMON, tmp_path / "run")
     session.train(start)
     assert not (tmp_path / "run/games.pdn").exists()
     played = list(read_matches((tmp_path / "run/games.mat").read_text("utf-8"), BACKGAMMON))

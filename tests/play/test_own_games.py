@@ -14,13 +14,16 @@ import pytest
 pytest.importorskip("starlette")
 
 import games
+import plysmith
 from games.errors import MoveError
 from games.file_form import form_of
 from games.kernels import compiled
+from games.record import new_record
 from play.web.catalogue import Catalogue, face_of
 from play.web.limits import Limits
 from play.web.table import Seat, Table
 from search import EvaluatorError, load_evaluator
+from search.perft import perft
 
 ROOT = Path(__file__).resolve().parents[2]
 compiled_only = pytest.mark.skipif(not compiled, reason="plays whole games")
@@ -79,6 +82,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's folder as the current one, from which games are imported into this process."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(folder)])
+    for name in ("hexa", "plain_games"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return folder
+
+
 def ask(folder: Path, *words: str, text: str = "", status: int = 0) -> str:
     """What a command in that folder prints, by the console program as it is installed."""
     program = "import sys; sys.path.remove(''); import plysmith; sys.exit(plysmith.main())"
@@ -126,6 +139,43 @@ def test_a_game_is_trained_resumed_matched_explained_and_played(
     assert move in said and "Saved to mine.txt" in said
     text = (folder / "mine.txt").read_text()
     assert f"\n{move}\n" in text and '[First "person"]' in text
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("game", "moves", "counts"),
+    [
+        ("connect_four", ["4", "4", "3"], [7, 49, 343, 2401]),
+        ("hexa:Hexapawn", ["b1-b2", "a3-b2", "a1-b2"], [3, 10, 28]),
+    ],
+)
+def test_a_game_is_ranked_judged_analysed_and_counted(
+    game: str, moves: list[str], counts: list[int], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(*words: str) -> str:
+        assert plysmith.main(["play", *words]) == 0, capsys.readouterr()
+        return capsys.readouterr().out
+
+    loaded = games.load(game)
+    table = said("ladder", game, "random", "hand", "--games", "4", "--depth", "1", "--quiet")
+    assert sorted(line.split()[1] for line in table.splitlines()[1:]) == ["hand", "random"]
+    record = new_record(loaded)
+    record.play_text(moves[0])
+    texts = [loaded.position_text(position) for position in record.positions]
+    (here / "positions.txt").write_text("\n".join(texts))
+    judged = said("judge", game, "hand", "--file", "positions.txt", "--referee-depth", "2")
+    assert "referee: hand at depth 2" in judged and "\nhand" in judged
+    for text in moves[1:]:
+        record.play_text(text)
+    form = form_of(loaded)
+    (here / "mine.txt").write_text(form.write(record, ("a", "b"), {}))
+    said("analyse", "mine.txt", "hand", "--game", game, "--depth", "2", "--quiet",
+         "--output", "judged.txt")  # fmt: skip
+    (read,) = form.read((here / "judged.txt").read_text(), loaded)
+    assert read.problems == [] and read.record is not None
+    assert read.record.moves == record.moves
+    found = [perft(loaded, loaded.start(), depth + 1) for depth in range(len(counts))]
+    assert found == counts
 
 
 def test_games_in_plain_python_are_played_in_the_terminal(folder: Path) -> None:
@@ -217,10 +267,8 @@ def test_a_pawn_is_clicked_and_then_its_goal(hexapawn: Any) -> None:
 
 @pytest.mark.plain
 def test_a_game_without_a_grid_is_text_and_a_list_of_moves(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    here: Path,
 ) -> None:
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "path", [*sys.path, str(folder)])
     table = table_of(games.load("plain_games:Pile"))
     view = table.view()
     assert (view["kind"], view["board"]["text"], view["next"]) == ("plain", "|" * 12, [])

@@ -92,7 +92,7 @@ def page(browser: Any, base: str) -> Iterator[Page]:
     assert problems == []
 
 
-def open_table(page: Page, base: str, **content: Any) -> dict[str, Any]:
+def open_table(page: Page, base: str, *, shown: str = ".board", **content: Any) -> dict[str, Any]:
     """A table made by a request, and the page that shows it."""
     content = {"game": "checkers", "seats": [HUMAN, HUMAN], **content}
     answer = page.request.post(f"{base}/api/tables", data=content)
@@ -100,7 +100,7 @@ def open_table(page: Page, base: str, **content: Any) -> dict[str, Any]:
     view = answer.json()
     page.goto("about:blank")  # else the board of the table before would be found
     page.goto(f"{base}/#/play/{view['id']}")
-    page.wait_for_selector(".board")
+    page.wait_for_selector(shown)
     return dict(view)
 
 
@@ -334,6 +334,51 @@ def test_backgammon_by_dragging_and_by_keys(page: Page, base: str) -> None:
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Done").click()
     expect(page.locator(".moves .move")).to_contain_text(["8/5 6/5"])
+
+
+def test_connect_four_by_clicks_and_by_keys(page: Page, base: str) -> None:
+    """A stone falls from any square of its column; a column that is full takes none."""
+    open_table(page, base, game="connect_four")
+    square(page, 3).click()  # the top of the middle column
+    expect(page.locator(".moves .move")).to_have_text(["4"])
+    expect(square(page, 38)).to_have_attribute("aria-label", re.compile("row 6, column 4, .*X"))
+    expect(page.locator(".men .man")).to_have_count(1)
+    page.evaluate("document.querySelector('[data-square=\"38\"]').focus()")
+    page.keyboard.press("ArrowLeft")
+    expect(square(page, 37)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(square(page, 30)).to_be_focused()
+    expect(square(page, 30)).to_have_attribute(
+        "aria-label", "row 5, column 3, empty, can be clicked"
+    )
+    page.keyboard.press("Enter")
+    expect(page.locator(".moves .move")).to_have_text(["4", "3"])
+    expect(square(page, 37)).to_have_attribute("aria-label", re.compile("row 6, column 3, .*O"))
+    open_table(page, base, game="connect_four", moves=[{"text": "4"}] * 6)
+    expect(square(page, 3)).not_to_have_class(re.compile("can"))
+    square(page, 3).click()
+    expect(page.locator("#toast")).to_contain_text("one of the marked squares")
+    assert table(page, base)["ply"] == 6
+    moves = [{"text": text} for text in ("4", "3", "4", "3", "4", "3")]
+    open_table(page, base, game="connect_four", moves=moves)
+    square(page, 17).click()
+    expect(page.locator(".result")).to_contain_text("X wins")
+    assert table(page, base)["outcome"] == 1.0
+
+
+def test_a_game_without_a_board_by_its_list_of_moves(page: Page, base: str) -> None:
+    open_table(page, base, game="nim", position="1,2,0 0", shown=".plain-board")
+    buttons = page.locator("[data-move]")
+    expect(buttons).to_have_text(["1 from 1", "1 from 2", "2 from 2"])
+    expect(page.locator(".board-text")).to_contain_text("2: ||")
+    page.locator("[data-move='2 from 2']").click()
+    expect(page.locator(".moves .move")).to_have_text(["2 from 2"])
+    expect(buttons).to_have_text(["1 from 1"])
+    buttons.first.focus()
+    page.keyboard.press("Enter")
+    # Whoever takes the last stick loses.
+    expect(page.locator(".result")).to_contain_text("First wins")
+    expect(buttons).to_have_count(0)
 
 
 def test_databases_and_programs_are_offered(page: Page, base: str) -> None:
