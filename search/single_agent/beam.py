@@ -20,10 +20,13 @@ def next_layer(record, slots, nodes, moves, costs, values, layer):
     """Expand the nodes of a layer and store those of their children that are new; whether a goal
     was met, whose node `record.goal` then is.
 
-    values: [nodes] where f of each new node is written. Ends early where `stop` is set,
-    `node_limit` positions have been expanded or no room is left (`full`).
+    values: [nodes] where f of each new node is written. Begins at place `record.begun` of the
+    layer; ends there early where `stop` is set, `node_limit` positions have been expanded or no
+    room is left (`full`).
     """
-    for node in layer:
+    for place in range(record.begun, len(layer)):
+        node = layer[place]
+        record.begun = place
         if record.stop != 0 or record.expanded >= record.node_limit:
             return False
         if record.nodes + record.most_moves > record.room:
@@ -31,18 +34,18 @@ def next_layer(record, slots, nodes, moves, costs, values, layer):
             return False
         record.expanded += 1
         count = stored_children(record, node, moves[node, 1])
-        for place in range(count):
+        for child in range(count):
             record.generated += 1
-            if find(record, slots, 1, place) >= 0:
+            if find(record, slots, 1, child) >= 0:
                 continue
-            total = costs[node] + cost_of(record, 1, place)
-            new = store(record, slots, 1, place)
-            moves[new, 0] = move_of(record, 1, place)
-            moves[new, 1] = back_of(record, 1, place)
+            total = costs[node] + cost_of(record, 1, child)
+            new = store(record, slots, 1, child)
+            moves[new, 0] = move_of(record, 1, child)
+            moves[new, 1] = back_of(record, 1, child)
             nodes[new, 0], costs[new] = node, total
-            if is_solved(record, 1, place):
+            if is_solved(record, 1, child):
                 record.goal = new
                 return True
-            value = estimate(record, 1, place)
+            value = estimate(record, 1, child)
             values[new] = record.cost_weight * total + record.heuristic_weight * value
     return False

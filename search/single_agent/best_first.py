@@ -14,6 +14,7 @@ from search.single_agent.native import (
     estimate,
     find,
     move_of,
+    put_into_table,
     store,
     stored_children,
     stored_solved,
@@ -41,6 +42,14 @@ def store_root(record, slots):
     """Store the position of block 0; returns its number, 0."""
     find(record, slots, 0, 0)
     return store(record, slots, 0, 0)
+
+
+@kernel
+def fill_table(record, slots, costs):
+    """Put all stored positions that are of use into an empty table."""
+    for node in range(record.nodes):
+        if costs[node] >= 0.0:
+            put_into_table(record, slots, node)
 
 
 @kernel
@@ -76,7 +85,7 @@ def best_first(record, slots, nodes, moves, costs, values, heads, lowest):
 
     lowest: no bucket below this one holds anything. Sets `record.goal` to the number of the goal's
     node. Ends early where `stop` is set, `node_limit` positions have been expanded, no room is left
-    (`full`) or only the last level holds anything.
+    (`full`) or only the last level holds anything; `record.lowest` is where to go on.
     """
     waiting = record.waiting
     while lowest < (record.levels - 1) * NEARNESS:
@@ -84,6 +93,9 @@ def best_first(record, slots, nodes, moves, costs, values, heads, lowest):
         if node < 0:
             lowest += 1
             continue
+        if record.nodes + record.most_moves > record.room:
+            record.full = 1
+            break
         heads[lowest] = nodes[node, 1]
         waiting -= 1
         cost = costs[node]
@@ -93,9 +105,6 @@ def best_first(record, slots, nodes, moves, costs, values, heads, lowest):
             record.goal = node
             return True
         if record.stop != 0 or record.expanded >= record.node_limit:
-            return False
-        if record.nodes + record.most_moves > record.room:
-            record.full = 1
             return False
         record.expanded += 1
         count = stored_children(record, node, moves[node, 1])
@@ -114,5 +123,5 @@ def best_first(record, slots, nodes, moves, costs, values, heads, lowest):
             lowest = min(lowest, bucket)
             waiting += 1
         record.largest = max(record.largest, waiting)
-    record.waiting = waiting
+    record.waiting, record.lowest = waiting, lowest
     return False

@@ -319,6 +319,22 @@ def _store(record, slots, block, place):
     return native
 
 
+def put_into_table(record, slots, node):
+    """Put a stored position into the table; a plain search has it there already."""
+
+
+@overload(put_into_table)
+def _put_into_table(record, slots, node):
+    def native(record, slots, node):
+        key = call_int(record.key_at, (record.stored + 8 * record.width * node,))
+        slot = key & record.mask
+        while slots[slot] != 0:
+            slot = (slot + 1) & record.mask
+        slots[slot] = node + 1
+
+    return native
+
+
 # --- generated code for a problem ------------------------------------------------------------
 
 

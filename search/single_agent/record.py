@@ -26,7 +26,7 @@ _NUMBERS = (
     "children_at promising_at solved_at key_at evaluate_at evaluator"
     " positions moves backs costs values counted report stored"
     # sizes
-    " width most_moves room levels mask"
+    " width most_moves room levels mask lowest begun"
     # options, counters and flags
     " node_limit stop expanded generated largest nodes waiting rest full too_deep goal slot"
 ).split()

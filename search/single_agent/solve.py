@@ -17,7 +17,8 @@ from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvalua
 from search.evaluators.load import as_evaluator
 from search.graph.solution import Solution
 from search.search import check_limits, run_search
-from search.single_agent.record import MOST_PLIES, NONE, NativeSearch, PlainSearch
+from search.single_agent.record import MOST_PLIES, NativeSearch, PlainSearch
+from search.single_agent.store import Store
 
 __all__ = ["METHODS", "Unsolvable", "solve"]
 
@@ -28,8 +29,6 @@ UNLIMITED = 1 << 62
 #: Sums of costs may be off by this much, as floats are.
 ROUNDING = 1e-9
 MOST_WEIGHT = 1000.0
-#: Positions that a plain search of a problem in Python is given room for in each MiB.
-PLAIN_PER_MIB = 2000
 
 
 class Unsolvable(ValueError):
@@ -256,91 +255,84 @@ class _Search:
             read_move(self.record, ply, int(places[ply])) for ply in range(1, self.record.goal + 1)
         ]
 
-    def _store(self, memory_mib: float) -> tuple[Any, ...]:
-        """The record with room for positions, and the arrays that stand beside them."""
-        record = self.record = self._record(2)
+    def _store(self, memory_mib: float) -> Store:
+        """Room for positions, with the one to begin with in it."""
+        self.record = self._record(2)
         most = self.problem.most_moves if isinstance(self.problem, KernelProblem) else 256
-        if self.native:
-            width = len(self.problem.start())
-            each = 8 * (width + 6) + 16  # positions, nodes, moves, costs, values; the table's slots
-            room = int(memory_mib * 2**20 / each)
-        else:
-            room = int(memory_mib * PLAIN_PER_MIB)
-        room = max(room, most + 1)
-        size = 1 << room.bit_length() if self.native else 1  # of the table: more than `room`
-        if self.native:
-            record.pin(stored=np.empty((room, width), dtype=np.int64))
-        slots = np.zeros(size, dtype=np.int64)
-        record.put(room=room, mask=size - 1, most_moves=most)
-        nodes = np.empty((room, 2), dtype=np.int64)
-        moves = np.empty((room, 2), dtype=np.int64 if self.native else object)
-        return slots, nodes, moves, np.empty(room), np.empty(room)
+        self.record.put(most_moves=most)
+        return Store(self.record, self._run, native=self.native, memory_mib=memory_mib)
 
-    def _begin(self, slots: Any, nodes: Any, moves: Any, costs: Any) -> None:
-        """Store the position to begin with as node 0."""
-        from search.single_agent.best_first import store_root
-
-        self._run(store_root)(slots)
-        nodes[0], moves[0], costs[0] = -1, NONE, 0.0
+    def _done(self) -> bool:
+        """Whether a limit has ended the search."""
+        return bool(self.record.stop) or self.record.expanded >= self.node_limit
 
     def _best_first(self, memory_mib: float, cost: float, value: float) -> Callable[[], None]:
-        from search.single_agent import best_first
+        from search.single_agent.best_first import NEARNESS, best_first, spread
 
-        slots, nodes, moves, costs, values = self._store(memory_mib)
-        record = self.record
+        store, record = self._store(memory_mib), self.record
         record.put(cost_weight=cost, heuristic_weight=value, levels=LEVELS, waiting=1)
-        self._begin(slots, nodes, moves, costs)
-        search, spread = self._run(best_first.best_first), self._run(best_first.spread)
-        heads = np.full(LEVELS * best_first.NEARNESS, -1, dtype=np.int64)
-        heads[0] = 0
+        search, again = self._run(best_first), self._run(spread)
 
-        def work(heads: Any = heads) -> None:
-            lowest = 0
-            while not search(slots, nodes, moves, costs, values, heads, lowest):
-                last = heads[-best_first.NEARNESS :]
-                if record.stop or record.full or record.expanded >= self.node_limit:
+        def work() -> None:
+            heads = np.full(LEVELS * NEARNESS, -1, dtype=np.int64)
+            heads[0] = 0
+            while not search(*_arrays(store), heads, record.lowest):
+                if self._done():
                     return
-                if (last < 0).all():
+                if record.full:
+                    if not store.grow():
+                        return
+                elif (heads[-NEARNESS:] >= 0).any():
+                    more = np.full(4 * len(heads), -1, dtype=np.int64)
+                    record.put(levels=4 * record.levels)
+                    again(store.nodes, store.costs, store.values, heads, more)
+                    heads = more
+                else:
                     return
-                more = np.full(4 * len(heads), -1, dtype=np.int64)
-                lowest = len(heads) - best_first.NEARNESS
-                record.put(levels=4 * record.levels)
-                spread(nodes, costs, values, heads, more)
-                heads = more
-            self._read_nodes(nodes, moves, costs)
+            self._read_nodes(store)
 
         return work
 
     def _beam(self, memory_mib: float, width: int) -> Callable[[], None]:
-        from search.single_agent import beam
+        from search.single_agent.beam import next_layer
 
-        slots, nodes, moves, costs, values = self._store(memory_mib)
-        self.record.put(cost_weight=1.0, heuristic_weight=self.weight)
-        self._begin(slots, nodes, moves, costs)
-        expand = self._run(beam.next_layer)
+        store, record = self._store(memory_mib), self.record
+        record.put(cost_weight=1.0, heuristic_weight=self.weight)
+        expand = self._run(next_layer)
 
         def work() -> None:
             layer = np.zeros(1, dtype=np.int64)
-            while len(layer) and not self.record.stop:
-                first = self.record.nodes
-                if expand(slots, nodes, moves, costs, values, layer):
-                    self._read_nodes(nodes, moves, costs)
+            while len(layer):
+                first = record.nodes
+                record.put(begun=0)
+                while not expand(*_arrays(store), layer):
+                    if self._done():
+                        return
+                    if not record.full:
+                        break
+                    if not store.grow():
+                        return
+                else:
+                    self._read_nodes(store)
                     return
-                if self.record.full or self.record.expanded >= self.node_limit:
-                    return
-                new = np.arange(first, self.record.nodes)
+                new = np.arange(first, record.nodes)
                 if len(new) > width:
-                    new = new[np.argpartition(values[new], width)[:width]]
+                    new = new[np.argpartition(store.values[new], width)[:width]]
                 layer = new
-                self.record.put(largest=max(self.record.largest, len(layer)))
+                record.put(largest=max(record.largest, len(layer)))
 
         return work
 
-    def _read_nodes(self, nodes: Any, moves: Any, costs: Any) -> None:
+    def _read_nodes(self, store: Store) -> None:
+        """Read the moves of the solution from the stored positions."""
         node = self.record.goal
-        self.goal, self.cost = True, float(costs[node])
+        self.goal, self.cost = True, float(store.costs[node])
         while node > 0:
-            move = moves[node, 0]
+            move = store.moves[node, 0]
             self.moves.append(int(move) if self.native else move)
-            node = int(nodes[node, 0])
+            node = int(store.nodes[node, 0])
         self.moves.reverse()
+
+
+def _arrays(store: Store) -> tuple[Any, ...]:
+    return store.slots, store.nodes, store.moves, store.costs, store.values
