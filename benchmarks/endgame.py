@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> int:
         figures[f"{name}: M nodes/s"] = round(result.nodes / seconds / 1e6, 2)
         print(
             f"start to depth {options.depth}, {name + ' database':23} {result.nodes:10} nodes,"
-            f" {result.nodes / seconds / 1e6:.2f} M/s, {result.found} found"
+            f" {result.nodes / seconds / 1e6:.2f} M/s, {result.lookup_hits} found"
         )
     near = won_positions(found, 5, 11, options.positions, options.seed)
     agree = sum(engines["without"].search(at, depth=n).value == WIN - n for at, n in near)

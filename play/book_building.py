@@ -186,7 +186,7 @@ def learn_games(
                 break
             _expand(book, search, [number], workers)
             done += 1
-            if not _surprising(record, ply, book.worth[number], margin):
+            if not _surprising(record, ply, book.backed_up[number], margin):
                 break
         total += done
         if progress is not None:

@@ -27,29 +27,29 @@ Options = AlphaBetaOptions | ExpectiminimaxOptions
 
 
 class Engine:
-    """A game, an evaluator and what searches of them remember.
+    """Searches a game with an evaluator, and remembers earlier searches.
 
     Games without dice are searched by alpha-beta, games with dice (`games.DiceGame`) by
     expectiminimax. Positions and evaluators that are kernels are searched by native code, plain
     Python games by the same source in Python.
 
-    game: what is searched.
+    game: the game whose positions are searched.
     evaluator: anything that `search.as_evaluator` takes.
     options: `AlphaBetaOptions`, or for dice `ExpectiminimaxOptions`; None for the defaults.
-    lookup: asked at every position, see `search.lookups.lookup`; None for none.
+    lookup: known values, asked for at every position, see `search.lookups.lookup`; None for none.
     table_mib: size of the transposition table.
     threads: number of threads that share a search, in native code, unless its nodes are limited.
         With dice, moves and values do not depend on it (node counts do); without dice, a search
         with more than one thread is not reproducible.
-    seed: shuffles the moves, so that it decides among moves of equal value; None for the game's
+    seed: shuffles the root moves, which decides among moves of equal value; None for the game's
         own order.
-    keywords: fields of the options, by name, which replace those of `options`.
+    keywords: fields of the options, by name; they replace those of `options`.
 
-    Text that names `techniques` finds what ProbCut knows of an evaluator beside the evaluator's
-    file, where `evaluator` names one.
+    If `techniques` is a text and `evaluator` names a file, the fit of ProbCut is read from the
+    file beside it (`search.alphabeta.techniques.probcut_file`).
 
-    Raises ValueError for an option out of range and for options of the other kind of search, and
-    TypeError for a name that is not an option. Not to be used by two threads at once.
+    Raises ValueError if an option is out of range or belongs to the other kind of search, and
+    TypeError if a name is not an option. An engine must not be used by two threads at once.
     """
 
     def __init__(
@@ -85,53 +85,55 @@ class Engine:
         self.native = self._search.native
 
     def __reduce__(self) -> Any:
-        # what earlier searches left, and addresses, stay in the process
+        # the transposition table and addresses stay in the process
         return _again, (type(self), self.game, self.evaluator, self.options, self._shared)
 
     @property
     def techniques(self) -> Techniques:
-        """What alpha-beta does beyond alpha-beta; TypeError in a game with dice."""
+        """The techniques used beyond plain alpha-beta. Raises TypeError in a game with dice."""
         return self._without_dice().techniques
 
     @property
     def steady(self) -> bool:
-        """Whether alpha-beta takes the moves in the game's own order, and the first of equals."""
+        """Whether root moves keep the game's order, and the first of equal moves is chosen."""
         return isinstance(self._search, AlphaBeta) and self._search.steady
 
     def line_for_games(self, depth: int, nodes: int) -> Any:
-        """The line of a native engine, set up for whole games at these limits."""
+        """Returns the line of a native engine, set up to play whole games at these limits."""
         return self._without_dice().line_for_games(depth, nodes)
 
     def after_games(self) -> None:
-        """Go on counting where whole games have left off; raises what an evaluator raised."""
+        """Take over the generation that whole games reached. Raises an error of the evaluator."""
         self._without_dice().after_games()
 
     def stop(self) -> None:
-        """End the search that is under way; it returns what it has. Callable from any thread."""
+        """End the running search, which returns its result so far. Callable from any thread."""
         self._search.stop()
 
     def traced(self) -> tuple[Any, Any, Any, Any]:
-        """What the last search found below its root: positions, values, depths and bounds.
+        """Returns the trace of the last search: positions, values, depths and bounds.
 
-        Positions [n, integers] (a list in plain Python) that were searched at least one ply deep in
-        the last iteration, each time they were: their values are exact
-        (`search.lookups.lookup.EXACT`), at least or at most what the search says (LOWER, UPPER:
-        alpha-beta cut it short). Values are for the side to move there; those beyond PROVEN count
-        plies from the root of the search. Positions that the transposition table answered are left
-        out.
+        positions: [visits, integers] (a list in plain Python), one row for each visit to a position
+            below the root that the last iteration searched at least one ply deep. Positions that
+            the transposition table answered are omitted.
+        values: [visits], for the side to move there; those beyond `search.PROVEN` count plies from
+            the root of the search.
+        depths: [visits], plies searched below the position.
+        bounds: [visits], `search.EXACT`, or LOWER or UPPER if alpha-beta cut the search short and
+            the value is only a lower or an upper bound.
         """
         width = len(self.game.start()) if self.native else 0
         return self._without_dice().line.trace(width)  # type: ignore[no-any-return]
 
     def table_fill(self) -> float:
-        """The share of the transposition table, from 0 to 1, that the last search has written.
+        """Returns the share of the transposition table, from 0 to 1, that the last search wrote.
 
-        It is estimated from a thousand entries. TypeError in a game with dice.
+        It is estimated from a thousand entries. Raises TypeError in a game with dice.
         """
         return self._without_dice().fill()
 
     def clear(self) -> None:
-        """Forget everything earlier searches left, so that the next is as in a new engine."""
+        """Forget earlier searches: the next one is the same as in a new engine."""
         self._search.clear()
 
     def search(
@@ -144,18 +146,24 @@ class Engine:
         history: Sequence[Any] = (),
         roll: int | None = None,
     ) -> Result:
-        """The best move found within the limits, of which at least one is given.
+        """Search a position within the limits, at least one of which must be given.
 
-        `history` holds the earlier positions of the game since the last irreversible move, oldest
-        first. Ctrl-C ends the search, which then returns what it has, marked as interrupted.
+        position: the position to search.
+        depth: greatest depth in plies.
+        nodes: greatest number of positions searched.
+        seconds: greatest time.
+        history: the earlier positions of the game since the last irreversible move, oldest first.
+        roll: with dice, the roll to move with; None for the value before the roll, without a move.
 
-        In a game with dice the move is for a `roll`; without one there is no move, and the value is
-        that of the position before its roll. Depths are GNU Backgammon's plies: at depth 0 it is
-        the evaluator that values the position, before the roll or after each move; the value at
-        depth n before the roll is the average over the rolls of the value at depth n - 1 of the
-        best move. The last depth searched in full counts.
+        Returns the result of the last depth searched in full. Ctrl-C ends the search, which then
+        returns its result so far, marked as interrupted.
 
-        Raises ValueError for a limit or a roll out of range, and what a Python evaluator raised.
+        With dice, depths are GNU Backgammon's plies: at depth 0 the evaluator values the position,
+        before the roll or after each move; the value at depth n before the roll is the average,
+        over the rolls, of the best move's value at depth n - 1.
+
+        Raises ValueError if a limit or the roll is out of range, and any error that a Python
+        evaluator raised.
         """
         return self._search.search(
             position, depth=depth, nodes=nodes, seconds=seconds, history=history, roll=roll,
@@ -172,9 +180,9 @@ class Engine:
         history: Sequence[Any] = (),
         roll: int | None = None,
     ) -> Result:
-        """Like `search`, with the exact value of every legal move in `Result.moves`.
+        """As `search`, with the exact value of every legal move in `Result.moves`.
 
-        In a game with dice move filters then hold for replies only.
+        In a game with dice, move filters then apply only to replies, not to the root moves.
         """
         return self._search.search(
             position, depth=depth, nodes=nodes, seconds=seconds, history=history, roll=roll,
@@ -184,19 +192,24 @@ class Engine:
     def best_moves(
         self, positions: Any, rolls: Any, *, depth: int = 0, decide_only: bool = False
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """The best moves [positions] with a roll each, and their values, in a game with dice.
+        """Returns the best moves [positions] and their values [positions], in a game with dice.
 
-        The same as by a search for each, in one native call. With `decide_only` a move that is the
-        only one, or the only one that filters leave, is not searched further, and its value is that
-        of the depth before. Raises ValueError for a roll or depth out of range and for a position
-        in which the game is over, TypeError in a game without dice, KeyboardInterrupt when stopped.
+        positions: [positions, integers], or a list of positions.
+        rolls: [positions], one for each position.
+        depth: plies to search, as in `search`.
+        decide_only: do not search a move further once it is the only one (or the only one that
+            filters leave); its value is then that of the previous depth.
+
+        The results equal those of one `search` for each position, in one native call. Raises
+        ValueError if a roll or the depth is out of range or a game is over, TypeError in a game
+        without dice, and KeyboardInterrupt if stopped.
         """
         return self._with_dice().best_moves(positions, rolls, depth, decide_only)
 
     def values(self, positions: Any, *, depth: int = 0) -> NDArray[np.float64]:
-        """The values [positions] of positions before their rolls, in a game with dice.
+        """Returns the values [positions] of positions before their rolls, in a game with dice.
 
-        The same as by a search without a roll for each. Raises as `best_moves`.
+        They equal those of one `search` without a roll for each. Raises the errors of `best_moves`.
         """
         return self._with_dice().values(positions, depth)
 
@@ -214,12 +227,12 @@ class Engine:
 def _again(
     kind: Any, game: Game, evaluator: Evaluator, options: Options, shared: dict[str, Any]
 ) -> Engine:
-    """The same engine, with nothing remembered."""
+    """Returns the same engine with an empty memory."""
     return kind(game, evaluator, options, **shared)  # type: ignore[no-any-return]
 
 
 def _options(game: Game, options: Options | None, keywords: Mapping[str, Any]) -> Options:
-    """The options of a game's kind of search, with keywords in place of their fields."""
+    """Returns the options for a game's kind of search, with fields replaced by the keywords."""
     dice = isinstance(game, DiceGame)
     kind: Any = ExpectiminimaxOptions if dice else AlphaBetaOptions
     other: Any = AlphaBetaOptions if dice else ExpectiminimaxOptions

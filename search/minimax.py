@@ -1,7 +1,7 @@
-"""Textbook minimax, alpha-beta and expectiminimax: a few lines each, to be read and to check by.
+"""Textbook minimax, alpha-beta and expectiminimax: a few lines each, to read and to test against.
 
-They look `depth` plies ahead (to the end of the game where it is None) and return the value for the
-side to move. They know no table, no move ordering and no quiescence.
+They look `depth` plies ahead (None: to the end of the game) and return the value for the side to
+move. They have no transposition table, no move ordering and no quiescence.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def alphabeta(
     alpha: float = -math.inf,
     beta: float = math.inf,
 ) -> float:
-    """The same value, without looking where it cannot matter (Knuth and Moore 1975).
+    """The value of `minimax`, without searching moves that cannot change it (Knuth and Moore 1975).
 
-    A move is as good as refuted once its value is at least beta; moves are tried in the game's
-    order.
+    The search of a position ends once its value is at least `beta`: the opponent will avoid it.
+    Moves are tried in the game's order.
     """
     outcome = game.outcome(position)
     if outcome is not None:
@@ -73,8 +73,9 @@ def expectiminimax(
 ) -> float:
     """The value of a position before its roll, or with a roll (Michie 1966).
 
-    Before it the average over the rolls, with it the best move's value; `depth` counts positions
-    before a roll, so that with a roll and depth 0 the static values after the moves decide.
+    Before the roll it is the average over the rolls; with a roll it is the best move's value.
+    `depth` counts positions before a roll, so with a roll and depth 0 the static values after the
+    moves decide.
     """
     outcome = game.outcome(position)
     if outcome is not None:
@@ -97,7 +98,7 @@ def expectiminimax(
 def best_moves(
     game: Game, position: Any, depth: int | None = None, evaluate: Evaluate | None = None
 ) -> list[tuple[Any, float]]:
-    """Every legal move with its minimax value, best first, equals in the game's order."""
+    """Returns (move, value) for every legal move, best first, equals in the game's order."""
     rest = None if depth is None else depth - 1
     values = [
         (move, -minimax(game, game.play(position, move), rest, evaluate))

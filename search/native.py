@@ -1,8 +1,8 @@
-"""How a game, an evaluator and lookups are bound into the search; nothing else knows.
+"""Binds a game, an evaluator and lookups into the search; no other module knows how.
 
-Each function here is what the search calls at one point of its work. Its Python body serves the
-plain search (a `PlainLine`, any Python objects); compiled code gets the overload below it, which
-enters generated code by the address that the line's record holds.
+The search calls one of these functions wherever it needs the game, the evaluator or a lookup. The
+Python body serves the plain search (a `PlainLine`, any Python objects); compiled code gets the
+overload below it, which enters generated code by the address in the line's record.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from games.kernels.memory import (
 from games.values import LIMIT
 from search.sizes import PHASES, STACK, WIDTH
 
-QUIET, NOISY, FINISHED = 0, 1, 2
+QUIET, TACTICAL, FINISHED = 0, 1, 2
 
 
 # --- entering code by address ----------------------------------------------------------------
@@ -55,10 +55,10 @@ call_float = _caller(types.float64)
 
 
 def legal_moves(line, ply):
-    """Put the legal moves at `ply` on the stack from `line.first[ply]` on; returns how many.
+    """Put the legal moves at `ply` on the stack from `line.first[ply]` on.
 
-    Their move-ordering scores go to the same places of `line.order`, and the next ply's moves will
-    follow behind them.
+    Returns the number of moves. The gains that the rules state go to the same places of
+    `line.order`, and the next ply's moves will follow behind these.
     """
     first = line.first[ply]
     moves = line.game.legal_moves(line.positions[ply])
@@ -83,7 +83,7 @@ def _legal_moves(line, ply):
 
 
 def has_room(line, ply):
-    """Whether the stack can take another list of moves."""
+    """Returns whether the stack has room for another list of moves."""
     return True
 
 
@@ -93,7 +93,7 @@ def _has_room(line, ply):
 
 
 def play(line, ply, move):
-    """Put the position after a move at the next ply; returns whether the move is irreversible."""
+    """Put the position after a move at the next ply. Returns whether the move is irreversible."""
     position = line.positions[ply]
     line.positions[ply + 1] = line.game.play(position, move)
     return line.game.irreversible is None or line.game.irreversible(position, move)
@@ -109,11 +109,11 @@ def _play(line, ply, move):
 
 
 def status(line, ply):
-    """QUIET, NOISY or FINISHED."""
+    """Returns QUIET, TACTICAL (the game's `noisy`) or FINISHED."""
     position = line.positions[ply]
     if line.game.outcome(position) is not None:
         return FINISHED
-    return NOISY if line.game.noisy(position) else QUIET
+    return TACTICAL if line.game.noisy(position) else QUIET
 
 
 @overload(status)
@@ -122,7 +122,7 @@ def _status(line, ply):
 
 
 def outcome(line, ply):
-    """The outcome of a finished game for the side to move."""
+    """Returns the outcome of a finished game for the side to move."""
     return float(line.game.outcome(line.positions[ply]))
 
 
@@ -132,7 +132,7 @@ def _outcome(line, ply):
 
 
 def phase(line, ply):
-    """The position's phase of the game for ProbCut, below `PHASES`: later ones are the last."""
+    """Returns the position's phase of the game for ProbCut; beyond `PHASES` it is the last."""
     return min(max(int(line.phase(line.positions[ply])), 0), PHASES - 1)
 
 
@@ -148,7 +148,7 @@ def _phase(line, ply):
 
 
 def position_key(line, ply):
-    """What tells the position from others: a hash, or in a plain search the position itself."""
+    """Returns the key of a position: a hash, or in a plain search the position itself."""
     return line.positions[ply]
 
 
@@ -158,7 +158,7 @@ def _position_key(line, ply):
 
 
 def move_slot(move):
-    """The place of a move in the history table, below 4096."""
+    """Returns the place of a move in the history table, below 4096."""
     return hash(move) & 4095
 
 
@@ -168,7 +168,7 @@ def _move_slot(move):
 
 
 def fade(line):
-    """Forget the killers of an earlier search, and keep a quarter of its history."""
+    """Forget the killers of earlier searches, and multiply their history by a quarter."""
     line.killers[:] = None
     line.history *= 0.25
 
@@ -187,7 +187,7 @@ def _fade(line):
 
 
 def move_at(line, place):
-    """The move at a place of the stack."""
+    """Returns the move at a place of the stack."""
     return line.moves[place]
 
 
@@ -197,7 +197,7 @@ def _move_at(line, place):
 
 
 def order_at(line, place):
-    """The move-ordering score of the move at a place of the stack."""
+    """Returns the move-ordering score of the move at a place of the stack."""
     return line.order[place]
 
 
@@ -220,7 +220,7 @@ def _set_order(line, place, score):
 
 
 def static_value(line, ply):
-    """The evaluator's value of the position, kept between -LIMIT and LIMIT."""
+    """Returns the evaluator's value of the position, limited to -LIMIT to LIMIT."""
     return min(max(float(line.evaluate(line.positions[ply])), -LIMIT), LIMIT)
 
 
@@ -234,15 +234,18 @@ def _static_value(line, ply):
 
 
 def probe_lookup(line, ply):
-    """Ask the lookup for the position; fills `hit_value`, `hit_depth` and `hit_bound`."""
+    """Returns whether the lookup knows the position.
+
+    If so, `hit_value`, `hit_depth` and `hit_bound` are set.
+    """
     if line.probe is None:
         return False
     line.lookups += 1
-    found, value, depth, bound = line.probe(line.positions[ply])
-    if found:
-        line.found += 1
+    known, value, depth, bound = line.probe(line.positions[ply])
+    if known:
+        line.lookup_hits += 1
         line.hit_value, line.hit_depth, line.hit_bound = value, depth, bound
-    return found
+    return known
 
 
 @overload(probe_lookup)
@@ -256,7 +259,7 @@ def _probe_lookup(line, ply):
             (line.tables, line.positions + 8 * WIDTH * ply, line.scratch),
         ):
             return False
-        line.found += 1
+        line.lookup_hits += 1
         line.hit_value = load_float(line.scratch, 0)
         line.hit_depth = load_int(line.scratch, 1)
         line.hit_bound = load_int(line.scratch, 2)
@@ -269,7 +272,10 @@ def _probe_lookup(line, ply):
 
 
 def rules_addresses(game: Game) -> dict[str, int]:
-    """Addresses of the native code that stands between the search and a game's kernels."""
+    """Returns the addresses of the native code between the search and a game's kernels, by name.
+
+    Raises TypeError if the game has no kernels, ValueError if its positions are too wide.
+    """
     rules = game.rules
     if rules is None:
         raise TypeError(f"{game.name} has no kernels: it is searched in plain Python")
@@ -332,7 +338,7 @@ def outcome_at(source):
 
 
 def phase_address(game: Game) -> int:
-    """The address of native code that tells a position's phase; 0 where the game has none."""
+    """Returns the address of native code for a position's phase; 0 if the game has no phases."""
     if game.phases is None:
         return 0
     text = f"def phase_at(source):\n    return int(phase({read_position(len(game.start()))}))"
@@ -340,7 +346,11 @@ def phase_address(game: Game) -> int:
 
 
 def key_address(key: Callable[..., Any] | None, width: int) -> int:
-    """The address of native code that hashes a position of so many integers, by `key` if given."""
+    """Returns the address of native code that hashes a position.
+
+    key: the rules' own hash; None for a general one.
+    width: number of integers in a position.
+    """
     return native_function("key_at", *_key(key, width), "int64(int64)")
 
 

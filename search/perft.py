@@ -1,4 +1,4 @@
-"""Counting the leaves of a game's tree: the classic proof that rules are right, and fast."""
+"""Counting the leaves of a game's tree: the classic test that rules are right, and fast."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["perft"]
 
 @kernel(signature=int64(numba.from_dtype(LINE), int64, int64, boolean))
 def count_leaves(line, depth, ply, bulk):
-    """Leaves `depth` plies below the position at `ply`; sets `line.stop` where there is no room."""
+    """Returns the number of leaves `depth` plies below `ply`; sets `line.stop` if room runs out."""
     if depth == 0:
         return 1
     if line.stop != 0 or not has_room(line, ply):
@@ -39,11 +39,14 @@ def count_leaves(line, depth, ply, bulk):
 
 
 def perft(game: Game, position: Any, depth: int, *, bulk: bool = True) -> int:
-    """The number of ways to play exactly `depth` plies from a position on.
+    """Returns the number of ways to play exactly `depth` plies from a position.
 
-    With `bulk` the moves of the last ply are counted without being played. Games written as
-    kernels are counted by the code that searches enter. Raises ValueError for a depth that is
-    negative, or too deep for the search's line of play.
+    game: the game; games written as kernels are counted by the same native code that searches use.
+    position: the root.
+    depth: plies to play.
+    bulk: count the moves of the last ply without playing them.
+
+    Raises ValueError if the depth is negative or exceeds the longest line of a search.
     """
     if operator.index(depth) < 0:
         raise ValueError(f"depth: expected at least 0 plies, found {depth}")
@@ -52,7 +55,7 @@ def perft(game: Game, position: Any, depth: int, *, bulk: bool = True) -> int:
     if depth > MOST_PLIES:
         raise ValueError(f"depth: expected at most {MOST_PLIES} plies, found {depth}")
     line = NativeLine(table_mib=0.001)
-    bare = copy.copy(game)  # without what only the order of moves and repetition need
+    bare = copy.copy(game)  # without kernels that serve only move ordering and repetition
     bare.rules = replace(game.rules, gain=None, irreversible=None)
     line.put(**rules_addresses(bare), most_moves=getattr(game, "most_moves", 256))
     line.set_root(position, [], [])

@@ -1,4 +1,4 @@
-"""`Result`: what a search found."""
+"""`Result`: the result of a search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ __all__ = ["Depth", "Result"]
 
 @dataclass(frozen=True)
 class Depth:
-    """What one iteration found."""
+    """The result of one iteration.
+
+    depth: plies searched.
+    value: the value of the position, for the side to move.
+    move: the best move; None in a game with dice before the roll.
+    nodes: number of positions searched up to the end of the iteration.
+    """
 
     depth: int
     value: float
@@ -22,24 +28,26 @@ class Depth:
 
 @dataclass(frozen=True)
 class Result:
-    """What a search found; values are for the side to move.
+    """The result of a search; values are for the side to move.
 
-    move: the best move found; None where the game is over, and in a game with dice before a roll.
+    move: the best move found; None if the game is over, and in a game with dice before a roll.
     value: the value of the position. Beyond `search.PROVEN` it counts plies to the end of the game,
         see `plies_to_end`.
-    pv: the principal variation, which begins with the move; with dice it is the move alone.
+    pv: the principal variation, which begins with `move`; with dice it is `move` alone.
     depth: the depth searched in full. With dice it is GNU Backgammon's number of plies, 0 for
         static values after the move.
     nodes: number of positions searched.
-    seconds: the time that the search took.
-    history: what each depth found, from depth 1 on, with dice from depth 0 on.
-    moves: (move, value) for every legal move, best first; empty unless `Engine.analyse` asked.
-    lookups, found: number of questions to the lookup, and of its answers.
+    seconds: time that the search took.
+    history: the result of each iteration, from depth 1 on, with dice from depth 0 on.
+    moves: (move, value) for every legal move, best first; empty unless `Engine.analyse` was called.
+    lookups: number of probes of the lookup.
+    lookup_hits: number of those that it answered.
     interrupted: whether Ctrl-C or `Engine.stop` ended the search.
     outcomes: with dice, the probabilities of the game's outcomes after the best move, or before the
-        roll, backed up from that depth; None where the evaluator does not give them.
-    evaluations: with dice, how often the evaluator was asked.
-    probes, hits: without dice, number of questions to the transposition table, and of its answers.
+        roll, backed up from `depth`; None if the evaluator gives no probabilities.
+    evaluations: with dice, number of calls of the evaluator.
+    probes: without dice, number of probes of the transposition table.
+    hits: number of those that it answered.
     """
 
     move: Any
@@ -51,7 +59,7 @@ class Result:
     history: tuple[Depth, ...] = ()
     moves: tuple[tuple[Any, float], ...] = ()
     lookups: int = 0
-    found: int = 0
+    lookup_hits: int = 0
     interrupted: bool = field(default=False, compare=False)
     outcomes: tuple[float, ...] | None = None
     evaluations: int = 0
@@ -60,7 +68,7 @@ class Result:
 
     @property
     def plies_to_end(self) -> int | None:
-        """Plies to the end of the game if a win or loss was found; else None."""
+        """Plies to the end of the game if the value is a proven win or loss, else None."""
         if abs(self.value) <= PROVEN:
             return None
         return int(WIN - abs(self.value))

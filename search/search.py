@@ -1,4 +1,4 @@
-"""Running a search: its limits, its threads, how it is stopped and how it fails."""
+"""Running a search: limits, threads, stopping and errors."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from search.sizes import MOST_THREADS
 
 __all__ = ["UNLIMITED", "Search", "check_limits", "run_search", "run_together"]
 
-#: In place of a limit of nodes: there is none.
+#: Stands for "no limit" of nodes.
 UNLIMITED = 1 << 62
 
 
 class Search(ABC):
-    """A game, an evaluator and what searches of them remember.
+    """The base of both kinds of search: a game, an evaluator, and memory of earlier searches.
 
-    A kind of search makes a line for each thread (`_lines`), of which the first has the result.
+    A subclass makes one line for each thread (`_lines`); the first line holds the result.
 
     Attributes:
         native: whether compiled code searches, or the same source in plain Python.
@@ -59,7 +59,7 @@ class Search(ABC):
         roll: int | None,
         exact_root: bool,
     ) -> Result:
-        """See `Engine.search`; with `exact_root` every root move gets its exact value."""
+        """As `Engine.search`; with `exact_root` every root move gets its exact value."""
 
     @property
     def line(self) -> Any:
@@ -67,12 +67,12 @@ class Search(ABC):
         return self._lines[0]
 
     def stop(self) -> None:
-        """End the search under way, which returns what it has. Callable from any thread."""
+        """End the running search, which returns its result so far. Callable from any thread."""
         self._stopped = True
         self._put(stop=1)
 
     def clear(self) -> None:
-        """Forget everything earlier searches left."""
+        """Forget earlier searches."""
         for line in self._lines:
             line.clear()
 
@@ -87,22 +87,22 @@ class Search(ABC):
         self._put(stop=1)
 
     def _raise_failure(self) -> None:
-        """Raise what an evaluator raised."""
+        """Raise the error of an evaluator, if there was one."""
         if self._errors:
             error = self._errors[0]
             self._errors.clear()
             raise error
 
     def _new_generation(self) -> int:
-        """Begin a search: it is not stopped, and its entries in the table have their own number."""
+        """Begin a search: clear the stop flag and return a new number for its table entries."""
         self._stopped = False
         self._generation = (self._generation + 1) & 0xFF
         return self._generation
 
     def _run(self, search: Callable[[], None], *, seconds: float | None, short: bool) -> bool:
-        """Run a search within its time; returns whether it was interrupted.
+        """Run a search within its time. Returns whether it was interrupted.
 
-        Raises what the search or an evaluator raised.
+        Raises any error of the search or of an evaluator.
         """
         stop = partial(self._put, stop=1)
         interrupted = run_search(search, stop, seconds=seconds, short=short)
@@ -116,11 +116,11 @@ class Search(ABC):
             )
 
     def _move(self, move: Any) -> Any:
-        """A move of a line as users see it."""
+        """Returns a move of a line in the form that users see."""
         return int(move) if self.native else move
 
     def _depths(self, first: int, last: int, *, moves: bool) -> tuple[Depth, ...]:
-        """What the iterations from `first` to `last` found, with their moves or without."""
+        """Returns the results of the iterations from `first` to `last`, with or without moves."""
         line = self.line
         return tuple(
             Depth(
@@ -134,27 +134,28 @@ class Search(ABC):
 
 
 def run_together(
-    works: Sequence[Callable[[], None]], first_ended: Callable[[], None] | None = None
+    tasks: Sequence[Callable[[], None]], first_ended: Callable[[], None] | None = None
 ) -> None:
-    """Run the first of several works here and each other one in a thread, until all have ended.
+    """Run several tasks at once and wait for all: the first in this thread, each other in its own.
 
-    first_ended: called when the first has ended, to end the others.
+    tasks: functions without arguments.
+    first_ended: called when the first task has ended, to make the others end.
 
-    Raises what one of them raised.
+    Raises the error of the first task that failed.
     """
     failed: list[BaseException] = []
 
-    def run(work: Callable[[], None]) -> None:
+    def run(task: Callable[[], None]) -> None:
         try:
-            work()
+            task()
         except BaseException as error:
             failed.append(error)
 
-    threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in works[1:]]
+    threads = [threading.Thread(target=run, args=(task,), daemon=True) for task in tasks[1:]]
     try:
         for thread in threads:
             thread.start()
-        works[0]()
+        tasks[0]()
     finally:
         if first_ended is not None:
             first_ended()
@@ -168,14 +169,14 @@ def run_together(
 def run_search(
     search: Callable[[], None], stop: Callable[[], None], *, seconds: float | None, short: bool
 ) -> bool:
-    """Search until it ends, or stop it by time or by Ctrl-C; returns whether it was Ctrl-C.
+    """Run a search until it ends, its time is up or Ctrl-C. Returns whether Ctrl-C ended it.
 
-    search: the work.
+    search: runs the search.
     stop: makes `search` return soon.
-    seconds: the time after which it is stopped; None for no limit.
-    short: it ends at once, and needs no thread of its own.
+    seconds: the time limit; None for no limit.
+    short: whether the search ends within milliseconds and so needs no thread of its own.
 
-    Raises what the search raised.
+    Raises any error of the search.
     """
     in_main = threading.current_thread() is threading.main_thread()
     if seconds is None and (not in_main or short):
@@ -185,7 +186,7 @@ def run_search(
             return True
         return False
     failed: list[BaseException] = []
-    # Not `join`: interrupted by Ctrl-C, that of Python 3.11 takes the thread for ended.
+    # Not `join`: in Python 3.11, a `join` interrupted by Ctrl-C marks the thread as ended.
     ended = threading.Event()
 
     def work() -> None:
@@ -196,7 +197,7 @@ def run_search(
         finally:
             ended.set()
 
-    # Native code holds up signals: it runs in a thread of its own, and this one waits.
+    # Native code delays signals, so it runs in a thread of its own while this one waits.
     interrupted = False
     try:
         threading.Thread(target=work, daemon=True, name="search").start()
@@ -217,9 +218,13 @@ def run_search(
 def check_limits(
     depth: int | None, nodes: int | None, seconds: float | None, *, least: int, deepest: int
 ) -> None:
-    """Raises ValueError for a limit out of range, and where none is given.
+    """Raises ValueError if a limit is out of range or none is given.
 
-    Depths reach from `least` to `deepest`.
+    depth: greatest depth in plies; None for no limit, likewise below.
+    nodes: greatest number of positions.
+    seconds: greatest time.
+    least: the smallest depth allowed.
+    deepest: the greatest depth allowed.
     """
     if depth is None and nodes is None and seconds is None:
         raise ValueError("expected a limit: depth, nodes or seconds; found none")

@@ -1,4 +1,4 @@
-"""The sizes of what searches keep, where native code and the arrays it reads have to agree."""
+"""Sizes of a search's memory, on which native code and the arrays that it reads must agree."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = [
     "WIDTH",
 ]
 
-#: Integers kept for each position.
+#: Room for the integers of one position.
 WIDTH = 16
-#: Moves on the stack of an alpha-beta search.
+#: Room for moves on the stack of an alpha-beta search.
 STACK = 1 << 14
-#: Depths, and numbers of moves tried, that techniques tell apart.
+#: Depths, and numbers of moves tried, that techniques distinguish; greater ones count as the last.
 DEPTHS = 32
-#: Phases of the game, and shallow searches at each depth, that ProbCut tells apart.
+#: Phases of the game that ProbCut distinguishes, and its shallow searches at each depth.
 PHASES, CHECKS = 8, 2
 #: Integers of a table entry; two entries make a bucket, and two buckets a cache line.
 ENTRY = 2
-#: Entries of the table of a plain search.
+#: Greatest number of entries in the transposition table of a plain search.
 MOST_PLAIN = 1 << 20
-#: Threads that can share a search.
+#: Greatest number of threads that share a search.
 MOST_THREADS = 64
-#: Positions that the threads of a search can be at, at most; a power of 2.
+#: Places for the positions that threads are searching at this moment; a power of 2.
 BUSY = 1 << 12

@@ -1,8 +1,8 @@
-"""The transposition table: what a search found of positions, for when they are met again.
+"""The transposition table: values of positions that a search may meet again.
 
 Several threads may write it at once. An entry is two words, each stored in one piece, and the first
-is mixed with the second: what is half of one search and half of another is taken for empty (Hyatt
-and Mann 2002). Beside the table stands which positions threads are at.
+is mixed with the second: an entry whose words come from two different stores counts as empty (Hyatt
+and Mann 2002). Beside the table, a list holds the positions that threads are searching.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from search.sizes import BUSY, ENTRY, MOST_PLAIN
 
 
 def new_table(table_mib: float) -> NDArray[np.int64]:
-    """Memory for a table of at most `table_mib` MiB and at least one bucket, not cleared."""
+    """Returns memory for a table of at most `table_mib` MiB, at least one bucket, uncleared."""
     buckets = 1
     while buckets * 2 * 2 * ENTRY * 8 <= table_mib * 2**20:
         buckets *= 2
@@ -31,12 +31,12 @@ def new_table(table_mib: float) -> NDArray[np.int64]:
 
 
 def table_mask(table: NDArray[np.int64]) -> int:
-    """The number of buckets less one, for `line.table_mask`."""
+    """Returns the number of buckets minus one, for `line.table_mask`."""
     return len(table) // (2 * ENTRY) - 1
 
 
 def fill_of(table: NDArray[Any], generation: int) -> float:
-    """The share of a table's entries, from 0 to 1, that are of a generation, by a sample."""
+    """Returns the share of a table's entries, from 0 to 1, of a generation, from a sample."""
     entries = table.reshape(-1, ENTRY)
     sample = entries[:: max(1, len(entries) // 1000)]
     facts = sample[:, 0] ^ sample[:, 1]
@@ -45,7 +45,7 @@ def fill_of(table: NDArray[Any], generation: int) -> float:
 
 
 def expect_probe(line, key):
-    """Say that a position will soon be looked up, so that its bucket is there by then."""
+    """Prefetch the bucket of a position that will soon be looked up."""
 
 
 @overload(expect_probe)
@@ -54,7 +54,10 @@ def _expect_probe(line, key):
 
 
 def probe_table(line, key):
-    """Look a position up; fills `hit_value`, `hit_depth`, `hit_bound` and `hit_move`."""
+    """Returns whether the table holds a position.
+
+    If so, `hit_value`, `hit_depth`, `hit_bound` and `hit_move` are set.
+    """
     entry = line.table.get(key)
     if entry is None:
         return False
@@ -83,28 +86,30 @@ def _probe_table(line, key):
 
 @kernel
 def _key_part(key):
-    """The part of a key that a table entry holds, in the upper 40 bits.
+    """Returns the part of a key that a table entry holds, in the upper 40 bits.
 
-    Below it are 2 bits of bound + 1, 7 of depth, 10 of the move and 5 of the generation.
+    The lower 24 bits are, from the lowest: 2 of bound + 1, 7 of depth, 10 of the move and 5 of the
+    generation.
     """
     return key >> 23 << 24
 
 
 @kernel
 def _spread(bits):
-    """A value's bits with the lowest 24, in which alone two wins differ, in the upper ones too.
+    """Returns a value's bits with the lowest 24 mixed into the upper 40 as well.
 
-    The lowest stay as they are. So an entry half of one search, half of another fits no key.
+    Two wins differ only in the lowest bits. With these in the upper bits too, an entry whose words
+    come from two different stores matches no key.
     """
     return bits ^ bits << 24
 
 
 def store_table(line, key, value, depth, bound, move):
-    """Remember what a search of `depth` plies found; `move` is an index among the legal moves.
+    """Store the result of a search of `depth` plies; `move` is an index among the legal moves.
 
-    A bucket has two places: the first keeps the deeper search as long as it is of this
-    generation, the second takes what the first refuses. Of the same position the last search is
-    kept, not the deeper: what is there has just failed to settle the window.
+    A bucket has two places. The first keeps the deeper of two searches of this generation; the
+    second takes the others. Of two searches of the same position the later is kept, even if it is
+    shallower, because the stored one has just failed to settle the window.
     """
     if len(line.table) >= MOST_PLAIN:
         line.table.clear()
@@ -122,7 +127,7 @@ def _store_table(line, key, value, depth, bound, move):
         if not same and (facts >> 19) & 0x1F == generation and (facts >> 2) & 0x7F > depth:
             place += ENTRY
         elif not same:
-            # what is moved out of the first place is still better than what the second holds
+            # the entry that leaves the first place is still better than that in the second
             store_int(line.table, place + ENTRY, first)
             store_int(line.table, place + ENTRY + 1, its_value)
         bits = float_bits(value)
@@ -133,12 +138,12 @@ def _store_table(line, key, value, depth, bound, move):
     return native
 
 
-# --- what the threads of a search are at ------------------------------------------------------
-# Two positions that share a place hide each other for a while, which costs time and nothing else.
+# --- positions that threads are searching -----------------------------------------------------
+# Two positions that share a place hide each other for a while, which costs only time.
 
 
 def begin(line, key):
-    """Say that this thread is about to search a position."""
+    """Mark a position as being searched by this thread."""
 
 
 @overload(begin)
@@ -147,7 +152,7 @@ def _begin(line, key):
 
 
 def end(line, key):
-    """Say that it has."""
+    """Remove the mark that `begin` set."""
 
 
 @overload(end)
@@ -156,7 +161,7 @@ def _end(line, key):
 
 
 def is_busy(line, key):
-    """Whether another thread is searching a position."""
+    """Returns whether another thread is searching a position."""
     return False
 
 

@@ -73,7 +73,7 @@ def finished(position, probabilities):
 
 OUTCOMES = Outcomes(
     names=("win", "win gammon", "win backgammon", "lose gammon", "lose backgammon"),
-    worth=(2.0, 1.0, 1.0, -1.0, -1.0),
+    payoffs=(2.0, 1.0, 1.0, -1.0, -1.0),
     base=-1.0,
     confine=confine,
     turn=turn,

@@ -1,7 +1,7 @@
-"""Encodings: what a network sees of a position, as sparse inputs that are 0 or 1.
+"""Encodings: sparse inputs of a network, each 0 or 1.
 
-Of the many inputs few are 1 (on a board, one for each piece); so a kernel lists the places of
-those, and a network's first layer adds up their columns and touches nothing else.
+Few of the many inputs are 1 (on a board, one for each piece). A kernel lists the places of these,
+and a network's first layer adds up only their rows of weights.
 """
 
 from __future__ import annotations
@@ -21,19 +21,24 @@ from games.kernels.memory import native_function, read_position
 
 __all__ = ["Encoding"]
 
-#: Stands where there is no place.
+#: Fills the rest of a list of places.
 _NONE = np.int64(-(1 << 62))
-#: Places are listed on the stack of a searching thread.
+#: Greatest number of active inputs, because they are listed on the stack of a searching thread.
 MOST_ACTIVE = 4096
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """`size` inputs that are 0 or 1, at most `most` of them 1, all read for the side to move.
+    """Inputs that are 0 or 1, read for the side to move.
 
-    The kernel `active(position, places)` writes the places (0 to size - 1, each once, in any
-    order) of the inputs that are 1 into an array of at least `most` integers and returns how many.
-    Raises TypeError where `active` is no kernel and ValueError for an impossible `size` or `most`.
+    name: the name of the encoding.
+    size: number of inputs.
+    most: greatest number of inputs that are 1.
+    active: a kernel active(position, places) that writes the places of the inputs that are 1 (0 to
+        size - 1, each once, in any order) into an array of at least `most` integers, and returns
+        their number.
+
+    Raises TypeError if `active` is not a kernel, ValueError if `size` or `most` is impossible.
     """
 
     name: str
@@ -58,25 +63,25 @@ class Encoding:
         object.__setattr__(self, "fingerprint", mark)
 
     def __reduce__(self) -> Any:
-        # native code does not leave the process
+        # compiled lists stay in the process
         return Encoding, (self.name, self.size, self.most, self.active)
 
     def __len__(self) -> int:
         return self.size
 
     def active_rows(self, positions: Any) -> NDArray[np.int64]:
-        """The places of the inputs that are 1, padded with `size`; [positions, most].
+        """Returns the places of the inputs that are 1, [positions, most], padded with `size`.
 
-        What torch's EmbeddingBag sums with `padding_idx=size`. Positions that are tuples of
+        torch's EmbeddingBag sums these with `padding_idx=size`. Positions that are tuples of
         integers of one length are listed by native code, others by the Python interpreter. Raises
-        ValueError where the kernel lists more than `most` places or one out of range.
+        ValueError if the kernel lists more than `most` places, or one out of range.
         """
         rows = _rows(positions) if kernels.compiled else None
         if rows is None:
-            found = [self.places(position) for position in positions]
-            longest = max(map(len, found), default=0)
-            listed = np.full((len(found), max(longest, self.most)), _NONE)
-            for row, places in zip(listed, found, strict=True):
+            lists = [self.places(position) for position in positions]
+            longest = max(map(len, lists), default=0)
+            listed = np.full((len(lists), max(longest, self.most)), _NONE)
+            for row, places in zip(listed, lists, strict=True):
                 row[: len(places)] = places
         else:
             listed = np.full((len(rows), self.most), _NONE)
@@ -92,17 +97,17 @@ class Encoding:
         return listed
 
     def dense(self, positions: Any) -> NDArray[np.float32]:
-        """All inputs as 0 and 1; [positions, size]."""
+        """Returns all inputs as 0 and 1, [positions, size]."""
         rows = self.active_rows(positions)
         inputs = np.zeros((len(rows), self.size + 1), dtype=np.float32)
         np.put_along_axis(inputs, rows, 1.0, axis=1)
         return np.ascontiguousarray(inputs[:, : self.size])
 
     def places(self, position: Any) -> list[int]:
-        """The places of the inputs that are 1, computed by the Python interpreter."""
-        found = np.full(self.most, _NONE)
-        count = int(kernels.uncompiled(self.active)(position, found))
-        return [*found[:count].tolist(), *[int(_NONE)] * (count - self.most)]
+        """Returns the places of the inputs that are 1, computed by the Python interpreter."""
+        listed = np.full(self.most, _NONE)
+        count = int(kernels.uncompiled(self.active)(position, listed))
+        return [*listed[:count].tolist(), *[int(_NONE)] * (count - self.most)]
 
     def _native_lists(self, width: int) -> Callable[[int, int, int], int]:
         if width in self._lists:

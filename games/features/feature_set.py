@@ -21,13 +21,18 @@ Term = Callable[[Any], float]
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Terms in a fixed order, all read for the side to move.
+    """Terms in a fixed order, read for the side to move.
 
-    With `swap` (a kernel that returns the same board with the other side to move) the value of a
-    term is its difference between the two sides, term(position) - term(swap(position)), so that
-    what is good for one side is as bad for the other. Where some are named in `theirs` there are no
-    differences: these are term(swap(position)), what the other side has, and all others
-    term(position). So one kernel serves both sides, as in `of_both_sides`.
+    name: the name of the set.
+    terms: the kernels term(position) by the names of the terms.
+    swap: a kernel that returns the same board with the other side to move. With it, and without
+        `theirs`, the value of a term is term(position) - term(swap(position)), so that an advantage
+        of one side is an equal disadvantage of the other. None for term(position).
+    theirs: names of terms that are read for the other side, as term(swap(position)); all others are
+        then term(position), without differences. See `of_both_sides`.
+
+    Raises ValueError if there are no terms or `theirs` does not fit, TypeError if a term is not a
+    kernel.
     """
 
     name: str
@@ -60,7 +65,7 @@ class FeatureSet:
         object.__setattr__(self, "fingerprint", mark)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # native code is found anew by whoever receives a copy
+        # compiled code stays in the process; a copy finds its own
         return FeatureSet, (self.name, dict(self.terms), self.swap, self.theirs)
 
     @classmethod
@@ -71,9 +76,12 @@ class FeatureSet:
         swap: Callable[[Any], Any],
         **single: Term,
     ) -> FeatureSet:
-        """A set with each term for the side to move, and as `their_` term for the other side.
+        """Returns a set with each term twice: for the side to move, and for the other side.
 
-        Terms in `single` are for the side to move alone.
+        name: the name of the set.
+        terms: the kernels; those for the other side are named with `their_` in front.
+        swap: a kernel that returns the same board with the other side to move.
+        single: terms that are read only for the side to move.
         """
         theirs = {f"their_{term}": kernel for term, kernel in terms.items()}
         return cls(name, {**terms, **theirs, **single}, swap, frozenset(theirs))
@@ -92,14 +100,14 @@ class FeatureSet:
         return tuple(self.terms)
 
     def only(self, names: Iterable[str], *, name: str | None = None) -> FeatureSet:
-        """A set of some of the terms, in the order given."""
+        """Returns a set of some of the terms, in the order given."""
         chosen = {term: self.terms[term] for term in names}
         theirs = self.theirs & set(chosen)
         swap = self.swap if self.differences or theirs else None
         return FeatureSet(name or self.name, chosen, swap, theirs)
 
     def measure(self, positions: Any) -> NDArray[np.float64]:
-        """The values of all terms for a sequence of positions, [positions, terms].
+        """Returns the values of all terms for a sequence of positions, [positions, terms].
 
         Positions that are tuples of integers of one length (or an array [positions, integers])
         are measured by native code, any others by the Python interpreter.
@@ -113,7 +121,7 @@ class FeatureSet:
         return values
 
     def values(self, position: Any) -> list[float]:
-        """The values of all terms of one position, computed by the Python interpreter."""
+        """Returns the values of all terms of one position, computed by the Python interpreter."""
         if not self._plain:
             twins = [kernels.uncompiled(term) for term in self.terms.values()]
             swap = kernels.uncompiled(self.swap) if self.swap else None
@@ -127,23 +135,23 @@ class FeatureSet:
         ]
 
     def scope(self) -> dict[str, Any]:
-        """The names that generated code uses for the kernels of this set."""
+        """Returns the kernels of this set by the names that generated code uses."""
         scope: dict[str, Any] = {f"term_{i}": t for i, t in enumerate(self.terms.values())}
         if self.swap:
             scope["swap"] = self.swap
         return scope
 
     def expression(self, index: int) -> str:
-        """Source text for the value of a term, given `position` and, with `swap`, `swapped`."""
+        """Returns text for the value of a term; it reads `position` and, with `swap`, `swapped`."""
         if self.differences:
             return f"(term_{index}(position) - term_{index}(swapped))"
         here = "swapped" if self.names[index] in self.theirs else "position"
         return f"term_{index}({here})"
 
     def native_terms(self, width: int) -> int:
-        """The address of a native int64(position, target) for positions of so many integers.
+        """Returns the address of a native int64(position, target), for `width` integers a position.
 
-        It writes the values of all terms as float32 one after the other, and returns 0.
+        The function writes the values of all terms as float32 one after the other, and returns 0.
         """
         lines = [
             "def terms_at(source, target):",
@@ -179,7 +187,7 @@ class FeatureSet:
 
 
 def _rows(positions: Any) -> NDArray[np.int64] | None:
-    """Positions as an array of integers; None where they are something else."""
+    """Returns positions as an array [positions, integers]; None if they are something else."""
     try:
         rows = np.array(positions)
     except (ValueError, OverflowError):  # of different lengths

@@ -1,4 +1,4 @@
-"""Outcomes: the ends that a game can come to, for evaluators that give the probability of each."""
+"""Outcomes: the possible ends of a game, for evaluators that give the probability of each."""
 
 from __future__ import annotations
 
@@ -16,27 +16,35 @@ __all__ = ["Outcomes"]
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Events of which an evaluator gives the probabilities, for the side to move.
+    """Events for which an evaluator gives probabilities, for the side to move.
 
-    The value of a position is `base` plus the sum of each probability times its `worth`. In a game
-    with gammons the events are cumulative: a gammon is also a win. The kernel
-    `confine(position, probabilities)` changes what cannot be, in an array of float64 in place: a
-    gammon against a side that has borne off, a backgammon more likely than a gammon. `turn`
-    (probabilities) makes them those of the other side, in place, and `finished(position,
-    probabilities)` writes those of a game that is over.
+    The value of a position is `base` plus the sum of probability times payoff. In a game with
+    gammons the events are cumulative: a gammon is also a win.
+
+    names: the names of the events.
+    payoffs: the payoff of each event.
+    base: the value if no event happens.
+    confine: a kernel confine(position, probabilities) that corrects impossible probabilities in
+        place, in an array of float64: a gammon against a side that has borne off, or a backgammon
+        more probable than a gammon.
+    turn: a kernel turn(probabilities) that turns them in place into those of the other side.
+    finished: a kernel finished(position, probabilities) that writes those of a finished game.
+
+    Raises ValueError if names and payoffs differ in number, TypeError if a function is no kernel.
     """
 
     names: tuple[str, ...]
-    worth: tuple[float, ...]
+    payoffs: tuple[float, ...]
     base: float
     confine: Callable[[Any, Any], Any]
     turn: Callable[[Any], Any]
     finished: Callable[[Any, Any], Any]
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.names) == len(self.worth):
+        if not 1 <= len(self.names) == len(self.payoffs):
             raise ValueError(
-                f"outcomes: expected as many names as worths, found {self.names} and {self.worth}"
+                "outcomes: expected as many names as payoffs, found"
+                f" {self.names} and {self.payoffs}"
             )
         for part in ("confine", "turn", "finished"):
             if not is_kernel(getattr(self, part)):
@@ -46,5 +54,5 @@ class Outcomes:
         return len(self.names)
 
     def values(self, probabilities: ArrayLike) -> NDArray[np.float64]:
-        """The values of probabilities [..., outcomes]."""
-        return np.asarray(self.base + np.asarray(probabilities, dtype=float) @ self.worth)
+        """Returns the values [...] of probabilities [..., outcomes]."""
+        return np.asarray(self.base + np.asarray(probabilities, dtype=float) @ self.payoffs)

@@ -1,4 +1,4 @@
-"""Phases: stages of a game that evaluators have a part of their own for."""
+"""Phases: stages of a game, for each of which an evaluator may have its own weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ __all__ = ["Phases"]
 
 @dataclass(frozen=True)
 class Phases:
-    """Names of the phases, and the kernel `phase(position)` that tells which it is, from 0 on."""
+    """The phases of a game.
+
+    names: their names.
+    phase: a kernel phase(position) that returns the number of the position's phase, from 0 on.
+
+    Raises ValueError if there are no names, TypeError if `phase` is not a kernel.
+    """
 
     names: tuple[str, ...]
     phase: Callable[[Any], int]

@@ -1,7 +1,7 @@
-"""Operations on 64-bit integers and floats that have machine instructions.
+"""Operations on 64-bit integers and floats for which processors have instructions.
 
-Each is an ordinary Python function, used as such when kernels run uncompiled; inside compiled
-kernels Numba replaces it by the instruction.
+Each is an ordinary Python function, used as such when kernels run uncompiled; in compiled kernels
+Numba replaces it by the instruction.
 
 A board of 64 squares fits one integer, a *word*: 64 bare bits, of which bit 63 is the sign, so that
 a word with bit 63 is negative. `&`, `|`, `^`, `~` and `==` treat words as they are, compiled or
@@ -59,19 +59,19 @@ def shift_right(bits: int, count: int) -> int:
 
 
 def popcount(bits: int) -> int:
-    """How many bits of a word are set."""
+    """Returns the number of bits of a word that are set."""
     return (int(bits) & WORD).bit_count()
 
 
 def lowest(bits: int) -> int:
-    """The number of the lowest bit that is set, counted from 0; undefined for 0."""
+    """Returns the number of the lowest set bit, counted from 0; undefined for 0."""
     return int(bits & -bits).bit_length() - 1
 
 
 def product(first: int, second: int) -> int:
     """The product of two signed 64-bit integers modulo 2**64, as a signed one: for hashing.
 
-    An ordinary `*` must not overflow in a kernel: the compiler builds on its not doing so.
+    An ordinary `*` must not overflow in a kernel, because the compiler assumes that it does not.
     """
     return (first * second + (1 << 63)) % (1 << 64) - (1 << 63)
 
@@ -92,7 +92,7 @@ def bits_float(bits: int) -> float:
 
 
 def next_up(value: float) -> float:
-    """The least float above a finite value: the narrowest search window there is."""
+    """Returns the smallest float above a finite value: with it, the narrowest search window."""
     if value == 0.0:
         return 5e-324
     bits = float_bits(value)

@@ -1,7 +1,8 @@
-"""Chance in native code: a stream of random numbers that a seed decides, and rolls drawn from it.
+"""Random numbers in native code: streams that a seed determines, and rolls drawn from them.
 
-The generator is SplitMix64 (Steele, Lea and Flood 2014): the state goes up by a constant, and each
-number is a scrambled state. So any state may begin a stream, and streams far apart do not meet.
+The generator is SplitMix64 (Steele, Lea and Flood 2014): the state increases by a constant, and
+each number is a scrambled state. So any state may begin a stream, and streams whose first states
+are far apart do not overlap.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -18,19 +19,19 @@ from games.kernels.compiler import kernel
 
 __all__ = ["cumulative", "drawn", "next_state", "stream", "uniform"]
 
-_STEP = 0x1E3779B97F4A7C15  # odd, and its bits are without a pattern
+_STEP = 0x1E3779B97F4A7C15  # odd, without a pattern in its bits
 _MASK = (1 << 62) - 1
 
 
 @kernel
 def next_state(state):
-    """The state after another; states are numbers from 0 to 2**62 - 1."""
+    """Returns the state that follows `state`; states are numbers from 0 to 2**62 - 1."""
     return (state + _STEP) & _MASK
 
 
 @kernel
 def scrambled(state):
-    """62 random bits that belong to a state."""
+    """Returns the 62 random bits of a state."""
     mixed = product(state ^ state >> 30, 0x3F58476D1CE4E5B9) & _MASK
     mixed = product(mixed ^ mixed >> 27, 0x14D049BB133111EB) & _MASK
     return mixed ^ mixed >> 31
@@ -38,13 +39,17 @@ def scrambled(state):
 
 @kernel
 def uniform(state):
-    """The number from 0 to below 1 that belongs to a state."""
+    """Returns the random number of a state, at least 0 and below 1."""
     return (scrambled(state) >> 9) * 2.0**-53
 
 
 @kernel
 def drawn(chance, limits):
-    """The roll that a number from 0 to below 1 stands for, by the `cumulative` probabilities."""
+    """Returns the roll for a random number.
+
+    chance: the random number, at least 0 and below 1.
+    limits: probabilities as `cumulative` returns them.
+    """
     roll = 0
     while chance >= limits[roll]:
         roll += 1
@@ -52,15 +57,18 @@ def drawn(chance, limits):
 
 
 def cumulative(probabilities: Sequence[float]) -> NDArray[np.float64]:
-    """For each roll the probability of it or an earlier one; the last that can be is above 1."""
+    """Returns for each roll the probability that it or an earlier one is rolled.
+
+    From the last possible roll on the entries are 2, so that rounding cannot lead beyond it.
+    """
     limits = np.cumsum(np.asarray(probabilities, dtype=np.float64))
     limits[np.flatnonzero(probabilities)[-1] :] = 2.0
     return limits
 
 
 def stream(*seeds: int) -> int:
-    """The first state of a stream for some whole numbers from 0 to 2**32 - 1.
+    """Returns the first state of the stream of some seeds, whole numbers from 0 to 2**32 - 1.
 
-    As many other numbers give another stream; a 0 at the end is as none.
+    Other seeds give another stream, but a 0 at the end makes no difference.
     """
     return int(np.random.SeedSequence(seeds).generate_state(1, np.uint64)[0] >> np.uint64(2))

@@ -6,8 +6,8 @@ in `games.kernels.cache`):
 
 * the cache entry is named by a *fingerprint* of the function and of everything that it refers to,
   so that an edited kernel also recompiles its callers in other files (numba issue 8396);
-* reference counting is switched off: kernels read and write arrays that somebody else owns, and
-  counting references to them costs more than the work of a typical feature;
+* reference counting is switched off, because kernels do not own the arrays that they read and
+  write, and counting references to them costs more than the work of a typical feature;
 * a kernel that calls itself needs a signature, because a recursive function with two
   specialisations can crash when it is read back from the cache (numba issue 6061).
 
@@ -52,10 +52,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 #: False under NUMBA_DISABLE_JIT=1, when every kernel stays the Python function that it is.
 compiled: bool = not numba.config.DISABLE_JIT
 
-#: The module of code that is in no other; the cache imports it when it reads a function back.
+#: The module of generated code; Numba's cache imports it when it reads a function back.
 GENERATED = "plysmith_generated"
 
-#: Every kernel by its fingerprint, for one that comes back from another process.
+#: Every kernel by its fingerprint, so that a kernel sent by another process is recognised.
 _known: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
@@ -72,18 +72,20 @@ def kernel(*, signature: Any = None, fastmath: bool = False) -> Callable[[Functi
 def kernel(
     function: Function | None = None, *, signature: Any = None, fastmath: bool = False
 ) -> Function | Callable[[Function], Function]:
-    """Mark a function of numbers, tuples and arrays as one that runs at native speed.
+    """Mark a function of numbers, tuples and arrays as a kernel, which runs at native speed.
 
     The function keeps its name and is called as before. It must not create arrays, lists or other
     objects: it writes its results into arrays that it is given, or returns numbers and tuples.
-    Kernels that it calls are to be defined before it. Elements of arrays narrower than 64 bits go
-    through `float()` or `int()`, for uncompiled NumPy calculates with as few bits as they have.
+    Kernels that it calls must be defined before it. Elements of arrays narrower than 64 bits must
+    be converted by `float()` or `int()`, because uncompiled NumPy calculates with their few bits.
 
-    `signature` (a Numba signature) is needed by a function that calls itself, and only by it; it
-    is then compiled at once. `fastmath` allows sums of floating-point numbers to be reordered.
+    function: the function.
+    signature: a Numba signature, needed only by a function that calls itself; it is then compiled
+        at once.
+    fastmath: allow sums of floating-point numbers to be reordered.
 
-    Raises TypeError for a recursive function without a signature, and NameError for a function
-    that uses a name which is not defined yet.
+    Raises TypeError if a recursive function has no signature, and NameError if a function uses a
+    name that is not defined yet.
     """
     if function is None:
         return lambda f: kernel_of(f, signature, fastmath)
@@ -91,7 +93,7 @@ def kernel(
 
 
 def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
-    """The kernel of a function; see `kernel`."""
+    """Returns the kernel made from a function, see `kernel`."""
     if is_kernel(function):
         raise TypeError(f"{function.__name__} is a kernel already")
     name = function.__name__
@@ -101,7 +103,7 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
             " @kernel(signature='int64(int64, int64)')"
         )
     if function.__module__ not in sys.modules:
-        # as in a file loaded by its path: Numba would name it anew in each process, cache or not
+        # as in a file loaded by its path: Numba would give it a new name in each process
         sys.modules.setdefault(GENERATED, types.ModuleType(GENERATED))
         function.__module__ = GENERATED
     options = {**OPTIONS, "fastmath": fastmath}
@@ -112,9 +114,10 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
         function.how = how  # type: ignore[attr-defined]
         return function
     # Numba names the cache file after the qualified name, and takes its last part for the name by
-    # which the function calls itself. What it keeps of a module is of no use without the module.
-    kept = f"{'k' if function.__module__ != GENERATED else 'g'}{mark[:16]}"
-    original, function.__qualname__ = function.__qualname__, f"{kept}.{name}"
+    # which the function calls itself. The letter keeps the cache of generated code apart, which
+    # can only be read with its module.
+    stem = f"{'k' if function.__module__ != GENERATED else 'g'}{mark[:16]}"
+    original, function.__qualname__ = function.__qualname__, f"{stem}.{name}"
     arguments = (signature,) if signature is not None else ()
     try:
         dispatcher = numba.njit(*arguments, cache=True, **options)(function)
@@ -132,11 +135,11 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
 
 
 def kernel_parts(kernel: Any) -> tuple[types.FunctionType, str, Any, bool]:
-    """What `kernel_again` makes a compiled kernel of in another process."""
+    """Returns the arguments of `kernel_again`, but for the fingerprint, for a compiled kernel."""
     function = kernel.py_func
     name, scope = function.__name__, function.__globals__
     if scope.get(name) is kernel and name in _global_names(function.__code__):
-        # one that calls itself is not to be sent within itself
+        # a kernel that calls itself must not be sent within itself
         others = {key: value for key, value in scope.items() if key != name}
         copy = types.FunctionType(
             function.__code__, others, name, function.__defaults__, function.__closure__
@@ -150,9 +153,15 @@ def kernel_parts(kernel: Any) -> tuple[types.FunctionType, str, Any, bool]:
 def kernel_again(
     mark: str, function: Any, qualname: str, signature: Any, fastmath: bool
 ) -> Callable[..., Any]:
-    """The kernel with fingerprint `mark`, made of its parts where this process has none such.
+    """Returns the kernel with fingerprint `mark`, made from its parts unless it exists already.
 
-    Raises ValueError where the parts make another kernel, as under another version of Python.
+    mark: the fingerprint.
+    function: the Python function.
+    qualname: its qualified name.
+    signature: as in `kernel`.
+    fastmath: as in `kernel`.
+
+    Raises ValueError if the parts make another kernel, as under another version of Python.
     """
     if mark in _known:
         return _known[mark]  # type: ignore[no-any-return]
@@ -170,27 +179,30 @@ def kernel_again(
 
 
 def cannot_cache(error: RuntimeError) -> bool:
-    """Whether Numba found nowhere to write: then it compiles for this process only."""
+    """Returns whether Numba found no folder to write to; it then compiles for this process only."""
     return "cannot cache" in str(error)
 
 
 def is_kernel(function: object) -> bool:
-    """Whether a function was marked with `@kernel`."""
+    """Returns whether a function was marked with `@kernel`."""
     return hasattr(function, "fingerprint") and callable(function)
 
 
 def fingerprint(function: Any) -> str:
-    """64 hexadecimal digits that change when a kernel, or anything that it calls, changes."""
+    """Returns 64 hexadecimal digits that change if a kernel or anything that it calls changes.
+
+    Raises TypeError if the function is not a kernel.
+    """
     if not is_kernel(function):
         raise TypeError(f"expected a function marked with @kernel, found {function!r}")
     return str(function.fingerprint)
 
 
 def check_callees(kernel: Any) -> None:
-    """Raise TypeError where a name that a kernel uses has another value than at its definition.
+    """Raises TypeError if a name that a kernel uses has changed its value since its definition.
 
-    In an interactive session a function may be defined anew while its caller stays. The caller's
-    fingerprint then stands for the old one, and the cache must not learn the new under that name.
+    In an interactive session a function may be redefined while its caller stays. The caller's
+    fingerprint then still describes the old function, and the new one must not be cached under it.
     """
     pending, seen = [kernel], set()
     while pending:
@@ -210,9 +222,9 @@ def check_callees(kernel: Any) -> None:
 
 
 def uncompiled(function: Any, _twins: dict[int, Any] | None = None) -> Any:
-    """The same function run by the Python interpreter, with every kernel it calls likewise.
+    """Returns a kernel's Python function, in which every kernel that it calls is uncompiled too.
 
-    Used to check compiled code against its own source, and to run the search over games and
+    It is used to test compiled code against its own source, and to run the search over games and
     evaluators that are not kernels.
     """
     twins = {} if _twins is None else _twins
@@ -241,13 +253,13 @@ def _calls_itself(function: Any) -> bool:
     other = function.__globals__.get(name)
     if other is None:
         return not hasattr(builtins, name)
-    # an earlier definition of the name makes way for this one before it is called
+    # an earlier definition of the same name is replaced by this one before it is called
     return bool(getattr(other, "__qualname__", None) == function.__qualname__)
 
 
 @functools.cache
 def toolchain() -> str:
-    """What the code between kernels and compiler is: part of every fingerprint."""
+    """Returns a digest of the compile layer's own code, which is part of every fingerprint."""
     here = Path(__file__)
     files = [here, here.with_name("memory.py"), here.with_name("bits.py")]
     return " ".join([*map(_file_mark, files), f"bounds {bool(numba.config.BOUNDSCHECK)}"])
@@ -262,7 +274,7 @@ def _file_mark(path: Path) -> str:
 
 
 def _module_mark(name: str) -> str:
-    """The source of a module, for what an overload compiles is not in the function itself."""
+    """Returns a digest of a module's source, because a function does not contain its overloads."""
     file = getattr(sys.modules.get(name), "__file__", None)
     return f"{name} {_file_mark(Path(file)) if file else 'no source'}"
 
@@ -273,7 +285,7 @@ def _digest(function: Any, how: str) -> str:
 
 
 def _function_parts(function: Any, seen: frozenset[int]) -> list[str]:
-    """All that decides what a function does: code, defaults and what its names stand for."""
+    """Returns texts that determine what a function does: code, defaults and values of its names."""
     code = function.__code__
     defaults = (function.__defaults__ or (), sorted((function.__kwdefaults__ or {}).items()))
     parts = [function.__name__, *_code_parts(code), repr(defaults)]
@@ -320,7 +332,7 @@ def _names(code: types.CodeType) -> set[str]:
 
 
 def _global_names(code: types.CodeType) -> list[str]:
-    """Names that the code looks up in its module, in order."""
+    """Returns the names that the code looks up in its module, in order."""
     found = {
         str(i.argval)
         for i in dis.get_instructions(code)
@@ -333,10 +345,11 @@ def _global_names(code: types.CodeType) -> list[str]:
 
 
 def describe(value: Any, names: set[str], seen: frozenset[int] = frozenset()) -> str:
-    """What a kernel sees of a value: a text that changes when the value does.
+    """Returns a text for a value that a kernel uses, which changes if the value does.
 
-    `names` are the names that the kernel uses, some of them as attributes of modules; `seen` holds
-    what is being described already.
+    value: the value of a global name.
+    names: the names that the kernel uses, some of them as attributes of modules.
+    seen: `id` of the objects that are being described already.
     """
     if is_kernel(value):
         return str(value.fingerprint)

@@ -12,13 +12,14 @@ __all__ = ["family"]
 
 
 def family(*functions: Callable[..., Any], **constants: Any) -> types.SimpleNamespace:
-    """Kernels made of ordinary functions, which read `constants` as if they were global names.
+    """Make kernels of ordinary functions, which read `constants` as if they were global names.
 
-    A function calls another one of the family by its name, which stands before it here. A family is
-    compiled once for each set of constants and kept on disk. Kernels that are defined inside
-    another function are not: Numba cannot tell what they refer to from one process to the next.
+    functions: the functions; each may call those before it by their names.
+    constants: the values of the names.
 
-    Returns the kernels by their names.
+    Returns the kernels by their names. A family is compiled once for each set of constants and
+    cached on disk. (Kernels defined inside another function are not cached, because Numba cannot
+    identify their closures in another process.)
     """
     scope = {**getattr(functions[0], "__globals__", {}), **constants}
     made = {}

@@ -1,9 +1,9 @@
 """Generated native functions over positions that lie in memory.
 
 Kernels take and return tuples. The native search keeps the positions of its line in memory, eight
-bytes an integer, and enters rules and evaluators by address. What stands between is a few lines
-of generated code for each game and each evaluator: read a tuple, call the kernel (which the
-compiler inlines), write the result. Addresses are plain integers, so that the search itself is
+bytes for each integer, and enters rules and evaluators by address. An adapter of a few generated
+lines for each game and each evaluator connects them: it reads a tuple, calls the kernel (which the
+compiler inlines) and writes the result. Addresses are plain integers, so that the search itself is
 compiled once for all games and evaluators.
 """
 
@@ -60,7 +60,7 @@ def _pointer(builder: Any, address: Any, index: Any, kind: Any) -> Any:
 
 @intrinsic
 def load_int(typingctx: Any, address: Any, index: Any) -> Any:
-    """The 64-bit integer at place `index` behind an address."""
+    """Returns the 64-bit integer at place `index` behind an address."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_pointer(builder, arguments[0], arguments[1], WORD))
@@ -70,7 +70,7 @@ def load_int(typingctx: Any, address: Any, index: Any) -> Any:
 
 @intrinsic
 def load_float(typingctx: Any, address: Any, index: Any) -> Any:
-    """The 64-bit float at place `index` behind an address."""
+    """Returns the 64-bit float at place `index` behind an address."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_pointer(builder, arguments[0], arguments[1], ir.DoubleType()))
@@ -104,7 +104,7 @@ def store_float(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def prefetch(typingctx: Any, address: Any, index: Any) -> Any:
-    """Begin to bring the cache line with place `index` behind an address near the processor."""
+    """Start loading the cache line with place `index` behind an address into the cache."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _pointer(builder, arguments[0], arguments[1], WORD)
@@ -138,10 +138,13 @@ POINTERS = {
 
 @intrinsic
 def call_python(typingctx: Any, function: Any, source: Any, width: Any) -> Any:
-    """Call a Python object with the tuple of `width` integers at `source`; its result as a float.
+    """Call a Python object with a tuple of integers, and return its result as a float.
 
-    `function` is the object's address (`id`), which the caller keeps alive; `width` is a literal.
-    The object must not raise. Works in any thread, whether or not it holds the interpreter lock.
+    function: the object's address (`id`); the caller keeps the object alive. It must not raise.
+    source: address of the integers.
+    width: number of integers, a literal.
+
+    It works in any thread, whether or not the thread holds the interpreter lock.
     """
     if not isinstance(width, types.IntegerLiteral):
         return None
@@ -173,7 +176,7 @@ def call_python(typingctx: Any, function: Any, source: Any, width: Any) -> Any:
 
 
 def read_position(width: int, source: str = "source") -> str:
-    """Source text that reads a tuple of `width` integers from the address called `source`."""
+    """Returns text that reads a tuple of `width` integers from the address named `source`."""
     return "(" + "".join(f"load_int({source}, {i}), " for i in range(width)) + ")"
 
 
@@ -182,10 +185,15 @@ def native_function(
 ) -> int:
     """Compile generated source text to a C function and return its address.
 
-    `source` defines one function called `name`, which refers to the kernels and constants in
-    `scope`; `signature` is a Numba signature of plain numbers. The text is kept as a file in the
-    user's cache directory, for that is what Numba's cache asks of a function; where nothing can be
-    written it is compiled for this process only. The code lives as long as the process.
+    name: the name of the function.
+    source: text that defines this one function.
+    scope: the kernels and constants that the text refers to, by name.
+    signature: a Numba signature of plain numbers.
+    fastmath: allow sums of floating-point numbers to be reordered.
+
+    The text is kept as a file in the user's cache directory, because Numba caches only functions
+    that have a file; if it cannot be written, the function is compiled for this process only. The
+    code lives as long as the process.
     """
     marks = [f"{key}={describe(value, set())}" for key, value in sorted(scope.items())]
     parts = [toolchain(), source, signature, str(fastmath), *marks]
@@ -194,7 +202,7 @@ def native_function(
 
 
 class _Scope(dict[str, Any]):
-    """Names for generated code, told apart by the fingerprint that goes with them."""
+    """Names for generated code; all compare equal, because the fingerprint distinguishes them."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return 0
@@ -243,7 +251,7 @@ def _compile(
 
 
 def _callback(function: Any, signature: str, options: dict[str, Any], *, cached: bool) -> Any:
-    """What `numba.cfunc` makes, with our cache in place of its own."""
+    """Returns what `numba.cfunc` does, with `SharedCacheFile` in place of Numba's own cache."""
     made: Any = CFunc(function, normalize_signature(signature), locals={}, options=options)
     if cached:
         made.enable_caching()
@@ -253,7 +261,7 @@ def _callback(function: Any, signature: str, options: dict[str, Any], *, cached:
 
 
 def _generated_file(name: str, text: str) -> Path | None:
-    """Write generated source into the cache directory; None where that cannot be written."""
+    """Write generated source to the cache directory. Returns None if it cannot be written."""
     configured = numba.config.CACHE_DIR
     folder = Path(configured or user_cache_dir("plysmith", appauthor=False)) / "generated"
     path = folder / name
@@ -271,12 +279,12 @@ def _generated_file(name: str, text: str) -> Path | None:
 
 
 def read_arrays(arrays: Any, data: str = "data") -> tuple[np.ndarray[Any, Any], str]:
-    """How native code finds an array, or a tuple of arrays, that Python owns.
+    """Let native code read an array, or a tuple of arrays, that Python owns.
 
-    Returns a block of integers (address and shape of each array) to be kept alive with the arrays,
-    and source text that reads the same array or tuple of arrays from the address called `data`.
-    Raises TypeError for an array that is not contiguous or has another type than int8 to int64,
-    float32 or float64.
+    Returns a block of integers (address and shape of each array), to be kept alive with the arrays,
+    and source text that reads the same array or tuple of arrays from the address named `data`.
+    Raises TypeError if an array is not contiguous or its type is not int8 to int64, float32 or
+    float64.
     """
     single = isinstance(arrays, np.ndarray)
     block: list[int] = []

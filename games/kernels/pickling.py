@@ -1,8 +1,8 @@
-"""How compiled kernels are copied and sent to other processes: `pickle`, `copy`, joblib.
+"""Lets compiled kernels be copied and sent to other processes: `pickle`, `copy`, joblib.
 
-Numba's own form would lose the fingerprint. A kernel of a module goes by its name, as a function
-does; any other (typed in, of the main program, of a file that was loaded by its path) goes by
-value. Nothing here reads or writes a file.
+Numba's own pickling would lose the fingerprint. A kernel of a module is pickled by its name, as a
+function is; any other (typed in, of the main program, of a file that was loaded by its path) is
+pickled by value. Nothing here reads or writes a file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__: list[str] = []
 
 
 def _reduced(dispatcher: Any) -> Any:
-    """What pickle writes of a compiled function."""
+    """Returns the reduced form of a compiled function, for pickle."""
     if not is_kernel(dispatcher):
         return dispatcher.__reduce__()
     if _has_a_name(dispatcher):
@@ -32,18 +32,18 @@ def _reduced(dispatcher: Any) -> Any:
 
 
 def _has_a_name(kernel: Any) -> bool:
-    """Whether another process finds the kernel by its name."""
+    """Returns whether another process can import the kernel by its name."""
     if kernel.__module__ in ("__main__", "__mp_main__", GENERATED):
         return False
     try:
-        found = operator.attrgetter(kernel.__qualname__)(sys.modules.get(kernel.__module__))
+        named = operator.attrgetter(kernel.__qualname__)(sys.modules.get(kernel.__module__))
     except AttributeError:
         return False
-    return found is kernel
+    return named is kernel
 
 
 def _kernel_of(mark: str, data: bytes) -> Any:
-    """The kernel with fingerprint `mark`: the one that the process has, else made of its parts."""
+    """Returns the kernel with fingerprint `mark`: this process's own, or one made from `data`."""
     known = compiler._known.get(mark)
     return kernel_again(mark, *cloudpickle.loads(data)) if known is None else known
 

@@ -1,8 +1,8 @@
-"""A record that Python and native code share: numbers with names, and the addresses of arrays.
+"""A record that Python and native code share: named numbers and the addresses of arrays.
 
-Native code takes a few plain arguments. What it needs beyond them (options, counters, where its
-arrays lie, which functions to enter) stands in a record, laid out by a NumPy dtype. Kernels read
-and write its fields as attributes, `record.nodes += 1`, and so does Python.
+Native code takes only a few plain arguments. Everything else that it needs (options, counters,
+addresses of arrays and functions) is in a record, laid out by a NumPy dtype. Kernels read and write
+its fields as attributes, as in `record.nodes += 1`; Python reads them as attributes too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["NativeRecord", "address_of", "word"]
 
 @intrinsic  # type: ignore[untyped-decorator]
 def address_of(typingctx: Any, record: Any) -> Any:
-    """The address of a record, in a kernel that has it as an argument."""
+    """Returns the address of a record, in a kernel that has it as an argument."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
@@ -28,9 +28,9 @@ def address_of(typingctx: Any, record: Any) -> Any:
 
 
 def word(dtype: np.dtype[Any], name: str) -> int:
-    """The place of a field behind the address of its record, in words of eight bytes.
+    """Returns the place of a field behind the address of its record, in words of eight bytes.
 
-    For generated code that has only the address: `load_int(address, word(FIELDS, "count"))`.
+    It is for generated code that has only the address: `load_int(address, word(FIELDS, "count"))`.
     """
     fields: Any = dtype.fields
     return int(fields[name][1]) // 8
@@ -51,7 +51,7 @@ class NativeRecord:
     """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
-        """Raises ValueError for a dtype without fields, or a field named as an attribute here."""
+        """Raises ValueError if the dtype has no fields, or one with the name of an attribute."""
         names = dtype.names or ()
         own = {*dir(type(self)), "record", "row", "pinned"}
         taken = [name for name in names if name in own]
@@ -76,7 +76,7 @@ class NativeRecord:
         return view.item()
 
     def put(self, **values: Any) -> None:
-        """Write values to fields by name; KeyError for a name that is not a field."""
+        """Write values to fields by name. Raises KeyError if a name is not a field."""
         for name, value in values.items():
             self._views[name][0] = value
 
@@ -84,8 +84,7 @@ class NativeRecord:
         """Write the addresses of arrays to fields by name, and keep the arrays alive.
 
         An array stays in `pinned` until another one is pinned to the same field. Raises ValueError
-        for an array that is not contiguous (C order): native code reads it from its first element
-        on.
+        if an array is not contiguous (C order), because native code reads it as one block.
         """
         for name, array in arrays.items():
             if not array.flags.c_contiguous:

@@ -1,13 +1,12 @@
 """Sums over rows of numbers in memory, as vector instructions of generated native code.
 
-A row of a matrix is taken as whole vectors, whose lanes are independent sums. So they stay in
-registers while the rows are added up. Sums of float32 have one order of additions, whatever the
-machine: results are the same bit for bit as those of NumPy code that adds row by row. Sums of
-integers are the same in any order, as long as the result has room in its type.
+A row of a matrix is read as whole vectors, whose lanes are independent sums, so that the sums stay
+in registers while the rows are added up. Sums of float32 have the same order of additions on every
+machine: results equal, bit for bit, those of NumPy code that adds row by row. Sums of integers are
+the same in any order, as long as the result fits its type.
 
-All addresses are 64-bit integers and all sizes literals. Rows follow one another without gaps and
-their widths are multiples of `LANES`, or of `SHORT_LANES` where they are of int16: who has fewer
-columns pads them with zeros.
+All addresses are 64-bit integers and all sizes literals. Rows follow one another without gaps, and
+their widths are multiples of `LANES`, or for int16 of `SHORT_LANES`; callers pad rows with zeros.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ __all__ = [
     "sum_shorts",
 ]
 
-#: Widths are multiples of this.
+#: Widths of rows of float32 are multiples of this.
 LANES = 8
-#: The same for integers of 16 bits.
+#: Widths of rows of int16 are multiples of this.
 SHORT_LANES = 16
-#: Lanes that are summed in one go: eight registers of 256 bits.
+#: Greatest number of lanes that are summed together: eight registers of 256 bits.
 MOST_LANES = 64
-#: The same for int16, and for sums of products of these: eight and sixteen of 256 bits.
+#: The same for int16 (eight registers), and for sums of products of int16 (sixteen registers).
 MOST_SHORTS, MOST_SUMS = 128, 128
 #: Inputs whose signs one integer holds.
 WORD_BITS = 64
@@ -57,12 +56,12 @@ def _literals(*sizes: Any) -> bool:
 
 
 def _place(builder: Any, address: Any, offset: Any, kind: Any) -> Any:
-    """A pointer to a `kind` at `offset` bytes behind an address."""
+    """Returns a pointer to a `kind` at `offset` bytes behind an address."""
     return builder.inttoptr(builder.add(address, offset), kind.as_pointer())
 
 
 def _load(builder: Any, address: Any, index: Any, lanes: int) -> Any:
-    """The `lanes` floats from place `index` behind an address on."""
+    """Returns the `lanes` floats that begin at place `index` behind an address."""
     offset = builder.mul(index, _number(FLOAT_BYTES))
     return builder.load(_place(builder, address, offset, ir.VectorType(FLOAT, lanes)), align=4)
 
@@ -73,7 +72,7 @@ def _store(builder: Any, address: Any, index: int, vector: Any) -> None:
 
 
 def _chunks(width: int, most: int = MOST_LANES) -> list[tuple[int, int]]:
-    """First place and length of the pieces that a row is worked through in."""
+    """Returns (first place, length) of the pieces in which a row is processed."""
     return [(first, min(most, width - first)) for first in range(0, width, most)]
 
 
@@ -83,7 +82,7 @@ def _row(builder: Any, rows: Any, index: Any, width: int, first: int, lanes: int
 
 
 def _stack_block(typingctx: Any, size: Any) -> Any:
-    """The address of `size` bytes on the stack, which last until the generated function returns.
+    """Returns the address of `size` bytes on the stack, which last until the function returns.
 
     Their content is undefined. Each place in the text that calls this has a block of its own.
     """
@@ -104,7 +103,11 @@ def _sum_rows(
 ) -> Any:
     """Write bias + rows[places[0]] + ... + rows[places[count - 1]] to `target`.
 
-    `places` are 64-bit integers. `target` and `bias` have `width` floats, as every row has.
+    target, bias: addresses of `width` floats each.
+    rows: address of rows of `width` floats.
+    places: address of `count` 64-bit integers, the numbers of the rows.
+    count: number of rows to add.
+    width: number of floats in a row, a literal.
     """
     if not _literals(width):
         return None
@@ -131,8 +134,9 @@ def _add_products(
 ) -> Any:  # fmt: skip
     """Write bias + inputs[0] * rows[0] + ... + inputs[length - 1] * rows[length - 1] to `target`.
 
-    Inputs that are 0 are skipped, and with a literal 1 as `positive` all that are not above 0:
-    then the inputs are read through a ReLU. Products are rounded before they are added.
+    Inputs that are 0 are skipped. With a literal 1 as `positive` all inputs that are not above 0
+    are skipped, so that the inputs are read through a ReLU. Products are rounded before they are
+    added.
     """
     if not _literals(length, width, positive):
         return None
@@ -173,7 +177,7 @@ def _add_products(
 
 
 class _each_bit:
-    """A loop over the numbers of the bits set in a mask, lowest first; a context for its body."""
+    """A loop over the numbers of the bits set in a mask, lowest first; its body is a context."""
 
     def __init__(self, builder: Any, mask: Any) -> None:
         self.builder = builder
@@ -198,10 +202,10 @@ class _each_bit:
 
 
 def _dot(typingctx: Any, inputs: Any, weights: Any, length: Any, positive: Any) -> Any:
-    """The sum of inputs[i] * weights[i], a float32; with `positive` 1 inputs below 0 count as 0.
+    """Returns the sum of inputs[i] * weights[i], a float32; with `positive` 1, through a ReLU.
 
-    Products are added up in `LANES` sums, one for each i modulo `LANES`, of which then the second
-    half is added to the first until one is left.
+    Products are added up in `LANES` sums, one for each i modulo `LANES`. Then the second half of
+    the sums is added to the first, until one is left.
     """
     if not _literals(length, positive):
         return None
@@ -236,23 +240,23 @@ def _dot(typingctx: Any, inputs: Any, weights: Any, length: Any, positive: Any) 
 
 
 def _integers(builder: Any, address: Any, index: Any, kind: Any, lanes: int) -> Any:
-    """The `lanes` integers of a kind from place `index` behind an address on."""
+    """Returns the `lanes` integers of a kind that begin at place `index` behind an address."""
     width = kind.width // 8
     place = _place(builder, address, builder.mul(index, _number(width)), ir.VectorType(kind, lanes))
     return builder.load(place, align=width)
 
 
 def _some_lanes(builder: Any, vector: Any, lanes: Any) -> Any:
-    """A vector of some lanes of another, by their numbers."""
+    """Returns a vector of the lanes with these numbers of another vector."""
     numbers = ir.Constant(ir.VectorType(INTEGER, len(lanes)), list(lanes))
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), numbers)
 
 
 def _pair_sums(builder: Any, first: Any, second: Any) -> Any:
-    """first[0] * second[0] + first[1] * second[1] and so on, of vectors of int16, as int32.
+    """Returns first[0] * second[0] + first[1] * second[1] and so on, of int16, as int32.
 
-    Written like this it is one instruction for a register on machines that have one (pmaddwd,
-    vpdpwssd), and needs none of them.
+    Written like this, compilers use one instruction for a register where the machine has it
+    (pmaddwd, vpdpwssd), and other machines can still run the code.
     """
     lanes = first.type.count
     wide = ir.VectorType(INTEGER, lanes)
@@ -264,7 +268,7 @@ def _pair_sums(builder: Any, first: Any, second: Any) -> Any:
 
 
 def _clip(builder: Any, vector: Any, shift: int, most: int) -> Any:
-    """What vector >> shift is, at least 0 and at most `most`."""
+    """Returns vector >> shift, clipped to 0 to `most`."""
     lanes = vector.type.count
     down, low, high = (ir.Constant(vector.type, [x] * lanes) for x in (shift, 0, most))
     value = builder.ashr(vector, down)
@@ -277,7 +281,7 @@ def _sum_shorts(
 ) -> Any:
     """As `sum_rows`, for int16: bias + rows[places[0]] + ... + rows[places[count - 1]].
 
-    Sums are modulo 2**16: what fits in the end may have overflowed before.
+    Sums are modulo 2**16, so only the final sum must fit.
     """
     if not _literals(width):
         return None
@@ -305,7 +309,7 @@ def _sum_shorts(
 def _clip_shorts(
     typingctx: Any, target: Any, source: Any, width: Any, shift: Any, most: Any
 ) -> Any:
-    """Write source[i] >> shift, at least 0 and at most `most`, to `target`; all are int16."""
+    """Write source[i] >> shift, clipped to 0 to `most`, to `target`; all numbers are int16."""
     if not _literals(width, shift, most):
         return None
 
@@ -338,7 +342,7 @@ def _clip_products(
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, bias, rows, inputs = arguments[:4]
         for first, lanes in _chunks(columns):
-            # several sums at a time, for each waits for the one before
+            # several sums at a time, because each addition waits for the one before
             step = max(1, MOST_SUMS // lanes)
             while size // 2 % step:
                 step //= 2
@@ -371,7 +375,7 @@ def _clip_products(
 
 
 def _dot_shorts(typingctx: Any, inputs: Any, weights: Any, length: Any) -> Any:
-    """The sum of inputs[i] * weights[i], of int16 as int32."""
+    """Returns the sum of inputs[i] * weights[i], of int16 as int32."""
     if not _literals(length):
         return None
 

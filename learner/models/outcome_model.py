@@ -158,7 +158,7 @@ class OutcomeModel:
             )
             for parameters in self._nets
         ]
-        self._worth = torch.tensor(evaluator.kinds.worth, device=self.device)
+        self._payoffs = torch.tensor(evaluator.kinds.payoffs, device=self.device)
 
     # --- weights ------------------------------------------------------------------------------
 
@@ -263,7 +263,7 @@ class OutcomeModel:
         )
         if self.equity_share == 0.0:
             return loss
-        error = (possible * (torch.sigmoid(logits) - target)) @ self._worth
+        error = (possible * (torch.sigmoid(logits) - target)) @ self._payoffs
         return (1.0 - self.equity_share) * loss + self.equity_share * (error * error).sum()
 
     def _logits(self, number: int, places: Any, terms: Any) -> Any:

@@ -279,7 +279,7 @@ def _leaf(game: Any, kernel: Any, tables: str) -> int:
 
 def _value(game: Any, kernel: Any, tables: str) -> int:
     """Returns code for the value of an unfinished position, known or not; it reads a `KNOWN`."""
-    count, worth = len(game.outcomes), game.outcomes.worth
+    count, payoffs = len(game.outcomes), game.outcomes.payoffs
     lines = [
         "def known_value_at(data, source):",
         f"    position = {read_position(len(game.start()))}",
@@ -288,7 +288,7 @@ def _value(game: Any, kernel: Any, tables: str) -> int:
         f"    tables = {_field(KNOWN, 'tables')}",
         f"    if known({tables}, position, probabilities):",
         f"        total = {game.outcomes.base!r}",
-        *(f"        total += {w!r} * probabilities[{k}]" for k, w in enumerate(worth)),
+        *(f"        total += {p!r} * probabilities[{k}]" for k, p in enumerate(payoffs)),
         "        return total",
         f"    return call_float({_field(KNOWN, 'other_at')}, ({_field(KNOWN, 'other')}, source))",
     ]

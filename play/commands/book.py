@@ -213,14 +213,14 @@ def _info(options: argparse.Namespace) -> int:
         f"a loss of 1 costs {settings.weight:g} plies; complete up to ply {settings.plies};"
         f" {settings.batch} leaves at a time"
     )
-    print(f"the root: {value_text(book.worth[0])}")
+    print(f"the root: {value_text(book.backed_up[0])}")
     if options.json:
         figures = {
             "positions": len(book),
             "expanded": len(book.expanded),
             "open": open_leaves,
             "plies": max(lengths),
-            "value": _plain(book.worth[0]),
+            "value": _plain(book.backed_up[0]),
             "settings": asdict(settings),
         }
         print(json.dumps(figures))
@@ -242,8 +242,8 @@ def _show(options: argparse.Namespace) -> int:
     if number is None:
         raise ValueError(f"expected a position of the book, found {game.position_text(position)}")
     print(game.show(position))
-    depth = book.worth_depths[number]
-    print(f"{value_text(book.worth[number])}, {_depth_text(depth, DECIDED)}")
+    depth = book.backed_up_depths[number]
+    print(f"{value_text(book.backed_up[number])}, {_depth_text(depth, DECIDED)}")
     rows = []
     for move, value, after_depth in book.moves(position):
         line = [move, *book.line(game.play(position, move))]
@@ -260,7 +260,7 @@ def _show(options: argparse.Namespace) -> int:
     if not rows:
         print("  a leaf: its moves are not in the book")
     if options.json:
-        print(json.dumps({"value": _plain(book.worth[number]), "depth": depth, "moves": rows}))
+        print(json.dumps({"value": _plain(book.backed_up[number]), "depth": depth, "moves": rows}))
     return 0
 
 
@@ -331,7 +331,7 @@ def _growing(
 
         def progress(count: int) -> None:
             nonlocal saved
-            bar.set_postfix_str(f"root {value_text(book.worth[0])}", refresh=False)
+            bar.set_postfix_str(f"root {value_text(book.backed_up[0])}", refresh=False)
             bar.update(1 if unit == " games" else count)
             if time.monotonic() - saved >= options.every:
                 book.save(options.book)
@@ -350,6 +350,6 @@ def _said(options: argparse.Namespace, book: OpeningBook, done: int) -> int:
     more = "" if any(map(book.is_open, range(len(book)))) else "; no leaf is open"
     print(
         f"{options.book}: {done} positions expanded, {len(book.expanded)} in all,"
-        f" {len(book)} positions; root {value_text(book.worth[0])}{more}"
+        f" {len(book)} positions; root {value_text(book.backed_up[0])}{more}"
     )
     return 0

@@ -204,7 +204,7 @@ def _bounds(game: DiceGame) -> tuple[float, float]:
     if game.outcomes is None:
         return -np.inf, np.inf
     low, high = (
-        game.outcomes.base + sum(worth for worth in game.outcomes.worth if sign * worth > 0)
+        game.outcomes.base + sum(points for points in game.outcomes.payoffs if sign * points > 0)
         for sign in (-1, 1)
     )
     return min(low, -high), max(high, -low)

@@ -74,8 +74,8 @@ class RolloutEvaluator(Evaluator):
         self.gives_outcomes = self._blocks.count > 0
         self.bounds = evaluator.bounds
         if game.outcomes is not None:
-            worth = np.array(game.outcomes.worth)
-            low, high = worth[worth < 0].sum(), worth[worth > 0].sum()
+            payoffs = np.array(game.outcomes.payoffs)
+            low, high = payoffs[payoffs < 0].sum(), payoffs[payoffs > 0].sum()
             self.bounds = float(game.outcomes.base + low), float(game.outcomes.base + high)
         self._known: dict[Any, Floats] = {}
 

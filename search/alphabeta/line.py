@@ -1,7 +1,7 @@
-"""The line of play that a search is on, and everything that it keeps while it looks ahead.
+"""The line of play that a search follows, with its options, counters and memory.
 
-Native searches keep it in one structured record and a few arrays that the record points to; plain
-ones in a Python object with the same field names. `search.native` reads and writes both.
+A native search keeps them in one structured record and a few arrays that the record points to, a
+plain search in a Python object with the same field names. `search.native` reads and writes both.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ __all__ = ["MOST_PLIES", "NONE", "NativeLine", "PlainLine", "key_function"]
 
 #: Longest line of play, quiescence included.
 MOST_PLIES = 128
-#: Earlier positions of the game that repetition looks back to.
+#: Greatest number of earlier positions of the game in which repetitions are detected.
 MOST_EARLIER = 256
-#: In place of the index of a move: there is none.
+#: Stands for "no move" in place of the index of a move.
 NONE = -1
-#: Root moves.
+#: Greatest number of root moves.
 MOST_ROOT_MOVES = 1024
 
 _NUMBERS = (
@@ -37,13 +37,14 @@ _NUMBERS = (
     # options
     " width most_moves wins repeats equal_depth order_depth exact_root minimax depth_limit"
     " node_limit null_window aspiration"
-    # what makes it selective, see `search.alphabeta.techniques`
+    # options of selective search, see `search.alphabeta.techniques`
     " selective deepen_from deepen_less singular_from beam malus"
     # counters and flags
-    " generation earlier nodes stop lookups found probes hits root_count completed best"
-    # what the last table or lookup probe found, and where a lookup writes
+    " generation earlier nodes stop lookups lookup_hits probes hits root_count completed best"
+    # the result of the last probe of the table or the lookup, and where a lookup writes
     " hit_depth hit_bound hit_move scratch"
-    # positions searched, kept with their values: memory (0 for none), and how many of room
+    # the trace, positions searched with their values: its memory (0 for none), its room, the first
+    # entry of this search, and the number of entries
     " trace_at trace_room trace_first traced"
 ).split()
 
@@ -74,13 +75,13 @@ LINE = np.dtype(
     align=True,
 )
 
-#: Integers of a traced position: the position, its value, and depth with bound.
+#: Integers of an entry of the trace: the position, its value, and depth with bound.
 TRACE = WIDTH + 2
 
 
 @functools.cache
 def key_function(address: int) -> Callable[[int], int]:
-    """The native key function at an address as a Python function of the position's address."""
+    """Returns the native key function at `address`, as a function of a position's address."""
     return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
 
 
@@ -88,7 +89,7 @@ class NativeLine(NativeRecord):
     """A record of type `LINE` with the arrays that it points to.
 
     table_mib: the size of the transposition table.
-    trace: the number of positions that the trace has room for.
+    trace: the number of entries that the trace has room for.
     shared: the line whose transposition table this one uses; None for one of its own.
     """
 
@@ -111,24 +112,27 @@ class NativeLine(NativeRecord):
             self.pin(trace_at=self._trace)
 
     def set_root(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
-        """Make a position the root, with its moves and the positions before it."""
+        """Make a position the root, with its moves and the `earlier` positions of the game."""
         self.root_moves[: len(moves)] = moves
         root = self.pinned["positions"][0]
         if self.repeats:
             key = key_function(self.key_at)
-            for i, before in enumerate([*earlier, position]):
-                root[: len(before)] = before
+            for i, occurred in enumerate([*earlier, position]):
+                root[: len(occurred)] = occurred
                 self.keys[i] = key(self.positions)
         root[: len(position)] = position
 
     def trace(self, width: int) -> tuple[Any, Any, Any, Any]:
-        """Positions of the trace, their values, depths and bounds, as arrays."""
+        """Returns the positions of the trace, their values, depths and bounds, as arrays.
+
+        width: number of integers in a position.
+        """
         rows = self._trace[: self.traced]
         values = rows[:, WIDTH].copy().view(np.float64)
         return rows[:, :width].copy(), values, rows[:, WIDTH + 1] >> 2, rows[:, WIDTH + 1] & 3
 
     def share(self, others: bool) -> None:
-        """Say whether other threads search too, and forget what they were at before."""
+        """Set whether other threads search too, and forget which positions they searched before."""
         if others:
             self._busy[:] = 0
             self.pin(busy=self._busy)
@@ -136,11 +140,11 @@ class NativeLine(NativeRecord):
             self.put(busy=0)
 
     def fill(self) -> float:
-        """The share of the table, from 0 to 1, that is of this generation."""
+        """Returns the share of the table, from 0 to 1, that is of this generation."""
         return fill_of(self.pinned["table"], self.generation)
 
     def clear(self) -> None:
-        """Forget what earlier searches left."""
+        """Forget earlier searches."""
         if self._shared is None:
             self.pinned["table"][:] = 0
         self.record["history"] = 0
@@ -189,26 +193,26 @@ class PlainLine:
             setattr(self, name, value)
 
     def set_root(self, position: Any, moves: list[Any], earlier: list[Any]) -> None:
-        """Make a position the root, with its moves and the positions before it."""
+        """Make a position the root, with its moves and the `earlier` positions of the game."""
         self.positions[0] = position
         self.root_moves[: len(moves)] = moves
         self.keys[: len(earlier) + 1] = [*earlier, position]
 
     def trace(self, width: int) -> tuple[Any, Any, Any, Any]:
-        """Positions of the trace, their values, depths and bounds, as lists."""
+        """Returns the positions of the trace, their values, depths and bounds, as lists."""
         entries = self.trace_entries[: self.traced]
         positions, values, depths, bounds = zip(*entries, strict=True) if entries else ((),) * 4
         return list(positions), np.array(values), np.array(depths, int), np.array(bounds, int)
 
     def share(self, others: bool) -> None:
-        """Nothing: a plain search has one thread."""
+        """Does nothing: a plain search has one thread."""
 
     def fill(self) -> float:
-        """The share of the table's room that is taken."""
+        """Returns the share of the table's room, from 0 to 1, that is taken."""
         return len(self.table) / MOST_PLAIN
 
     def clear(self) -> None:
-        """Forget what earlier searches left."""
+        """Forget earlier searches."""
         self.table.clear()
         self.history[:] = 0.0
         self.killers[:] = None

@@ -1,12 +1,12 @@
 """Alpha-beta search: the one source for native and plain searches.
 
 `negamax` is fail-soft principal-variation search with a transposition table, killers and history;
-`quiesce` goes on where the position is too noisy to be evaluated; the root is in
+`quiesce` continues it until a position is quiet enough to be evaluated; the root is in
 `search.alphabeta.root`. Values are always seen from the side to move. `line` is described in
 `search.alphabeta.line`; every function that touches game or evaluator is in `search.native`, and
-what makes the search selective, where that is asked for, in `search.alphabeta.selective`.
+the conditions of selective search are in `search.alphabeta.selective`.
 
-Threads that search together put off what another is at (`search.table`).
+Threads that search together postpone moves that another one is searching (`search.table`).
 
 Sources: Knuth and Moore 1975 (alpha-beta, negamax), Marsland and Campbell 1982 (principal-variation
 search), Akl and Newborn 1977 (killers), Schaeffer 1983 (history).
@@ -54,11 +54,11 @@ RECORD = numba.from_dtype(LINE)
 SEARCH = float64(RECORD, int64, float64, float64, int64)
 QUIESCE = float64(RECORD, float64, float64, int64)
 INFINITY = float("inf")
-SHARED_DEPTH = 4  # less deep, threads do not mind what others are at
+SHARED_DEPTH = 4  # at smaller depths, threads ignore which positions others are searching
 
-# Move-ordering scores, the highest first: the move of the table, then captures and other moves of
-# which the rules say a gain, killers, the others by history, and in the end a move that waits for
-# another thread. A move that was tried has -INFINITY.
+# Move-ordering scores, the highest first: the table's move, then captures and other moves for which
+# the rules state a gain, killers, the others by history, and last a move that waits for another
+# thread. A move that was tried has -INFINITY.
 TABLE_SCORE = 1e30
 GAIN_SCORE = 1e12  # for each unit of gain
 KILLER_SCORE = 1e11  # beyond what history adds up to
@@ -67,7 +67,7 @@ WAITING_SCORE = -1e30
 
 @kernel
 def finished_value(line, ply):
-    """The value of a finished game: its outcome, or plies to the win or loss."""
+    """Returns the value of a finished game: its outcome, or a win or loss that counts plies."""
     value = outcome(line, ply)
     if line.wins:
         if value > 0.0:
@@ -79,7 +79,7 @@ def finished_value(line, ply):
 
 @kernel
 def bound_holds(bound, value, alpha, beta):
-    """Whether a value known to be exact, at least or at most that settles the window."""
+    """Returns whether a value with this bound settles the window from alpha to beta."""
     return (
         bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
     )
@@ -87,7 +87,7 @@ def bound_holds(bound, value, alpha, beta):
 
 @kernel
 def from_here(value, ply):
-    """A value that counts plies from the root, counted from this position instead."""
+    """Returns a value with plies to the end counted from this position instead of the root."""
     if value > PROVEN:
         return value + ply
     return value - ply if value < -PROVEN else value
@@ -95,7 +95,7 @@ def from_here(value, ply):
 
 @kernel
 def from_root(value, ply):
-    """The inverse of `from_here`."""
+    """Returns a value with plies to the end counted from the root: the inverse of `from_here`."""
     if value > PROVEN:
         return value - ply
     return value + ply if value < -PROVEN else value
@@ -103,7 +103,7 @@ def from_root(value, ply):
 
 @kernel
 def lookup_settles(line, depth, alpha, beta, ply):
-    """Whether a lookup knows the position at least `depth` deep; its value is `hit_value`."""
+    """Returns whether a lookup settles the position at `depth`; its value is then `hit_value`."""
     if not probe_lookup(line, ply) or line.hit_depth < depth:
         return False
     line.hit_value = from_root(line.hit_value, ply)
@@ -122,7 +122,7 @@ def remember_line(line, ply, move):
 
 @kernel
 def next_best(line, first, count):
-    """The index of the move left with the highest move-ordering score; it is marked as tried."""
+    """Returns the index of the untried move with the highest score, and marks it as tried."""
     index = 0
     score = order_at(line, first)
     for i in range(1, count):
@@ -136,7 +136,7 @@ def next_best(line, first, count):
 
 @kernel(signature=QUIESCE)
 def quiesce(line, alpha, beta, ply):
-    """The value at depth 0: static where quiet, else backed up from all moves.
+    """Returns the value at depth 0: static if the position is quiet, else backed up from all moves.
 
     Meaningless once `line.stop` is set.
     """
@@ -172,7 +172,7 @@ def quiesce(line, alpha, beta, ply):
 
 @kernel
 def repeated(line, key, ply):
-    """Whether the position occurred before, on this line or in the game up to it."""
+    """Returns whether the position occurred before, on this line or earlier in the game."""
     here = line.earlier + ply
     line.keys[here] = key
     for back in range(2, line.quiet_plies[ply] + 1, 2):
@@ -183,7 +183,7 @@ def repeated(line, key, ply):
 
 @kernel
 def order_moves(line, ply, depth, count, hint):
-    """Give every move its move-ordering score; what the rules say of its gain is there already."""
+    """Give every move its move-ordering score; the gains stated by the rules are there already."""
     first = line.first[ply]
     if depth >= line.order_depth:
         for i in range(count):
@@ -204,7 +204,7 @@ def order_moves(line, ply, depth, count, hint):
 
 @kernel
 def credit(line, ply, depth, move):
-    """Remember a move that refuted the line before it."""
+    """History update for a move that caused a cutoff; it also becomes the first killer."""
     if move != line.killers[ply, 0]:
         line.killers[ply, 1] = line.killers[ply, 0]
         line.killers[ply, 0] = move
@@ -213,7 +213,7 @@ def credit(line, ply, depth, move):
 
 @kernel
 def follow(line, ply, move):
-    """Play a move on the line, and count the plies since a repetition became possible."""
+    """Play a move on the line, and count the plies since the last irreversible move."""
     if play(line, ply, move):
         line.quiet_plies[ply + 1] = 0
     else:
@@ -222,16 +222,17 @@ def follow(line, ply, move):
 
 @kernel(signature=SEARCH)
 def negamax(line, depth, alpha, beta, ply):
-    """The value of the position at `ply`, searched `depth` plies deep.
+    """Returns the value of the position at `ply`, searched `depth` plies deep.
 
-    Exact where alpha < value < beta; at least beta is a lower bound, at most alpha an upper bound
-    (fail-soft). Meaningless once `line.stop` is set. The move with the index `line.excluded[ply]`
-    is not searched, and the position then counts as another one: nothing is looked up or stored.
+    The value is exact if alpha < value < beta, a lower bound if it is at least beta, and an upper
+    bound if it is at most alpha (fail-soft). It is meaningless once `line.stop` is set. The
+    excluded move, whose index is `line.excluded[ply]`, is not searched; the position then counts as
+    another one, for which nothing is looked up or stored.
 
-    The shallow searches (ProbCut, internal iterative deepening, singular extensions) stand in this
-    one function, because Numba compiles it by its signature before a function that it would call
-    and that calls it back exists, and keeps no compiled code of such a circle. Their conditions are
-    kernels in `search.alphabeta.selective`.
+    The shallow searches (ProbCut, internal iterative deepening, singular extensions) are part of
+    this one function because two functions that call each other cannot be compiled: Numba compiles
+    each by its signature before the other exists, and does not cache such a circle. The conditions
+    of these searches are kernels in `search.alphabeta.selective`.
     """
     if depth <= 0:
         return quiesce(line, alpha, beta, ply)
@@ -251,14 +252,14 @@ def negamax(line, depth, alpha, beta, ply):
     if excluded == NONE and lookup_settles(line, depth, alpha, beta, ply):
         return line.hit_value
 
-    count = legal_moves(line, ply)  # before the probe, which takes the time to fetch its bucket
+    count = legal_moves(line, ply)  # before the probe, whose bucket is fetched meanwhile
     if count == 0:
         return finished_value(line, ply)
 
     wide = beta > next_up(alpha)
     hint = -1
     hint_depth = 0
-    hint_value = INFINITY  # at least so much, where that is known
+    hint_value = INFINITY  # a lower bound of the hint's value, if the table has one
     line.probes += 1
     if probe_table(line, key):
         line.hits += 1
@@ -276,9 +277,9 @@ def negamax(line, depth, alpha, beta, ply):
     longer = -1  # the index of a move to be searched a ply deeper
     if line.selective and count > 1:
         quiet = status(line, ply) == QUIET
-        asked = line.nodes
+        nodes_before = line.nodes
 
-        # ProbCut: a value that a shallow search finds far beyond the window, a deep one will too
+        # ProbCut: a shallow value far beyond the window predicts that the deep one is beyond it
         if may_cut(line, depth, ply, quiet, wide, beta):
             above = static_value(line, ply) >= beta
             for check in range(CHECKS):
@@ -294,7 +295,7 @@ def negamax(line, depth, alpha, beta, ply):
                 if not above and value <= bound:
                     return alpha
 
-        # internal iterative deepening: a shallow search says which move to try first
+        # internal iterative deepening: a shallow search finds the move to try first
         if may_deepen(line, depth, ply, hint):
             negamax(line, depth - line.deepen_less, alpha, beta, ply)
             if line.stop != 0:
@@ -313,7 +314,7 @@ def negamax(line, depth, alpha, beta, ply):
             if value <= bound:
                 longer = hint
 
-        if line.nodes != asked:  # those searches have worked on the same list of moves
+        if line.nodes != nodes_before:  # those searches have changed this list of moves
             legal_moves(line, ply)
             line.pv_length[ply] = 0
 
@@ -335,7 +336,7 @@ def negamax(line, depth, alpha, beta, ply):
         follow(line, ply, move)
         if shared:
             key_after = position_key(line, ply + 1)
-            # what another thread is at will be in the table soon: other moves go first
+            # another thread's result will soon be in the table: other moves go first
             if 0 < tried and picked <= limit == count and is_busy(line, key_after):
                 set_order(line, first + index, WAITING_SCORE)
                 continue

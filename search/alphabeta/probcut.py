@@ -1,8 +1,8 @@
-"""`ProbCut`: how the values of deep searches follow from those of shallow ones.
+"""`ProbCut`: predicts the values of deep searches from those of shallow ones.
 
-Value = a * shallow value + b + e, where e is spread like a normal distribution of the standard
-deviation sigma (Buro 1995). Where a shallow search lies so far beyond the window that the deep one
-is likely to lie beyond it too, the deep one is spared. `learner.fit.probcut` learns the numbers.
+Deep value = a * shallow value + b + e, where e is normally distributed with standard deviation
+sigma (Buro 1995). If the shallow value lies so far beyond the window that the deep one probably
+does too, the deep search is skipped. `learner.fit.probcut` fits the numbers.
 """
 
 from __future__ import annotations
@@ -33,10 +33,14 @@ MOST_BYTES = 1 << 20
 class Check:
     """A shallow search before a deep one, in one phase of the game.
 
-    phase: its number among the game's phases, 0 where there are none; those for which there is no
-    room (`search.alphabeta.line.PHASES`) count as the last. depth: beyond the greatest (`DEPTHS` -
-    1) checks are as many plies less deep as for that one or the one before. a, b, sigma: in the
-    units of the evaluator; `positions` of the fit.
+    phase: number of the phase, 0 in a game without phases; phases from `search.sizes.PHASES` on
+        count as the last below it.
+    depth: plies of the deep search. Deeper searches than `search.sizes.DEPTHS` - 1 use the check of
+        the greatest depth of the same parity, with as many plies less.
+    shallow: plies of the shallow search.
+    a, b: slope and intercept of the prediction, `b` in the evaluator's unit.
+    sigma: standard deviation of its error, in the evaluator's unit.
+    positions: number of positions of the fit.
     """
 
     phase: int
@@ -50,11 +54,17 @@ class Check:
 
 @dataclass(frozen=True)
 class ProbCut:
-    """Checks for an evaluator, two at most for a depth, which are made in their order.
+    """The checks of an evaluator, at most two for a depth, made in the order given.
 
-    width: how many sigma beyond the window a shallow value has to lie. mark: that of the evaluator
-    (`search.evaluators.samples.value_mark`). file: where it was read from. Raises ValueError for
-    numbers out of range.
+    game: name of the game.
+    evaluator: name of the evaluator that the checks were fitted to.
+    mark: digest of the evaluator's values (`search.evaluators.samples.value_mark`).
+    checks: the shallow searches.
+    width: distance beyond the window, in sigma, from which a shallow value cuts.
+    provenance: how the checks were fitted.
+    file: path that the checks were read from; empty for none.
+
+    Raises ValueError if a number is out of range.
     """
 
     game: str
@@ -89,12 +99,12 @@ class ProbCut:
                 raise ValueError(f"expected at most {CHECKS} checks for a depth, found more")
 
     def __str__(self) -> str:
-        """The width, and letters that stand for the checks."""
+        """The width, and a digest of the checks."""
         checks = hashlib.sha256(repr(self.checks).encode()).hexdigest()[:8]
         return f"{self.width}sigma:{checks}"
 
     def for_line(self) -> dict[str, Any]:
-        """The fields of a search's record."""
+        """Returns the width and the checks as fields of a search's record."""
         cuts = np.zeros((PHASES, DEPTHS, CHECKS, 4))
         for check in self.checks:
             row = cuts[check.phase, check.depth]
@@ -102,7 +112,7 @@ class ProbCut:
         return {"cut_width": self.width, "cuts": cuts}
 
     def check_evaluator(self, game: Game, evaluator: Any) -> None:
-        """ValueError for another game, or an evaluator with other values than those learned of."""
+        """Raises ValueError if the game is another one or the evaluator has other values."""
         if game.name != self.game:
             raise ValueError(f"ProbCut: expected {self.game}, found {game.name}")
         mark = value_mark(game, evaluator)
@@ -115,7 +125,7 @@ class ProbCut:
             )
 
     def save(self, path: Any) -> None:
-        """Write it as JSON; the file is replaced as a whole."""
+        """Write the checks as JSON, replacing the file atomically."""
         content = {
             "format": FORMAT,
             "game": self.game,
@@ -130,7 +140,10 @@ class ProbCut:
 
     @classmethod
     def load(cls, path: Any) -> ProbCut:
-        """Read it from a file; FileNotFoundError, or EvaluatorError for what is not one."""
+        """Returns the checks in a file.
+
+        Raises FileNotFoundError if the file does not exist, EvaluatorError if it does not fit.
+        """
         path = Path(path)
         if not path.is_file():
             raise FileNotFoundError(

@@ -1,7 +1,7 @@
-"""The root of an alpha-beta search: deeper and deeper, with a window about the last value.
+"""The root of an alpha-beta search: iterative deepening with aspiration windows.
 
-One source for native and plain searches, like `search.alphabeta.negamax`, which searches what is
-below.
+One source for native and plain searches, like `search.alphabeta.negamax`, which searches the
+positions below the root.
 
 Sources: Slate and Atkin 1977 (iterative deepening, aspiration windows).
 """
@@ -27,14 +27,14 @@ from search.native import fade
 
 @kernel
 def begin(line, generation, earlier, count):
-    """Start a search of the root position: nothing is counted, found or stopped yet.
+    """Start a search of the root position: reset all counters, results and the stop flag.
 
-    generation: what tells the entries of this search in the transposition table from earlier ones.
-    earlier: number of positions before the root that repetition looks back to; their keys and that
-        of the root stand in `line.keys`, where the game can repeat positions.
-    count: number of root moves, which stand in `line.root_moves`.
+    generation: number that distinguishes this search's table entries from earlier ones.
+    earlier: number of positions before the root in which repetitions are detected; their keys and
+        that of the root are in `line.keys`, if the game can repeat positions.
+    count: number of root moves, which are in `line.root_moves`.
 
-    Killers are forgotten, history is kept at a quarter.
+    Killers are forgotten, and history is multiplied by a quarter.
     """
     line.generation = generation & 0xFF
     line.earlier = earlier
@@ -43,7 +43,7 @@ def begin(line, generation, earlier, count):
     line.nodes = 0
     line.stop = 0
     line.lookups = 0
-    line.found = 0
+    line.lookup_hits = 0
     line.probes = 0
     line.hits = 0
     line.completed = 0
@@ -56,10 +56,10 @@ def begin(line, generation, earlier, count):
 
 @kernel(signature=SEARCH)
 def search_root(line, depth, alpha, beta, ply):
-    """Search all root moves; like `negamax`, and the best move so far stands in `line.best`.
+    """Returns the value of the root as `negamax` does; `line.best` is the best move so far.
 
-    `root_values` holds what is known of each move: exact for all with `exact_root`, else exact
-    for those that raised alpha and an upper bound for the others.
+    `root_values` holds a value for each move: with `exact_root` an exact one, else an exact one for
+    moves that raised alpha and an upper bound for the others.
     """
     line.nodes += 1
     best = -INFINITY
@@ -105,7 +105,14 @@ def best_to_front(line):
 
 @kernel
 def search_window(line, depth, previous, spread):
-    """One iteration: first in a window about the last value, then open on the side it left."""
+    """Returns the value of one iteration.
+
+    depth: plies to search.
+    previous: the value of the last iteration.
+    spread: half the width of the aspiration window about `previous`; 0 for a full window.
+
+    A value outside the window is searched again with the window open on that side.
+    """
     alpha = -INFINITY
     beta = INFINITY
     full = line.exact_root or line.minimax or not line.aspiration
@@ -125,9 +132,9 @@ def search_window(line, depth, previous, spread):
 
 @kernel
 def decided(line, value, depth):
-    """Whether deeper searches would find the same: the end of the game is in sight.
+    """Returns whether the end of the game is in sight, so that deeper searches change nothing.
 
-    With `exact_root` it has to be so after every root move.
+    With `exact_root` it must be in sight after every root move.
     """
     count = line.root_count if line.exact_root else 0
     for i in range(count):
@@ -142,17 +149,18 @@ def iterate(line):
 
     On return `root_moves[0]` is the best move, `value` its value, `pv[0]` the principal variation
     and `completed` the depth searched in full; `depth_value`, `depth_move` and `depth_nodes` hold
-    the same for each depth. A stopped iteration counts only by a move found better in it, and with
-    `exact_root` not at all: `settled_values` are those of the root moves at depth `completed`.
+    the value, best move and nodes of each depth. A stopped iteration changes the result only if it
+    found a better move, and with `exact_root` not at all: `settled_values` are the values of the
+    root moves at depth `completed`.
     """
     previous = 0.0
     spread = 0.0
     line.traced = line.trace_first
     for depth in range(1, line.depth_limit + 1):
         line.best = 0
-        kept = line.traced
+        begun = line.traced
         value = search_window(line, depth, previous, spread)
-        keep_trace(line, kept)
+        keep_trace(line, begun)
         if line.stop != 0 and line.exact_root and line.completed > 0:
             break
         best_to_front(line)
@@ -164,7 +172,7 @@ def iterate(line):
         line.depth_value[depth] = value
         line.depth_move[depth] = line.root_moves[0]
         line.depth_nodes[depth] = line.nodes
-        # the swing of the last two iterations, for evaluators differ in scale
+        # the swing of the last two iterations, because evaluators differ in scale
         spread = abs(value - previous) + 0.5 * spread if depth > 1 else 0.0
         previous = value
         if decided(line, value, depth):

@@ -24,7 +24,7 @@ from search.search import UNLIMITED, Search, check_limits, run_together
 __all__ = ["DEEPEST", "AlphaBeta", "AlphaBetaOptions"]
 
 DEEPEST = 100
-#: A search of at most so many plies or positions takes milliseconds, less than a thread of its own.
+#: A search of at most this depth, or this many nodes, takes milliseconds and needs no own thread.
 SHORT_DEPTH, SHORT_NODES = 6, 100_000
 #: Most positions that a trace has room for.
 MOST_TRACE = 1 << 24
@@ -35,24 +35,24 @@ TIES = ("first", "opponent_errors")
 class AlphaBetaOptions:
     """Options of searches of games without dice.
 
-    equal_depth: trust the table only for searches of the same depth, so that the value is that of
-        plain minimax.
-    order_depth: order moves by the static values they lead to where at least this many plies
-        remain; None for never (with a beam, for 2).
-    repetition: value a position that comes back as a draw, in games where positions can.
+    equal_depth: use table entries only from searches of the same depth, so that the value is that
+        of plain minimax.
+    order_depth: order moves by the static values they lead to if at least this many plies remain;
+        None for never (with a beam, for 2).
+    repetition: value a repeated position as a draw, in games where positions can repeat.
     minimax: search every move of every position in full, without pruning, so that all values of
         the trace are exact.
-    trace: number of positions to keep with what the last search found of each, in its last two
-        iterations together: see `Engine.traced`. 0 for none, which costs nothing.
-    techniques: what the search does beyond alpha-beta, `Techniques` or a text such as "selective"
-        (see `search.parse_techniques`); None for what changes no value.
-    ties: among moves of equal exact value, "first" takes the first found in an order shuffled by
-        the seed (the game's own order without one), "opponent_errors" the one after which most
-        replies are worse for the opponent than his best. That one searches all moves in full, in
-        half of the nodes and seconds allowed, and keeps the other half for the replies; where that
-        is too little to search them all as deep, it takes the first.
+    trace: room of the trace, in positions of the last two iterations together; see `Engine.traced`.
+        0 for no trace, which costs nothing.
+    techniques: techniques beyond alpha-beta, as `Techniques` or a text such as "selective" (see
+        `search.parse_techniques`); None for those that change no value.
+    ties: how to choose among moves of equal exact value. "first" takes the first in an order that
+        the seed shuffles (without a seed, the game's own order). "opponent_errors" takes the move
+        after which most replies are worse for the opponent than the best reply; it searches all
+        moves in full with half of the nodes and seconds, and their replies with the other half. If
+        that is too little to search all replies as deep, it takes the first move.
 
-    Raises ValueError for an option out of range.
+    Raises ValueError if an option is out of range.
     """
 
     equal_depth: bool = False
@@ -76,9 +76,9 @@ class AlphaBeta(Search):
     """Alpha-beta searches of a game.
 
     With more than one thread, each searches the same position on a line of its own, and they share
-    the transposition table, where one finds what another has searched before (lazy SMP, Hyatt and
-    others about 2010). Moves that lead to what another thread is searching at that moment wait
-    (ABDADA, Weill 1996, in a simple form). The first thread's result is the result.
+    the transposition table, so that each profits from the others' results (lazy SMP, Hyatt and
+    others about 2010). A move waits while another thread searches the position that it leads to
+    (ABDADA, Weill 1996, in a simple form). The result is that of the first thread.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class AlphaBeta(Search):
             self._bind_plain(options.trace)
         order_depth = options.order_depth
         if techniques.beam and order_depth is None:
-            order_depth = 2  # what is not to be missed has to stand in front
+            order_depth = 2  # a beam cuts off the moves behind, so good order matters
         scale = value_scale(game, evaluator) if techniques.singular else 1.0
         self._put(
             wins=int(game.wins),
@@ -122,7 +122,7 @@ class AlphaBeta(Search):
 
     @property
     def steady(self) -> bool:
-        """Whether one thread takes the moves in the game's own order, and the first of equals."""
+        """Whether one thread searches root moves in the game's order and takes the first best."""
         return self._random is None and len(self._lines) == 1 and self.ties == "first"
 
     def _bind_native(self, table_mib: float, trace: int, threads: int, phases: bool) -> None:
@@ -155,18 +155,18 @@ class AlphaBeta(Search):
         self._begin, self._iterate = kernels.uncompiled(begin), kernels.uncompiled(iterate)
 
     def line_for_games(self, depth: int, nodes: int) -> Any:
-        """The record, set up for whole games at these limits."""
+        """Returns the line, set up to play whole games at these limits."""
         self._stopped = False
         self.line.put(depth_limit=depth, node_limit=nodes, exact_root=0)
         return self.line
 
     def after_games(self) -> None:
-        """Go on counting where whole games have left off; raises what an evaluator raised."""
+        """Take over the generation that whole games reached. Raises an error of the evaluator."""
         self._generation = int(self.line.generation)
         self._raise_failure()
 
     def fill(self) -> float:
-        """How much of the transposition table is of the last search, from 0 to 1, by a sample."""
+        """Returns the share of the table, from 0 to 1, of the last search, from a sample."""
         return float(self.line.fill())
 
     def search(
@@ -219,11 +219,11 @@ class AlphaBeta(Search):
                 exact_root=int(exact_root),
             )
             line.share(len(used) > 1)
-        if self._stopped:  # while the lines were set up
+        if self._stopped:  # by another thread, while the lines were set up
             self._put(stop=1)
-        works = [partial(self._iterate, line.row) for line in used]
+        tasks = [partial(self._iterate, line.row) for line in used]
         interrupted = self._run(
-            lambda: run_together(works, partial(self._end, used[1:])),
+            lambda: run_together(tasks, partial(self._end, used[1:])),
             seconds=seconds,
             short=self._is_short(),
         )
@@ -246,7 +246,7 @@ class AlphaBeta(Search):
         self._begin(line.row, self._generation, len(earlier), len(moves))
 
     def _is_short(self) -> bool:
-        """Whether a native search ends so soon that Ctrl-C can wait for it."""
+        """Returns whether a native search ends so soon that Ctrl-C can wait for it."""
         line = self.line
         return (
             self.native
@@ -281,7 +281,7 @@ class AlphaBeta(Search):
             value = self.evaluator(position)
 
         def total(name: str) -> int:
-            return sum(int(getattr(one, name)) for one in used)
+            return sum(int(getattr(line, name)) for line in used)
 
         return Result(
             move,
@@ -293,7 +293,7 @@ class AlphaBeta(Search):
             history,
             tuple(moves),
             total("lookups"),
-            total("found"),
+            total("lookup_hits"),
             interrupted,
             probes=total("probes"),
             hits=total("hits"),

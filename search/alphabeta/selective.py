@@ -1,8 +1,7 @@
-"""What a selective search asks at a node: how much less deep a move is searched, what a shallow
-search has to show to spare the deep one, how many moves are looked at.
+"""Conditions of selective search: reductions, ProbCut, extensions, beams and history updates.
 
-A search with any of these may miss what a full one of the same depth sees; it sees further in the
-same time. `search.alphabeta.techniques` says what each is and where it is from.
+A selective search may miss a line that a full search of the same depth sees, but looks further in
+the same time. `search.alphabeta.techniques` describes each technique and names its source.
 """
 
 from __future__ import annotations
@@ -18,26 +17,26 @@ INFINITY = float("inf")
 
 @kernel
 def reduction(line, depth, tried, wide):
-    """How many plies less deep a quiet move is searched that is the `tried`-th, from 0 on."""
+    """Returns the plies by which a quiet move is reduced; `tried` moves were searched before it."""
     plies = line.reductions[min(depth, DEPTHS - 1), min(tried, DEPTHS - 1)]
     return plies - 1 if wide and plies > 0 else plies
 
 
 @kernel
 def breadth(line, count, quiet):
-    """How many moves are looked at."""
+    """Returns the number of moves that are searched."""
     return min(count, line.beam) if quiet and line.beam > 0 else count
 
 
 @kernel
 def check_row(depth):
-    """The depth whose checks are made: where there is no room for them, the last as even or odd."""
+    """Returns the depth whose checks apply: `depth`, or the greatest with checks of its parity."""
     return depth if depth < DEPTHS else DEPTHS - 2 + depth % 2
 
 
 @kernel
 def check_depth(line, depth, check, ply):
-    """Depth of a ProbCut check before a search of `depth` plies; 0 where there is none."""
+    """Returns the depth of a ProbCut check before a search of `depth` plies; 0 for no check."""
     row = check_row(depth)
     shallow = int(line.cuts[phase(line, ply), row, check, 0])
     return shallow + depth - row if shallow > 0 else 0
@@ -45,9 +44,10 @@ def check_depth(line, depth, check, ply):
 
 @kernel
 def check_bound(line, depth, check, ply, alpha, beta, above):
-    """What the shallow value has to pass for the deep one to be likely to lie beyond the window.
+    """Returns the threshold for the shallow search.
 
-    Deep values are a * shallow value + b, with an error whose standard deviation is sigma.
+    Beyond it the deep search probably fails high (with `above`) or low. Deep values are
+    a * shallow value + b, with an error whose standard deviation is sigma.
     """
     stage = phase(line, ply)
     deep = check_row(depth)
@@ -59,7 +59,7 @@ def check_bound(line, depth, check, ply, alpha, beta, above):
 
 @kernel
 def may_cut(line, depth, ply, quiet, wide, beta):
-    """Whether ProbCut asks a shallow search about a position: quiet, with a narrow window."""
+    """Returns whether ProbCut applies: the position is quiet and the window narrow."""
     if line.cut_width <= 0.0 or not quiet or wide or line.excluded[ply] != NONE:
         return False
     return abs(beta) < PROVEN and check_depth(line, depth, 0, ply) > 0
@@ -67,16 +67,18 @@ def may_cut(line, depth, ply, quiet, wide, beta):
 
 @kernel
 def may_deepen(line, depth, ply, hint):
-    """Whether internal iterative deepening looks for a first move: deep enough, with no hint."""
+    """Returns whether internal iterative deepening applies: deep enough, without a table move."""
     return hint == NONE and depth >= line.deepen_from and line.excluded[ply] == NONE
 
 
 @kernel
 def may_be_singular(line, depth, ply, hint_depth, hint_value):
-    """Whether the table's move may be better than all others, which a shallow search then asks.
+    """Returns whether to test by a shallow search that the table's move is singular.
 
-    hint_depth, hint_value: how deep the table's entry is, and the value that the move has at least.
-    A line is extended to twice the depth completed, at most.
+    hint_depth: the depth of the table's entry.
+    hint_value: a lower bound of the move's value.
+
+    A line is extended to at most twice the completed depth.
     """
     return (
         depth >= line.singular_from
@@ -89,9 +91,9 @@ def may_be_singular(line, depth, ply, hint_depth, hint_value):
 
 @kernel
 def blame(line, ply, depth, count, index):
-    """Take credit from the moves that were tried before the one that refuted the line before."""
+    """Negative history update for the moves tried before the one that caused a cutoff."""
     first = line.first[ply]
-    excluded = line.excluded[ply]  # it was not tried
+    excluded = line.excluded[ply]  # it was not searched
     for i in range(count):
         if i != index and i != excluded and order_at(line, first + i) == -INFINITY:
             line.history[move_slot(move_at(line, first + i))] -= depth * depth

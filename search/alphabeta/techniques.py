@@ -1,4 +1,4 @@
-"""`Techniques`: what alpha-beta does beyond alpha-beta, each to be switched on or off."""
+"""`Techniques`: search techniques beyond plain alpha-beta, each of which can be switched off."""
 
 from __future__ import annotations
 
@@ -21,47 +21,49 @@ __all__ = [
     "probcut_file",
 ]
 
-#: Moves of a position that are never searched less deep, the first of all.
+#: Number of first moves of a position that late-move reductions never reduce.
 FIRST_MOVES = 2
-#: The least depth at which moves are searched less deep.
+#: The smallest depth at which late-move reductions apply.
 LEAST_REDUCED = 3
-#: Plies by which internal iterative deepening searches less deep.
+#: Plies by which the search of internal iterative deepening is shallower.
 DEEPEN_LESS = 2
 NEVER = 1 << 30
 
 
 @dataclass(frozen=True)
 class Techniques:
-    """What alpha-beta search does beyond alpha-beta, for any game without dice.
+    """Search techniques beyond plain alpha-beta, for any game without dice.
 
-    Exact techniques leave values those of plain minimax (of the same depth with `equal_depth`):
+    Exact techniques do not change the values of plain minimax (of the same depth with
+    `equal_depth`):
 
-    null_window: ask of moves after the first only whether they are better (principal-variation
-        search, Marsland and Campbell 1982).
-    aspiration: begin an iteration in a window about the value of the last (Slate and Atkin 1977).
-    deepening: least depth at which a search two plies less deep finds the move to try first, where
+    null_window: search moves after the first with a null window, to learn only whether they are
+        better (principal-variation search, Marsland and Campbell 1982).
+    aspiration: begin an iteration in a window about the last value (Slate and Atkin 1977).
+    deepening: smallest depth at which a search two plies shallower finds the move to try first, if
         the table has none (internal iterative deepening, Scott 1969); 0 for never.
-    malus: take credit in the history table from moves tried in vain before a refutation.
+    malus: negative history update for moves that were tried before the one that caused a cutoff.
 
-    Inexact techniques see less here and more there at the same depth, except at the root, whose
+    Inexact techniques search some lines less deep and others deeper, except at the root, whose
     moves are all searched in full:
 
-    late_moves: strength of late-move reductions (Romstad 2006 and others): quiet moves after the
-        first two are searched by late_moves * log(depth) * log(number of the move) plies less deep,
-        rounded down, one more ply where the window is wide, and again in full where they are
-        better than expected; 0 for none.
-    singular: least depth at which the table's move is searched a ply deeper if all others, searched
-        half as deep, are worse by the margin below (singular extensions, Anantharaman, Campbell and
-        Hsu 1988, in the form that tests the table's move alone); 0 for never.
-    singular_margin: that margin for each ply of depth, in units of the usual size of the
-        evaluator's values (`search.evaluators.samples.value_scale`).
-    probcut: cut where a shallow search lies far enough beyond the window (ProbCut, Buro 1995;
-        several depths: Multi-ProbCut, Buro 1997), by what `learner.fit.probcut` has fitted; None
-        for never.
+    late_moves: strength of late-move reductions (Romstad 2006 and others); 0 for none. Quiet moves
+        after the first two are searched late_moves * log(depth) * log(number of the move) plies
+        less deep, rounded down, and one ply less reduced in a wide window. A move that turns out
+        better than expected is searched again in full.
+    singular: smallest depth at which the table's move is searched a ply deeper if all others,
+        searched half as deep, are worse by `singular_margin` (singular extensions, Anantharaman,
+        Campbell and Hsu 1988, in the form that tests only the table's move); 0 for never.
+    singular_margin: margin for each ply of depth, in units of the usual size of the evaluator's
+        values (`search.evaluators.samples.value_scale`).
+    probcut: cut if a shallow value lies far enough beyond the window (ProbCut, Buro 1995; with
+        several depths Multi-ProbCut, Buro 1997), as fitted by `learner.fit.probcut`; None for
+        never.
     beam: number of moves of a quiet position that are searched, by move-ordering score (beam
-        search, Lowerre 1976); 0 for all. A win in n plies is then one against the replies searched.
+        search, Lowerre 1976); 0 for all. A win in n plies then holds only against the replies
+        searched.
 
-    Raises ValueError for a number out of range.
+    Raises ValueError if a number is out of range.
     """
 
     null_window: bool = True
@@ -97,14 +99,14 @@ class Techniques:
 
         Repetition and other drawing rules are ignored.
         """
-        # A move that is searched less deep, or that ProbCut cuts, has a value short of a loss: a
-        # position is lost only when all of its moves are. A beam does not look at some of them.
+        # The value of a move that is reduced, or cut by ProbCut, is never a proven loss, and a
+        # position counts as lost only if all of its moves do. A beam ignores some of the moves.
         return not self.beam
 
     def __str__(self) -> str:
-        """The text that `parse_techniques` reads, on top of those that are on by default.
+        """The text that `parse_techniques` reads, without techniques that have their defaults.
 
-        Of ProbCut it tells the width and the digest of its checks, not the file.
+        ProbCut is described by its width and a digest of its checks, not by its file.
         """
         parts = []
         for field in fields(self):
@@ -118,7 +120,10 @@ class Techniques:
         return ",".join(parts) or "exact"
 
     def for_line(self, scale: float = 1.0) -> dict[str, Any]:
-        """The fields of a search's record that say the same; `scale` is that of the evaluator."""
+        """Returns these techniques as fields of a search's record.
+
+        scale: the usual size of the evaluator's values, see `singular_margin`.
+        """
         reductions = np.zeros((DEPTHS, DEPTHS), dtype=np.int64)
         for depth in range(LEAST_REDUCED, DEPTHS):
             for tried in range(FIRST_MOVES, DEPTHS):
@@ -141,16 +146,19 @@ class Techniques:
 
 #: The default of `Engine`: every value is that of plain minimax.
 EXACT_SEARCH = Techniques()
-#: What gained strength in matches at 0.02 s a move (docs/results/search.md), for playing. With it,
-#: `parse_techniques` adds ProbCut for evaluators that it was fitted to.
+#: For playing: the techniques that gained strength in matches at 0.02 s a move
+#: (docs/results/search.md). `parse_techniques` adds ProbCut for evaluators that it was fitted to.
 SELECTIVE_SEARCH = Techniques(late_moves=1.2, singular=6)
 PRESETS = {"exact": EXACT_SEARCH, "selective": SELECTIVE_SEARCH}
 
 
 def as_techniques(techniques: Techniques | str | None, evaluator: Any = None) -> Techniques:
-    """Techniques as given, by their text, or for None those that change no value.
+    """Returns the techniques that are given, or that a text names.
 
-    Raises TypeError for anything else, and what `parse_techniques` raises.
+    techniques: `Techniques`, a text for `parse_techniques`, or None for those that change no value.
+    evaluator: path of the evaluator's file, beside which that of ProbCut is looked for.
+
+    Raises TypeError for anything else, and the errors of `parse_techniques`.
     """
     if techniques is None:
         return EXACT_SEARCH
@@ -162,25 +170,28 @@ def as_techniques(techniques: Techniques | str | None, evaluator: Any = None) ->
 
 
 def probcut_file(evaluator: Any) -> Path:
-    """Where what ProbCut knows of an evaluator stands, beside its file."""
+    """Returns the path of the ProbCut file that belongs to an evaluator's file."""
     return Path(evaluator).with_suffix(".probcut.json")
 
 
 def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
-    """The techniques that a text names: `selective,-malus,late_moves=0.6`.
+    """Returns the techniques that a text names, such as `selective,-malus,late_moves=0.6`.
 
-    `exact` and `selective` stand for sets, and come first; a name switches a technique on or, with
-    a `-`, off; `name=number` says how. `probcut` is in the file beside that of the evaluator whose
-    path is given, or `probcut=FILE`; `selective` has it where there is such a file. Raises
-    ValueError, or FileNotFoundError for that file, with what was expected and found.
+    text: parts separated by commas. `exact` or `selective`, a preset, may come first; `NAME`
+        switches a technique on, `-NAME` off, and `NAME=NUMBER` sets its number. `probcut` reads the
+        file beside the evaluator's, `probcut=FILE` another one. `selective` includes ProbCut if the
+        evaluator has such a file.
+    evaluator: path of the evaluator's file; None for none.
+
+    Raises ValueError if the text is wrong, FileNotFoundError if the ProbCut file does not exist.
     """
-    found = EXACT_SEARCH
-    learned = False  # ProbCut, without being asked for
+    techniques = EXACT_SEARCH
+    learned = False  # whether the preset includes ProbCut
     usual = {"deepening": 5, "late_moves": 1.2, "singular": 6, "beam": 8}
     known: dict[str, Any] = {field.name: field.default for field in fields(Techniques)}
     for part in text.split(","):
-        if part in PRESETS and found is EXACT_SEARCH:
-            found = PRESETS[part]
+        if part in PRESETS and techniques is EXACT_SEARCH:
+            techniques = PRESETS[part]
             learned = part == "selective" and _learned(evaluator)
             continue
         name, equals, number = part.removeprefix("-").partition("=")
@@ -206,10 +217,12 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
                 value = type(default)(number) if equals else usual[name]
             except (KeyError, ValueError):
                 raise ValueError(f"{name}: expected {name}=NUMBER, found {part[:40]!r}") from None
-        found = replace(found, **{name: value})
-    return replace(found, probcut=ProbCut.load(probcut_file(evaluator))) if learned else found
+        techniques = replace(techniques, **{name: value})
+    if learned:
+        return replace(techniques, probcut=ProbCut.load(probcut_file(evaluator)))
+    return techniques
 
 
 def _learned(evaluator: Any) -> bool:
-    """Whether the evaluator stands in a file, and beside it what ProbCut knows of it."""
+    """Returns whether the evaluator is a file with a ProbCut file beside it."""
     return evaluator is not None and Path(evaluator).is_file() and probcut_file(evaluator).is_file()

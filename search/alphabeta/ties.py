@@ -1,4 +1,4 @@
-"""Among moves of equal value, the one that gives the opponent most ways to go wrong."""
+"""Chooses, among moves of equal value, the one that gives the opponent most ways to err."""
 
 from __future__ import annotations
 
@@ -22,10 +22,16 @@ def search_for_errors(
     seconds: float | None,
     history: Sequence[Any],
 ) -> Result:
-    """The result of a search in which ties are broken by the opponent's chances to err.
+    """Returns the result of a search that breaks ties by the number of the opponent's bad replies.
 
-    `search(position, depth, nodes, seconds, history)` gives the value of every move. It has half of
-    the limits, and the replies the other half.
+    game: the game.
+    search: a function search(position, depth, nodes, seconds, history), whose result holds the
+        value of every move.
+    position: the root.
+    depth: greatest depth in plies; None for no limit, likewise below.
+    nodes: greatest number of nodes, half of them for the root and half for the replies.
+    seconds: greatest time, divided likewise.
+    history: the earlier positions of the game, oldest first.
     """
     half_nodes = None if nodes is None else max(1, nodes // 2)
     half_seconds = None if seconds is None else seconds / 2
@@ -56,7 +62,7 @@ def search_for_errors(
             nodes=result.nodes + replies.nodes,
             seconds=result.seconds + replies.seconds,
             lookups=result.lookups + replies.lookups,
-            found=result.found + replies.found,
+            lookup_hits=result.lookup_hits + replies.lookup_hits,
             interrupted=replies.interrupted,
         )
         short = replies.move is not None and replies.depth < result.depth - 1
@@ -70,5 +76,5 @@ def search_for_errors(
 
 
 def _decided(analysis: Result) -> bool:
-    """Whether the end of the game is in sight after every move."""
+    """Returns whether every move leads to a proven win or loss."""
     return bool(analysis.moves) and all(abs(value) > PROVEN for _, value in analysis.moves)

@@ -1,6 +1,6 @@
-"""The trace: every position that a search looked into, with what it found of it.
+"""The trace: every position that a search visited, with its value, depth and bound.
 
-As in `search.native`, the Python body of each function serves the plain search and compiled code
+As in `search.native`, the Python body of each function serves the plain search, and compiled code
 gets the overload below it.
 """
 
@@ -15,7 +15,7 @@ from search.sizes import WIDTH
 
 
 def trace(line, ply, value, depth, bound):
-    """Keep the position at `ply` with what its search found, where that was asked for."""
+    """Add the position at `ply` and the result of its search, as long as the trace has room."""
     if line.traced < line.trace_room:
         del line.trace_entries[line.traced :]
         line.trace_entries.append((line.positions[ply], value, depth, bound))
@@ -25,7 +25,7 @@ def trace(line, ply, value, depth, bound):
 @overload(trace)
 def _trace(line, ply, value, depth, bound):
     def native(line, ply, value, depth, bound):
-        if line.traced < line.trace_room:  # no room at all is what keeps it off
+        if line.traced < line.trace_room:  # without a trace the room is 0
             place = line.trace_at + 8 * TRACE * line.traced
             source = line.positions + 8 * WIDTH * ply
             for i in range(line.width):
@@ -37,27 +37,29 @@ def _trace(line, ply, value, depth, bound):
     return native
 
 
-def keep_trace(line, kept):
-    """Put what an iteration traced in the place of what the one before it had, up to `kept`.
+def keep_trace(line, begun):
+    """Replace the entries of the previous iteration by those of this one.
 
-    An iteration that was stopped is forgotten, unless it was the first.
+    begun: number of entries when this iteration began.
+
+    The entries of a stopped iteration are dropped instead, unless it was the first.
     """
     if line.stop != 0 and line.completed > 0:
-        line.traced = kept
+        line.traced = begun
         return
-    del line.trace_entries[line.trace_first : kept]
-    line.traced -= kept - line.trace_first
+    del line.trace_entries[line.trace_first : begun]
+    line.traced -= begun - line.trace_first
 
 
 @overload(keep_trace)
-def _keep_trace(line, kept):
-    def native(line, kept):
+def _keep_trace(line, begun):
+    def native(line, begun):
         if line.stop != 0 and line.completed > 0:
-            line.traced = kept
-        elif kept > line.trace_first:
-            source = line.trace_at + 8 * TRACE * kept
+            line.traced = begun
+        elif begun > line.trace_first:
+            source = line.trace_at + 8 * TRACE * begun
             target = line.trace_at + 8 * TRACE * line.trace_first
-            count = line.traced - kept
+            count = line.traced - begun
             for i in range(count * TRACE):
                 store_int(target, i, load_int(source, i))
             line.traced = line.trace_first + count

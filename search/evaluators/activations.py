@@ -1,6 +1,6 @@
-"""What networks do to the sums of a layer other than ReLU: tanh and normalisation.
+"""Activations of networks other than ReLU: tanh and normalisation.
 
-Each is a kernel that changes an array of float32 in place; what it calculates is float64.
+Each is a kernel that changes an array of float32 in place and calculates in float64.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EPSILON = 1e-5
 
 @kernel
 def tanh_units(units: Any) -> Any:
-    """The hyperbolic tangent of each unit."""
+    """Replace each unit by its hyperbolic tangent."""
     for i in range(len(units)):
         units[i] = math.tanh(float(units[i]))
     return 0
@@ -32,7 +32,7 @@ def tanh_units(units: Any) -> Any:
 
 @kernel
 def normalise_units(units: Any) -> Any:
-    """Units with mean 0 and variance 1: (x - mean) / sqrt(variance + 1e-5)."""
+    """Shift and scale the units to mean 0 and variance 1: (x - mean) / sqrt(variance + 1e-5)."""
     mean = 0.0
     for i in range(len(units)):
         mean += float(units[i])
@@ -46,17 +46,17 @@ def normalise_units(units: Any) -> Any:
     return 0
 
 
-#: Kernels by the names of activations; a ReLU belongs to the sums of the next layer.
+#: Kernels by the names of activations; None for ReLU, which the next layer applies as it reads.
 KINDS: Mapping[str, Any] = {RELU: None, "tanh": tanh_units, "normalise": normalise_units}
 
 
 def activation_scope(activations: Sequence[str]) -> dict[str, Any]:
-    """The names that `activation_lines` uses."""
+    """Returns the kernels that `activation_lines` refers to, by name."""
     return {f"{kind}_units": KINDS[kind] for kind in activations if kind != RELU}
 
 
 def activation_lines(activations: Sequence[str], number: int, width: int) -> list[str]:
-    """Text that applies the activation behind layer `number`, from 0, to its `width` sums."""
+    """Returns text that applies the activation behind layer `number`, from 0, to `width` sums."""
     kind = activations[number] if activations else RELU
     if kind == RELU:
         return []
@@ -67,7 +67,7 @@ def activation_lines(activations: Sequence[str], number: int, width: int) -> lis
 def plain_activation(
     activations: Sequence[str], number: int
 ) -> Callable[[NDArray[np.float32]], NDArray[np.float32]]:
-    """The activation behind layer `number`, from 0, as a Python function of its sums."""
+    """Returns the activation behind layer `number`, from 0, as a Python function of its sums."""
     kind = activations[number] if activations else RELU
     if kind == RELU:
         return lambda sums: np.where(sums > 0, sums, np.float32(0))

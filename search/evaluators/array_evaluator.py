@@ -1,8 +1,8 @@
 """The base of evaluators whose weights are arrays: networks and signature tables.
 
-All of them are saved as arrays with a header (`search.evaluators.array_files`), and all are read by
-native code in one way: text is generated for the shapes of the arrays, compiled once, and given a
-block of integers that says where the arrays lie. New weights compile nothing.
+All of them are saved as arrays with a header (`search.evaluators.array_files`), and native code
+reads all in the same way: text is generated for the shapes of the arrays and compiled once, and
+reads a block of integers with the addresses of the arrays. New weights compile nothing.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ __all__ = ["ArrayEvaluator"]
 
 
 class ArrayEvaluator(Evaluator):
-    """An evaluator that is made of arrays, and can be made again from what `_parts` returns.
+    """An evaluator that consists of arrays, and can be made again from the result of `_parts`.
 
-    A kind states `form` and `fields`, calls `_lay_out` when it is made, and fills in `_parts`,
-    `_saved`, `_parts_in`, `_text` and `scope`.
+    A subclass declares `form` and `fields`, calls `_lay_out` in its constructor, and implements
+    `_parts`, `_saved`, `_parts_in`, `_text` and `scope`.
     """
 
     suffix = ".safetensors"
     #: The form of the file, such as "plysmith-network-1".
     form: ClassVar[str]
-    #: What the file's header says beside what all files say: names of fields and their types.
+    #: Fields of the file's header beyond those of all files: their names and types.
     fields: ClassVar[Mapping[str, Any]]
 
     def __init__(self, game: Game, name: str, provenance: Mapping[str, Any] | None) -> None:
@@ -53,59 +53,70 @@ class ArrayEvaluator(Evaluator):
     ) -> None:
         """Lay out the integers that native code reads, in `_data`.
 
-        arrays: their addresses are written one behind the other, and they are kept alive.
+        arrays: the arrays whose addresses are written one behind the other; they are kept alive.
         before: integers in front of the addresses.
-        after: number of integers, 0 at first, behind the addresses.
+        after: number of integers behind the addresses, which are 0 at first.
         """
         self._pinned = list(arrays)
         addresses = [array.ctypes.data for array in self._pinned]
         self._data = np.array([*before, *addresses, *[0] * after], dtype=np.int64)
 
-    # --- to be filled in -------------------------------------------------------------------------
+    # --- to be implemented -----------------------------------------------------------------------
 
     def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments and options, beside game, name and provenance, that make this evaluator."""
+        """Returns the arguments and options of the constructor but game, name and provenance."""
         raise NotImplementedError
 
     def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """The values of `fields`, and the arrays by name, as a file holds them."""
+        """Returns the values of `fields`, and the arrays by name, for a file."""
         raise NotImplementedError
 
     @classmethod
     def _parts_in(
         cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Game, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What `_parts` returns, from a file's header and arrays; takes the arrays that it uses.
+        """Returns the result of `_parts` for a file, and removes the arrays that it uses.
 
-        Raises EvaluatorError where they do not fit.
+        path: the file, for messages.
+        content: the file's header.
+        arrays: the file's arrays by name.
+        game: the game that the file was made for.
+        inputs: the inputs of the arrays; None for the game's own, by name.
+
+        Raises EvaluatorError if header and arrays do not fit.
         """
         raise NotImplementedError
 
     def _text(self) -> str:
-        """The text of the native function `value_at(data, source)`."""
+        """Returns the text of the native function `value_at(data, source)`."""
         raise NotImplementedError
 
     def scope(self) -> dict[str, Any]:
-        """The names that the generated text uses."""
+        """Returns the kernels and constants that the generated text uses, by name."""
         raise NotImplementedError
 
-    # --- what follows from these -----------------------------------------------------------------
+    # --- common to all kinds ---------------------------------------------------------------------
 
     def data(self) -> NDArray[np.int64]:
-        """The integers whose address native code is given as `data`."""
+        """Returns the integers whose address native code gets as `data`."""
         return self._data
 
     def native(self, fail: Fail) -> tuple[int, int, Any]:
         return self._compiled("value_at", self._text(), SIGNATURE)
 
     def _compiled(self, name: str, text: str, signature: str) -> tuple[int, int, Any]:
-        """What `native` returns for the native function of that name."""
+        """Returns the result of `native` for a generated function.
+
+        name: the name of the function.
+        text: its source text.
+        signature: its Numba signature.
+        """
         address = native_function(name, text, self.scope(), signature)
         data = self.data()
         return address, data.ctypes.data, (data, self._pinned)
 
     def copy(self) -> Self:
-        """The same evaluator with arrays of its own."""
+        """Returns the same evaluator with arrays of its own."""
         make, given = self.__reduce__()
         return make(*given)  # type: ignore[no-any-return]
 
@@ -137,10 +148,15 @@ class ArrayEvaluator(Evaluator):
         game: Game | None,
         inputs: Any,
     ) -> Self:
-        """The evaluator in a file's header and arrays; EvaluatorError where they are not of one.
+        """Returns the evaluator in a file.
 
-        game: what the file was made for; None for the game that the file names.
-        inputs: what the arrays are read over; None for the game's own, by name.
+        path: the file, for messages.
+        content: the file's header.
+        arrays: the file's arrays by name.
+        game: the game that the file must be made for; None for the game that it names.
+        inputs: the inputs of the arrays; None for the game's own, by name.
+
+        Raises EvaluatorError if header and arrays do not fit.
         """
         check_fields(path, content, {**FIELDS, **cls.fields})
         game = find_game(path, content, game)

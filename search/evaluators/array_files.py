@@ -1,7 +1,7 @@
-"""Evaluators whose weights are arrays, on disk: safetensors with a header in JSON.
+"""Files of evaluators whose weights are arrays: safetensors with a header in JSON.
 
-The header (see `search.evaluators.header`) stands in the file's metadata under "plysmith"; the
-arrays are plain numbers, so that reading a file runs no code from it.
+The header (see `search.evaluators.header`) is in the file's metadata under "plysmith"; the arrays
+are plain numbers, so that reading a file runs no code from it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["MOST_ARRAY_BYTES", "holds_arrays", "load_arrays", "save_arrays", "ta
 
 MOST_ARRAY_BYTES = 256 << 20
 _KEY = "plysmith"
-#: Types of numbers that a file may hold, as safetensors calls them.
+#: Types of numbers that a file may hold, by their names in safetensors.
 _TYPES = {
     "F32": "float32", "F64": "float64",
     "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64",
@@ -33,7 +33,8 @@ _TYPES = {
 def save_arrays(path: Any, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Write arrays of float32, float64 or int8 to int64 with a header, atomically.
 
-    The same content gives the same bytes. Raises EvaluatorError for NaN, infinity and other types.
+    The same content gives the same bytes. Raises EvaluatorError if an array has another type or
+    contains NaN or infinity.
     """
     for name, array in arrays.items():
         if str(array.dtype) not in _TYPES.values():
@@ -48,23 +49,23 @@ def save_arrays(path: Any, header: Mapping[str, Any], arrays: Mapping[str, Any])
 
 
 def holds_arrays(path: Path) -> bool:
-    """Whether a file is, by its first bytes, of the form that `save_arrays` writes.
+    """Returns whether a file has the form that `save_arrays` writes, by its first bytes.
 
-    One that is neither that nor begins like JSON is taken for it by its suffix.
+    If these are neither of this form nor the beginning of JSON, the suffix decides.
     """
     with path.open("rb") as file:
         head = file.read(9)
-    # eight bytes that hold the length of the JSON text behind them, which is below 2**40
+    # eight bytes hold the length of the JSON text behind them, which is below 2**40
     if head[5:] == b"\0\0\0{":
         return True
     return path.suffix == ".safetensors" and head.lstrip()[:1] not in (b"{", b"[")
 
 
 def load_arrays(path: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header and the arrays in a file; the caller checks what they mean.
+    """Returns the header and the arrays in a file; the caller checks their meaning.
 
-    Raises EvaluatorError for a file that is damaged, cut short, above 256 MiB, without header, or
-    holds other types of numbers than `save_arrays` writes, NaN or infinity.
+    Raises EvaluatorError if the file is damaged, cut short, larger than 256 MiB or without header,
+    or if it contains NaN, infinity or types of numbers that `save_arrays` does not write.
     """
     path = Path(path)
     if path.stat().st_size > MOST_ARRAY_BYTES:
@@ -105,9 +106,10 @@ def load_arrays(path: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 def take_array(
     path: Path, arrays: dict[str, NDArray[Any]], name: str, dtype: Any, shape: tuple[int, ...]
 ) -> NDArray[Any]:
-    """Remove an array from `arrays` and return it; EvaluatorError unless it is there and fits.
+    """Remove an array from `arrays` and return it.
 
-    What a reader has not taken in the end is too much: it refuses the file.
+    Readers take all arrays that they know, and refuse the file if one is left over. Raises
+    EvaluatorError if the array does not exist or has another type or shape.
     """
     array = arrays.pop(name, None)
     if array is None:

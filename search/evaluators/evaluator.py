@@ -1,9 +1,10 @@
 """Evaluators: a position goes in, its value for the side to move comes out.
 
-Searches, matches and learners treat all kinds alike. The kinds that are code stand here: a kernel
-with the arrays that it reads (`KernelEvaluator`) and any Python callable (`PythonEvaluator`). Each
-kind that is weights has a file of its own, such as `search.evaluators.linear`, and
-`search.evaluators.load` knows all of them. Changing weights in place never compiles anything.
+Searches, matches and learners treat all kinds alike. This file holds the kinds that are code: a
+kernel with the arrays that it reads (`KernelEvaluator`) and any Python callable
+(`PythonEvaluator`). Each kind with weights has a file of its own, such as
+`search.evaluators.linear`, and `search.evaluators.load` knows all of them. Changing weights in
+place never compiles anything.
 """
 
 from __future__ import annotations
@@ -28,50 +29,51 @@ SIGNATURE = "float64(int64, int64)"
 
 
 class Evaluator:
-    """What all evaluators have in common."""
+    """The base of all evaluators."""
 
     game: Game
     name: str
-    #: How names of files that hold such an evaluator end; empty for what cannot be saved.
+    #: The suffix of files that hold such an evaluator; empty if it cannot be saved.
     suffix: str = ""
-    #: How the weights came about; saved with them.
+    #: How the weights were obtained; saved with them.
     provenance: dict[str, Any]
     #: Whether it gives the probability of each of the game's `outcomes`, and not only values.
     gives_outcomes: bool = False
-    #: No value is below the first or above the second; what Star1 and Star2 prune by.
+    #: The smallest and the greatest value possible, by which Star1 and Star2 prune.
     bounds: tuple[float, float] = (-math.inf, math.inf)
 
     def plain(self) -> Callable[[Any], float]:
-        """The evaluator as a Python function of a position."""
+        """Returns the evaluator as a Python function of a position."""
         raise NotImplementedError
 
     def native(self, fail: Fail) -> tuple[int, int, Any]:
-        """Addresses of native code and of the data it reads, and what keeps the data alive.
+        """Returns the addresses of native code and of its data, and an owner of the data.
 
-        `fail` is called with an exception that the evaluator raised; native code has none.
+        fail: called with an exception that the evaluator raised, because native code cannot raise.
         """
         raise NotImplementedError
 
     def outcomes(self, positions: Any) -> NDArray[np.float64]:
-        """The probabilities of the game's outcomes, [positions, outcomes].
+        """Returns the probabilities of the game's outcomes, [positions, outcomes].
 
-        Raises TypeError where `gives_outcomes` is false.
+        Raises TypeError if `gives_outcomes` is false.
         """
         raise TypeError(f"{self.name} gives values only, found no probabilities of outcomes")
 
     def native_outcomes(self) -> tuple[int, int, Any]:
         """As `native`, for a C function `void(data, position, target)` of three addresses.
 
-        It writes the probabilities as float64 to `target`. TypeError as in `outcomes`.
+        The function writes the probabilities as float64 to `target`. Raises TypeError if
+        `gives_outcomes` is false.
         """
         raise TypeError(f"{self.name} gives values only, found no probabilities of outcomes")
 
     def __call__(self, position: Any) -> float:
-        """The static value of a position, for the side to move."""
+        """Returns the static value of a position, for the side to move."""
         return float(self.values([position])[0])
 
     def values(self, positions: Any) -> NDArray[np.float64]:
-        """Static values of several positions, each for its side to move; [positions]."""
+        """Returns the static values [positions] of several positions, each for its side to move."""
         if self.game.rules is None or not kernels.compiled:
             value = self.plain()
             return np.array([float(value(position)) for position in positions])
@@ -92,14 +94,14 @@ class Evaluator:
         return np.array(values)
 
     def copy(self) -> Evaluator:
-        """The same evaluator with weights of its own; TypeError for one that is code."""
+        """Returns the same evaluator with weights of its own; raises TypeError if it is code."""
         raise TypeError(
             f"{self.name} is code, not weights: expected an evaluator that learns, found a"
             f" {type(self).__name__}"
         )
 
     def save(self, path: Any) -> None:
-        """Write the evaluator to a file that `search.load_evaluator` reads."""
+        """Write the evaluator to a file for `search.load_evaluator`; TypeError if it is code."""
         raise TypeError(
             f"{self.name} is code, not weights: expected a linear evaluator to save, found a"
             f" {type(self).__name__}"
@@ -107,7 +109,15 @@ class Evaluator:
 
 
 class KernelEvaluator(Evaluator):
-    """A kernel `value(position)`, or `value(weights, position)` with an array or arrays."""
+    """A kernel as an evaluator.
+
+    game: the game.
+    kernel: value(position), or value(weights, position).
+    weights: an array or a tuple of arrays, or None for a kernel without weights.
+    name: the name of the evaluator; empty for that of the kernel.
+
+    Raises TypeError if it is not a kernel, or its parameters do not fit `weights`.
+    """
 
     def __init__(
         self, game: Game, kernel: Callable[..., Any], weights: Any = None, *, name: str = ""
@@ -143,7 +153,15 @@ class KernelEvaluator(Evaluator):
 
 
 class PythonEvaluator(Evaluator):
-    """Any callable that takes a position and returns a number."""
+    """Any callable from a position to a number as an evaluator.
+
+    game: the game.
+    function: the callable.
+    name: the name of the evaluator; empty for that of the callable.
+
+    Raises TypeError if `function` is not callable. A search raises the errors of `function`, and
+    ValueError if it returns NaN.
+    """
 
     def __init__(self, game: Game, function: Callable[[Any], float], *, name: str = "") -> None:
         if not callable(function):
@@ -165,7 +183,7 @@ class PythonEvaluator(Evaluator):
         function = self.function
 
         def guarded(position: Any) -> float:
-            # native code cannot carry an exception: it gets 0, and the search is told to stop
+            # native code cannot pass on an exception: it gets 0, and the search is stopped
             try:
                 value = float(function(position))
                 if value == value:

@@ -1,8 +1,8 @@
-"""What every file of an evaluator says of itself, and how it is checked.
+"""The header of evaluators' files, and how it is checked.
 
-A file names its form, game, rules and what its numbers are read over. Terms and encodings are
-identified by what they measure: a short hash of their values on a fixed sample of positions. They
-may be rewritten or moved, but a file refuses to load once they mean something else.
+A header names the file's format, game, rules and inputs. Terms and encodings are identified by a
+digest of their values at fixed sample positions. Their code may be rewritten or moved, but a file
+refuses to load once their values have changed.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ __all__ = [
     "parse_json",
 ]
 
-#: Fields that files of all forms have, and their types.
+#: Fields that files of all formats have, and their types.
 FIELDS: Mapping[str, Any] = {"game": str, "rules": int, "name": str, "provenance": dict}
 
 
 class EvaluatorError(ValueError):
-    """A file that holds no evaluator, or one that does not fit."""
+    """Raised for a file that is not an evaluator, or is one that does not fit."""
 
 
 # --- writing ---------------------------------------------------------------------------------
 
 
 def describe_input(game: Game, inputs: Encoding | FeatureSet) -> dict[str, Any]:
-    """The name and identity of a feature set or an encoding, for `find_input` to check."""
+    """Returns the name and identity of a feature set or an encoding, for `find_input` to check."""
     if isinstance(inputs, FeatureSet):
         return {"features": inputs.name, "identity": identity(game, inputs)}
     return {"encoding": inputs.name, "size": inputs.size, "identity": _encoded(game, inputs)}
@@ -53,7 +53,7 @@ _encodings: dict[tuple[str, int, str], str] = {}
 
 
 def identity(game: Game, features: FeatureSet) -> dict[str, str]:
-    """For each term eight hexadecimal digits that stand for what it measures."""
+    """Returns for each term a digest of its values, eight hexadecimal digits."""
     known = (game.name, game.version, features.fingerprint)
     if known not in _identities:
         values = features.measure(sample_positions(game))
@@ -65,7 +65,7 @@ def identity(game: Game, features: FeatureSet) -> dict[str, str]:
 
 
 def _encoded(game: Game, encoding: Encoding) -> str:
-    """Sixteen hexadecimal digits that stand for which inputs of an encoding are 1."""
+    """Returns a digest of the inputs of an encoding that are 1, sixteen hexadecimal digits."""
     known = (game.name, game.version, encoding.fingerprint)
     if known not in _encodings:
         inputs = encoding.dense(sample_positions(game)) != 0
@@ -77,7 +77,7 @@ def _encoded(game: Game, encoding: Encoding) -> str:
 
 
 def parse_json(path: Path, text: str | bytes) -> Any:
-    """What JSON text holds; EvaluatorError where it is none, or a name stands twice."""
+    """Returns the content of JSON text; EvaluatorError if it is invalid or repeats a name."""
     try:
         return json.loads(text.decode("utf-8") if isinstance(text, bytes) else text,
                           object_pairs_hook=_fields)  # fmt: skip
@@ -86,7 +86,12 @@ def parse_json(path: Path, text: str | bytes) -> Any:
 
 
 def check_fields(path: Path, content: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
-    """EvaluatorError unless `content` has all of the fields, with these types, and no others."""
+    """Raises EvaluatorError unless `content` has all these fields, with these types, and no others.
+
+    path: the file, for messages.
+    content: the header.
+    fields: the types of the fields by their names; "format" is always allowed too.
+    """
     for field, kind in fields.items():
         value = content.get(field)
         if not isinstance(value, kind) or isinstance(value, bool):
@@ -101,9 +106,13 @@ def check_fields(path: Path, content: Mapping[str, Any], fields: Mapping[str, An
 
 
 def find_game(path: Path, content: Mapping[str, Any], game: Game | None) -> Game:
-    """The game that a file was made for: `game`, or where it is None the one of that name.
+    """Returns the game that a file was made for.
 
-    Raises EvaluatorError for a name that no game has, another game and other rules.
+    path: the file, for messages.
+    content: the file's header.
+    game: the game expected; None for any known game.
+
+    Raises EvaluatorError if the game is unknown or another one, or its rules are other ones.
     """
     if game is None:
         import games
@@ -125,7 +134,13 @@ def find_game(path: Path, content: Mapping[str, Any], game: Game | None) -> Game
 
 
 def find_features(path: Path, name: Any, game: Game, option: str = "features=") -> FeatureSet:
-    """A game's feature set by its name; EvaluatorError where it has none such."""
+    """Returns a game's feature set by its name; raises EvaluatorError if it does not exist.
+
+    path: the file, for messages.
+    name: the name of the feature set.
+    game: the game.
+    option: the option, for messages, that takes a feature set of the user's own.
+    """
     features = game.features.get(name) if isinstance(name, str) else None
     if features is None:
         raise EvaluatorError(
@@ -139,23 +154,27 @@ def find_features(path: Path, name: Any, game: Game, option: str = "features=") 
 def find_input(
     path: Path, entry: Any, game: Game, own: Encoding | FeatureSet | None = None
 ) -> Encoding | FeatureSet:
-    """The feature set or encoding that `describe_input` described.
+    """Returns the feature set or encoding that `describe_input` described.
 
-    It is `own`, or where that is None the game's of that name. A feature set comes back with the
-    terms of the file in the file's order, whatever terms it has got since. Raises EvaluatorError
-    for what the game does not have and what has another identity by now.
+    path: the file, for messages.
+    entry: the description in the file.
+    game: the game.
+    own: the inputs to use; None for the game's own of that name.
+
+    A feature set is returned with the terms of the file in the file's order, whatever terms were
+    added since. Raises EvaluatorError if the game has no such inputs or their identity has changed.
     """
     if isinstance(entry, dict) and "features" in entry:
         check_fields(path, entry, {"features": str, "identity": dict})
         wrong = own is not None and not isinstance(own, FeatureSet)
-        found = find_features(path, entry["features"], game, "inputs=") if own is None else own
-        if wrong or not isinstance(found, FeatureSet):
-            raise EvaluatorError(f"{path}: expected encoding {found.name}, found a feature set")
+        inputs = find_features(path, entry["features"], game, "inputs=") if own is None else own
+        if wrong or not isinstance(inputs, FeatureSet):
+            raise EvaluatorError(f"{path}: expected encoding {inputs.name}, found a feature set")
         terms = list(entry["identity"])
         if not terms:
-            raise EvaluatorError(f"{path}: expected terms of feature set {found.name}, found none")
-        check_terms(path, game, found, terms, entry["identity"])
-        return found if terms == list(found.names) else found.only(terms)
+            raise EvaluatorError(f"{path}: expected terms of feature set {inputs.name}, found none")
+        check_terms(path, game, inputs, terms, entry["identity"])
+        return inputs if terms == list(inputs.names) else inputs.only(terms)
     if not isinstance(entry, dict) or "encoding" not in entry:
         raise EvaluatorError(
             f"{path}: expected a feature set or an encoding as inputs, found {short(entry)}"
@@ -182,7 +201,14 @@ def find_input(
 def check_terms(
     path: Path, game: Game, features: FeatureSet, terms: Iterable[str], marks: Mapping[str, Any]
 ) -> None:
-    """EvaluatorError unless `terms` are of the feature set and mean what `marks` stand for."""
+    """Raises EvaluatorError unless the feature set has these terms, with these digests.
+
+    path: the file, for messages.
+    game: the game.
+    features: the feature set.
+    terms: names of terms.
+    marks: the digests of the terms, as `identity` returns them.
+    """
     terms = list(terms)
     unknown = [term for term in terms if term not in features.terms]
     if unknown:
@@ -200,7 +226,7 @@ def check_terms(
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object in which no name stands twice."""
+    """Returns the JSON object with these fields; raises ValueError if a name is repeated."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         counts = Counter(name for name, _ in pairs)
@@ -210,11 +236,11 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def short(value: Any) -> str:
-    """A value as text, cut where it is too long for a message."""
+    """Returns a value as text, cut to the length of a message."""
     text = str(value)
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def shortened(values: Iterable[Any]) -> list[str]:
-    """The first few values as short texts."""
+    """Returns the first few values as short texts."""
     return [short(value) for value in values][:8]

@@ -1,6 +1,6 @@
-"""Linear evaluators: the sum of weight times term, in files that people read and edit.
+"""Linear evaluators: the sum of weight times term.
 
-A file is JSON and maps each term to its weight.
+Their files are JSON that people can read and edit; they map each term to its weight.
 """
 
 from __future__ import annotations
@@ -41,9 +41,15 @@ MOST_BYTES = 4 << 20
 class LinearEvaluator(Evaluator):
     """The sum of weight times term over a feature set; terms of weight 0 cost nothing.
 
-    `weights` is an array in the order of the terms or a mapping from term to weight, in which
-    terms left out are 0. `provenance` says how the weights came about; it is saved with them.
-    Raises ValueError for a wrong number of weights, an unknown term, NaN or infinity.
+    game: the game.
+    features: the terms.
+    weights: an array in the order of the terms, or a mapping from term to weight, in which missing
+        terms have the weight 0.
+    name: the name of the evaluator.
+    provenance: how the weights were obtained; saved with them.
+
+    Raises ValueError if the number of weights is wrong, a term is unknown, or a weight is NaN or
+    infinite.
     """
 
     suffix = ".json"
@@ -83,11 +89,11 @@ class LinearEvaluator(Evaluator):
         return f"LinearEvaluator({self.game.name}, {self.features.name}, {self.name!r})"
 
     def term_weights(self) -> dict[str, float]:
-        """The weights by the names of their terms."""
+        """Returns the weights by the names of their terms."""
         return dict(zip(self.features.names, self.weights.tolist(), strict=True))
 
     def copy(self) -> LinearEvaluator:
-        """The same evaluator with weights of its own."""
+        """Returns the same evaluator with weights of its own."""
         return LinearEvaluator(
             self.game, self.features, self.weights, name=self.name, provenance=self.provenance
         )
@@ -123,7 +129,7 @@ class LinearEvaluator(Evaluator):
         return address, self.weights.ctypes.data, self.weights
 
     def save(self, path: Any) -> None:
-        """Write the evaluator as JSON; EvaluatorError for NaN and infinity."""
+        """Write the evaluator as JSON. Raises EvaluatorError if a weight is NaN or infinite."""
         if not np.isfinite(self.weights).all():
             raise EvaluatorError("weights: expected finite numbers, found NaN or infinity")
         content = {
@@ -140,9 +146,13 @@ class LinearEvaluator(Evaluator):
 
 
 def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> LinearEvaluator:
-    """The linear evaluator in a file; None stands for the game and the feature set that it names.
+    """Returns the linear evaluator in a file.
 
-    Raises EvaluatorError for a file that is damaged or does not fit.
+    path: the file.
+    game: the game that the file must be made for; None for the game that it names.
+    features: the feature set of the weights; None for the one that the file names.
+
+    Raises EvaluatorError if the file is damaged or does not fit.
     """
     content = _read(path)
     game = find_game(path, content, game)

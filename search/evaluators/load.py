@@ -1,7 +1,7 @@
-"""Every kind of evaluator by what stands for it: a name, a file, a kernel or a callable.
+"""Loads evaluators of every kind, from a name, a file, a kernel or a callable.
 
-A linear evaluator's file is JSON (`search.evaluators.linear`). Evaluators whose weights are arrays
-are safetensors files (`search.evaluators.array_files`).
+A linear evaluator's file is JSON (`search.evaluators.linear`). Files of evaluators whose weights
+are arrays are safetensors (`search.evaluators.array_files`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from search.evaluators.signature import SignatureEvaluator
 
 __all__ = ["as_evaluator", "evaluator_names", "load_evaluator"]
 
-#: Evaluators whose weights are arrays, by the forms of their files.
+#: Evaluators whose weights are arrays, by the formats of their files.
 ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
     kind.form: kind
     for kind in (
@@ -44,16 +44,20 @@ Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
 
 
 def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
-    """The evaluator that a name, a file, a kernel, a callable or an evaluator stands for.
+    """Returns an evaluator of a game.
 
-    A name is one of the game's hand-crafted evaluators, or a shipped one as in `load_evaluator`.
-    None values everything 0. Raises FileNotFoundError for a name that is neither of these nor a
-    file, and ValueError for an evaluator of another game or of other rules.
+    game: the game.
+    evaluator: an evaluator, which is returned as it is; the name of one of the game's hand-crafted
+        evaluators; a path or the name of a shipped evaluator, as in `load_evaluator`; a kernel or
+        any callable that values a position; or None for one that values every position 0.
+
+    Raises FileNotFoundError if neither an evaluator nor a file has the name, and ValueError if the
+    evaluator is for another game or other rules.
     """
     if isinstance(evaluator, Evaluator):
-        expected, found = _described(game), _described(evaluator.game)
-        if expected != found:
-            raise ValueError(f"expected an evaluator of {expected}, found one of {found}")
+        expected, given = _described(game), _described(evaluator.game)
+        if expected != given:
+            raise ValueError(f"expected an evaluator of {expected}, found one of {given}")
         return evaluator
     if evaluator is None:
         return PythonEvaluator(game, _zero, name="zero")
@@ -67,7 +71,7 @@ def as_evaluator(game: Game, evaluator: Any) -> Evaluator:
 
 
 def _zero(position: Any) -> float:
-    """0 for every position."""
+    """Returns 0 for every position."""
     return 0.0
 
 
@@ -90,16 +94,16 @@ def load_evaluator(
     features: FeatureSet | None = None,
     inputs: Inputs | None = None,
 ) -> Any:
-    """The evaluator in a file, of whatever kind the file holds.
+    """Returns the evaluator in a file, of any kind.
 
-    `path` may also be the name of a shipped evaluator: "checkers/quantised", or "quantised" if the
-    game is given.
+    path: the file, or the name of a shipped evaluator: "checkers/quantised", or "quantised" if
+        `game` is given.
+    game: the game that the file must be made for; None for the game that it names.
+    features: a feature set, for a file that must contain a linear evaluator over it.
+    inputs: the inputs of an evaluator of any kind; None for the game's own, by name.
 
-    The game is the one that the file names (or `game`, which must be the same). What the weights
-    belong to is found among the game's feature sets and encodings by name, or given: with
-    `features` the file must hold a linear evaluator over that set, `inputs` are what an evaluator
-    of any kind reads. Raises FileNotFoundError, and EvaluatorError for a file that is damaged, was
-    made for another game, other rules or other terms, or has weights that are not finite numbers.
+    Raises FileNotFoundError if the file does not exist, and EvaluatorError if it is damaged, was
+    made for another game, other rules or other terms, or has weights that are not finite.
     """
     path = find_file(path, game.name if game else None)
     if not path.is_file():
@@ -125,7 +129,7 @@ def load_evaluator(
 
 
 def evaluator_names(game: Game) -> list[str]:
-    """The names that stand for evaluators of a game: the hand-crafted ones, then those shipped."""
+    """Returns the names of a game's evaluators: the hand-crafted ones, then the shipped ones."""
     shipped = [
         name
         for name, path in shipped_files(game.name).items()
@@ -135,7 +139,7 @@ def evaluator_names(game: Game) -> list[str]:
 
 
 def _described(game: Game) -> str:
-    """What an evaluator has to share with a game: name, rules and, with kernels, the position."""
+    """Returns the facts that an evaluator must share with a game, as text."""
     width = f" with {len(game.start())} integers a position" if game.rules else ""
     return f"{game.name}, rules version {game.version}{width}"
 

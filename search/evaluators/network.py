@@ -1,8 +1,8 @@
 """Small networks as evaluators of the native search: float32, ReLU between the layers.
 
 The first layer over an encoding adds up the rows of the few inputs that are 1; later layers skip
-the inputs that ReLU made 0. For each architecture a few lines of text are compiled, in which the
-widths are literals; weights are read by address, so that new ones compile nothing.
+inputs that ReLU made 0. For each architecture a few lines of text are compiled, in which the widths
+are literals; weights are read by address, so that new weights compile nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
     "zeros",
 ]
 
-#: Units of a layer and layers of a network, for they take room on the stack of a searching thread.
+#: Greatest numbers of units of a layer and of layers, which use the stack of a searching thread.
 MOST_UNITS, MOST_LAYERS = 4096, 16
 
 Inputs = Encoding | FeatureSet | tuple[Encoding, FeatureSet]
@@ -56,19 +56,24 @@ Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 class NetworkEvaluator(ArrayEvaluator):
     """A network of layers with ReLU between them: value = scale * output.
 
-    `inputs` is an encoding, a feature set, or both as (encoding, features), where the terms follow
-    the encoding's inputs. `layers` are pairs of weights [inputs, outputs] and bias [outputs], from
-    the first to the last, which has one output; a single layer is a linear function with a bias.
-    `layers` of the evaluator are copies in float32, which may be changed in place at any time, but
-    not while a search runs. All is calculated in float32 in one order of additions, so that results
-    are the same on all machines and equal those of `plain`.
+    game: the game.
+    inputs: an encoding, a feature set, or both as (encoding, features); the terms then follow the
+        encoding's inputs.
+    layers: pairs of weights [inputs, outputs] and bias [outputs], from the first to the last, which
+        has one output; a single layer is a linear function with a bias. The evaluator's own
+        `layers` are copies in float32, which may be changed in place while no search runs.
+    scale: the factor of the output.
+    name: the name of the evaluator.
+    provenance: how the layers were obtained; saved with them.
 
-    Raises ValueError for layers that do not fit one another or the inputs, NaN and infinity.
+    Everything is calculated in float32 in one order of additions, so that results are the same on
+    all machines and equal those of `plain`. Raises ValueError if layers do not fit one another or
+    the inputs, or contain NaN or infinity.
     """
 
     form = "plysmith-network-1"
     fields: ClassVar = {"scale": float, "inputs": list, "widths": list}
-    #: What stands behind each layer but the last; () for ReLU everywhere.
+    #: The activation behind each layer but the last; () for ReLU everywhere.
     activations: tuple[str, ...] = ()
 
     def __init__(
@@ -95,7 +100,8 @@ class NetworkEvaluator(ArrayEvaluator):
         self.scale = scale
 
     def _check(self) -> None:
-        width = sum(len(one) for one in (self.encoding, self.features) if one is not None)
+        inputs = (self.encoding, self.features)
+        width = sum(len(part) for part in inputs if part is not None)
         if not 1 <= len(self.layers) <= MOST_LAYERS:
             raise ValueError(f"layers: expected 1 to {MOST_LAYERS}, found {len(self.layers)}")
         for number, (weights, bias) in enumerate(self.layers):
@@ -118,7 +124,7 @@ class NetworkEvaluator(ArrayEvaluator):
 
     @property
     def scale(self) -> float:
-        """What the output is multiplied by; a finite number."""
+        """The factor of the output; a finite number."""
         return float(self._data[:1].view(np.float64)[0])
 
     @scale.setter
@@ -173,10 +179,10 @@ class NetworkEvaluator(ArrayEvaluator):
         return network_scope(self.encoding, self.features)
 
     def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        inputs = [one for one in (self.encoding, self.features) if one]
+        inputs = [part for part in (self.encoding, self.features) if part]
         fields = {
             "scale": self.scale,
-            "inputs": [describe_input(self.game, one) for one in inputs],
+            "inputs": [describe_input(self.game, part) for part in inputs],
             "widths": list(self.widths),
         }
         return fields, named_layers(self.layers)
@@ -193,10 +199,9 @@ class NetworkEvaluator(ArrayEvaluator):
             raise EvaluatorError(
                 f"{path}: expected {len(own)} kinds of inputs, found {len(entries)}"
             )
-        found = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
+        parts = [find_input(path, *pair) for pair in zip(entries, [game] * 2, own, strict=False)]
         widths = content["widths"]
-        known = sum(map(len, found))
-        check_widths(path, widths, known, 1, least=1)
+        check_widths(path, widths, sum(map(len, parts)), 1, least=1)
         layers = [
             (
                 take_array(path, arrays, f"weights_{number}", np.float32, (before, after)),
@@ -204,12 +209,12 @@ class NetworkEvaluator(ArrayEvaluator):
             )
             for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False))
         ]
-        both: Any = found[0] if len(found) == 1 else tuple(found)
+        both: Any = parts[0] if len(parts) == 1 else tuple(parts)
         return (both, layers), {"scale": content["scale"]}
 
 
 def named_layers(layers: Iterable[Layer], prefix: str = "") -> dict[str, NDArray[Any]]:
-    """The arrays of layers by the names that they have in files."""
+    """Returns the arrays of layers by their names in files."""
     arrays: dict[str, NDArray[Any]] = {}
     for number, (weights, bias) in enumerate(layers):
         arrays |= {f"weights_{prefix}{number}": weights, f"bias_{prefix}{number}": bias}
@@ -217,7 +222,14 @@ def named_layers(layers: Iterable[Layer], prefix: str = "") -> dict[str, NDArray
 
 
 def check_widths(path: Path, widths: Any, inputs: int, outputs: int, *, least: int) -> None:
-    """EvaluatorError unless `widths` are those of at least `least` layers in a file."""
+    """Raises EvaluatorError unless `widths` in a file fit.
+
+    path: the file, for messages.
+    widths: the inputs, then the units of each layer.
+    inputs: the number of inputs expected.
+    outputs: the number of outputs expected.
+    least: the smallest number of layers.
+    """
     good = (
         least + 1 <= len(widths) <= MOST_LAYERS + 1
         and all(type(width) is int and 1 <= width <= MOST_UNITS for width in widths[1:])
@@ -233,7 +245,11 @@ def check_widths(path: Path, widths: Any, inputs: int, outputs: int, *, least: i
 def network_scope(
     encoding: Encoding | None, features: FeatureSet | None, *, active: str = "active"
 ) -> dict[str, Any]:
-    """The names that the text of `hidden_text` uses; `active` is that of the encoding's kernel."""
+    """Returns what the text of `hidden_text` refers to, by name.
+
+    encoding, features: the inputs; None for none.
+    active: the name of the encoding's kernel.
+    """
     scope: dict[str, Any] = dict(
         stack_block=stack_block, sum_rows=sum_rows, add_products=add_products, dot=dot
     )
@@ -255,13 +271,20 @@ def hidden_text(
     active: str = "active",
     indent: str = "    ",
 ) -> list[str]:
-    """Text that puts the sums of each layer but the last at `hidden_1`, `hidden_2` and so on.
+    """Returns text that puts the sums of all layers but the last at `hidden_1`, `hidden_2`, ...
 
-    With a single layer it is that one. The text is given `position` and the address `source` that
-    it lies at; the address of the first layer's weights stands at `place` behind `data`, then that
-    of its bias, and so on, and at `terms` that of `FeatureSet.native_terms`, which is compiled once
-    for all who read the set. It leaves `places` and `count` of the encoding, and the values of the
-    features in the array `terms`.
+    encoding, features: the inputs; None for none.
+    widths: the inputs, then the units of each layer. If there is a single layer, its sums are put
+        at `hidden_1`.
+    activations: as in `NetworkEvaluator.activations`.
+    place: the place in `data` of the address of the first layer's weights, which those of its bias,
+        of the second layer's weights and so on follow.
+    terms: the place in `data` of the address of `FeatureSet.native_terms`.
+    active: the name of the encoding's kernel.
+    indent: the indentation of the text.
+
+    The text reads the variables `position` and `source`, the position's address. It sets `places`
+    and `count` of the encoding, and the values of the features in the array `terms`.
     """
     width = padded(widths[1])
     rows, bias = f"load_int(data, {place})", f"load_int(data, {place + 1})"
@@ -299,7 +322,7 @@ def hidden_text(
 
 
 def _positive(activations: Sequence[str], number: int) -> int:
-    """1 if the sums of layer `number` are read through a ReLU, else 0."""
+    """Returns 1 if the sums of layer `number` are read through a ReLU, else 0."""
     return int(not activations or activations[number] == RELU)
 
 
@@ -309,9 +332,9 @@ def plain_hidden(
     layers: Sequence[Layer],
     activations: Sequence[str] = (),
 ) -> Callable[[Any], NDArray[np.float32]]:
-    """The slow twin of `hidden_text`: a function from a position to the sums of the last of them.
+    """Returns a slow twin of `hidden_text`: the sums of the last hidden layer by position.
 
-    It reads the layers each time, which may be changed in between.
+    The function reads `layers` at each call, so that they may be changed in between.
     """
     active = kernels.uncompiled(encoding.active) if encoding else None
     room = np.zeros(encoding.most if encoding else 1, dtype=np.int64)
@@ -338,12 +361,12 @@ def plain_hidden(
 
 
 def separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
-    """The encoding and the feature set among inputs; TypeError where there is something else."""
+    """Returns the encoding and the feature set among inputs; TypeError if they are neither."""
     if isinstance(inputs, Encoding):
         return inputs, None
     if isinstance(inputs, FeatureSet):
         return None, inputs
-    if isinstance(inputs, tuple) and [type(one) for one in inputs] == [Encoding, FeatureSet]:
+    if isinstance(inputs, tuple) and [type(part) for part in inputs] == [Encoding, FeatureSet]:
         return inputs
     raise TypeError(
         "inputs: expected an Encoding, a FeatureSet or a tuple of one of each, found"
@@ -352,22 +375,26 @@ def separate(inputs: Any) -> tuple[Encoding | None, FeatureSet | None]:
 
 
 def padded(width: int, lanes: int = LANES) -> int:
-    """The least multiple of `lanes` that is not below a width."""
+    """Returns the smallest multiple of `lanes` that is at least `width`."""
     return -(-width // lanes) * lanes
 
 
 def zeros(count: int, kind: Any = np.float32) -> NDArray[Any]:
-    """Zeros that begin with a cache line."""
+    """Returns zeros in memory that begins at a cache line."""
     block = np.zeros(count + 64 // np.dtype(kind).itemsize, dtype=kind)
     skip = -block.ctypes.data % 64 // block.itemsize
     return block[skip : skip + count]
 
 
 def kept_layer(number: int, layer: Any, *, last: bool) -> Layer:
-    """Views of weights [inputs, outputs] and bias into memory that is laid out for native code.
+    """Returns views of weights [inputs, outputs] and bias in memory laid out for native code.
 
-    Rows are padded with zeros to a multiple of `LANES`; those of a last layer are its columns, so
-    that each output is one product of rows.
+    number: the number of the layer, for messages.
+    layer: weights and bias.
+    last: whether it is the last layer, whose columns are stored as rows, so that each output is one
+        product of rows.
+
+    Rows are padded with zeros to a multiple of `LANES`. Raises ValueError if the layer is invalid.
     """
     try:
         weights, bias = (np.asarray(array, dtype=np.float32) for array in layer)
@@ -397,9 +424,7 @@ def kept_layer(number: int, layer: Any, *, last: bool) -> Layer:
 
 
 def in_lanes(products: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The sum of products [units] in the order in which `games.kernels.vectors.dot` takes them;
-    [1].
-    """
+    """Returns the sum [1] of products [units], in the order of `games.kernels.vectors.dot`."""
     lanes = np.zeros((padded(len(products)) // LANES, LANES), dtype=np.float32)
     lanes.reshape(-1)[: len(products)] = products
     total = np.zeros(LANES, dtype=np.float32)

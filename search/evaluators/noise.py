@@ -1,8 +1,8 @@
-"""Noise that belongs to positions: players without chance differ by it, and search stays whole.
+"""Noise added to an evaluator, as a function of the position and a seed.
 
-Were it drawn anew at each visit, a position would have two values in one search, and neither the
-transposition table nor the principal variation would mean anything. Here it is a function of the
-position and a seed: another seed is another player, of about the same strength.
+It makes deterministic players differ: another seed is another player of about the same strength. If
+noise were drawn anew at each visit, a position would have two values in one search, and neither the
+transposition table nor the principal variation would be meaningful.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from search.native import call_float
 
 __all__ = ["NoisyEvaluator"]
 
-#: Of the sum of four numbers that are even from 0 to 65535: the mean, and 1 / standard deviation.
+#: Mean, and 1 / standard deviation, of the sum of four uniform numbers from 0 to 65535.
 MEAN = 131070
 UNIT = math.sqrt(3.0 / (2**32 - 1))
 
 
 @kernel
 def noise(position: Any, seed: Any) -> Any:
-    """A number that looks drawn by chance, about normal, of mean 0 and standard deviation 1.
+    """Returns a pseudo-random number, nearly normal with mean 0 and standard deviation 1.
 
-    The hash mixes each integer in as a multiply and a fold, and ends as splitmix64 does (Steele,
-    Lea and Flood 2014). Its four parts of 16 bits are added up as whole numbers: exact, symmetric
-    about 0, never beyond 3.47 (Irwin-Hall).
+    The hash mixes in each integer by a multiplication and a fold, and ends as SplitMix64 does
+    (Steele, Lea and Flood 2014). Its four parts of 16 bits are added up as whole numbers, so the
+    result is exact, symmetric about 0 and never beyond 3.47 (Irwin-Hall distribution).
     """
     mixed = product(seed, 0x1E3779B97F4A7C15)
     for word in position:
@@ -50,15 +50,19 @@ def noise(position: Any, seed: Any) -> Any:
 
 
 class NoisyEvaluator(Evaluator):
-    """The value of another evaluator plus noise that depends on the position and the seed alone.
+    """The value of another evaluator plus noise that depends only on the position and the seed.
 
-    amplitude: the standard deviation of the noise, in the evaluator's unit; its mean over positions
-    is 0. seed: 0 to 2**63 - 1. Both may be changed at any time but while a search runs, which
-    compiles nothing; engines must forget what they remember then (`Engine.clear`). A position and
-    the same board with the other side to move have noise of their own: it is not antisymmetric.
+    evaluator: the evaluator.
+    amplitude: standard deviation of the noise, in the evaluator's unit; its mean over positions
+        is 0.
+    seed: 0 to 2**63 - 1.
 
-    Raises TypeError for what is no evaluator, or one of a game whose positions are not tuples of
-    integers, and ValueError for options out of range.
+    Amplitude and seed may be changed while no search runs, which compiles nothing; engines must
+    then forget earlier searches (`Engine.clear`). A position and the same board with the other side
+    to move have unrelated noise: it is not antisymmetric.
+
+    Raises TypeError if `evaluator` is not an evaluator, or its game's positions are not tuples of
+    integers, and ValueError if an option is out of range.
     """
 
     def __init__(self, evaluator: Evaluator, *, amplitude: float, seed: int = 0) -> None:
@@ -73,7 +77,7 @@ class NoisyEvaluator(Evaluator):
         self.game = evaluator.game
         self.evaluator = evaluator
         self.name = f"{evaluator.name} with noise"
-        # what native code reads: bits of the amplitude, and the seed
+        # read by native code: the bits of the amplitude, and the seed
         self._data = np.zeros(2, dtype=np.int64)
         self.amplitude = amplitude
         self.seed = seed
@@ -98,7 +102,7 @@ class NoisyEvaluator(Evaluator):
 
     @property
     def seed(self) -> int:
-        """What tells one noise from another."""
+        """The seed of the noise, 0 to 2**63 - 1."""
         return int(self._data[1])
 
     @seed.setter
@@ -108,12 +112,12 @@ class NoisyEvaluator(Evaluator):
         self._data[1] = seed
 
     def copy(self) -> NoisyEvaluator:
-        """The same noise over a copy of the evaluator; TypeError where that is code."""
+        """Returns the same noise over a copy of the evaluator; raises TypeError if that is code."""
         return _rebuilt(self.evaluator.copy(), self.amplitude, self.seed)
 
     def plain(self) -> Callable[[Any], float]:
-        value, drawn = self.evaluator.plain(), kernels.uncompiled(noise)
-        return lambda position: value(position) + self.amplitude * drawn(position, self.seed)
+        value, plain_noise = self.evaluator.plain(), kernels.uncompiled(noise)
+        return lambda position: value(position) + self.amplitude * plain_noise(position, self.seed)
 
     def native(self, fail: Fail) -> tuple[int, int, Any]:
         value_at, value_data, kept = self.evaluator.native(fail)

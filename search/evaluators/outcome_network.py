@@ -1,9 +1,9 @@
 """Networks that give the probability of each outcome, one for each phase of a game.
 
 Each net has ReLU between its layers and a logistic function behind the last (Tesauro 1992; GNU
-Backgammon has a net for each class of positions). As in `search.evaluators.network` a few lines of
-text are compiled for an architecture, and weights are read by address, so that new ones compile
-nothing.
+Backgammon has a net for each class of positions). As in `search.evaluators.network`, a few lines of
+text are compiled for each architecture, and weights are read by address, so that new weights
+compile nothing.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -57,9 +57,9 @@ _LOGISTIC = 1.0 / (1.0 + np.exp(-np.arange(-_REACH, _REACH + 2 / _STEPS, 1 / _ST
 
 @kernel
 def logistic(value):
-    """1 / (1 + exp(-value)) from a table, to 1e-6; between its ends at -16 and 16.
+    """Returns 1 / (1 + exp(-value)) from a table, with an error of at most 1e-6.
 
-    NaN, what becomes of inputs beyond measure, counts as the lower end.
+    Values are limited to -16 to 16; NaN, the result of huge inputs, counts as -16.
     """
     if not value > -_REACH:
         value = -_REACH
@@ -72,10 +72,14 @@ def logistic(value):
 
 
 class Net:
-    """What a phase is valued by: inputs, and layers of which the last gives the outcomes.
+    """The network of one phase.
 
-    `inputs` and `layers` are as in `search.evaluators.network.NetworkEvaluator`, but that the last
-    layer has an output for each of the game's outcomes. There is at least one hidden layer.
+    inputs: as in `search.evaluators.network.NetworkEvaluator`.
+    layers: likewise, but the last layer has an output for each outcome of the game, and there is at
+        least one hidden layer.
+    outputs: the number of outcomes.
+
+    Raises ValueError if layers do not fit one another, the inputs or the outcomes.
     """
 
     def __init__(self, inputs: Inputs, layers: Sequence[tuple[Any, Any]], outputs: int) -> None:
@@ -87,7 +91,8 @@ class Net:
             kept_layer(number, layer, last=number == len(layers) - 1)
             for number, layer in enumerate(layers)
         )
-        width = sum(len(one) for one in (self.encoding, self.features) if one is not None)
+        parts = (self.encoding, self.features)
+        width = sum(len(part) for part in parts if part is not None)
         for number, (weights, bias) in enumerate(self.layers):
             following = outputs if number == len(layers) - 1 else weights.shape[1]
             if weights.shape != (width, following) or bias.shape != (following,):
@@ -104,13 +109,17 @@ class Net:
 
 
 class OutcomeNetwork(ArrayEvaluator):
-    """A net for each phase of a game: value = base + sum of worth times probability.
+    """A net for each phase of a game: value = base + sum of payoff times probability.
 
-    `nets` are pairs of inputs and layers, in the order of the game's phases; a single one serves a
-    game without phases, or all of them. The layers of `nets` are copies in float32, which may be
-    changed in place at any time, but not while a search runs. Raises ValueError for layers that do
-    not fit one another or the inputs, NaN and infinity, a game without outcomes and another number
-    of nets than of phases.
+    game: a game with outcomes.
+    nets: pairs of inputs and layers, in the order of the game's phases; a single pair serves a game
+        without phases, or all phases. The layers of the evaluator's own `nets` are copies in
+        float32, which may be changed in place while no search runs.
+    name: the name of the evaluator.
+    provenance: how the nets were obtained; saved with them.
+
+    Raises ValueError if layers do not fit one another or the inputs, contain NaN or infinity, the
+    game has no outcomes, or the number of nets is not that of phases.
     """
 
     form = "plysmith-outcome-network-1"
@@ -133,8 +142,8 @@ class OutcomeNetwork(ArrayEvaluator):
         if len(nets) not in (1, phases):
             raise ValueError(f"nets: expected 1 or {phases}, found {len(nets)}")
         self.nets = tuple(Net(inputs, layers, len(self.kinds)) for inputs, layers in nets)
-        worth = np.array(self.kinds.worth)
-        low, high = worth[worth < 0].sum(), worth[worth > 0].sum()
+        payoffs = np.array(self.kinds.payoffs)
+        low, high = payoffs[payoffs < 0].sum(), payoffs[payoffs > 0].sum()
         self.bounds = (float(self.kinds.base + low), float(self.kinds.base + high))
         # the addresses of each layer's weights and bias, net by net, then for each net that of the
         # code that measures its terms
@@ -143,7 +152,7 @@ class OutcomeNetwork(ArrayEvaluator):
 
     @property
     def inputs(self) -> Inputs:
-        """What the first net sees: as `inputs` of `load_evaluator` for nets that see the same."""
+        """The inputs of the first net; for `load_evaluator`, if all nets have the same inputs."""
         return self.nets[0].inputs
 
     def __repr__(self) -> str:
@@ -154,15 +163,14 @@ class OutcomeNetwork(ArrayEvaluator):
         return ([(net.inputs, net.layers) for net in self.nets],), {}
 
     def place(self, net: int) -> int:
-        """Where the addresses of a net's layers begin among the integers that native code reads."""
+        """Returns the place of the addresses of a net's layers in the integers of `data`."""
         return sum(2 * len(before.layers) for before in self.nets[:net])
 
     def outcomes(self, positions: Any) -> NDArray[np.float64]:
         if self.game.rules is None or not kernels.compiled:
-            found = self._plain_outcomes()
-            return np.array([found(position) for position in positions]).reshape(
-                -1, len(self.kinds)
-            )
+            outcomes = self._plain_outcomes()
+            rows = np.array([outcomes(position) for position in positions])
+            return rows.reshape(-1, len(self.kinds))
         import ctypes
 
         address, data, keep = self.native_outcomes()
@@ -204,14 +212,14 @@ class OutcomeNetwork(ArrayEvaluator):
 
         def value(position: Any) -> float:
             total = self.kinds.base
-            for worth, probability in zip(self.kinds.worth, outcomes(position), strict=True):
-                total += worth * float(probability)
+            for payoff, probability in zip(self.kinds.payoffs, outcomes(position), strict=True):
+                total += payoff * float(probability)
             return total
 
         return value
 
     def _probabilities_text(self) -> list[str]:
-        """Text that puts the probabilities of `position` into the array `probabilities`."""
+        """Returns text that puts the probabilities for `position` into `probabilities`."""
         lines = []
         for number in range(len(self.nets)):
             if len(self.nets) > 1:
@@ -238,7 +246,7 @@ class OutcomeNetwork(ArrayEvaluator):
         return scope
 
     def data(self) -> NDArray[np.int64]:
-        """What native code reads, whose address it is given; the terms are compiled by then."""
+        """Returns the integers that native code reads; compiles the kernels of the terms first."""
         for number, net in enumerate(self.nets):
             if net.features:
                 self._data[self.terms_place(number)] = net.features.native_terms(
@@ -247,7 +255,7 @@ class OutcomeNetwork(ArrayEvaluator):
         return self._data
 
     def terms_place(self, net: int) -> int:
-        """Where the address of the code stands that measures the terms of a net."""
+        """Returns the place of the address of the code that measures a net's terms."""
         return self.place(len(self.nets)) + net
 
     def _text(self) -> str:
@@ -259,7 +267,7 @@ class OutcomeNetwork(ArrayEvaluator):
             f"    probabilities = array_at(float64_pointer(block), ({count},))",
             *self._probabilities_text(),
             f"    total = {self.kinds.base!r}",
-            *(f"    total += {w!r} * probabilities[{k}]" for k, w in enumerate(self.kinds.worth)),
+            *(f"    total += {p!r} * probabilities[{k}]" for k, p in enumerate(self.kinds.payoffs)),
             "    return total",
         ]
         return "\n".join(lines)
@@ -277,8 +285,8 @@ class OutcomeNetwork(ArrayEvaluator):
         nets = []
         arrays: dict[str, NDArray[Any]] = {}
         for i, net in enumerate(self.nets):
-            inputs = [one for one in (net.encoding, net.features) if one]
-            described = [describe_input(self.game, one) for one in inputs]
+            inputs = [part for part in (net.encoding, net.features) if part]
+            described = [describe_input(self.game, part) for part in inputs]
             nets.append({"inputs": described, "widths": list(net.widths)})
             arrays |= named_layers(net.layers, f"{i}_")
         phases = _phases(self.game, len(self.nets))
@@ -302,7 +310,7 @@ class OutcomeNetwork(ArrayEvaluator):
             )
         own = {}
         if inputs is not None:
-            own = {(type(one), one.name): one for one in separate(inputs) if one}
+            own = {(type(part), part.name): part for part in separate(inputs) if part}
         unused = set(own)
         nets: list[Any] = []
         for i, entry in enumerate(entries):
@@ -312,13 +320,12 @@ class OutcomeNetwork(ArrayEvaluator):
             widths, listed = entry["widths"], entry["inputs"]
             if not 1 <= len(listed) <= 2:
                 raise EvaluatorError(f"{path}: expected one or two inputs, found {len(listed)}")
-            found = []
-            for one in listed:
-                key = _key(one)
-                found.append(find_input(path, one, game, own.get(key)))
+            parts = []
+            for description in listed:
+                key = _key(description)
+                parts.append(find_input(path, description, game, own.get(key)))
                 unused.discard(key)
-            known = sum(map(len, found))
-            check_widths(path, widths, known, len(names), least=2)
+            check_widths(path, widths, sum(map(len, parts)), len(names), least=2)
             layers = [
                 (
                     take_array(path, arrays, f"weights_{i}_{number}", np.float32, (before, after)),
@@ -326,7 +333,7 @@ class OutcomeNetwork(ArrayEvaluator):
                 )
                 for number, (before, after) in enumerate(zip(widths, widths[1:], strict=False))
             ]
-            nets.append((found[0] if len(found) == 1 else tuple(found), layers))
+            nets.append((parts[0] if len(parts) == 1 else tuple(parts), layers))
         if unused:
             missing = ", ".join(sorted(name for _, name in unused))
             raise EvaluatorError(f"{path}: expected nets over {missing}, found none")
@@ -334,9 +341,13 @@ class OutcomeNetwork(ArrayEvaluator):
 
 
 def net_text(evaluator: OutcomeNetwork, number: int, indent: str) -> list[str]:
-    """Text that gives `output_0`, `output_1` and so on of a net, before the logistic function.
+    """Returns text that sets `output_0`, `output_1` and so on, before the logistic function.
 
-    It is given what `search.evaluators.network.hidden_text` is.
+    evaluator: the evaluator.
+    number: the number of the net.
+    indent: the indentation of the text.
+
+    The text reads the same variables as that of `search.evaluators.network.hidden_text`.
     """
     net = evaluator.nets[number]
     place = evaluator.place(number)
@@ -369,7 +380,7 @@ def _phases(game: Game, nets: int) -> list[str]:
 
 
 def _key(entry: Any) -> tuple[type, str]:
-    """What kind of inputs an entry of a file describes, and their name."""
+    """Returns the kind of inputs that an entry of a file describes, and their name."""
     if isinstance(entry, dict) and "features" in entry:
         return FeatureSet, str(entry["features"])
     return Encoding, str(entry.get("encoding")) if isinstance(entry, dict) else ""

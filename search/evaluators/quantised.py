@@ -1,10 +1,10 @@
-"""Networks of small integers as evaluators of the native search: many at a time in a register.
+"""Quantised networks as evaluators of the native search: small integers, many to a register.
 
-A layer's results lie between 0 and 255, weights are int8 and sums int32; only the first layer, in
-which the rows of the few inputs that are 1 are added up, is int16 (Nasu 2018; Jacob et al. 2018 for
-what training makes of it). The layers behind the first may differ between phases of the game, which
-are told by how many inputs are 1: in checkers, by the pieces. Integers are added exactly, so that
-the value of a position is the same everywhere, whatever the order of the additions.
+A layer's outputs are 0 to 255, weights are int8 and sums int32; only the first layer, which adds up
+the rows of the few inputs that are 1, is int16 (Nasu 2018; for training Jacob et al. 2018). The
+layers behind the first may differ between phases of the game, which follow from the number of
+inputs that are 1: in checkers, the number of pieces. Integers are added exactly, so the value of a
+position is the same on every machine, whatever the order of the additions.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ from search.evaluators.network import (
 
 __all__ = ["FIRST_SHIFT", "HIGHEST", "SHIFT", "UNIT", "QuantisedNetwork"]
 
-#: What a unit gives at most; a real network's 1.
+#: Greatest output of a unit, which stands for 1 in the network that was trained.
 HIGHEST = 255
 #: Sums of the first layer are shifted down by FIRST_SHIFT bits, those of later ones by SHIFT.
 FIRST_SHIFT, SHIFT = 1, 6
-#: What stands for 1 in the sums of later layers, and in the output.
+#: The integer that stands for 1 in the sums of later layers, and in the output.
 UNIT = HIGHEST << SHIFT
-#: Phases that a network may have, less one.
+#: Greatest number of phases of a network, minus one.
 MOST_BORDERS = 63
 
 Layer = tuple[NDArray[Any], NDArray[Any]]
@@ -64,16 +64,21 @@ Layer = tuple[NDArray[Any], NDArray[Any]]
 class QuantisedNetwork(ArrayEvaluator):
     """A network of integers over an encoding: value = scale * output / UNIT.
 
-    `layers` are pairs of weights and bias. The first is int16, [inputs, units] and [units]; a unit
-    gives sum >> FIRST_SHIFT, at least 0 and at most HIGHEST. All later ones are int8 [phases,
-    inputs, units] and int32 [phases, units], and their units give sum >> SHIFT within the same
-    bounds; the last has one unit, whose sum is the output. `phases` are ascending numbers of inputs
-    that are 1, each the first of another phase: (9, 17) makes three phases, up to 8, 9 to 16 and
-    more. `layers` of the evaluator are copies that cannot be written to.
+    game: the game.
+    encoding: the inputs.
+    layers: pairs of weights and bias; the evaluator's own `layers` are read-only copies. The first
+        pair is int16, [inputs, units] and [units], and its units give sum >> FIRST_SHIFT, clipped
+        to 0 to HIGHEST. The later ones are int8 [phases, inputs, units] and int32 [phases, units],
+        and their units give sum >> SHIFT within the same bounds. The last layer has one unit, whose
+        sum is the output.
+    phases: ascending numbers of inputs that are 1, each the first of another phase: (9, 17) makes
+        three phases, up to 8, 9 to 16 and more.
+    scale: the value of an output of UNIT.
+    name: the name of the evaluator.
+    provenance: how the layers were obtained; saved with them.
 
-    Raises ValueError for layers that do not fit one another, the inputs or the phases, for numbers
-    that their types do not hold, and where a sum of the first layer might not fit into int16
-    whichever inputs are 1.
+    Raises ValueError if layers do not fit one another, the inputs or the phases, if a number does
+    not fit its type, or if some inputs could make a sum of the first layer overflow int16.
     """
 
     form = "plysmith-quantised-network-1"
@@ -109,7 +114,7 @@ class QuantisedNetwork(ArrayEvaluator):
         packed = [
             _packed(*layer, first=i == 0, last=i == last) for i, layer in enumerate(self.layers)
         ]
-        # the factor, the borders of the phases, and the addresses of each layer's weights and bias
+        # the scale, the borders of the phases, and the addresses of each layer's weights and bias
         self._lay_out((array for layer in packed for array in layer), before=[0, *self.phases])
         self.scale = scale
 
@@ -152,7 +157,7 @@ class QuantisedNetwork(ArrayEvaluator):
 
     @property
     def scale(self) -> float:
-        """What an output of UNIT is worth; a finite number."""
+        """The value of an output of UNIT; a finite number."""
         return self._scale
 
     @scale.setter
@@ -269,29 +274,33 @@ def _borders(phases: Sequence[Any]) -> tuple[int, ...]:
 
 
 def _integers(what: str, numbers: Any, kind: Any) -> NDArray[Any]:
-    """A copy of whole numbers in the type that they are stored in, not to be written to."""
+    """Returns a read-only copy of whole numbers in the type `kind`; ValueError if they do not fit.
+
+    what: the name of the numbers, for messages.
+    """
     given = np.asarray(numbers)
     with np.errstate(invalid="ignore"):
-        kept = given.astype(kind) if given.dtype.kind in "iuf" else None
-    if kept is None or not np.array_equal(kept, given):
+        stored = given.astype(kind) if given.dtype.kind in "iuf" else None
+    if stored is None or not np.array_equal(stored, given):
         limits = np.iinfo(kind)
         raise ValueError(
             f"{what}: expected whole numbers from {limits.min} to {limits.max}, found others"
         )
-    kept = np.array(kept, order="C")
-    kept.flags.writeable = False
-    return kept
+    stored = np.array(stored, order="C")
+    stored.flags.writeable = False
+    return stored
 
 
 def _zeros(shape: tuple[int, ...], kind: Any) -> NDArray[Any]:
-    """Zeros that begin with a cache line."""
+    """Returns zeros in memory that begins at a cache line."""
     return zeros(math.prod(shape), kind).reshape(shape)
 
 
 def _packed(weights: NDArray[Any], bias: NDArray[Any], *, first: bool, last: bool) -> Layer:
-    """Weights and bias as native code reads them, padded with zeros; later layers' in pairs.
+    """Returns weights and bias as native code reads them, padded with zeros.
 
-    See `games.kernels.vectors.clip_products`; the rows of a last layer are those of its one unit.
+    The rows of later layers are in pairs, see `games.kernels.vectors.clip_products`; those of the
+    last layer have only one unit.
     """
     inputs, outputs = weights.shape[-2:]
     width = 1 if last else padded(outputs, SHORT_LANES)

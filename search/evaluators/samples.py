@@ -1,4 +1,4 @@
-"""Positions that stand for a game, and what an evaluator's values there say of it."""
+"""Sample positions of a game, and the digest and scale of an evaluator's values there."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from games.contract import DiceGame, Game
 __all__ = ["sample_positions", "value_mark", "value_scale"]
 
 SAMPLE = 256
-#: Positions whose values tell one evaluator from another.
+#: Number of positions whose values identify an evaluator.
 MARKED = 64
 
 
 def sample_positions(game: Game, count: int = SAMPLE) -> list[Any]:
-    """The same positions of random play on every machine, some of each stage of a game.
+    """Returns `count` positions of random play, the same on every machine, from all stages.
 
-    Fewer of them are the first of more. Some may be finished.
+    A smaller `count` gives the first of the same positions. Some games may be over.
     """
     positions: list[Any] = []
     state = 20591
@@ -30,7 +30,7 @@ def sample_positions(game: Game, count: int = SAMPLE) -> list[Any]:
         else:
             moves = game.legal_moves(position)
         positions.append(position)
-        # a generator of our own, for libraries may change theirs
+        # a generator of our own, because libraries may change theirs
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
         over = not moves or state >> 57 == 0
         position = game.start() if over else game.play(position, moves[(state >> 33) % len(moves)])
@@ -38,18 +38,15 @@ def sample_positions(game: Game, count: int = SAMPLE) -> list[Any]:
 
 
 def value_mark(game: Game, evaluator: Any) -> str:
-    """A few letters that stand for the values an evaluator gives, to five digits.
-
-    They are those of positions of random play, always the same ones.
-    """
+    """Returns a digest of an evaluator's values, to five digits, at the same sample positions."""
     values = [f"{evaluator(position):.5g}" for position in _undecided(game)]
     return hashlib.sha256(" ".join(values).encode()).hexdigest()[:16]
 
 
 def value_scale(game: Game, evaluator: Any) -> float:
-    """What an evaluator's values are like: the median of their sizes at the same positions.
+    """Returns the usual size of an evaluator's values: the median of |value| at sample positions.
 
-    More than 0; 1 for an evaluator to which most positions are worth nothing.
+    It is more than 0; it is 1 for an evaluator that values most positions 0.
     """
     values = np.abs(evaluator.values(_undecided(game)))
     known = values[np.isfinite(values)]

@@ -1,4 +1,4 @@
-"""Small networks with other activations than ReLU between their layers: tanh, normalisation."""
+"""Small networks with other activations than ReLU between the layers: tanh, normalisation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ __all__ = ["ShapedNetwork"]
 
 
 class ShapedNetwork(NetworkEvaluator):
-    """A network as `NetworkEvaluator`, with an activation of its own behind each layer.
+    """A network as `NetworkEvaluator`, with a chosen activation behind each layer.
 
-    activations: for each layer but the last "relu", "tanh" or "normalise", which is
+    activations: for each layer but the last, "relu", "tanh" or "normalise"; the latter is
         (x - mean) / sqrt(variance + 1e-5) over the sums of the layer.
 
-    `plain` agrees to the last bits of float32. Raises ValueError for activations that do not fit.
+    `plain` agrees but for the last bits of float32. Raises ValueError if the number of activations
+    is wrong or one is unknown.
     """
 
     form = "plysmith-network-2"

@@ -1,6 +1,6 @@
 """Files that come with Plysmith, found by name: "checkers/quantised".
 
-They lie in the folder data/ beside the packages, in a clone and in an installation alike.
+They are in the folder data/ beside the packages, both in a clone and in an installation.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ SUFFIXES = (".json", ".safetensors")
 
 
 def shipped_files(game: str) -> dict[str, Path]:
-    """The shipped evaluators and opening books of a game by their short names."""
-    if not game.isidentifier():  # and so not the name of a folder elsewhere
+    """Returns the paths of a game's shipped evaluators and opening books by their short names."""
+    if not game.isidentifier():  # excludes paths to other folders
         return {}
     files = sorted((DATA / game).glob("*"))
     return {
@@ -25,10 +25,12 @@ def shipped_files(game: str) -> dict[str, Path]:
 
 
 def find_file(name: Any, game: str | None = None) -> Path:
-    """The file that a name stands for: one with that path, or else a shipped one.
+    """Returns the file with a path or the name of a shipped file.
 
-    name: a path, "GAME/NAME" for a shipped file, or "NAME" for one of `game`. If neither exists,
-    the path is returned as it is.
+    name: a path; else "GAME/NAME" for a shipped file, or "NAME" for one of `game`.
+    game: the game of names without a game; None for none.
+
+    If no such file exists, `name` is returned as a path.
     """
     path = Path(name)
     if path.is_file():

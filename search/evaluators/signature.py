@@ -1,9 +1,9 @@
-"""Signature tables: terms that matter together are looked up together, in three levels.
+"""Signature tables: terms that interact are looked up together, in three levels.
 
-A polynomial adds its terms up, whatever the others say. Here each term is quantised to a few
-levels; the levels of three terms pick a cell of a first-level table, whose output level and two
-others pick a cell of a second-level table, and these pick the cell of the third that holds the
-value. Tables differ by the phase of the game.
+A polynomial adds its terms independently of each other. Here each term is quantised to a few
+levels. The levels of three terms select a cell of a first-level table; its output level and two
+others select a cell of a second-level table; and the output levels of these select the cell of the
+third-level table with the value. Each phase of the game has its own tables.
 
 Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers. II - Recent
 Progress", IBM Journal of Research and Development 11 (1967).
@@ -31,22 +31,27 @@ from search.evaluators.signature_layout import SignatureLayout, layout_of, start
 
 __all__ = ["SignatureEvaluator", "SignatureLayout", "layout_of"]
 
-#: The arrays of an evaluator. Cells of the tables of a level lie behind one another.
+#: The arrays of an evaluator; each holds the cells of all tables of a level, one after another.
 ARRAYS = ("first", "first_levels", "second", "second_levels", "third")
 
 
 class SignatureEvaluator(ArrayEvaluator):
-    """The worth of material and, on a scale, what the tables say.
+    """The value of material plus the scaled coefficient from the tables.
 
-    tables: arrays by the names `first`, `first_levels`, `second`, `second_levels`, `third`, the
-    shapes as in `SignatureLayout.empty_tables`; those left out say nothing. The output levels of
-    the first two levels lead to a cell of the third, whose coefficient is what the tables say;
-    where the layout is summed, those of the cells of the first two levels are added to it.
-    material: weights of the layout's material terms. scale: what a coefficient of 1 is worth.
+    game: the game.
+    layout: how terms are quantised and grouped into tables.
+    tables: arrays by the names `first`, `first_levels`, `second`, `second_levels` and `third`, with
+        the shapes of `SignatureLayout.empty_tables`; missing ones are neutral. The output levels of
+        the first two levels lead to a cell of the third, whose coefficient counts; if the layout is
+        summed, the coefficients of the cells of the first two levels are added to it.
+    material: weights of the layout's material terms.
+    scale: the value of a coefficient of 1.
+    name: the name of the evaluator.
+    provenance: how the tables were obtained; saved with them.
 
     Tables, material and scale may be changed in place (`tables[...][:]`, `material[:]`,
-    `scale[0]`), which compiles nothing. Raises ValueError for arrays that do not fit the layout,
-    output levels out of range, and numbers that are not finite.
+    `scale[0]`), which compiles nothing. Raises ValueError if an array does not fit the layout, an
+    output level is out of range or a number is not finite.
     """
 
     form = "plysmith-signature-1"
@@ -81,20 +86,21 @@ class SignatureEvaluator(ArrayEvaluator):
             if not np.isfinite(array).all():
                 raise ValueError(f"table {key}: expected finite numbers, found NaN or infinity")
             self.tables[key][:] = array
-        worth = dict(material or {})
-        unknown = [term for term in worth if term not in layout.material]
+        given_weights = dict(material or {})
+        unknown = [term for term in given_weights if term not in layout.material]
         if unknown:
             raise ValueError(
                 f"material: expected {', '.join(layout.material) or 'no terms'}, found"
                 f" {', '.join(unknown)}"
             )
-        self.material = np.array([worth.get(t, 0.0) for t in layout.material], dtype=np.float64)
+        weights = [given_weights.get(term, 0.0) for term in layout.material]
+        self.material = np.array(weights, dtype=np.float64)
         self.scale = np.array([scale], dtype=np.float64)
         if not (np.isfinite(self.material).all() and np.isfinite(self.scale).all()):
             raise ValueError("material and scale: expected finite numbers, found NaN or infinity")
-        held = self.tables
-        arrays = [held["first_levels"], held["second_levels"], held["third"]]
-        self._lay_out([*arrays, self.scale, self.material, held["first"], held["second"]])
+        own = self.tables
+        arrays = [own["first_levels"], own["second_levels"], own["third"]]
+        self._lay_out([*arrays, self.scale, self.material, own["first"], own["second"]])
 
     def __repr__(self) -> str:
         return f"SignatureEvaluator({self.game.name}, {self.layout.name}, {self.name!r})"
@@ -149,8 +155,8 @@ class SignatureEvaluator(ArrayEvaluator):
             cell = 0
             for level in above:
                 cell = cell * layout.second_levels + level
-            found = float(tables["third"][phase, cell])
-            total = float(self.scale[0]) * (summed + found if layout.summed else found)
+            third = float(tables["third"][phase, cell])
+            total = float(self.scale[0]) * (summed + third if layout.summed else third)
             for weight, term in zip(self.material.tolist(), layout.material, strict=True):
                 total += weight * measured[term]
             return total
@@ -178,7 +184,7 @@ class SignatureEvaluator(ArrayEvaluator):
             )
         expected, found = layout.description(), dict(content["layout"])
         if inputs is None and found.get("summed") in (True, False):
-            layout = replace(layout, summed=found["summed"])  # which is no matter of a game
+            layout = replace(layout, summed=found["summed"])  # not fixed by the game
             expected = layout.description()
         other = [key for key in {**expected, **found} if expected.get(key) != found.get(key)]
         if other:
@@ -192,21 +198,21 @@ class SignatureEvaluator(ArrayEvaluator):
             name: take_array(path, arrays, name, empty.dtype, empty.shape)
             for name, empty in layout.empty_tables().items()
         }
-        worth = content["material"]
-        if not all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in worth.values()):
-            raise EvaluatorError(f"{path}: expected numbers as material, found {short(worth)}")
-        return (layout, tables), {"material": worth, "scale": content["scale"]}
+        weights = content["material"]
+        if not all(type(weight) in (int, float) for weight in weights.values()):
+            raise EvaluatorError(f"{path}: expected numbers as material, found {short(weights)}")
+        return (layout, tables), {"material": weights, "scale": content["scale"]}
 
 
 def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
-    """The text of the native evaluator, and the kernels it refers to.
+    """Returns the text of the native evaluator, and the kernels that it refers to.
 
-    No branches: the compiler shares what the terms have in common.
+    The text has no branches, so that the compiler can share common parts of the terms.
     """
     features, phases = layout.features, layout.phases
     index = {term: i for i, term in enumerate(features.names)}
     used = {t: index[t] for t in (*(t for g in layout.groups for t in g), *layout.material)}
-    # an unsigned place needs no check for counting from the end
+    # an unsigned index needs no check for counting from the end
     scope = {"clamped": clamped, "uint64": np.uint64, **features.scope()}
     scope = {k: v for k, v in scope.items() if k[:5] != "term_" or int(k[5:]) in used.values()}
     if layout.phase is not None:
@@ -224,7 +230,7 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
     defined: set[str] = set()
 
     def value_of(term: str) -> str:
-        # each where it is first needed: so fewer of them wait in registers
+        # each where it is first needed, so that fewer of them wait in registers
         name = f"x_{index[term]}"
         if term not in defined:
             defined.add(term)
@@ -248,9 +254,9 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
     for table, (inputs, start) in enumerate(zip(layout.second, starts(above), strict=True)):
         lines.append(f"    cell = phase * {sum(above)} + {start}")
         stride = above[table]
-        for one in inputs:
+        for first_table in inputs:
             stride //= layout.first_levels
-            lines.append(f"    cell += {stride} * y_{one}")
+            lines.append(f"    cell += {stride} * y_{first_table}")
         lines.append(f"    z_{table} = int(second[uint64(cell)])")
         if layout.summed:
             lines.append("    summed += load_float(load_int(data, 6), cell)")
@@ -268,15 +274,15 @@ def _source(layout: SignatureLayout, width: int) -> tuple[str, dict[str, Any]]:
 
 
 def _level(name: str, steps: tuple[float, ...]) -> str:
-    """Source text for the level of a term, the value of which has a name."""
-    # whole numbers, so that the compiler need not compare as floats what is whole
+    """Returns source text for the level of a term, whose value is the variable `name`."""
+    # whole thresholds as integers, so that the compiler need not compare floats
     left = [int(step) if step == int(step) else step for step in steps]
     parts = []
     most = 0
     while {-most - 1, most + 1} <= set(left):
         most += 1
     if most > 1:
-        # as many comparisons as there are thresholds in one go
+        # one operation for all consecutive whole thresholds
         left = [step for step in left if abs(step) > most]
         parts.append(f"clamped({name}, {most}) + {most}")
     parts += [f"int({name} {'>=' if step > 0 else '>'} {step!r})" for step in left]
@@ -284,7 +290,10 @@ def _level(name: str, steps: tuple[float, ...]) -> str:
 
 
 def clamped(value, most):  # type: ignore[no-untyped-def]
-    """How many of 1, 2 ... `most` a value reaches, less how many of -1, -2 ... it does."""
+    """Returns how many of 1, 2 ... `most` a value reaches, minus how many of -1, -2 ... it reaches.
+
+    For whole values this is the value, limited to -most to most.
+    """
     return sum((value >= step) - (value <= -step) for step in range(1, most + 1))
 
 

@@ -1,4 +1,4 @@
-"""The layout of signature tables: which terms are quantised how, and which tables they meet in.
+"""The layout of signature tables: how terms are quantised and grouped into tables.
 
 Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checkers. II - Recent
 Progress", IBM Journal of Research and Development 11 (1967).
@@ -23,22 +23,28 @@ __all__ = ["SignatureLayout", "layout_of", "starts"]
 
 @dataclass(frozen=True)
 class SignatureLayout:
-    """Which terms are quantised how, and which tables they meet in.
+    """How terms are quantised and grouped into tables.
 
-    features: holds all the terms named here. groups: the terms of each first-level table.
-    thresholds: of each term in a group, ascending. The level of a term is the number of its
-    thresholds that it reaches (those above 0) or exceeds (the others), so that thresholds that are
-    mirrored at 0 give mirrored levels. second: the first-level tables, by their place in `groups`,
-    of each second-level table; every one in exactly one of them. The third level is one table of
-    all these. material: terms whose weights are fixed, outside the tables. first_levels,
-    second_levels: how many levels a first-level or second-level table puts out. phases: how many
-    versions of all tables there are; phase: a kernel that says which applies to a position, from 0
-    (numbers beyond count as the nearest phase). summed: the value is the sum of the cells of all
-    tables of all levels, as terms are summed, instead of the cell of the third level alone. Samuel
-    had the latter; it tells apart only so many positions as the third level has cells.
+    name: the name of the layout.
+    features: a feature set with all the terms named here.
+    groups: the terms of each first-level table.
+    thresholds: for each term in a group its ascending thresholds. The level of a term is the number
+        of thresholds that it reaches (those above 0) or exceeds (the others), so that thresholds
+        mirrored at 0 give mirrored levels.
+    second: for each second-level table its first-level tables, by their place in `groups`; each of
+        these in exactly one. The third level is one table of all second-level tables.
+    material: terms with fixed weights, outside the tables.
+    first_levels: number of output levels of a first-level table.
+    second_levels: number of output levels of a second-level table.
+    phases: number of versions of all tables.
+    phase: a kernel that returns the version for a position, from 0 on (numbers out of range count
+        as the nearest phase); None for a single phase.
+    summed: whether the value is the sum of the cells of all tables of all levels, as terms are
+        summed, instead of the cell of the third level alone. Samuel used the latter, which
+        distinguishes only as many positions as the third level has cells.
 
-    The cell of a table is that of a number written with its inputs as digits, the first input
-    the highest. Raises ValueError for what does not fit together.
+    The index of a cell is a number whose digits are the table's inputs, the first input highest.
+    Raises ValueError if the parts do not fit together.
     """
 
     name: str
@@ -87,10 +93,10 @@ class SignatureLayout:
 
     @property
     def symmetric(self) -> bool:
-        """Whether what is good for one side can be exactly as bad for the other.
+        """Whether an advantage of one side can be an exactly equal disadvantage of the other.
 
-        So it is where terms are differences between the sides and thresholds mirrored at 0: the
-        position seen by the other side then falls into the last cell less the cell.
+        This holds if terms are differences between the sides and thresholds are mirrored at 0. The
+        cell of the position seen by the other side is then the last cell minus this one.
         """
         return self.features.differences and all(
             list(self.thresholds[term]) == [-step for step in reversed(self.thresholds[term])]
@@ -100,7 +106,7 @@ class SignatureLayout:
 
     @property
     def sizes(self) -> tuple[tuple[int, ...], tuple[int, ...], int]:
-        """How many cells each table has: of the first level, of the second, of the third."""
+        """The number of cells of each table: of the first, second and third level."""
         first = tuple(
             math.prod(len(self.thresholds[term]) + 1 for term in group) for group in self.groups
         )
@@ -108,7 +114,7 @@ class SignatureLayout:
         return first, second, self.second_levels ** len(self.second)
 
     def description(self) -> dict[str, Any]:
-        """Everything that cells mean, but for the kernels, as plain JSON values."""
+        """Returns the layout without its kernels, as plain JSON values."""
         return {
             "layout": self.name,
             "groups": [list(group) for group in self.groups],
@@ -124,7 +130,7 @@ class SignatureLayout:
         }
 
     def empty_tables(self) -> dict[str, NDArray[Any]]:
-        """Tables that say nothing: coefficients 0, output levels in the middle."""
+        """Returns neutral tables: coefficients 0, output levels in the middle."""
         first, second, third = self.sizes
         return {
             "first": np.zeros((self.phases, sum(first))),
@@ -135,38 +141,41 @@ class SignatureLayout:
         }
 
     def inputs(self, level: int) -> NDArray[np.float64]:
-        """What leads to each cell of a level (1 to 3): its inputs' levels, counted from the middle.
+        """Returns the inputs' levels for each cell of a level (1 to 3), counted from the middle.
 
-        [cells, inputs of all tables of the level]; 0 for the inputs of other tables.
+        The array is [cells, inputs of all tables of the level]; it is 0 for the inputs of other
+        tables.
         """
         bases = [
             [[len(self.thresholds[term]) + 1 for term in group] for group in self.groups],
             [[self.first_levels] * len(tables) for tables in self.second],
             [[self.second_levels] * len(self.second)],
         ][level - 1]
-        found = np.zeros((sum(map(math.prod, bases)), sum(map(len, bases))))
+        levels = np.zeros((sum(map(math.prod, bases)), sum(map(len, bases))))
         row = column = 0
         for base in bases:
             digits = np.indices(base).reshape(len(base), -1).T
             place = (slice(row, row + len(digits)), slice(column, column + len(base)))
-            found[place] = digits - (np.array(base) - 1) / 2
+            levels[place] = digits - (np.array(base) - 1) / 2
             row, column = row + len(digits), column + len(base)
-        return found
+        return levels
 
     # --- cells of many positions --------------------------------------------------------------
 
     def phases_of(self, positions: Any) -> NDArray[np.int64]:
-        """The phase of each position; [positions]."""
+        """Returns the phase of each position, [positions]."""
         if self.phase is None:
             return np.zeros(len(positions), dtype=np.int64)
         marks = FeatureSet("phase", {"phase": self.phase})
-        found = marks.measure(positions)[:, 0].astype(np.int64)
-        return np.clip(found, 0, self.phases - 1)
+        phases = marks.measure(positions)[:, 0].astype(np.int64)
+        return np.clip(phases, 0, self.phases - 1)
 
     def first_cells(self, terms: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The cells of the first-level tables, each counted from the first cell of its level.
+        """Returns the cells of the first-level tables, [positions, tables].
 
-        terms: values of all terms of `features`, [positions, terms]. Returns [positions, tables].
+        terms: values of all terms of `features`, [positions, terms].
+
+        Cells are counted from the first cell of the level.
         """
         cells = np.zeros((len(terms), len(self.groups)), dtype=np.int64)
         for table, group in enumerate(self.groups):
@@ -179,19 +188,25 @@ class SignatureLayout:
         return cells + starts(self.sizes[0])
 
     def second_cells(self, levels: NDArray[Any]) -> NDArray[np.int64]:
-        """Likewise of the second level, from output levels [positions, first-level tables]."""
+        """Returns the cells of the second-level tables, [positions, tables].
+
+        levels: output levels, [positions, first-level tables].
+        """
         cells = np.stack(
             [_number(levels[:, list(tables)], self.first_levels) for tables in self.second], axis=1
         )
         return cells + starts(self.sizes[1])
 
     def third_cells(self, levels: NDArray[Any]) -> NDArray[np.int64]:
-        """The cell of the third level, from output levels [positions, second-level tables]."""
+        """Returns the cells of the third level, [positions].
+
+        levels: output levels, [positions, second-level tables].
+        """
         return _number(levels, self.second_levels)
 
 
 def layout_of(game: Game) -> SignatureLayout:
-    """The layout of signature tables that a game names; ValueError if it names none."""
+    """Returns the layout of signature tables that a game declares; ValueError if it has none."""
     if game.signature is None:
         raise ValueError(
             f"expected a game with signature tables, such as checkers, found {game.name};"
@@ -201,7 +216,7 @@ def layout_of(game: Game) -> SignatureLayout:
 
 
 def starts(sizes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Where the cells of each table begin among those of its level."""
+    """Returns the index of the first cell of each table among the cells of its level."""
     return np.cumsum(sizes, dtype=np.int64) - np.array(sizes, dtype=np.int64)
 
 

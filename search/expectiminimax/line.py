@@ -27,7 +27,7 @@ _OPTIONS = (
     "depth_limit node_limit caching shuffle exact_root want_outcomes limited decide_only generation"
     " completed"
 ).split()
-_COUNTERS = "nodes evaluations horizon stop lookups found top root_count kept".split()
+_COUNTERS = "nodes evaluations horizon stop lookups lookup_hits top root_count kept".split()
 
 _NUMBERS = (
     # addresses: the search, the game, the evaluator, a cheap one that orders moves, outcomes,

@@ -233,7 +233,7 @@ class Expectiminimax(Search):
                 line.put(kept=first.kept)
             run_together([partial(source.share, line.row, depth, roll) for line in lines])
             for line in others:
-                for name in ("nodes", "evaluations", "horizon", "lookups", "found"):
+                for name in ("nodes", "evaluations", "horizon", "lookups", "lookup_hits"):
                     first.put(**{name: getattr(first, name) + getattr(line, name)})
                     line.put(**{name: 0})
             if any(line.stop for line in lines):
@@ -282,7 +282,7 @@ class Expectiminimax(Search):
             history,
             ranked,
             int(line.lookups),
-            int(line.found),
+            int(line.lookup_hits),
             interrupted,
             self._outcomes(),
             int(line.evaluations),
@@ -379,8 +379,9 @@ def _pruning(game: DiceGame, evaluator: Evaluator, prune: str | None) -> tuple[s
     """How to prune, and how far from 0 the values of a search can be."""
     reach = max(map(abs, evaluator.bounds))
     if game.outcomes is not None:
-        worth = np.array(game.outcomes.worth)
-        ends = game.outcomes.base + np.array([worth[worth < 0].sum(), worth[worth > 0].sum()])
+        payoffs = np.array(game.outcomes.payoffs)
+        low, high = payoffs[payoffs < 0].sum(), payoffs[payoffs > 0].sum()
+        ends = game.outcomes.base + np.array([low, high])
         reach = max(reach, float(np.abs(ends).max()))
     elif game.wins:
         reach = max(reach, 1.0)

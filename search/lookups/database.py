@@ -1,4 +1,4 @@
-"""A database that a game names as a lookup: the end of the game without searching it."""
+"""Databases of endings that a game declares, as lookups."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ __all__ = ["DatabaseLookup"]
 
 
 class DatabaseLookup(Lookup):
-    """The lookup of a name in `game.lookups`, such as "endgame" of checkers.
+    """The database with a name in `game.lookups`, such as "endgame" of checkers.
 
-    Making it reads or builds the tables; another process does so itself instead of being sent them.
-    Raises ValueError if the game names no such database, else what making the tables raises.
+    The constructor reads or builds the tables. A copy in another process does so again, because the
+    tables are not sent to it. Raises ValueError if the game declares no such database, and any
+    error of building the tables.
     """
 
     def __init__(self, game: Game, name: str) -> None:

@@ -1,8 +1,8 @@
-"""Lookups: what is known of a position already, instead of searching it.
+"""Lookups: known values of positions, used instead of searching them.
 
-Rote memory, endgame tables, bear-off tables and an opening book are all the same to the search:
-a kernel `probe(tables, position)` that returns (found, value, depth, bound), and the arrays that
-it reads. `value` is seen from the side to move, `depth` is how many plies of search it stands for,
+Rote memory, endgame databases, bear-off databases and opening books are all the same to the search:
+a kernel `probe(tables, position)` that returns (known, value, depth, bound), and the arrays that it
+reads. `value` is for the side to move, `depth` the number of plies of search that it is equal to,
 and `bound` is `EXACT`, `LOWER` or `UPPER` (`games.values`).
 """
 
@@ -22,12 +22,16 @@ __all__ = ["CombinedLookup", "Lookup"]
 
 
 class Lookup:
-    """A probe kernel (or a plain function, for plain games) with the arrays that it reads.
+    """A probe with the arrays that it reads.
 
-    `tables` is an array or a tuple of arrays; they may be filled further while searches run, but
-    not replaced. `outcomes`: a kernel outcomes(tables, position, target) that writes the exact
-    probabilities of the game's outcomes to an array and returns whether it knows the position;
-    where it does not, the array stays as it is. None where a lookup knows values alone.
+    probe: the kernel (for plain games any function) described in `search.lookups.lookup`.
+    tables: an array or a tuple of arrays; they may be filled further while searches run, but not
+        replaced.
+    outcomes: a kernel outcomes(tables, position, target) that writes the exact probabilities of the
+        game's outcomes to an array and returns whether it knows the position; if not, it leaves
+        the array unchanged. None if the lookup knows only values.
+
+    Raises TypeError if `outcomes` is not a kernel.
     """
 
     def __init__(
@@ -44,33 +48,33 @@ class Lookup:
         self.outcomes = outcomes
 
     def plain(self) -> Callable[[Any], tuple[bool, float, int, int]]:
-        """The probe as a Python function of a position."""
+        """Returns the probe as a Python function of a position."""
         probe = uncompiled(self.probe) if is_kernel(self.probe) else self.probe
         return lambda position: probe(self.tables, position)
 
     def native(self, game: Game) -> tuple[int, int, Any]:
-        """Addresses of the native probe and of what it reads, and what keeps that alive."""
+        """Returns the addresses of the native probe and of its data, and owners of the data."""
         return _bind((self,), game)
 
 
 class CombinedLookup(Lookup):
-    """Several lookups as one, asked in order: the first that knows a position answers.
+    """Several lookups as one, probed in order: the first that knows a position answers.
 
-    It is for games without dice, and gives no probabilities of outcomes. Raises ValueError for
-    none.
+    It is for games without dice, and gives no probabilities of outcomes. Raises ValueError if no
+    lookup is given.
     """
 
     def __init__(self, *parts: Lookup) -> None:
         if not parts:
             raise ValueError("expected at least one lookup to combine, found none")
         self.parts = parts
-        super().__init__(None)  # type: ignore[arg-type]  # its parts are asked instead
+        super().__init__(None)  # type: ignore[arg-type]  # its parts are probed instead
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CombinedLookup, self.parts
 
     def plain(self) -> Callable[[Any], tuple[bool, float, int, int]]:
-        """The probes as one Python function of a position."""
+        """Returns the probes as one Python function of a position."""
         probes = [part.plain() for part in self.parts]
 
         def probe(position: Any) -> tuple[bool, float, int, int]:
@@ -80,12 +84,12 @@ class CombinedLookup(Lookup):
         return probe
 
     def native(self, game: Game) -> tuple[int, int, Any]:
-        """As `Lookup.native`: one native function that asks all parts."""
+        """As `Lookup.native`, for one native function that probes all parts."""
         return _bind(self.parts, game)
 
 
 def _bind(lookups: Sequence[Lookup], game: Game) -> tuple[int, int, Any]:
-    """The address of a native function that asks lookups in order, and of what it reads."""
+    """Returns what `Lookup.native` does, for a function that probes `lookups` in order."""
     blocks: list[Any] = []
     lines = [
         "def probe_at(data, source, target):",
@@ -97,8 +101,8 @@ def _bind(lookups: Sequence[Lookup], game: Game) -> tuple[int, int, Any]:
             raise TypeError("expected a probe marked with @kernel for a game written as kernels")
         block, tables = read_arrays(lookup.tables, f"(data + {8 * place})")
         lines += [
-            f"    found_{i}, value_{i}, depth_{i}, bound_{i} = probe_{i}({tables}, position)",
-            f"    if found_{i}:",
+            f"    known_{i}, value_{i}, depth_{i}, bound_{i} = probe_{i}({tables}, position)",
+            f"    if known_{i}:",
             f"        store_float(target, 0, float(value_{i}))",
             f"        store_int(target, 1, int(depth_{i}))",
             f"        store_int(target, 2, int(bound_{i}))",

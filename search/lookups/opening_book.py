@@ -1,14 +1,14 @@
-"""Opening books: positions with the values that searches and their successors gave them.
+"""Opening books: positions with values from searches, or backed up from their successors.
 
-A book is a graph. Every position that was expanded leads to all of its successors, and its value
-is the best of theirs; the others, the leaves, have the value of a search. Positions that are the
-same by symmetry, or that different lines lead to, are one. `play.book_building` makes books; a
-search asks them by `search.lookups.opening_lookup`.
+A book is a graph. An expanded position leads to all of its successors, and its value is backed up
+from theirs; the other positions, the leaves, have the value of a search. Positions that are equal
+by symmetry, or are reached by different lines, are one. `play.book_building` makes books; searches
+read them through `search.lookups.opening_lookup`.
 
-Which leaf is expanded next is decided by drop-out expansion (Lincke, Strategies for the automatic
-construction of opening books, 2000): the one whose line from the root is the shortest, where a
-ply counts 1 and what a move is worse than the best one there counts `weight` times the difference.
-Good lines so grow deep, and bad ones until they are seen to be bad.
+Drop-out expansion (Lincke, Strategies for the automatic construction of opening books, 2000)
+chooses the leaf to expand next: the one with the shortest line from the root, where each ply counts
+1 plus `weight` times the difference between the best move there and the move played. Good lines
+thus grow deep, and bad ones only until they are seen to be bad.
 """
 
 from __future__ import annotations
@@ -32,24 +32,29 @@ from search.evaluators.shipped import find_file
 __all__ = ["DECIDED", "BookError", "BookSettings", "OpeningBook"]
 
 FORMAT = "plysmith-book-1"
-#: The depth of what no search can change: a finished game, or all lines to the end of games.
+#: The depth of values that no search can change: of finished games, or of lines that all end.
 DECIDED = 1000
 
 
 class BookError(ValueError):
-    """A file that holds no opening book, or one that does not fit."""
+    """Raised for a file that is not an opening book, or is one that does not fit."""
 
 
 @dataclass(frozen=True)
 class BookSettings:
-    """What decides, with the game, which book comes out; a file keeps it.
+    """The settings that, with the game, determine a book; its file holds them.
 
-    player: who searches the leaves, as the text of a player of a match, and `mark` the values of
-    its evaluator (`search.evaluators.samples.value_mark`), which may come to have another name.
-    depth, nodes, seconds: the limits of a leaf. weight: what a move worse by 1 costs in plies, at
-    least 0. plies: so many from the root are expanded whatever they are worth, and count nothing.
-    batch: leaves expanded at a time. techniques: those of the player, spelt out, for what
-    `selective` means may change.
+    player: the player that searches the leaves, written as in matches.
+    mark: digest of the values of its evaluator (`search.evaluators.samples.value_mark`), because
+        the evaluator's name may change.
+    depth, nodes, seconds: limits of the search of a leaf; None for no limit.
+    weight: plies that a move worse by 1 costs, at least 0.
+    plies: positions fewer than `plies` plies from the root are expanded whatever their values, and
+        their moves cost nothing.
+    batch: number of leaves that are expanded together.
+    techniques: the player's techniques spelt out, because the meaning of `selective` may change.
+
+    Raises ValueError if a setting is out of range.
     """
 
     player: str = ""
@@ -72,14 +77,19 @@ class BookSettings:
 
 
 class OpeningBook:
-    """The positions of a book, numbered in the order in which they came into it; 0 is the root.
+    """The positions of a book, numbered in the order in which they were added; 0 is the root.
 
-    It begins with the root (the game's start unless given) as a leaf of value 0 that nobody has
-    searched. `values` and `depths` hold what was found of each position as a leaf, `successors` the
-    numbers of what an expanded one leads to and None for a leaf, `worth` and `worth_depths` values
-    and depths backed up to each, which `settle` brings up to date. Values are for the side to move.
+    game: a game without dice.
+    settings: the settings of the book; None for the defaults.
+    root: the first position; None for the game's start. It begins as an unsearched leaf of value 0.
 
-    Raises ValueError for a game with dice and for a root in which the game is over.
+    Attributes, each with one entry for a position; values are for the side to move:
+        positions: the positions.
+        values, depths: the value of each position from its search as a leaf, and its depth.
+        successors: the numbers of an expanded position's successors; None for a leaf.
+        backed_up, backed_up_depths: backed-up values and depths, brought up to date by `settle`.
+
+    Raises ValueError if the game has dice, or is over at the root.
     """
 
     def __init__(
@@ -93,10 +103,10 @@ class OpeningBook:
         self.values: list[float] = []
         self.depths: list[int] = []
         self.successors: list[tuple[int, ...] | None] = []
-        #: numbers of positions in the order in which they were expanded
+        #: Numbers of positions, in the order in which these were expanded.
         self.expanded: list[int] = []
-        self.worth: list[float] = []
-        self.worth_depths: list[int] = []
+        self.backed_up: list[float] = []
+        self.backed_up_depths: list[int] = []
         self._numbers: dict[Any, int] = {}
         root = self.standard(game.start() if root is None else root)
         if game.outcome(root) is not None:
@@ -109,22 +119,22 @@ class OpeningBook:
         return _restored, (self.game, self.settings, self.positions[0], *state)
 
     def __len__(self) -> int:
-        """How many positions the book holds."""
+        """Number of positions in the book."""
         return len(self.positions)
 
     def standard(self, position: Any) -> Any:
-        """The position that stands for all that are the same by symmetry."""
+        """Returns the position that represents all that are equal by symmetry."""
         rules = self.game.rules
         if rules is None or rules.standard is None:
             return position
         return tuple(int(x) for x in rules.standard(position))
 
     def number(self, position: Any) -> int | None:
-        """The number of a position; None where the book does not hold it."""
+        """Returns the number of a position; None if the book does not contain it."""
         return self._numbers.get(self.standard(position))
 
     def is_open(self, number: int) -> bool:
-        """Whether a position is a leaf in which the game is not decided."""
+        """Returns whether a position is a leaf in which the game is not decided."""
         return (
             self.successors[number] is None
             and self.depths[number] < DECIDED
@@ -134,10 +144,7 @@ class OpeningBook:
     # --- growing -----------------------------------------------------------------------------
 
     def unknown(self, number: int) -> list[Any]:
-        """What a position leads to and the book does not hold: what has to be searched.
-
-        Finished games are not among it, for they need no search.
-        """
+        """Returns the successors of a position that must be searched: not in the book, not over."""
         following = dict.fromkeys(self._following(self.positions[number]))
         return [
             after
@@ -145,43 +152,46 @@ class OpeningBook:
             if after not in self._numbers and self.game.outcome(after) is None
         ]
 
-    def expand(self, number: int, found: Mapping[Any, tuple[float, int]]) -> None:
-        """Make a leaf lead to all of its successors; `found` has (value, depth) of the unknown.
+    def expand(self, number: int, searched: Mapping[Any, tuple[float, int]]) -> None:
+        """Add all successors of a leaf to the book.
 
-        What is backed up is old until `settle`. Raises ValueError for what is no open leaf, for a
-        value that is none and a depth below 0, KeyError where `found` lacks a position.
+        number: the number of the leaf.
+        searched: (value, depth) of each position that `unknown` returns for the leaf.
+
+        Backed-up values are out of date until `settle`. Raises ValueError if the position is not an
+        open leaf or a value or depth is out of range, KeyError if `searched` lacks a position.
         """
         if not self.is_open(number):
             raise ValueError(f"expected an open leaf, found position {number}")
         following = dict.fromkeys(self._following(self.positions[number]))
-        new = {after: self._leaf(after, found) for after in following if after not in self._numbers}
+        unknown = [after for after in following if after not in self._numbers]
+        new = {after: self._leaf(after, searched) for after in unknown}
         for after, (value, depth) in new.items():
             self._add(after, value, depth)
         self.expanded.append(number)
         self.successors[number] = tuple(self._numbers[after] for after in following)
 
     def take_back(self, expansions: int, positions: int) -> None:
-        """Make the book what it was with so many expansions and positions, and settle it.
+        """Undo all but the first `expansions` expansions and `positions` positions, and settle.
 
-        For a book that was interrupted while it grew, and so may be in between.
+        It repairs a book that was interrupted in the middle of an expansion.
         """
         for number in self.expanded[expansions:]:
             self.successors[number] = None
         for position in self.positions[positions:]:
             self._numbers.pop(position, None)
-        columns = (self.positions, self.values, self.depths, self.successors)
-        for column in columns:
+        for column in (self.positions, self.values, self.depths, self.successors):
             del column[positions:]
         del self.expanded[expansions:]
         self.settle()
 
-    def _leaf(self, position: Any, found: Mapping[Any, tuple[float, int]]) -> tuple[float, int]:
-        """Value and depth of a position that is new."""
+    def _leaf(self, position: Any, searched: Mapping[Any, tuple[float, int]]) -> tuple[float, int]:
+        """Returns the value and depth of a new position."""
         outcome = self.game.outcome(position)
         if outcome is not None:
             won = self.game.wins and outcome
             return math.copysign(WIN, outcome) if won else outcome, DECIDED
-        value, depth = found[position]
+        value, depth = searched[position]
         if not abs(value) <= WIN or not 0 <= depth <= DECIDED:
             raise ValueError(
                 f"expected a value of -{WIN:g} to {WIN:g} and a depth of 0 to {DECIDED}, found"
@@ -201,7 +211,7 @@ class OpeningBook:
         self._numbers[position] = len(self._numbers)
 
     def before(self, value: float) -> float:
-        """What a move is worth that leads to a position of that value for the other side."""
+        """Returns the value of a move after which the position has `value` for the opponent."""
         if self.game.wins and value > PROVEN:
             value -= 1.0
         elif self.game.wins and value < -PROVEN:
@@ -211,12 +221,12 @@ class OpeningBook:
     def settle(self) -> None:
         """Back up values and depths from the leaves.
 
-        A position is worth its best move, and its depth is a ply more than the least of its
-        successors', at most `DECIDED`: as deep as it is sure that every line was looked at. Play
-        that comes round for ever is worth 0. Values start from there and only improve for whoever
-        can force more, so that the order in which positions are gone through does not matter.
+        The value of a position is that of its best move. Its depth is one ply more than the
+        smallest depth of its successors, at most `DECIDED`: every line was searched at least that
+        deep. Play that repeats for ever has the value 0. Values start at 0 and change only for a
+        side that can force more, so the order in which positions are visited does not matter.
         """
-        worth = [
+        backed_up = [
             0.0 if after is not None else value
             for after, value in zip(self.successors, self.values, strict=True)
         ]
@@ -229,21 +239,21 @@ class OpeningBook:
             changed = False
             for number in reversed(self.expanded):
                 after = self.successors[number] or ()
-                value = max(self.before(worth[i]) for i in after)
+                value = max(self.before(backed_up[i]) for i in after)
                 depth = min(DECIDED, 1 + min(depths[i] for i in after))
-                if value != worth[number] or depth != depths[number]:
-                    worth[number], depths[number] = value, depth
+                if value != backed_up[number] or depth != depths[number]:
+                    backed_up[number], depths[number] = value, depth
                     changed = True
-        self.worth, self.worth_depths = worth, depths
+        self.backed_up, self.backed_up_depths = backed_up, depths
 
     # --- which leaf is next ------------------------------------------------------------------
 
     def priorities(self) -> dict[int, float]:
-        """The priority of every open leaf by its number: the least is expanded first.
+        """Returns the priority of every open leaf by its number; the smallest is expanded first.
 
-        It is the sum over the moves from the root of 1 + weight * (value of the best move - value
-        of the move), along the way on which that is least; moves from positions less than
-        `settings.plies` from the root count 0.
+        It is the sum of 1 + weight * (value of the best move - value of the move) over the moves
+        from the root, along the line for which the sum is smallest. Moves from positions fewer than
+        `settings.plies` plies from the root count 0.
         """
         lengths = self.lengths()
         costs = {0: 0.0}
@@ -255,24 +265,21 @@ class OpeningBook:
                 continue
             done.add(number)
             for after in self.successors[number] or ():
-                drop = self.worth[number] - self.before(self.worth[after])
-                step = (
-                    0.0
-                    if lengths[number] < self.settings.plies
-                    else 1.0 + self.settings.weight * drop
-                )
+                drop = self.backed_up[number] - self.before(self.backed_up[after])
+                free = lengths[number] < self.settings.plies
+                step = 0.0 if free else 1.0 + self.settings.weight * drop
                 if cost + step < costs.get(after, math.inf):
                     costs[after] = cost + step
                     heapq.heappush(queue, (cost + step, after))
         return {number: cost for number, cost in costs.items() if self.is_open(number)}
 
     def next_leaves(self, count: int) -> list[int]:
-        """Up to so many open leaves of least priority; of equal ones the first to come in."""
+        """Returns at most `count` open leaves of smallest priority; of equal ones the oldest."""
         best = heapq.nsmallest(count, ((c, number) for number, c in self.priorities().items()))
         return [number for _, number in best]
 
     def lengths(self) -> list[int]:
-        """How many plies each position is from the root at least."""
+        """Returns the distance of each position from the root, in plies."""
         lengths = {0: 0}
         queue = [0]
         for number in queue:
@@ -282,12 +289,13 @@ class OpeningBook:
                     queue.append(after)
         return [lengths[number] for number in range(len(self))]
 
-    # --- asking ------------------------------------------------------------------------------
+    # --- reading -----------------------------------------------------------------------------
 
     def moves(self, position: Any) -> list[tuple[Any, float, int]]:
-        """(move, value, depth) of all legal moves, best first; none unless it was expanded.
+        """Returns (move, value, depth) of all legal moves, best first.
 
-        Depths are those of the positions that the moves lead to.
+        Depths are those of the positions that the moves lead to. The list is empty if the position
+        is not expanded.
         """
         number = self.number(position)
         if number is None or self.successors[number] is None:
@@ -295,11 +303,11 @@ class OpeningBook:
         rows = []
         for move in self.game.legal_moves(position):
             after = self._numbers[self.standard(self.game.play(position, move))]
-            rows.append((move, self.before(self.worth[after]), self.worth_depths[after]))
+            rows.append((move, self.before(self.backed_up[after]), self.backed_up_depths[after]))
         return sorted(rows, key=lambda row: -row[1])
 
     def line(self, position: Any) -> list[Any]:
-        """The best moves from a position on, until they leave the book or come round."""
+        """Returns the best moves from a position on, until they leave the book or repeat."""
         played: list[Any] = []
         seen = set()
         while (rows := self.moves(position)) and self.number(position) not in seen:
@@ -309,7 +317,7 @@ class OpeningBook:
         return played
 
     def check_evaluator(self, evaluator: Any) -> None:
-        """ValueError for an evaluator with other values than those the book was built with."""
+        """Raises ValueError if the evaluator's values differ from those that built the book."""
         mark = value_mark(self.game, evaluator)
         if mark != self.settings.mark:
             raise ValueError(
@@ -320,14 +328,14 @@ class OpeningBook:
     # --- files -------------------------------------------------------------------------------
 
     def identity(self) -> str:
-        """A few letters that stand for all positions, in their order."""
+        """Returns a digest of all positions in their order."""
         return _digest(self.positions)
 
     def save(self, path: Any) -> None:
-        """Write the book as safetensors, replacing the file as a whole; the same book, same bytes.
+        """Write the book as safetensors, replacing the file atomically; the same book, same bytes.
 
-        It holds numbers of expanded positions in their order, and values and depths of all; which
-        position has which number follows from the rules. Raises OSError where it cannot be written.
+        The positions follow from the numbers of the expanded ones and the rules. Raises OSError if
+        the file cannot be written.
         """
         arrays = {
             "expanded": np.array(self.expanded, dtype=np.int32),
@@ -347,9 +355,9 @@ class OpeningBook:
 
     @classmethod
     def load(cls, game: Game, path: Any) -> OpeningBook:
-        """The book in a file, or a shipped one by its name, such as "checkers/book".
+        """Returns the book in a file, or a shipped one by its name, such as "checkers/book".
 
-        Raises FileNotFoundError if there is no such file, BookError if it does not fit the game.
+        Raises FileNotFoundError if the file does not exist, BookError if it does not fit the game.
         """
         path = find_file(path, game.name)
         if not path.is_file():
@@ -403,7 +411,7 @@ def _digest(content: list[Any]) -> str:
 
 
 def _settings(content: dict[str, Any]) -> BookSettings:
-    """Settings from a file; ValueError or TypeError where they are none."""
+    """Returns the settings in a file; raises ValueError or TypeError if they are invalid."""
     settings = BookSettings(**content)
     for name, kinds in {
         "player": str, "mark": str, "depth": int | None, "nodes": int | None,
@@ -423,7 +431,7 @@ def _restored(
     values: list[float],
     depths: list[int],
 ) -> OpeningBook:
-    """The book of such expansions; ValueError or IndexError where there can be none."""
+    """Returns the book with these expansions; ValueError or IndexError if they are impossible."""
     book = OpeningBook(game, settings, root=root)
     if len(depths) != len(values) or not values:
         raise ValueError(f"expected as many depths as values, found {len(depths)}, {len(values)}")
@@ -433,8 +441,8 @@ def _restored(
             raise ValueError(f"expected a position from 0 to {len(book) - 1}, found {number}")
         following = dict.fromkeys(book._following(book.positions[number]))
         new = [after for after in following if after not in book._numbers]
-        found = {after: (values[i], depths[i]) for i, after in enumerate(new, len(book))}
-        book.expand(number, found)
+        searched = {after: (values[i], depths[i]) for i, after in enumerate(new, len(book))}
+        book.expand(number, searched)
     if len(book) != len(values) or book.values != values or book.depths != depths:
         raise ValueError(f"expected values of {len(book)} positions, found {len(values)} or others")
     book.settle()

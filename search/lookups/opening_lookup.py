@@ -1,4 +1,4 @@
-"""Opening books as a lookup: the beginning of the game without searching it."""
+"""Opening books as lookups."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["BookLookup"]
 
 
 class BookLookup(Lookup):
-    """What a book knows, for searches: value and depth of each of its positions, all exact.
+    """The positions of an opening book with their backed-up values and depths, all exact.
 
-    Made of the book as it is; what the book learns later it does not know.
+    It is a copy of the book as it is now; later changes of the book have no effect on it.
     """
 
     def __init__(self, book: OpeningBook) -> None:
@@ -37,7 +37,7 @@ class BookLookup(Lookup):
         own = np.array([key_of(position) for position in book.positions], dtype=np.int64)
         places = np.zeros(len(book), dtype=np.int64)
         place_all(keys, slots - 1, own, places)
-        values[places], depths[places] = book.worth, book.worth_depths
+        values[places], depths[places] = book.backed_up, book.backed_up_depths
         super().__init__(probe, (keys, values, depths))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -49,14 +49,14 @@ def _plain_probe(book: OpeningBook) -> Any:
         number = book.number(position)
         if number is None:
             return (False, 0.0, 0, EXACT)
-        return (True, book.worth[number], book.worth_depths[number], EXACT)
+        return (True, book.backed_up[number], book.backed_up_depths[number], EXACT)
 
     return probe
 
 
 @kernel
 def _mixed(position):
-    """A hash of a position's integers, for games whose rules have no key."""
+    """Returns a hash of a position's integers, for games whose rules have no key."""
     mixed = len(position)
     for i in range(len(position)):
         mixed = product(mixed ^ position[i], 0x1E3779B97F4A7C15)
@@ -70,7 +70,7 @@ def _itself(position):
 
 
 def _kernels(game: Game) -> tuple[Any, Any]:
-    """`key(position)` and `probe(tables, position)` of a game written as kernels."""
+    """Returns the kernels `key(position)` and `probe(tables, position)` for a game."""
     rules = game.rules
     if rules is None:
         raise TypeError(f"{game.name}: expected a game written as kernels")

@@ -1,9 +1,8 @@
 """Rote memory: positions met in play with the values that search backed up for them.
 
-The first of the lookups (`search.lookups.lookup`). A value found at the leaf of a search is worth
-as many plies more as it was searched deep when it was stored, so that what is remembered grows
-deeper as it is used (Samuel 1959). In memory it is a hash table that native searches probe at full
-speed; on disk it is one SQLite table.
+If a search finds a remembered value at a leaf, its result is deeper by the depth of that value, so
+that the depth of the memory grows as it is used (Samuel 1959). In memory it is a hash table that
+native searches probe at full speed; on disk it is one SQLite table.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ from search.lookups.lookup import Lookup
 __all__ = ["RoteError", "RoteMemory"]
 
 FORMAT = "plysmith-rote-1"
-#: Records are kept in a table at most this full.
+#: Greatest share of the hash table's slots that are used.
 FULLEST = 0.5
-#: Records that a memory can be made for, of 80 bytes each.
+#: Greatest capacity of a memory, in records of 80 bytes each.
 MOST_RECORDS = 1 << 26
 
 
 class RoteError(ValueError):
-    """A file that holds no rote memory, or one of another game."""
+    """Raised for a file that is not a rote memory, or is one of another game."""
 
 
 @kernel
 def find(keys, mask, key):
-    """The slot of a key, or of the empty place where it belongs."""
+    """Returns the slot of a key, or the empty slot where it belongs."""
     slot = (key ^ (key >> 31)) & mask
     while keys[slot] != 0 and keys[slot] != key:
         slot = (slot + 1) & mask
@@ -46,7 +45,7 @@ def find(keys, mask, key):
 
 @kernel
 def place_all(keys, mask, new_keys, slots):
-    """Find the slot of every key, entering those that are new."""
+    """Write the slot of every key to `slots`; new keys are entered into the table."""
     for i in range(len(new_keys)):
         slot = find(keys, mask, new_keys[i])
         keys[slot] = new_keys[i]
@@ -54,7 +53,10 @@ def place_all(keys, mask, new_keys, slots):
 
 
 def probe_kernel(game: Game) -> Any:
-    """`probe(tables, position)` of a game, which looks a position up as its standard form."""
+    """Returns the kernels `standard_key(position)` and `probe(tables, position)` for a game.
+
+    Positions are looked up in their standard form. Raises ValueError if the rules have no key.
+    """
     rules = game.rules
     if rules is None or rules.key is None:
         raise ValueError(f"rote memory: expected a game whose rules have a key, found {game.name}")
@@ -89,12 +91,16 @@ class RoteMemory(Lookup):
     """Positions with backed-up values and depths, for one game.
 
     Positions are stored in their standard form (the rules' `standard`: in checkers seen by
-    Black, boards of kings alone also reflected), so that mirror images share a record.
+    Black, boards with only kings also reflected), so that mirror images share a record.
 
-    capacity: records kept at most. oldest: a record whose age exceeds this is forgotten. Age grows
-    at each `merge` and is halved for each use since. direction: by what part the magnitude of a
-    value shrinks for each ply that it was backed up, so that of equal values the nearer is
-    preferred.
+    game: the game.
+    capacity: greatest number of records.
+    oldest: greatest age of a record; older ones are forgotten. Age grows by 1 at each `merge` and
+        is halved for each use since the last.
+    direction: fraction by which the magnitude of a value shrinks for each ply that it was backed
+        up, so that the nearer of two equal values is preferred.
+
+    Raises ValueError if an option is out of range.
     """
 
     def __init__(
@@ -129,20 +135,21 @@ class RoteMemory(Lookup):
         super().__init__(probe, (self._keys, self._values, self._depths, self._uses))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The table is mostly room, and native code is found anew by whoever receives a copy.
+        # The table is mostly empty, and a copy in another process compiles its own native code.
         slots = np.flatnonzero(self._keys)
         columns = (self._keys, self._values, self._depths, self._ages)
         options = (self.capacity, self.oldest, self.direction)
         return _copy, (self.game, options, tuple(c[slots] for c in columns), dict(self._new))
 
     def __len__(self) -> int:
-        """How many positions are remembered, those not merged yet included."""
+        """Number of positions in memory, including those not merged yet."""
         return self._count + len(self._new)
 
     def store(self, position: Any, value: float, depth: int) -> None:
-        """Remember what a search of `depth` plies backed up; searches see it after `merge`.
+        """Store the value that a search of `depth` plies backed up; searches see it after `merge`.
 
-        A record of greater depth is kept as it is.
+        A deeper record of the position stays unchanged. Raises ValueError if the value or the depth
+        is out of range.
         """
         if not abs(value) <= WIN or depth < 0:
             raise ValueError(
@@ -157,10 +164,11 @@ class RoteMemory(Lookup):
             self._new[key] = (value, depth)
 
     def merge(self) -> None:
-        """Take in what was stored; records grow older, used ones younger, old ones go.
+        """Merge stored positions into the table; age all records, and forget those too old.
 
-        Where there are too many, those of least depth go first, and of these the oldest. Nothing
-        grows older where nothing was stored or used since the last merge.
+        Used records become younger. If there are more records than `capacity`, those of the
+        smallest depth are forgotten first, and among these the oldest. No record ages if none was
+        stored or used since the last merge.
         """
         if not self._new and not self._uses.any():
             return
@@ -184,7 +192,7 @@ class RoteMemory(Lookup):
         depths: NDArray[np.int64],
         ages: NDArray[np.int64],
     ) -> None:
-        """Put records into the table, for which there is room; a deeper one there stays."""
+        """Put records into the table, which has room for them; deeper ones there stay."""
         slots = np.zeros(len(keys), dtype=np.int64)
         place_all(self._keys, len(self._keys) - 1, keys, slots)
         better = depths >= self._depths[slots]
@@ -197,7 +205,7 @@ class RoteMemory(Lookup):
     def _choose(
         self, keys: NDArray[np.int64], values: NDArray[np.float64], depths: NDArray[np.int64]
     ) -> None:
-        """Keep those most worth it of the records and newcomers, and none that is too old."""
+        """Keep the deepest and youngest of old and new records, up to `capacity`, none too old."""
         slots = np.flatnonzero((self._keys != 0) & (self._ages <= self.oldest))
         ages = np.concatenate([self._ages[slots], np.zeros_like(keys)])
         keys = np.concatenate([self._keys[slots], keys])
@@ -213,14 +221,14 @@ class RoteMemory(Lookup):
         self._enter(keys[order], values[order], depths[order], ages[order])
 
     def records(self) -> list[tuple[int, float, int, int]]:
-        """(key, value, depth, age) of every merged record, in order of the keys."""
+        """Returns (key, value, depth, age) of every merged record, in order of the keys."""
         slots = np.flatnonzero(self._keys)
         slots = slots[np.argsort(self._keys[slots])]
         columns = (self._keys, self._values, self._depths, self._ages)
         return list(zip(*(column[slots].tolist() for column in columns), strict=True))
 
     def identity(self) -> str:
-        """What a file must share with the game that it is read for."""
+        """Returns a text that identifies how the game numbers positions, to be checked in files."""
         position = self.game.start()
         keys = [int(self._standard_key(position))]
         for _ in range(8):
@@ -232,9 +240,12 @@ class RoteMemory(Lookup):
         return struct.pack(f"<{len(keys)}q", *keys).hex()
 
     def save(self, path: Any, *, evaluator: str = "") -> None:
-        """Write all merged records to a SQLite file, replacing it as a whole.
+        """Write all merged records to a SQLite file, replacing it atomically.
 
-        `evaluator` names what the values come from. Raises OSError where it cannot be written.
+        path: the file.
+        evaluator: name of the evaluator that the values come from.
+
+        Raises OSError if the file cannot be written.
         """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -253,7 +264,7 @@ class RoteMemory(Lookup):
         try:
             with closing(sqlite3.connect(temporary)) as database:
                 database.execute("PRAGMA synchronous = FULL")
-                # the file is replaced as a whole: a journal would only be left behind by a kill
+                # a journal on disk is useless because the file is replaced atomically
                 database.execute("PRAGMA journal_mode = MEMORY")
                 database.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT)")
                 database.execute(
@@ -271,7 +282,10 @@ class RoteMemory(Lookup):
 
     @classmethod
     def load(cls, game: Game, path: Any) -> RoteMemory:
-        """The memory in a file; FileNotFoundError or RoteError where there is none that fits."""
+        """Returns the memory in a file.
+
+        Raises FileNotFoundError if the file does not exist, RoteError if it does not fit the game.
+        """
         path = Path(path)
         if not path.is_file():
             raise FileNotFoundError(f"{path}: expected a rote memory, found no file")
@@ -307,7 +321,7 @@ def _copy(
     columns: tuple[Any, Any, Any, Any],
     new: dict[int, tuple[float, int]],
 ) -> RoteMemory:
-    """A memory of the same records, for another process; it counts its own uses."""
+    """Returns a memory with the same records, for another process; it counts its own uses."""
     capacity, oldest, direction = options
     memory = RoteMemory(game, capacity=capacity, oldest=oldest, direction=direction)
     memory._enter(*columns)
@@ -316,10 +330,10 @@ def _copy(
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
-    """Facts and positions as they stand in a file."""
+    """Returns the facts and the positions of a file, unchecked."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
-            # a view could be a query without end
+            # only tables: a view could be a query that never ends
             names = "SELECT name FROM sqlite_master WHERE type = 'table'"
             tables = {name for (name,) in database.execute(names)}
             if not {"facts", "positions"} <= tables:
@@ -332,7 +346,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
 
 
 def _columns(rows: list[tuple[Any, ...]], capacity: int) -> tuple[Any, Any, Any, Any]:
-    """Keys, values, depths and ages of records from a file; ValueError if no memory has such."""
+    """Returns keys, values, depths and ages of a file's records; ValueError if one is invalid."""
     if len(rows) > capacity:
         raise ValueError(f"expected at most {capacity} records, found {len(rows)}")
     for row in rows:

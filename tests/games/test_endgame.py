@@ -314,7 +314,7 @@ def test_searches_announce_the_same_win_with_and_without(
         assert found.value == WIN - plies
         # the database answers long before the search would see the end
         if pieces <= 3:
-            assert found.found > 0
+            assert found.lookup_hits > 0
         value = probe(built(4).tables, GAME.play(at, found.move))[1]
         assert value == plies - 1 - WIN
 

@@ -88,7 +88,7 @@ def test_a_search_asks_the_same_memory_as_python_does() -> None:
     result = Engine(CHECKERS, lookup=found).analyse(start, depth=1)
     expected = {m: -float(i) if i < 4 else 0.0 for i, m in enumerate(CHECKERS.legal_moves(start))}
     assert dict(result.moves) == expected
-    assert (result.lookups, result.found) == (7, 4)
+    assert (result.lookups, result.lookup_hits) == (7, 4)
     # the engine was made before; what is merged later it sees too
     engine = Engine(CHECKERS, lookup=found)
     found.store(children[6], -2.0, 3)
@@ -503,7 +503,7 @@ def test_three_plies_with_memory_are_worth_six(opening: int) -> None:
     assert result.value == expected
     assert dict(engine.analyse(root, depth=3).moves) == dict(deeper.moves(root, 3))
     # every leaf is answered, so nothing is evaluated
-    assert 0 < result.found <= result.lookups
+    assert 0 < result.lookup_hits <= result.lookups
     zero = Engine(CHECKERS, None, lookup=found, **options).search(root, depth=3)
     assert (zero.value, zero.move) == (result.value, result.move)
     if opening == 0:  # no capture reaches across the horizon: these are 6 plies in every line
@@ -536,7 +536,7 @@ def test_many_engines_share_a_memory_from_two_threads() -> None:
                 gc.collect()
                 junk = [bytearray(512) for _ in range(200)]
                 result = engine.search(game.start(), depth=4)
-                assert result.found >= 7, result
+                assert result.lookup_hits >= 7, result
                 values.append(result.value)
                 del junk
 

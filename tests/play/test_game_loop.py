@@ -103,8 +103,8 @@ def test_every_search_of_a_game_counts_for_itself() -> None:
         last = slow.search(record.position, depth=4, history=record.history)
         record.play(move)
     line = engine._search.line  # type: ignore[union-attr]
-    counted = (line.nodes, line.probes, line.hits, line.lookups, line.found)
-    assert counted == (last.nodes, last.probes, last.hits, last.lookups, last.found)
+    counted = (line.nodes, line.probes, line.hits, line.lookups, line.lookup_hits)
+    assert counted == (last.nodes, last.probes, last.hits, last.lookups, last.lookup_hits)
     assert last.probes > last.hits > 0
 
 

@@ -280,13 +280,13 @@ def test_a_rote_memory_travels_as_its_records() -> None:
     engine, other = (Engine(CHECKERS, "classic", lookup=m) for m in (memory, copy))
     ours = engine.search(CHECKERS.start(), depth=5)
     theirs = other.search(CHECKERS.start(), depth=5)
-    assert (ours.move, ours.value, ours.nodes, ours.found) == (
+    assert (ours.move, ours.value, ours.nodes, ours.lookup_hits) == (
         theirs.move,
         theirs.value,
         theirs.nodes,
-        theirs.found,
+        theirs.lookup_hits,
     )
-    assert ours.found > 0
+    assert ours.lookup_hits > 0
 
 
 @plain

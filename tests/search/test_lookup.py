@@ -42,7 +42,7 @@ def test_a_lookup_is_used_at_the_leaves(game: Game) -> None:
     result = engine.analyse(game.start(), depth=1)
     assert dict(result.moves) == {1 << i: 0.5 if i == 3 else 0.0 for i in range(9)}
     assert (result.move, result.value) == (1 << 3, 0.5)
-    assert (result.lookups, result.found) == (9, 1)
+    assert (result.lookups, result.lookup_hits) == (9, 1)
 
 
 @plain
@@ -51,8 +51,8 @@ def test_a_lookup_is_used_at_the_leaves(game: Game) -> None:
 def test_a_lookup_counts_where_it_is_deep_enough(game: Game, depth: int, value: float) -> None:
     result = Engine(game, lookup=lookup_after_move(3, -0.5, depth)).analyse(game.start(), depth=3)
     assert dict(result.moves)[1 << 3] == value
-    assert result.found >= 1
-    assert result.lookups > result.found
+    assert result.lookup_hits >= 1
+    assert result.lookups > result.lookup_hits
 
 
 @plain
@@ -110,8 +110,8 @@ def test_a_lookup_that_is_empty_at_first_is_asked_all_the_same(game: Game) -> No
     memory = Memory()
     engine = Engine(game, lookup=memory)
     first = engine.analyse(game.start(), depth=1)
-    assert (first.lookups, first.found) == (9, 0)
+    assert (first.lookups, first.lookup_hits) == (9, 0)
     known, values = memory.tables
     known[0], values[0] = (0, 1 << 3, 0, EXACT), -0.5
     engine.clear()
-    assert engine.analyse(game.start(), depth=1).found == 1
+    assert engine.analyse(game.start(), depth=1).lookup_hits == 1

@@ -78,8 +78,8 @@ def test_a_book_of_a_whole_game_holds_the_values_of_minimax(game: Game) -> None:
     assert book.next_leaves(5) == []
     twin = Twin(game, lambda position: 0.0)
     expected = [twin.value(position, 9) for position in book.positions]
-    assert book.worth == expected
-    assert set(book.worth_depths) == {DECIDED}
+    assert book.backed_up == expected
+    assert set(book.backed_up_depths) == {DECIDED}
     if game.name == "tic_tac_toe":
         assert (len(book), len(book.expanded)) == (5478, 4520)  # all boards, and those in play
 
@@ -124,8 +124,8 @@ def test_play_that_comes_round_for_ever_is_worth_nothing(
 ) -> None:
     book = grown(Loop(at_a, at_b), 10)
     assert len(book) == 4
-    assert book.worth[number_of(book, "A")] == a
-    assert book.worth[number_of(book, "B")] == b
+    assert book.backed_up[number_of(book, "A")] == a
+    assert book.backed_up[number_of(book, "B")] == b
     assert len(book.line("A")) <= 2
 
 
@@ -134,16 +134,16 @@ def test_a_position_is_as_deep_as_its_least_deep_line() -> None:
     book = OpeningBook(Tree([[1, 2], [3, [4, 5]]]))
     book.expand(0, {(0,): (0.5, 7), (1,): (-0.5, 3)})
     book.settle()
-    assert (book.worth[0], book.worth_depths[0]) == (0.5, 4)
+    assert (book.backed_up[0], book.backed_up_depths[0]) == (0.5, 4)
     book.expand(number_of(book, (1,)), {(1, 1): (2.0, 6)})
     book.settle()
     # MAX's 3 beside the value of a search, 2 for MAX; then a ply before it
-    assert book.worth[number_of(book, (1,))] == -2.0
-    assert (book.worth[0], book.worth_depths[0]) == (2.0, 8)
+    assert book.backed_up[number_of(book, (1,))] == -2.0
+    assert (book.backed_up[0], book.backed_up_depths[0]) == (2.0, 8)
     book.expand(number_of(book, (1, 1)), {})
     book.expand(number_of(book, (0,)), {})
     book.settle()
-    assert (book.worth[0], book.worth_depths[0]) == (3.0, DECIDED)
+    assert (book.backed_up[0], book.backed_up_depths[0]) == (3.0, DECIDED)
 
 
 @plain
@@ -191,7 +191,7 @@ def test_the_order_of_expansion_on_a_tree_worked_out_by_hand() -> None:
     # now the third move turns out to be the best by 2, and all others drop by so much more
     book.expand(number_of(book, (2,)), {(2, 0): (7.0, 1), (2, 1): (7.5, 1)})
     book.settle()
-    assert book.worth[0] == 7.0
+    assert book.backed_up[0] == 7.0
     assert priorities() == {
         (0, 0): 1 + 2 + 1, (0, 1): 1 + 2 + 1 + 1, (1,): 1 + 4, (2, 0): 2, (2, 1): 2.5
     }  # fmt: skip
@@ -207,7 +207,7 @@ def priorities_by_all_paths(book: OpeningBook) -> dict[int, float]:
             if book.is_open(number):
                 found[number] = min(found.get(number, cost), cost)
             return
-        values = [-book.worth[i] for i in after]
+        values = [-book.backed_up[i] for i in after]
         for value, i in zip(values, after, strict=True):
             if i not in way:
                 step = 1 + book.settings.weight * (max(values) - value)
@@ -277,7 +277,8 @@ def leaf_search(depth: int = 3, evaluator: str = "classic") -> LeafSearch:
 
 
 def state(book: OpeningBook) -> tuple[Any, ...]:
-    return book.positions, book.values, book.depths, book.successors, book.worth, book.worth_depths
+    backed_up = book.backed_up, book.backed_up_depths
+    return book.positions, book.values, book.depths, book.successors, *backed_up
 
 
 @compiled_only
@@ -413,7 +414,7 @@ def test_a_lost_game_teaches_the_book_to_play_otherwise() -> None:
     # the position that left the book, and the one behind it, which agrees with the result
     assert done == 1
     assert [book.positions[number] for number in book.expanded] == [(), (1,)]
-    assert book.worth[number_of(book, (1,))] == 3.0
+    assert book.backed_up[number_of(book, (1,))] == 3.0
     assert book.moves(())[0][:2] == (0, 1.0)
 
 
@@ -451,7 +452,7 @@ def test_a_search_takes_values_of_the_book(game: Game) -> None:
     book = grown(game, 12, lambda position: (float(random.uniform(-9, 9)), 4), plies=1)
     probe = BookLookup(book).plain()
     for number, position in enumerate(book.positions):
-        expected = (True, book.worth[number], book.worth_depths[number], EXACT)
+        expected = (True, book.backed_up[number], book.backed_up_depths[number], EXACT)
         assert probe(position) == expected
     assert not probe((0o777, 0, 0))[0]
     result = Engine(game, lookup=BookLookup(book)).analyse(game.start(), depth=3)
@@ -527,9 +528,9 @@ def test_a_native_search_asks_as_often_as_a_plain_one() -> None:
     both = CombinedLookup(BookLookup(book), BookLookup(grown(game, 40, nothing)))
     native = Engine(game, lookup=both).search(game.start(), depth=5)
     python = Engine(PlainFace(game), lookup=both).search(game.start(), depth=5)
-    for name in ("value", "lookups", "found"):
+    for name in ("value", "lookups", "lookup_hits"):
         assert getattr(native, name) == getattr(python, name), name
-    assert 0 < native.found < native.lookups
+    assert 0 < native.lookup_hits < native.lookups
 
 
 # --- players ---------------------------------------------------------------------------------
@@ -614,12 +615,12 @@ def test_a_book_goes_with_other_lookups(shipped: Path, tmp_path: Path,
     book = player.book.book
     assert probe(CHECKERS.parse_position("B:WK1:BK32,K31"))[1] > WIN / 2
     assert probe(unusual)[:3] == (True, 0.75, 6)
-    assert probe(book.positions[5])[1:3] == (book.worth[5], book.worth_depths[5])
+    assert probe(book.positions[5])[1:3] == (book.backed_up[5], book.backed_up_depths[5])
     assert not probe(CHECKERS.parse_position("B:W21,22,29,30,31:B1,2,3,4,5"))[0]
     # the native probe of all three, behind a move that leads into each
     for position in (book.positions[0], CHECKERS.parse_position("B:WK1:BK32,K31")):
         asked = Engine(CHECKERS, "classic", lookup=player.lookup).analyse(position, depth=3)
-        assert asked.found == asked.lookups > 0
+        assert asked.lookup_hits == asked.lookups > 0
         for move, value in asked.moves:
             after = probe(CHECKERS.play(position, move))[1]
             assert value == -after or abs(value) == abs(after) - 1
@@ -789,7 +790,7 @@ def test_the_commands_build_extend_describe(
     figures = json.loads(out.splitlines()[-1])
     book = OpeningBook.load(CHECKERS, path)
     assert (figures["positions"], figures["expanded"]) == (len(book), 64)
-    assert figures["value"] == book.worth[0]
+    assert figures["value"] == book.backed_up[0]
     assert "searched by classic" in out
     assert main(["book", "show", "checkers", str(path), "9-14", "--json"]) == 0
     out = capsys.readouterr().out
@@ -904,7 +905,7 @@ def test_the_shipped_book_belongs_to_the_shipped_network() -> None:
         following = [CHECKERS.play(position, move) for move in CHECKERS.legal_moves(position)]
         numbers = [number for p in following if (number := book.number(p)) is not None]
         assert len(numbers) == len(following)
-        assert chosen[1] == max(book.before(book.worth[number]) for number in numbers)
+        assert chosen[1] == max(book.before(book.backed_up[number]) for number in numbers)
         position, known = CHECKERS.play(position, chosen[0]), known + 1
     assert known >= 4
     assert book.settings.nodes is not None and book.settings.nodes >= 100_000

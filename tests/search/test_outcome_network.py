@@ -158,8 +158,8 @@ def in_double(evaluator: OutcomeNetwork, position: Any) -> NDArray[np.float64]:
 
 def plain_value(probabilities: NDArray[np.float64]) -> float:
     total = OUTCOMES.base
-    for worth, probability in zip(OUTCOMES.worth, probabilities.tolist(), strict=True):
-        total += worth * probability
+    for payoff, probability in zip(OUTCOMES.payoffs, probabilities.tolist(), strict=True):
+        total += payoff * probability
     return total
 
 
