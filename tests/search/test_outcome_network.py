@@ -483,7 +483,10 @@ GARBAGE: list[tuple[Callable[[dict[str, Any], dict[str, Any]], None], str]] = [
     (put(rules=True), "expected field 'rules' of type int, found 'True'"),
     (put(name=["a"]), "expected field 'name' of type str"),
     (put(provenance="mine"), "expected field 'provenance' of type dict"),
-    (put(format="plysmith-outcome-network-9"), "expected format 'plysmith-network-1' or .*found"),
+    (
+        put(format="plysmith-outcome-network-9"),
+        "expected format 'plysmith-heuristic-1' or 'plysmith-network-1' or .*found",
+    ),
     (put(extra=1), r"expected no fields but .*, found \['extra'\]"),
     (put(outcomes="win"), "expected field 'outcomes' of type list"),
     (put(outcomes=[]), r"expected the outcomes of backgammon, \['win'.*\], found \[\]"),
