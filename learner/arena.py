@@ -141,7 +141,7 @@ def _measure_points(
         Player("learned", as_evaluator(game, player)),
         rival,
         games=games,
-        depth=limits.depth or 0,
+        limits=limits,
         seed=seed,
         threads=threads,
     )

@@ -18,7 +18,7 @@ from play.players.gnubg import Program, gnubg_evaluator
 from play.players.limits import Limits, check_depth
 from play.players.parse import parse_player
 from play.players.player import Player
-from play.players.thinker import usual_referee
+from play.players.thinker import limits_of, usual_referee
 from play.ratings.bradley_terry import Rating
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate
@@ -166,15 +166,16 @@ class ContestWithDice:
 
     standings = "standings"
     #: Options that do not apply to a game with dice.
-    others = ("nodes", "seconds", "plies", "within", "judge", "sprt", "model")
+    others = ("plies", "within", "judge", "sprt", "model")
 
     def __init__(self, game: DiceGame, options: argparse.Namespace) -> None:
         refuse(options, self.others, "a game without dice", game)
         self.game = game
         options.games = 4000 if options.games is None else options.games
-        self.depth = options.depth or 0
-        check_depth(self.depth)
-        self.heading = f"depth {self.depth} (GNU plies)"
+        check_depth(options.depth or 0)
+        self.limits = limits_of(options, depth=0)
+        plies = " (GNU plies)" if self.limits.depth is not None else " a move"
+        self.heading = str(self.limits).removesuffix(" a move") + plies
         self.luck: Player | None = None
         self._options = options
 
@@ -240,7 +241,7 @@ class ContestWithDice:
         given = self._options
         return {
             "games": given.games,
-            "depth": self.depth,
+            "limits": self.limits,
             "seed": given.seed,
             "keep_records": given.save is not None,
             **options,

@@ -133,7 +133,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
 
     from play.judging.equity_loss import check_referee, equity_loss, sample_games
     from play.match.dice_match import needs_processes
-    from play.players.limits import check_depth
+    from play.players.limits import Limits, check_depth
     from play.players.parse import parse_player
     from play.workers import Workers
 
@@ -146,6 +146,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
         raise ValueError(f"--seed: expected at least 0, found {options.seed}")
     check_depth(depth)
     check_depth(referee_depth)
+    limits = Limits(depth)
     if options.referee is None:
         raise ValueError("--referee: expected an evaluator or gnubg:PLIES, found none")
     judged = [parse_player(game, text) for text in options.evaluators]
@@ -155,7 +156,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
     processes = needs_processes(by, referee, *judged) and options.threads != 1
     with Workers("loky" if processes else "threads", options.threads) as workers:
         records = sample_games(
-            game, by, games=games, depth=depth, seed=options.seed, workers=workers
+            game, by, limits=limits, games=games, seed=options.seed, workers=workers
         )
         title = f"{len(records)} games of {by.name}; referee: {_at(referee, referee_depth)}"
         yield f"{title}; judged at depth {depth} (GNU plies); 95 % intervals", None
@@ -166,8 +167,8 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
                     player,
                     referee,
                     records,
-                    depth=depth,
-                    referee_depth=referee_depth,
+                    limits=limits,
+                    referee_limits=Limits(referee_depth),
                     workers=workers,
                     progress=lambda: bar.update() and None,
                 )

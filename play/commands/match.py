@@ -59,8 +59,8 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
     add = command.add_argument
     add("--games", type=int, metavar="N", help=f"different games to count (default {games})")
     add("--depth", type=int, metavar="PLIES", help=DEPTH_HELP)
-    add("--nodes", type=int, metavar="N", help="without dice: limit of positions for each move")
-    add("--seconds", type=float, metavar="S", help="without dice: time limit for each move")
+    add("--nodes", type=int, metavar="N", help="limit of positions for each move")
+    add("--seconds", type=float, metavar="S", help="time limit for each move")
     add("--seed", type=int, default=0, help="decides openings, dice and chance")
     add(
         "--plies",

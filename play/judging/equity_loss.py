@@ -22,7 +22,7 @@ from games.record import GameRecord
 from play.crew import Crew
 from play.dice import Dice
 from play.match.dice_match import needs_processes, play_dice_game
-from play.players.limits import Limits, check_depth
+from play.players.limits import STATIC, Limits
 from play.players.player import Player
 from play.players.seats import DiceSeat
 from play.ratings.statistics import Estimate, mean_interval
@@ -72,8 +72,8 @@ def sample_games(
     game: DiceGame,
     player: Player,
     *,
+    limits: Limits = STATIC,
     games: int = 100,
-    depth: int = 0,
     seed: int = 0,
     threads: int = 2,
     workers: Workers | None = None,
@@ -81,9 +81,9 @@ def sample_games(
     """Games of a player against itself, game i with the dice of pair i."""
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
-    check_depth(depth)
+    limits.check(game)
     Dice(game, seed)
-    task = _SelfPlay(game, player, depth, seed)
+    task = _SelfPlay(game, player, limits, seed)
     return _done(task, range(games), threads, workers, needs_processes(player))
 
 
@@ -93,8 +93,8 @@ def equity_loss(
     referee: Player,
     records: Sequence[GameRecord],
     *,
-    depth: int = 0,
-    referee_depth: int = 0,
+    limits: Limits = STATIC,
+    referee_limits: Limits = STATIC,
     threads: int = 2,
     workers: Workers | None = None,
     progress: Callable[[], None] | None = None,
@@ -102,17 +102,17 @@ def equity_loss(
     """Compare a player's choices with the referee's in every decision of some games.
 
     records: the games.
-    depth: GNU plies of the player, unless it has limits of its own.
-    referee_depth: the same for the referee.
+    limits: limits of the player's moves, unless it has its own; depths are GNU plies.
+    referee_limits: the same for the referee.
     threads, workers: as in `play_dice_match`.
     progress: called after each game.
 
     Raises ValueError if the referee gives no values (as `random`) or no game has a decision.
     """
-    check_depth(depth)
-    check_depth(referee_depth)
+    limits.check(game)
+    referee_limits.check(game)
     check_referee(game, referee)
-    task = _Losses(game, player, referee, depth, referee_depth)
+    task = _Losses(game, player, referee, limits, referee_limits)
     programs = needs_processes(player, referee)
     losses = _done(task, records, threads, workers, programs, progress)
     sums = np.array([loss.sum() for loss in losses])
@@ -132,7 +132,7 @@ def equity_loss(
 
 def check_referee(game: DiceGame, referee: Player) -> None:
     """Raises ValueError if a player gives no values of positions."""
-    if referee.evaluator is None and not hasattr(referee.seat(game, Limits(0)), "value_of"):
+    if referee.evaluator is None and not hasattr(referee.seat(game, STATIC), "value_of"):
         raise ValueError(
             "referee: expected an evaluator or gnubg:PLIES, which give values, found"
             f" {referee.name}"
@@ -185,9 +185,9 @@ def _done(
 class _SelfPlay(Crew[tuple[DiceSeat, ...]]):
     """Games of a player against itself, by the numbers of their dice."""
 
-    def __init__(self, game: DiceGame, player: Player, depth: int, seed: int) -> None:
-        super().__init__(game, player, depth, seed)
-        self.game, self.player, self.limits = game, player, Limits(depth)
+    def __init__(self, game: DiceGame, player: Player, limits: Limits, seed: int) -> None:
+        super().__init__(game, player, limits, seed)
+        self.game, self.player, self.limits = game, player, limits
         self.dice = Dice(game, seed)
 
     def new_seats(self) -> tuple[DiceSeat, ...]:
@@ -206,11 +206,16 @@ class _Losses(Crew[tuple[Any, ...]]):
     """The losses of a game's decisions, by the referee."""
 
     def __init__(
-        self, game: DiceGame, player: Player, referee: Player, depth: int, referee_depth: int
+        self,
+        game: DiceGame,
+        player: Player,
+        referee: Player,
+        limits: Limits,
+        referee_limits: Limits,
     ) -> None:
-        super().__init__(game, player, referee, depth, referee_depth)
+        super().__init__(game, player, referee, limits, referee_limits)
         self.game = game
-        self.judged = (player, Limits(depth)), (referee, Limits(referee_depth))
+        self.judged = (player, limits), (referee, referee_limits)
 
     def new_seats(self) -> tuple[Any, ...]:
         """The seats of the player and of the referee."""

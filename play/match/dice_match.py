@@ -24,7 +24,7 @@ from play.crew import Crew
 from play.dice import Dice
 from play.match.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
 from play.match.luck import Luck
-from play.players.limits import Limits, check_depth
+from play.players.limits import STATIC, Limits
 from play.players.player import Player
 from play.players.seats import DiceSeat
 from play.ratings.points import DiceSummary
@@ -55,7 +55,7 @@ class DiceMatch:
 
     first: str
     second: str
-    depth: int
+    limits: Limits
     bounds: tuple[float, float]
     points: list[tuple[float, float]] = field(default_factory=list)
     luck: list[tuple[float, float]] | None = None
@@ -85,7 +85,9 @@ class DiceMatch:
         return {
             "first": self.first,
             "second": self.second,
-            "depth": self.depth,
+            "depth": self.limits.depth,
+            "nodes": self.limits.nodes,
+            "seconds": self.limits.seconds,
             **self.summary().figures(),
             "luck": self.luck_by,
             "interrupted": self.interrupted,
@@ -141,8 +143,8 @@ def play_dice_match(
     first: Player,
     second: Player,
     *,
+    limits: Limits = STATIC,
     games: int = 4000,
-    depth: int = 0,
     seed: int = 0,
     threads: int = 2,
     workers: Workers | None = None,
@@ -152,27 +154,34 @@ def play_dice_match(
 ) -> DiceMatch:
     """Play `games` games, an odd number rounded up, in pairs with the same dice.
 
-    depth: GNU plies of players that have no depth of their own. luck: whose static values say what
-    is luck (an evaluator, with its lookup). `workers` play instead of `threads` of this process,
-    which are processes where `needs_processes` says so. `progress` is called after each block of
-    pairs. Ctrl-C ends the match with what was played, marked as interrupted, and so does an
-    external engine that fails (`failure`), unless it fails in the first pairs.
+    limits: limits of a move, for players without limits of their own (default: static values);
+        depths are GNU Backgammon's plies.
+    games: number of games.
+    seed: decides the dice and random choices.
+    threads: threads that play; processes if `needs_processes`.
+    workers: processes or a cluster that play instead.
+    luck: player whose evaluator (with its lookup) measures luck by static values.
+    keep_records: keep the games in the match.
+    progress: called with the match after each block of pairs.
 
-    Raises ValueError for options out of range; MoveError or ChildProcessError if a player makes an
-    illegal move, or an external engine fails, in the first pairs.
+    Ctrl-C ends the match with the games played, marked as interrupted. So does an external engine
+    that fails (`failure`), unless it fails in the first pairs.
+
+    Raises ValueError for options out of range, and MoveError or ChildProcessError if a player makes
+    an illegal move, or an external engine fails, in the first pairs.
     """
     if operator.index(games) < 2:
         raise ValueError(f"games: expected at least 2, found {games}")
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
-    check_depth(depth)
+    limits.check(game)
     if luck is not None and luck.evaluator is None:
         raise ValueError(f"luck: expected an evaluator, found {luck.name}")
     Dice(game, seed)  # refuses a bad seed before any work
-    match = DiceMatch(first.name, second.name, depth, _bounds(game))
+    match = DiceMatch(first.name, second.name, limits, _bounds(game))
     if luck is not None:
         match.luck, match.luck_by = [], luck.name
-    play_block = _BlockPlayer(game, first, second, depth, seed, luck, keep_records)
+    play_block = _BlockPlayer(game, first, second, limits, seed, luck, keep_records)
     pairs = (games + 1) // 2
     tasks = _blocks(pairs, NATIVE_BLOCK if play_block.native else SLOW_BLOCK)
     backend = "loky" if threads > 1 and needs_processes(first, second) else "threads"
@@ -233,15 +242,15 @@ class _BlockPlayer(Crew[tuple[Any, ...]]):
         game: DiceGame,
         first: Player,
         second: Player,
-        depth: int,
+        limits: Limits,
         seed: int,
         luck: Player | None,
         keep_records: bool,
     ) -> None:
-        super().__init__(game, first, second, depth, seed, luck, keep_records)
+        super().__init__(game, first, second, limits, seed, luck, keep_records)
         self.game = game
         self.players = first, second
-        self.limits = Limits(depth)
+        self.limits = limits
         self.dice = Dice(game, seed)
         self.luck = luck
         self.keep_records = keep_records
@@ -250,7 +259,7 @@ class _BlockPlayer(Crew[tuple[Any, ...]]):
             game.rules is not None
             and kernels.compiled
             and all(player.program is None for player in self.players)
-            and all(player.within(self.limits) == Limits(0) for player in self.players)
+            and all(player.within(self.limits) == STATIC for player in self.players)
         )
 
     def __call__(self, task: tuple[int, int]) -> _Block:

@@ -20,7 +20,7 @@ from games.errors import MoveError
 from play.match.dice_match import DiceMatch, play_dice_match
 from play.match.match import Match, play_match
 from play.match.openings import Openings
-from play.players.limits import Limits
+from play.players.limits import STATIC, Limits
 from play.players.player import Player
 from play.ratings.bradley_terry import Rating, rate
 from play.ratings.statistics import Estimate, mean_interval
@@ -101,8 +101,8 @@ def dice_ladder(
     game: DiceGame,
     players: Sequence[Player],
     *,
+    limits: Limits = STATIC,
     games: int = 4000,
-    depth: int = 0,
     seed: int = 0,
     threads: int = 2,
     workers: Workers | None = None,
@@ -122,7 +122,7 @@ def dice_ladder(
             first,
             second,
             games=games,
-            depth=depth,
+            limits=limits,
             seed=seed,
             threads=threads,
             workers=workers,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from games.contract import DiceGame, Game
 from search.alphabeta.search import DEEPEST
 
-__all__ = ["DEEPEST_WITH_DICE", "Limits", "check_depth"]
+__all__ = ["DEEPEST_WITH_DICE", "STATIC", "Limits", "check_depth"]
 
 #: The greatest depth in a game with dice, deeper than anybody can wait for.
 DEEPEST_WITH_DICE = 9
@@ -53,6 +53,10 @@ class Limits:
             f"{self.seconds} s" if self.seconds is not None else "",
         ]
         return ", ".join(part for part in parts if part) + " a move"
+
+
+#: The limits of static values, the default in games with dice.
+STATIC = Limits(depth=0)
 
 
 def check_depth(depth: int) -> None:

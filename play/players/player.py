@@ -7,7 +7,7 @@ from typing import Any, Protocol, overload
 
 from games.contract import DiceGame, Game
 from play.players.book_choice import BookChoice
-from play.players.limits import Limits
+from play.players.limits import STATIC, Limits
 from play.players.seats import DiceSeat, EvaluatorSeat, RandomSeat, SearchSeat, Seat, StaticSeat
 from search import Evaluator, Lookup
 
@@ -82,7 +82,7 @@ class Player:
         if self.evaluator is None:
             return RandomSeat(game)
         limits = self.within(limits)
-        if limits == Limits(depth=0):
+        if limits == STATIC:
             return StaticSeat(game, self.evaluator, self.lookup)
         options = {"lookup": self.lookup, "table_mib": table_mib, **self.options}
         return SearchSeat(game, self.evaluator, limits, options)

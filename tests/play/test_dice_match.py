@@ -307,12 +307,22 @@ def test_ctrl_c_ends_a_match_with_what_was_played() -> None:
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"games": 1}, "games: expected at least 2, found 1"),
-    ({"depth": -1}, "depth: expected 0 to 9 plies in a game with dice, found -1"),
-    ({"depth": 10}, "depth: expected 0 to 9 plies"),
+    ({"limits": Limits(77)}, "depth: expected 0 to 9 plies in a game with dice, found 77"),
+    ({"limits": Limits(10)}, "depth: expected 0 to 9 plies"),
     ({"seed": -1}, "seed: expected at least 0, found -1"),
     ({"threads": 0}, "threads: expected at least 1, found 0"),
     ({"luck": RANDOM}, "luck: expected an evaluator, found random"),
 ]
+
+
+@plain
+def test_limits_of_a_match_hold_as_those_of_its_players() -> None:
+    limits = Limits(nodes=60)
+    match = play_dice_match(GAME, A, B, limits=limits, games=2, seed=1, threads=1)
+    own = [Player(player.name, player.evaluator, limits=limits) for player in (A, B)]
+    assert match.points == play_dice_match(GAME, *own, games=2, seed=1, threads=1).points
+    figures = match.figures()
+    assert (figures["depth"], figures["nodes"], figures["seconds"]) == (None, 60, None)
 
 
 @plain
@@ -403,8 +413,9 @@ def test_a_search_chooses_what_averages_say() -> None:
         chosen = GAME.play(position, at_1.choose(position, roll))
         assert values[after.index(chosen)] == pytest.approx(min(values), abs=1e-9)
         assert at_1.value_of(chosen) == pytest.approx(min(values), abs=1e-9)
-    match = play_dice_match(GAME, A, B, depth=1, games=4, seed=1, threads=2)
-    assert match.points == play_dice_match(GAME, A, B, depth=1, games=4, seed=1, threads=1).points
+    match = play_dice_match(GAME, A, B, limits=Limits(1), games=4, seed=1, threads=2)
+    alone = play_dice_match(GAME, A, B, limits=Limits(1), games=4, seed=1, threads=1)
+    assert match.points == alone.points
 
 
 # --- figures -------------------------------------------------------------------------------------
@@ -519,7 +530,7 @@ def test_match_on_the_command_line(
 
 
 WRONG = [
-    ("match backgammon random random --nodes 5", "--nodes: expected a game without dice"),
+    ("match backgammon random random --nodes 0", "nodes: expected at least 1, found 0"),
     ("match backgammon random random --plies 3", "--plies: expected a game without dice"),
     ("match backgammon random random --sprt 0,5", "--sprt: expected a game without dice"),
     ("match backgammon random random --depth -1", "depth: expected 0 to 9 plies"),

@@ -85,9 +85,9 @@ def test_a_player_loses_nothing_by_itself_and_chance_most() -> None:
     assert (itself.loss.value, itself.loss.low, itself.agreement.value) == (0, 0, 1)
     assert itself.agreement.low < 1
     assert equity_loss(GAME, RANDOM, AHEAD, records).loss.low > 0
-    deeper = equity_loss(GAME, AHEAD, AHEAD, records[:1], referee_depth=1)
+    deeper = equity_loss(GAME, AHEAD, AHEAD, records[:1], referee_limits=Limits(1))
     assert 0 < deeper.loss.value < 0.1
-    same = equity_loss(GAME, AHEAD, AHEAD, records[:1], depth=1, referee_depth=1)
+    same = equity_loss(GAME, AHEAD, AHEAD, records[:1], limits=Limits(1), referee_limits=Limits(1))
     assert same.loss.value == 0
 
 
@@ -120,7 +120,10 @@ def test_intervals_of_ratios() -> None:
     [
         ({"player": RANDOM, "referee": RANDOM}, "referee: expected an evaluator or gnubg:PLIES"),
         ({"player": RANDOM, "referee": AHEAD}, "records: expected games with decisions, found 0"),
-        ({"player": RANDOM, "referee": AHEAD, "depth": -1}, "depth: expected 0 to 9 plies"),
+        (
+            {"player": RANDOM, "referee": AHEAD, "limits": Limits(10)},
+            "depth: expected 0 to 9 plies",
+        ),
         ({"player": RANDOM, "referee": AHEAD, "threads": 0}, "threads: expected at least 1"),
     ],
 )

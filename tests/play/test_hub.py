@@ -155,7 +155,7 @@ def test_commands_out_of_order(talk: Talk) -> None:
     assert "expected init before go" in fresh("go think")[0]
     assert fresh("stop") == []
     talk("pos pos=rubbish")
-    assert "expected a position before go" in talk("go")[0]
+    assert "expected a valid position before go" in talk("go")[0]
     assert "with a legal move" in talk("pos pos=B" + "e" * 31 + "w", "go")[-1]
     talk("pos", "level infinite")
     said = talk("go", "go", "pos", "level depth=1", "new-game", "init", "ping", "stop")

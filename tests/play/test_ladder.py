@@ -14,6 +14,7 @@ from toys import Walk
 from play.__main__ import main
 from play.match.dice_match import DiceMatch, play_dice_match
 from play.match.ladder import dice_ladder, standings
+from play.players.limits import STATIC
 from play.players.player import Player
 from play.ratings.statistics import mean_interval
 from search import PythonEvaluator
@@ -29,7 +30,7 @@ RANDOM = Player("random")
 
 
 def match(first: str, second: str, *points: tuple[float, float]) -> DiceMatch:
-    return DiceMatch(first, second, 0, (-3.0, 3.0), points=list(points))
+    return DiceMatch(first, second, STATIC, (-3.0, 3.0), points=list(points))
 
 
 @plain
@@ -161,7 +162,7 @@ WRONG = [
     ("ladder backgammon random hand --depth 10", "depth: expected 0 to 9 plies"),
     ("ladder backgammon random hand --save {}", "--save: expected a file that can be written, fo"),
     ("ladder backgammon random hand --judge x", "--judge: expected a game without dice, found ba"),
-    ("ladder backgammon random hand --nodes 9", "--nodes: expected a game without dice, found ba"),
+    ("ladder backgammon random hand --plies 9", "--plies: expected a game without dice, found ba"),
     ("ladder backgammon random hand --plot {}", "--plot: expected a file that can be written, fo"),
 ]
 
