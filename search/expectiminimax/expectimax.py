@@ -1,16 +1,16 @@
 """Expectiminimax: the one source for native and plain searches of games with dice.
 
-The depth of a position before its roll is GNU Backgammon's number of plies: at depth 0 it is worth
-what the evaluator says, at depth n the average, over the rolls, of the best move's value at depth
+The depth of a position before its roll is GNU Backgammon's number of plies: at depth 0 its value is
+that of the evaluator, at depth n the average, over the rolls, of the best move's value at depth
 n - 1. Values are for the side to move. `line` is described in `search.expectiminimax.line`; every
 function that touches game, evaluator or memory is in `search.expectiminimax.native` or
 `search.native`.
 
 All values lie within `line.bound` of 0, so an average can be bounded when only some of its rolls
-are known: Star1 passes on to each roll the window outside which its value would settle the average,
-and Star2 looks first at one good reply to each roll, which bounds it from below. An average
-that is not settled early is summed up in the order of the rolls from exact values, so that pruning
-does not change a bit of it; early ones keep a distance for what rounding may do.
+are known. Star1 gives each roll a window outside which its value settles the average, and Star2
+first searches one good reply to each roll, which bounds the roll's value from below. An average
+without a cutoff is summed up in the order of the rolls from exact values, so that pruning does not
+change a bit of it; early cutoffs leave a margin for rounding error.
 
 Sources: Michie 1966 (expectimax), Ballard 1983 (Star1, Star2), Hauk, Buro and Schaeffer 2004 (in
 negamax form, for backgammon).
@@ -46,13 +46,13 @@ from search.table import expect_probe, probe_table, store_table
 RECORD = numba.from_dtype(DICE_LINE)
 INFINITY = float("inf")
 NONE, STAR1, STAR2 = 0, 1, 2
-ROLLING = -1  # in place of a roll: the dice are still to be rolled
-ROUNDING = 1e-12  # of the largest value: more than sums over rolls are ever off by
+ROLLING = -1  # in place of a roll: the dice are not rolled yet
+ROUNDING = 1e-12  # relative to the largest value: exceeds the rounding error of sums over rolls
 
 
 @kernel
 def checked(line, value):
-    """A value, which pruning takes to be within the bounds; one outside ends the search."""
+    """Returns a value, and stops the search if it is outside the bounds that pruning assumes."""
     if abs(value) > line.bound:
         line.outside = value
         line.stop = 1
@@ -61,11 +61,14 @@ def checked(line, value):
 
 @kernel
 def resting_value(line, ply):
-    """The value at depth 0: of the outcome, a lookup or the evaluator, asked once a position."""
+    """Returns the value at depth 0: of the outcome, a lookup or the evaluator.
+
+    The table keeps the evaluator's values, so that it is called once for each position.
+    """
     key = search_key(line, ply, 0)
     if line.caching:
         expect_probe(line, key)
-    value = outcome_here(line, ply)  # before the probe, which takes the time to fetch its bucket
+    value = outcome_here(line, ply)  # before the probe, whose bucket is fetched meanwhile
     if value == value:
         return checked(line, value)
     if probe_lookup(line, ply) and line.hit_bound == EXACT:
@@ -83,7 +86,7 @@ def resting_value(line, ply):
 
 @kernel
 def average(line, values, place):
-    """The average of what the rolls are worth, in their order."""
+    """Returns the average of the rolls' values, summed up in the order of the rolls."""
     total = 0.0
     for r in range(line.rolls):
         chance = float_at(line.chances, r)
@@ -97,8 +100,8 @@ def average(line, values, place):
 
 @kernel
 def order_all(line, depth, ply, first, count):
-    """Give every move its move-ordering score: the evaluator's value of what it leads to."""
-    horizon = line.horizon  # what is only tried first is not what counts
+    """Give every move its move-ordering score: the static value after it."""
+    horizon = line.horizon  # values that only order moves do not count as the horizon
     for i in range(count):
         play(line, ply, int_at(line.moves, first + i))
         if depth == 1:
@@ -110,9 +113,9 @@ def order_all(line, depth, ply, first, count):
 
 @kernel
 def keep_best(line, first, count, keep, margin):
-    """Put the `keep` moves of the highest scores in front, best first; returns how many count.
+    """Put at most `keep` moves within `margin` of the best score in front, best first.
 
-    A move counts whose move-ordering score is within `margin` of the best.
+    Returns their number.
     """
     keep = min(keep, count)
     for i in range(keep):
@@ -134,10 +137,10 @@ def keep_best(line, first, count, keep, margin):
 
 @kernel
 def list_replies(line, depth, ply, roll):
-    """Put the moves with a roll on the stack, but for those that filters drop, with scores.
+    """Put the moves with a roll on the stack, with move-ordering scores, except filtered ones.
 
-    Where no evaluator orders them, the first to be tried is the one that was best with this roll in
-    a position beside this one; it finds fewer cuts than an evaluator does, but costs nothing.
+    If no evaluator orders them, the first move tried is the one that was best with this roll in a
+    sibling position. That causes fewer cutoffs than an evaluator's order, but costs nothing.
     """
     place = ply * line.rolls + roll
     first = line.top
@@ -164,9 +167,9 @@ def list_replies(line, depth, ply, roll):
 
 @kernel
 def next_reply(line, place):
-    """The move of the highest score in a list that was not tried yet, and whether there is one.
+    """Returns the untried move with the highest score in a list, and whether there is one.
 
-    It is then marked as tried.
+    The move is then marked as tried.
     """
     first = int_at(line.begins, place)
     best = first
@@ -183,7 +186,7 @@ def next_reply(line, place):
 
 @kernel
 def known(line, key, depth, alpha, beta, ply):
-    """Whether a lookup or the table settles the position; its value is then `hit_value`."""
+    """Returns whether a lookup or the table settles the position; its value is then `hit_value`."""
     if probe_lookup(line, ply) and line.hit_depth >= depth:
         value = checked(line, line.hit_value)
         if line.hit_bound == EXACT or (line.hit_bound == LOWER and value >= beta):
@@ -207,16 +210,20 @@ def known(line, key, depth, alpha, beta, ply):
 
 @kernel(signature=float64(RECORD, int64, float64, float64, int64, int64))
 def expectiminimax(line, depth, alpha, beta, ply, roll):
-    """The value of the position at `ply`, before its roll (`ROLLING`) or with a roll.
+    """Returns the value of the position at `ply`, before its roll or with a roll.
 
-    Before it, the average over the rolls of what each is worth. With one, the value of the best
-    move; `line.rolls` is added to the roll to try only the move of the highest score, and to leave
-    the list of the others on the stack for a second call, which begins with what `lowers` says of
-    the first. Exact where alpha < value < beta; at least beta is a lower bound, at most alpha an
-    upper bound (fail-soft). Meaningless once `line.stop` is set.
+    depth: plies to search.
+    alpha, beta: the window. The value is exact if alpha < value < beta, a lower bound if it is at
+        least beta, and an upper bound if it is at most alpha (fail-soft).
+    ply: the place of the position on the line.
+    roll: `ROLLING` for the average over all rolls; a roll for the value of the best move with it; a
+        roll plus `line.rolls` to search only the move with the highest score. The other moves then
+        stay on the stack for a second call, which begins with the value of the first in `lowers`.
+
+    The value is meaningless once `line.stop` is set.
     """
-    # As a number, not as a constant, for which a version of its own would be compiled: the cache
-    # loses that of a function which calls itself (numba issue 6061).
+    # As a number, because a constant would compile a version of its own, and the cache loses one of
+    # two versions of a function that calls itself (numba issue 6061).
     rolling = min(roll, ROLLING)
     if roll != ROLLING:
         probing = roll >= line.rolls
@@ -269,8 +276,8 @@ def expectiminimax(line, depth, alpha, beta, ply, roll):
         put_int(line.counts, here + r, 0)
         put_float(line.lowers, here + r, -INFINITY)
         certain += float_at(line.chances, r)
-    low = -bound * certain  # the least and the most that the average can be
-    high = bound * certain
+    low = -bound * certain  # the average is at least this
+    high = bound * certain  # and at most this
     kind = EXACT
     if line.prune == STAR2 and beta < bound:
         for r in range(line.rolls):
@@ -326,12 +333,12 @@ def expectiminimax(line, depth, alpha, beta, ply, roll):
 def back_up_outcomes(line, depth, ply):
     """Write the outcomes of the position at `ply`, backed up from `depth` plies of best replies.
 
-    Of equal replies the first one counts. What lookups know they do not tell of outcomes: where
-    one answered, it is the evaluator that is asked.
+    Of equal replies the first one counts. If a lookup knows the position's value, the outcomes are
+    those of the evaluator, because lookups give no outcomes.
     """
     value = outcome_here(line, ply)
-    found = probe_lookup(line, ply) and line.hit_depth >= depth and line.hit_bound == EXACT
-    if depth == 0 or value == value or found:
+    looked_up = probe_lookup(line, ply) and line.hit_depth >= depth and line.hit_bound == EXACT
+    if depth == 0 or value == value or looked_up:
         static_outcomes(line, ply)
         return
     clear_outcomes(line, ply)

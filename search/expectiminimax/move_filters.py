@@ -1,4 +1,4 @@
-"""Move filters: which moves a search with dice does not look at more closely."""
+"""Move filters: which moves a search with dice searches deeper."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ Filter = tuple[int, float]
 
 @dataclass(frozen=True)
 class MoveFilters:
-    """What a search keeps of the moves, each filter as (how many, how far from the best in value).
+    """Move filters; each one is (greatest number of moves, greatest distance from the best value).
 
-    `moves[d]` is for the moves at the root: of those still there after depth d, it says which are
-    searched deeper; None keeps all. `replies` is for each later position whose replies are to be
-    searched deeper than depth 0, by their values at depth 0; GNU Backgammon keeps one. `candidates`
-    is how many moves with a roll are valued at all, chosen by the evaluator that orders moves
-    (`Engine(order=...)`); 0 for all. Filters lose little and save much, but they are not exact.
-    Raises ValueError for a number below 1, or a distance below 0.
+    moves: moves[d] chooses the root moves that are searched deeper after depth d; None keeps all.
+    replies: chooses the replies in later positions that are searched deeper than depth 0, by their
+        values at depth 0; GNU Backgammon keeps one. None keeps all.
+    candidates: number of moves with a roll that are valued at all, chosen by the evaluator that
+        orders moves (`Engine(order=...)`); 0 for all.
+
+    Filters lose little and save much, but values with them are not exact. Raises ValueError if a
+    number of moves is below 1 or a distance below 0.
     """
 
     moves: tuple[Filter | None, ...] = ()
@@ -27,17 +29,20 @@ class MoveFilters:
     candidates: int = 0
 
     def __post_init__(self) -> None:
-        for one in (*self.moves, self.replies):
-            if one is not None and not (one[0] >= 1 and one[1] >= 0):
-                raise ValueError(f"filters: expected at least 1 move within 0 or more, found {one}")
+        for entry in (*self.moves, self.replies):
+            if entry is not None and not (entry[0] >= 1 and entry[1] >= 0):
+                raise ValueError(
+                    f"filters: expected at least 1 move within 0 or more, found {entry}"
+                )
         if self.candidates < 0:
             raise ValueError(f"candidates: expected 0 or more moves, found {self.candidates}")
 
 
 _ONE = (1, 0.0)
 
-#: By name. tiny, narrow, normal, large and huge are GNU Backgammon's for points a game, which also
-#: searches only one reply to each roll deeper; best4 and best8 keep so many moves at every step.
+#: Move filters by name. tiny, narrow, normal, large and huge are those of GNU Backgammon for points
+#: a game, which also searches only one reply to each roll deeper; best4 and best8 keep 4 and 8
+#: moves at every step.
 FILTERS: Mapping[str, MoveFilters] = {
     "tiny": MoveFilters(((5, 0.08), None, (2, 0.02)), _ONE),
     "narrow": MoveFilters(((8, 0.12), None, (2, 0.03)), _ONE),
@@ -50,7 +55,10 @@ FILTERS: Mapping[str, MoveFilters] = {
 
 
 def as_filters(filters: MoveFilters | str | None) -> MoveFilters:
-    """The filters that a name of `FILTERS` stands for; None for none."""
+    """Returns the filters with a name in `FILTERS`; no filters for None.
+
+    Raises ValueError if the name is unknown.
+    """
     if filters is None:
         return MoveFilters()
     if isinstance(filters, MoveFilters):

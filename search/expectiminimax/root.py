@@ -1,8 +1,8 @@
-"""The root of a search with dice: its moves, deepening, filters and what threads share.
+"""The root of a search with dice: root moves, deepening, filters and the work of threads.
 
-As in `search.expectiminimax.expectimax` the source serves native and plain searches. A search is
-`begin`, and for each depth `narrow`, `share` and `settle`: `decide` in one native call, or `share`
-in a thread for each line.
+As in `search.expectiminimax.expectimax`, the source serves native and plain searches. A search is
+`begin`, then for each depth `narrow`, `share` and `settle`. `decide` does all of it in one native
+call; with several threads each line runs `share` in a thread of its own.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-decorators
@@ -41,7 +41,7 @@ from search.native import play
 
 @kernel
 def sort_root(line, count):
-    """Sort the first root moves by their values, best first, equals by their places in order."""
+    """Sort the first `count` root moves by value, best first, equals by their ranks."""
     for i in range(1, count):
         move = int_at(line.root_moves, i)
         rank = int_at(line.root_ranks, i)
@@ -62,7 +62,7 @@ def sort_root(line, count):
 
 @kernel
 def list_root(line, roll):
-    """Make the legal moves with a roll, or their best candidates, the root moves."""
+    """Make the root moves: the legal moves with a roll, or their best candidates."""
     count = list_moves(line, 0, roll)
     clear_root(line, count)
     choose = line.candidates > 0 and line.sorter_at != 0 and line.exact_root == 0
@@ -84,9 +84,9 @@ def list_root(line, roll):
 
 @kernel
 def settle(line, depth, roll):
-    """After an iteration: the best root move in front, its outcomes, and all that in the history.
+    """Complete an iteration: put the best root move in front, and record the result of the depth.
 
-    A search that is stopped before has not completed the depth.
+    If the search is stopped before the outcomes are backed up, the depth does not count.
     """
     value = line.value
     ply = 0
@@ -120,9 +120,9 @@ def settle(line, depth, roll):
 
 @kernel
 def begin(line, roll):
-    """Depth 0: list the root moves and value what each leads to, or the position before its roll.
+    """Search depth 0: value the position after each root move, or the position before its roll.
 
-    Limits do not count yet.
+    Limits do not apply yet.
     """
     line.top = 0
     line.horizon = 0
@@ -145,9 +145,9 @@ def begin(line, roll):
 
 @kernel
 def narrow(line, depth):
-    """Before an iteration: keep the moves that the filter of the depth before lets pass.
+    """Prepare an iteration: keep the root moves that the filter of the previous depth passes.
 
-    Returns whether there is anything to be found out.
+    Returns whether an iteration is needed, which it is not if only one move is left to decide on.
     """
     keep = int_at(line.filter_keeps, depth - 1)
     if keep > 0 and line.exact_root == 0 and line.kept > 0:
@@ -162,7 +162,7 @@ def narrow(line, depth):
 
 @kernel
 def best_so_far(line):
-    """The best value that any thread has found for a root move in this iteration."""
+    """Returns the best value of a root move in this iteration, by any thread."""
     best = -INFINITY
     for thread in range(line.threads):
         best = max(best, float_at(line.shared, 1 + thread))
@@ -171,10 +171,10 @@ def best_so_far(line):
 
 @kernel(signature=void(RECORD, int64, int64))
 def share(line, depth, roll):
-    """Search root moves, or the rolls, until none is left that no thread has taken.
+    """Search root moves, or the rolls, that no thread has taken, until none is left.
 
-    A root move that is not better than the best of the others has an upper bound as its value,
-    below theirs; with `exact_root`, and where a filter will ask for values, none has.
+    The value of a root move that is not the best is an upper bound, below the best value. With
+    `exact_root`, or if a filter will compare values, all values are exact.
     """
     line.horizon = 0
     exact = line.exact_root != 0 or line.prune == NONE or int_at(line.filter_keeps, depth) > 0
@@ -192,7 +192,7 @@ def share(line, depth, roll):
         else:
             if i >= line.kept:
                 break
-            # one that is as good as the best is told from worse ones: the first of them counts
+            # the window distinguishes moves equal to the best, of which the first counts
             alpha = -INFINITY if exact else -next_up(-best_so_far(line))
             play(line, 0, int_at(line.root_moves, i))
             value = -searched(line, depth, -INFINITY, -alpha, 1, ROLLING)
@@ -204,10 +204,11 @@ def share(line, depth, roll):
 
 @kernel(signature=void(RECORD, int64))
 def decide(line, roll):
-    """Deepen until a limit is reached, all is known or `line.stop` is set.
+    """Deepen until a limit is reached, all values are final or `line.stop` is set.
 
-    On return `root_moves[0]` is the best move for the roll, `value` its value, or that of the
-    position before its roll, and `completed` the depth searched in full, which alone counts.
+    On return `root_moves[0]` is the best move for the roll, `value` its value (or that of the
+    position before its roll), and `completed` the last depth searched in full; a stopped iteration
+    does not count.
     """
     begin(line, roll)
     if line.completed < 0:
@@ -223,7 +224,10 @@ def decide(line, roll):
 
 @kernel
 def decide_many(line, positions, rolls, moves, values):
-    """Decide on each of many positions and rolls; returns how many, up to a game that is over."""
+    """Decide on a move for each of many positions and rolls.
+
+    Returns the number of positions decided, which is smaller if a game is over or `line.stop` set.
+    """
     for n in range(len(rolls)):
         set_position(line, positions, n)
         decide(line, rolls[n])
@@ -236,7 +240,10 @@ def decide_many(line, positions, rolls, moves, values):
 
 @kernel
 def value_many(line, positions, depth, values):
-    """The values of many positions before their rolls, searched to one depth; returns how many."""
+    """Write the values of many positions before their rolls, searched to `depth`, to `values`.
+
+    Returns the number of positions valued, which is smaller if `line.stop` is set.
+    """
     for n in range(len(values)):
         set_position(line, positions, n)
         line.top = 0

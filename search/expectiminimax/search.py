@@ -27,11 +27,11 @@ from search.search import UNLIMITED, Search, check_limits, run_together
 __all__ = ["PRUNE", "Expectiminimax", "ExpectiminimaxOptions"]
 
 PRUNE = ("none", "star1", "star2")
-#: A search of at most so many plies takes milliseconds, less than a thread of its own.
+#: A search of at most this depth takes milliseconds and needs no thread of its own.
 SHORT_DEPTH = 1
-#: So many positions at depth 0 take milliseconds too, and at depth 1 a thousandth.
+#: Neither do batches of this many positions at depth 0, or a thousandth of it at depth 1.
 SHORT_BATCH = 1 << 12
-ROLLING = -1  # in place of a roll: the dice are still to be rolled
+ROLLING = -1  # in place of a roll: the dice are not rolled yet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,12 +40,12 @@ class ExpectiminimaxOptions:
 
     prune: "star2", "star1" (Ballard 1983) or "none", which searches everything in full; moves and
         values are the same. Default: "star2" if the evaluator declares `bounds`, else "none".
-    order: a cheap evaluator, anything that `search.as_evaluator` takes, by which replies are tried
-        in order; None for the replies that were best in neighbouring positions.
-    filters: which moves are not searched deeper, `MoveFilters` or a name in `search.FILTERS`; None
-        for all moves. Values with filters are not exact.
+    order: a cheap evaluator that orders replies, anything that `search.as_evaluator` takes; None to
+        try first the replies that were best in sibling positions.
+    filters: move filters, `MoveFilters` or a name in `search.FILTERS`; None to search all moves
+        deeper. Values with filters are not exact.
 
-    Raises ValueError for an option out of range.
+    Raises ValueError if an option is out of range.
     """
 
     prune: str | None = None
@@ -84,7 +84,7 @@ class Expectiminimax(Search):
             )
         prune, bound = _pruning(game, evaluator, options.prune)
         self._fast = self.native and not any(
-            isinstance(one, PythonEvaluator) for one in (evaluator, self.sorter)
+            isinstance(asked, PythonEvaluator) for asked in (evaluator, self.sorter)
         )
         if self.native:
             self._bind_native(lookup, table_mib, threads)
@@ -98,10 +98,10 @@ class Expectiminimax(Search):
             reply_keep=replies[0],
             reply_margin=replies[1],
         )
-        for depth, one in enumerate(self.filters.moves[:DEEPEST_ROLLS]):
-            if one is not None:
+        for depth, move_filter in enumerate(self.filters.moves[:DEEPEST_ROLLS]):
+            if move_filter is not None:
                 for line in self._lines:
-                    line.filter_move(depth, *one)
+                    line.filter_move(depth, *move_filter)
         self.clear()
 
     def _bind_native(self, lookup: Lookup | None, table_mib: float, threads: int) -> None:
@@ -177,7 +177,7 @@ class Expectiminimax(Search):
         )
         for line in self._lines:
             line.set_root(position)
-        # With threads it is left to chance which nodes are the first so many.
+        # With several threads a limit of nodes would make the result depend on chance.
         shared = len(self._lines) > 1 and limit > 0 and nodes is None
         decide = self._decide_shared if shared else self._decide
         interrupted = self._run(partial(decide, number), seconds=seconds, short=self._short)
@@ -196,7 +196,7 @@ class Expectiminimax(Search):
         decide_only: bool = False,
     ) -> None:
         generation = self._new_generation()
-        #: Whether it ends so soon that Ctrl-C can wait for it.
+        #: Whether the search ends so soon that Ctrl-C can wait for it.
         self._short = self._fast and depth <= SHORT_DEPTH
         shuffle = 0 if self._random is None else int(self._random.integers(1 << 62)) | 1
         for line in self._lines:
@@ -217,7 +217,7 @@ class Expectiminimax(Search):
         self._source.decide(self.line.row, roll)
 
     def _decide_shared(self, roll: int) -> None:
-        """The same as `decide`, with a thread for each line."""
+        """As `_decide`, with a thread for each line."""
         source, lines = self._source, self._lines
         first, others = lines[0], lines[1:]
         head = first.row
@@ -241,7 +241,7 @@ class Expectiminimax(Search):
             source.settle(head, depth, roll)
 
     def _raise_failure(self) -> None:
-        """Raise what an evaluator raised, or say that it gave a value out of its bounds."""
+        """Raise the evaluator's error, or ValueError if it gave a value out of its bounds."""
         super()._raise_failure()
         for line in self._lines:
             if line.outside:
@@ -293,7 +293,7 @@ class Expectiminimax(Search):
     def best_moves(
         self, positions: Any, rolls: Any, depth: int, decide_only: bool
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """What `Engine.best_moves` returns."""
+        """See `Engine.best_moves`."""
         check_limits(depth, None, None, least=0, deepest=DEEPEST_ROLLS)
         rows = self._rows(positions)
         dice = np.asarray(rolls if len(rolls) else np.zeros(0, dtype=np.int64))
@@ -319,7 +319,7 @@ class Expectiminimax(Search):
         return moves, values
 
     def values(self, positions: Any, depth: int) -> NDArray[np.float64]:
-        """What `Engine.values` returns."""
+        """See `Engine.values`."""
         check_limits(depth, None, None, least=0, deepest=DEEPEST_ROLLS)
         rows = self._rows(positions)
         values = np.zeros(len(rows))
@@ -332,7 +332,7 @@ class Expectiminimax(Search):
         return values
 
     def _run_parts(self, work: Any, rows: Any) -> None:
-        """Let each line do a part of the rows; which ones does not change what comes out."""
+        """Let each line process a part of the rows; the division does not change the results."""
         count, parts = len(rows), len(self._lines)
         ends = [count * i // parts for i in range(parts + 1)]
         done = [0] * parts
@@ -340,9 +340,9 @@ class Expectiminimax(Search):
         def do(i: int) -> None:
             done[i] = work(self._lines[i], slice(ends[i], ends[i + 1]))
 
-        works = [partial(do, i) for i in range(parts)]
+        tasks = [partial(do, i) for i in range(parts)]
         short = self._short and count <= SHORT_BATCH >> 10 * self.line.depth_limit
-        if self._run(lambda: run_together(works), seconds=None, short=short):
+        if self._run(lambda: run_together(tasks), seconds=None, short=short):
             raise KeyboardInterrupt
         for i in range(parts):
             if done[i] < ends[i + 1] - ends[i]:
@@ -350,7 +350,7 @@ class Expectiminimax(Search):
                     f"expected positions of games that go on, found {rows[ends[i] + done[i]]!r}"
                 )
 
-    # --- what comes in -------------------------------------------------------------------------
+    # --- checking arguments --------------------------------------------------------------------
 
     def _rows(self, positions: Any) -> Any:
         if not self.native:
@@ -376,7 +376,7 @@ class Expectiminimax(Search):
 
 
 def _pruning(game: DiceGame, evaluator: Evaluator, prune: str | None) -> tuple[str, float]:
-    """How to prune, and how far from 0 the values of a search can be."""
+    """Returns how to prune, and the greatest distance from 0 of the values of a search."""
     reach = max(map(abs, evaluator.bounds))
     if game.outcomes is not None:
         payoffs = np.array(game.outcomes.payoffs)
