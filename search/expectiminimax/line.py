@@ -1,9 +1,9 @@
-"""What a search with dice keeps while it looks ahead: the sibling of `search.alphabeta.line`.
+"""The line of play that a search with dice follows: the sibling of `search.alphabeta.line`.
 
-Native searches keep it in one structured record of numbers and addresses, and in arrays that these
-point to; plain ones in a Python object with the same field names. `search.expectiminimax.native`
-reads and writes both. Threads that share a search have a record each, and the root and the table in
-common.
+A native search keeps its options, counters and memory in one structured record and in arrays that
+the record points to, a plain search in a Python object with the same field names.
+`search.expectiminimax.native` reads and writes both. Threads that share a search have a record
+each, and share the root and the table.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from search.table import new_table, table_mask
 
 __all__ = ["DEEPEST_ROLLS", "DICE_LINE", "NativeDiceLine", "PlainDiceLine"]
 
-#: Most plies that a search with dice looks ahead.
+#: Greatest depth of a search with dice.
 DEEPEST_ROLLS = 24
 
-#: What is new in each search, and what it counts from 0.
+#: Options that are set for each search, and counters that it starts at 0.
 _OPTIONS = (
     "depth_limit node_limit caching shuffle exact_root want_outcomes limited decide_only generation"
     " completed"
@@ -35,13 +35,13 @@ _NUMBERS = (
     "search_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
     " sorter_at sorter outcomes_at outcomes_data turn_at finished_at lookup_at tables positions"
     " moves order chances begins counts killers lowers outcomes table table_mask scratch"
-    # the root: its moves, their places in order and their values, the same as of the last depth
-    # searched in full; what threads share, and which of them this is
+    # the root: its moves, their ranks in the game's order and their values, and those of the last
+    # depth searched in full; memory that threads share, the number of this thread and of all
     " root_moves root_ranks root_values settled_moves settled_values settled_outcomes shared"
     " thread threads"
-    # what holds for all searches
+    # options that hold for all searches
     " width rolls most_moves prune candidates reply_keep filter_keeps filter_margins outcome_count"
-    # what the last table or lookup probe found
+    # the result of the last probe of the table or the lookup
     " hit_depth hit_bound hit_move"
 ).split()
 
@@ -104,7 +104,7 @@ class NativeDiceLine(NativeRecord):
         self.reserve(0)
 
     def prepare(self, **options: int) -> None:
-        """Begin a search with all of its `_OPTIONS`, alone, for nothing that earlier ones left."""
+        """Begin a search with all of its `_OPTIONS`, on one thread, and forget the last one."""
         self._new_search[:] = [*(options[name] for name in _OPTIONS), *(0 for _ in _COUNTERS)]
         self.put(outside=0.0)
         if not self._alone:
@@ -114,13 +114,13 @@ class NativeDiceLine(NativeRecord):
             self.pinned["killers"][:] = -1
 
     def own_root(self) -> None:
-        """Keep the root moves for oneself."""
+        """Use this line's own root moves, not those of another thread."""
         self._alone = True
         self.pin(**self._own_root)
         self.put(thread=0, threads=1)
 
     def share_root(self, first: NativeDiceLine, thread: int, threads: int) -> None:
-        """Be one of the threads that search the root moves of the first one."""
+        """Search the root moves of the `first` line, as thread number `thread` of `threads`."""
         self._alone = False
         self.pin(**first._own_root)
         self.put(thread=thread, threads=threads)
@@ -131,7 +131,7 @@ class NativeDiceLine(NativeRecord):
             return
         self._plies = depth
         plies, rolls = depth + 2, self.rolls
-        # Lists of moves lie behind each other, and each is written with room for the longest.
+        # Lists of moves follow each other, and each is written with room for the longest.
         stack = (plies * rolls + 1) * self.most_moves
         self.pin(
             moves=np.zeros(stack, dtype=np.int64),
@@ -234,7 +234,7 @@ class PlainDiceLine:
         self.outcomes: list[Any] = [()] * (plies + 1)
 
     def prepare(self, **options: int) -> None:
-        """Begin a search with all of its `_OPTIONS`, for nothing that earlier ones left."""
+        """Begin a search with all of its `_OPTIONS`, and forget the last one."""
         self.put(**options, **dict.fromkeys(_COUNTERS, 0), outside=0.0)
         self.reserve(options["depth_limit"])
         self.killers[:] = [None] * len(self.killers)

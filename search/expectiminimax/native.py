@@ -1,4 +1,4 @@
-"""How a game with dice, its evaluators and memory are bound into the search.
+"""Binds a game with dice, its evaluators and memory into the search.
 
 As in `search.native`, each function's Python body serves the plain search (a `PlainDiceLine`, any
 Python objects), and compiled code gets the overload below it.
@@ -30,7 +30,7 @@ __all__ = ["dice_addresses", "search_address"]
 
 
 def int_at(memory, place):
-    """An integer (or, in a plain search, a move) of a list."""
+    """Returns an integer (or, in a plain search, a move) of a list."""
     return memory[place]
 
 
@@ -50,7 +50,7 @@ def _put_int(memory, place, value):
 
 
 def float_at(memory, place):
-    """A number of a list."""
+    """Returns a number of a list."""
     return memory[place]
 
 
@@ -73,9 +73,9 @@ def _put_float(memory, place, value):
 
 
 def list_moves(line, ply, roll):
-    """Put the legal moves with a roll on the stack from `line.top` on; returns how many.
+    """Put the legal moves with a roll on the stack from `line.top` on.
 
-    Their move-ordering scores by the rules go to the same places of `line.order`.
+    Returns their number. The gains that the rules state go to the same places of `line.order`.
     """
     position, top = line.positions[ply], line.top
     moves = line.game.legal_moves(position, roll)
@@ -94,7 +94,7 @@ def _list_moves(line, ply, roll):
 
 
 def outcome_here(line, ply):
-    """The outcome of the position for the side to move; NaN while the game goes on."""
+    """Returns the outcome of the position for the side to move; NaN if the game is not over."""
     value = line.game.outcome(line.positions[ply])
     return float("nan") if value is None else float(value)
 
@@ -105,7 +105,7 @@ def _outcome_here(line, ply):
 
 
 def search_key(line, ply, depth):
-    """What tells a search of the position to a depth from others; 63 bits, or in plain a pair."""
+    """Returns the key of a search of the position to a depth: 63 bits; plain, a pair."""
     return line.positions[ply], depth
 
 
@@ -119,7 +119,7 @@ def _search_key(line, ply, depth):
 
 
 def sorting_value(line, ply):
-    """The position's value by the evaluator that only orders moves."""
+    """Returns the position's value by the evaluator that only orders moves."""
     return float(line.sort(line.positions[ply]))
 
 
@@ -134,7 +134,7 @@ def _sorting_value(line, ply):
 
 
 def searched(line, depth, alpha, beta, ply, roll):
-    """What `search.expectiminimax.expectimax.expectiminimax` returns."""
+    """Returns the value of `search.expectiminimax.expectimax.expectiminimax`."""
     return line.search(line, depth, alpha, beta, ply, roll)
 
 
@@ -148,7 +148,7 @@ def _searched(line, depth, alpha, beta, ply, roll):
 
 @intrinsic
 def line_at(typingctx: Any, address: Any) -> Any:
-    """The record at an address."""
+    """Returns the record at an address."""
     kind = from_dtype(DICE_LINE)
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -158,7 +158,7 @@ def line_at(typingctx: Any, address: Any) -> Any:
 
 
 def search_address(expectiminimax: Any) -> int:
-    """The address of the native search, for `searched`."""
+    """Returns the address of the native search, for `searched`."""
     text = """
 def search_at(address, depth, alpha, beta, ply, roll):
     return expectiminimax(line_at(address), depth, alpha, beta, ply, roll)
@@ -182,7 +182,7 @@ def _clear_root(line, count):
 
 
 def take(line):
-    """The number of the next root move, or roll, that no thread has taken yet."""
+    """Returns the number of the next root move, or roll, that no thread has taken yet."""
     line.shared[0] += 1
     return int(line.shared[0]) - 1
 
@@ -194,7 +194,7 @@ def _take(line):
 
 @intrinsic
 def fetch_add(typingctx: Any, address: Any, number: Any) -> Any:
-    """Add to the integer at an address in one step, whatever other threads do; its value before."""
+    """Add to the integer at an address atomically. Returns its previous value."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
@@ -204,7 +204,7 @@ def fetch_add(typingctx: Any, address: Any, number: Any) -> Any:
 
 
 def begin_shares(line):
-    """Before threads share the root moves: none is taken, and no value is known."""
+    """Reset what threads share: no root move is taken, and no value is known."""
     line.shared[:] = [0, -float("inf")]
 
 
@@ -219,7 +219,7 @@ def _begin_shares(line):
 
 
 def keep_root(line, ply, with_outcomes):
-    """Remember the root moves and values, and where asked for the outcomes at `ply`, as settled."""
+    """Keep the root moves and values, and if wanted the outcomes at `ply`, as settled."""
     line.settled_moves, line.settled_values = line.root_moves[:], line.root_values[:]
     if with_outcomes:
         line.settled_outcomes = line.outcomes[ply][:]
@@ -294,7 +294,7 @@ def _static_outcomes(line, ply):
 
 
 def clear_outcomes(line, ply):
-    """Begin a sum of outcomes at a ply."""
+    """Set the sum of outcomes at a ply to 0."""
     line.outcomes[ply] = [0.0] * line.outcome_count
 
 
@@ -308,7 +308,7 @@ def _clear_outcomes(line, ply):
 
 
 def add_turned(line, ply, chance):
-    """Add the outcomes of the next ply, seen by this side, as often as `chance` says."""
+    """Add the outcomes of the next ply, turned to this side, with the weight `chance`."""
     turn_outcomes(line, ply + 1)
     for i, probability in enumerate(line.outcomes[ply + 1]):
         line.outcomes[ply][i] += chance * probability
@@ -328,7 +328,7 @@ def _add_turned(line, ply, chance):
 
 
 def turn_outcomes(line, ply):
-    """Make the outcomes at a ply those of the other side."""
+    """Turn the outcomes at a ply into those of the other side."""
     uncompiled(line.game.outcomes.turn)(line.outcomes[ply])
 
 
@@ -341,7 +341,7 @@ def _turn_outcomes(line, ply):
 
 
 def dice_addresses(game: DiceGame) -> dict[str, int]:
-    """Addresses of the native code that stands between the search and a game's kernels."""
+    """Returns the addresses of the native code between the search and a game's kernels, by name."""
     addresses = rules_addresses(game)
     if game.outcomes is None:
         return addresses

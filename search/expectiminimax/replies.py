@@ -1,7 +1,7 @@
 """The best reply to a roll by static values: GNU Backgammon's 0-ply, in one native call.
 
-Games with dice are played by it while evaluators learn and in matches at depth 0, and it is the
-innermost part of rollouts and backups.
+Learners and matches at depth 0 play games with dice by it, and it is the innermost part of rollouts
+and backups.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from search.native import call_float, call_int
 
 __all__ = ["MOST_KEPT", "Prefilter", "Replies", "check_function", "static_native"]
 
-#: The largest number of replies that a prefilter can keep.
+#: Greatest number of replies that a prefilter can keep.
 MOST_KEPT = 1024
 
-#: What native code reads to choose a reply, and what it leaves behind: the move.
+#: The record that native code reads to choose a reply; it writes the chosen move.
 REPLIES = np.dtype(
     [
         (name, np.int64)
         for name in (
             # addresses: the function; static values and their data; room for a list of moves
             "reply_at evaluate_at evaluator moves"
-            # of a prefilter: its static values and their data, how many it keeps, room for values
+            # the prefilter: its static values and their data, how many it keeps, room for values
             " cheap_at cheap keep cheap_values best_values"
             # the move that was chosen
             " move"
         ).split()
     ]
-    # a random number from 0 to below 1, for replies that are left to chance
+    # a random number, at least 0 and below 1, for random replies
     + [("chance", np.float64)],
     align=True,
 )
@@ -53,8 +53,10 @@ Native = tuple[int, int, Any]
 class Prefilter:
     """Only the replies that a cheap evaluator ranks highest are valued by the expensive one.
 
-    Kept are the replies whose value by `evaluator` is not below that of the `keep`th best.
-    Raises ValueError for `keep` below 1 or above `MOST_KEPT`.
+    evaluator: the cheap evaluator.
+    keep: number of replies kept, and all others that are equal to the last of these.
+
+    Raises ValueError if `keep` is below 1 or above `MOST_KEPT`.
     """
 
     evaluator: Evaluator
@@ -66,20 +68,20 @@ class Prefilter:
 
 
 class Replies(NativeRecord):
-    """The replies of one side: a record for native code, which enters `reply_at` with it.
+    """The replies of one side: a record, and the native function `reply_at` that reads it.
 
-    float64 reply_at(record, position, roll, target), all integers: of the positions that the legal
-    moves lead to, writes the one with the least value for the other side to `target`, which may be
-    `position` itself; the first of equals. Its move goes to the field `move`. Returns its value for
-    the side that moved. The game must not be over at `position`.
+    float64 reply_at(record, position, roll, target), all integers, chooses a legal move. It writes
+    the position after the move to `target` (which may be `position`) and the move to the field
+    `move`, and returns the value for the side that moved. The move is the one with the smallest
+    value for the other side, of equal moves the first. The game must not be over at `position`.
 
     game: a game written as kernels.
-    native: static values, as `Evaluator.native` or `static_native` returns them. None leaves the
-        reply to chance, which is the field `chance`; reply_at then returns 0.
-    prefilter: which replies are valued (None: all).
-    fail: is called with an exception that the evaluator of the prefilter raised.
+    native: static values, as `Evaluator.native` or `static_native` returns them. None for random
+        replies, drawn by the field `chance`; reply_at then returns 0.
+    prefilter: chooses the replies that are valued; None for all.
+    fail: called with an exception that the prefilter's evaluator raised.
 
-    Not to be used by two threads at once.
+    It must not be used by two threads at once.
     """
 
     def __init__(
@@ -108,9 +110,12 @@ class Replies(NativeRecord):
 def static_native(
     game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, fail: Fail
 ) -> Native:
-    """Static values of positions that go on: of the lookup where it knows them, or the evaluator.
+    """Returns native static values of unfinished positions, in the form of `Evaluator.native`.
 
-    Returns what `Evaluator.native` does.
+    game: the game.
+    evaluator: the evaluator of positions that the lookup does not know.
+    lookup: known values; None for none.
+    fail: called with an exception that the evaluator raised.
     """
     native = evaluator.native(fail)
     if lookup is None:
@@ -148,7 +153,7 @@ def asked_at(record, source):
 
 @functools.cache
 def _reply_address(rules: Any, width: int, most: int, body: Callable[[int, int], list[str]]) -> int:
-    """The address of `reply_at` for a game, as a text describes the choice."""
+    """Returns the address of `reply_at`; `body` returns the text that chooses the move."""
     text = "\n".join(
         [
             "def reply_at(record, source, roll, target):",
@@ -224,7 +229,7 @@ def _best_of_kept(width: int, most: int) -> list[str]:
 
 
 def _valued(width: int, evaluate_at: str, evaluator: str) -> list[str]:
-    """Text that plays move i and values it for the side that moves."""
+    """Returns text that plays move i and values it for the side that moves."""
     return [
         "        after = play(position, moves[i])",
         "        value = float(outcome(after))",
@@ -236,7 +241,7 @@ def _valued(width: int, evaluate_at: str, evaluator: str) -> list[str]:
 
 
 def _chosen(width: int, move: str, indent: str) -> list[str]:
-    """Text that leaves the position `after` a move behind, and the move."""
+    """Returns text that writes the position `after` a move, and the move."""
     return [
         f"{indent}store_int(record, {word(REPLIES, 'move')}, {move})",
         *(f"{indent}store_int(target, {i}, int(after[{i}]))" for i in range(width)),
@@ -244,12 +249,15 @@ def _chosen(width: int, move: str, indent: str) -> list[str]:
 
 
 def check_function(game: DiceGame) -> Callable[[int, int, int, int], int]:
-    """A native function that tells whether a game was played by the rules.
+    """Returns a native function check(positions, rolls, plies, moves), which checks a whole game.
 
-    check(positions, rolls, plies, moves), all of them addresses but `plies`: 1 where each of the
-    plies + 1 positions after the first is what a legal move with its roll leads to, and the game is
-    over in the last and in no other; else 0. The first position and the rolls must be valid.
-    `moves` has room for the game's `most_moves` integers.
+    positions: address of the plies + 1 positions of the game; the first must be valid.
+    rolls: address of the rolls, which must be valid.
+    plies: number of plies.
+    moves: address of room for the game's `most_moves` integers.
+
+    The function returns 1 if every position after the first follows by a legal move with its roll,
+    and the game is over in the last position and in no other, else 0.
     """
     width, rules = len(game.start()), game.rules
     same = " and ".join(f"int(after[{i}]) == load_int(source, {width + i})" for i in range(width))

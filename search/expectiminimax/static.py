@@ -1,7 +1,6 @@
 """Depth 0 in games with dice: the move with the best static value, one decision at a time.
 
-GNU Backgammon calls it 0-ply: for the roll at hand, the positions after each legal move are valued
-and nothing further is looked at.
+GNU Backgammon calls it 0-ply: the position after each legal move is valued without searching.
 """
 
 from __future__ import annotations
@@ -18,15 +17,20 @@ __all__ = ["StaticChoice"]
 
 
 class StaticChoice:
-    """Chooses moves at depth 0: `choose(position, roll)`, natively for a compiled game.
+    """Chooses moves at depth 0, natively for a compiled game.
 
-    The move chosen leads to the position with the best static value for the side that makes it, by
-    outcome, lookup or evaluator, in this order; of equals it is the first in the game's order.
+    The move chosen leads to the position with the best static value for the side that moves; of
+    equal moves it is the first in the game's order. The value of a position is its outcome, else
+    that of the lookup, else that of the evaluator.
+
+    game: the game.
+    evaluator: the evaluator.
+    lookup: known values; None for none.
 
     Attributes:
-        value: the value of the last move chosen, for the side that made it.
+        value: the value of the last move chosen, for the side that moved.
 
-    Not to be used by two threads at once.
+    It must not be used by two threads at once.
     """
 
     def __init__(self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None = None) -> None:
@@ -42,8 +46,8 @@ class StaticChoice:
     def choose(self, position: Any, roll: int) -> Any:
         """Returns the best move.
 
-        Raises ValueError for a position without moves or a number that is not a roll, and what the
-        evaluator raises.
+        Raises ValueError if the position has no moves or `roll` is not a roll of the game, and any
+        error of the evaluator.
         """
         if not self.native:
             return self._choose_plainly(position, roll)
@@ -64,7 +68,7 @@ class StaticChoice:
         return moves[values.index(self.value)]
 
     def value_of(self, position: Any) -> float:
-        """The value of a position for its side to move: by outcome, lookup or evaluator."""
+        """Returns the value of a position for its side to move: by outcome, lookup or evaluator."""
         value = self.game.outcome(position)
         if value is not None:
             return float(value)

@@ -1,8 +1,8 @@
 """One native turn with dice: the next random number, a roll, a reply, the position after it.
 
-Matches, rollouts and learners play games with dice in native code by these kernels. A turn reads
-and writes a record, `NativeTurn`, which holds the game and its dice; the way in which a side
-chooses its moves is a record of its own, `Replies`.
+Matches, rollouts and learners use these kernels to play games with dice in native code. A turn
+reads and writes a record, `NativeTurn`, with the game and its dice; another record, `Replies`,
+determines how a side chooses its moves.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -34,7 +34,7 @@ __all__ = [
     "play_turn",
 ]
 
-#: The largest number of rolls that native code has room for.
+#: Greatest number of rolls of a game, for which native code has room.
 MOST_ROLLS = 64
 
 TURN = np.dtype(
@@ -59,14 +59,14 @@ TURN = np.dtype(
 
 @kernel
 def next_number(turn):
-    """Draw the next random number, from 0 to below 1."""
+    """Returns the next random number, at least 0 and below 1."""
     turn.state = next_state(turn.state)
     return uniform(turn.state)
 
 
 @kernel
 def next_roll(turn, ply):
-    """Draw the roll of a ply, with one random number; the game's `first_rolls` hold for ply 0."""
+    """Returns the roll of a ply, from one random number; ply 0 follows the game's `first_rolls`."""
     chance = next_number(turn)
     if ply == 0:
         turn.roll = drawn(chance, turn.first_limits)
@@ -77,18 +77,23 @@ def next_roll(turn, ply):
 
 @kernel
 def best_reply(replies, source, roll, target):
-    """Write the position after the best reply to `target`; returns its value, see `Replies`."""
+    """Write the position after the best reply to `target`. Returns its value, see `Replies`."""
     return call_float(replies.reply_at, (address_of(replies), source, roll, target))
 
 
 @kernel
 def play_turn(turn, replies, source, target, ply, numbers):
-    """Play one turn from the position at an address, which is not over, to `target`.
+    """Play one turn.
 
-    numbers: how many random numbers the turn draws, 1 or 2. The first decides the roll, which is
-        left in `turn.roll`; the second a reply that is left to chance.
+    turn: the record of a `NativeTurn`.
+    replies: the record of the side's `Replies`.
+    source: address of the position, in which the game is not over.
+    target: address for the position after the turn; it may be `source`.
+    ply: number of the turn in the game, from 0 on.
+    numbers: number of random numbers that the turn draws, 1 or 2. The first determines the roll,
+        the second the reply of a side that plays at random.
 
-    The move is left in `replies.move`. Source and target may be the same.
+    The roll is written to `turn.roll`, the move to `replies.move`.
     """
     roll = next_roll(turn, ply)
     if numbers > 1:
@@ -98,7 +103,10 @@ def play_turn(turn, replies, source, target, ply, numbers):
 
 @kernel
 def over(turn, place):
-    """Whether the game is over at an address; `turn.outcome` is then that of the side to move."""
+    """Returns whether the game is over at an address.
+
+    If so, `turn.outcome` is the outcome for the side to move.
+    """
     turn.outcome = call_float(turn.outcome_at, (place,))
     return turn.outcome == turn.outcome
 
@@ -113,8 +121,8 @@ def copy_position(turn, source, target):
 class NativeTurn(NativeRecord):
     """A game with dice for native code: its rules, its dice, and room for positions.
 
-    Raises TypeError for a game that is not compiled, ValueError for one with too many rolls or
-    integers a position. Not to be used by two threads at once.
+    Raises TypeError if the game is not compiled, ValueError if it has too many rolls or its
+    positions too many integers. It must not be used by two threads at once.
     """
 
     def __init__(self, game: DiceGame) -> None:
@@ -156,9 +164,13 @@ class NativeTurn(NativeRecord):
         lookup: Lookup | None = None,
         prefilter: Prefilter | None = None,
     ) -> Replies:
-        """The replies of a side by its static values; None plays at random.
+        """Returns the replies of a side.
 
-        An exception that an evaluator raises sets `stop`, and `check` raises it.
+        evaluator: the evaluator of its replies; None for random replies.
+        lookup: known values, used instead of the evaluator's; None for none.
+        prefilter: chooses the replies that the evaluator values; None for all.
+
+        An exception of an evaluator sets `stop`, and `check` raises it.
         """
         native = (
             None if evaluator is None else static_native(self.game, evaluator, lookup, self._fail)
@@ -170,7 +182,7 @@ class NativeTurn(NativeRecord):
         self.put(stop=1)
 
     def check(self) -> None:
-        """Raise what an evaluator raised first, if any has."""
+        """Raise the first error of an evaluator, if there was one."""
         if self.errors:
             error = self.errors[0]
             self.errors.clear()
