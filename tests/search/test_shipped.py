@@ -64,7 +64,7 @@ def test_a_file_goes_before_a_shipped_name(tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.plain
 def test_which_files_are_shipped() -> None:
-    assert list(shipped_files("backgammon")) == ["backups", "tdgammon"]
+    assert list(shipped_files("backgammon")) == ["backups", "tdgammon", "wide"]
     assert list(shipped_files("checkers")) == [
         "book",
         "network",
