@@ -1,5 +1,5 @@
-# Everything runs in .venv, which is built on first use, and again when pyproject.toml or
-# constraints.txt has changed. ARGS are passed on:
+# Everything runs in .venv, which is built at first use and again after a change of pyproject.toml or
+# constraints.txt. ARGS are passed on:
 #     make train ARGS="--games 200"        make test ARGS="-k checkers"
 
 PYTHON ?= python3
@@ -17,7 +17,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.t
 help:
 	@echo "make train   train a checkers evaluator (three to four minutes)"
 	@echo "make check   lint and the fast tests, before every commit"
-	@echo "make test    run the tests"
+	@echo "make test    run all tests but the slow proofs"
 	@echo "make lint    check style, types, imports and JavaScript"
 	@echo "make docs    build the documentation in site/"
 	@echo "make bench   measure speed"
@@ -47,7 +47,7 @@ docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "open site/index.html"
 
-# With the test tools: speed is measured against OpenSpiel's.
+# Needs the test tools, because speed is compared with OpenSpiel.
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m benchmarks.speed $(ARGS)
 

@@ -1,4 +1,4 @@
-"""Shows the parameters in docstrings as lists: our lines `name: what it is` are not Markdown's."""
+"""Shows parameters in docstrings as lists, because lines `name: meaning` are not Markdown lists."""
 
 from __future__ import annotations
 
