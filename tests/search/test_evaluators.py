@@ -60,7 +60,7 @@ def weighted(weights, position):
 
 @kernel
 def tabulated(tables, position):
-    """The worth of every square, for men and kings, in units of which the last table tells."""
+    """The value of every square, for men and kings, in the unit of the last table."""
     worth, unit = tables
     own, opponent, kings, side = position
     total = 0.0
@@ -422,7 +422,7 @@ def test_a_person_can_edit_a_file(tmp_path: Path) -> None:
 
 @kernel
 def men_and_one(position):
-    """Not what `men` measures."""
+    """Another measure than that of `men`."""
     own, _, kings, _ = position
     return popcount(own & ~kings) + (own & 1)
 

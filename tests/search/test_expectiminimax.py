@@ -35,7 +35,7 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long 
 
 
 def no_search_runs() -> bool:
-    """Whether no thread of a search is left."""
+    """Returns whether no thread of a search is left."""
     return not any(thread.name == "search" for thread in threading.enumerate())
 
 

@@ -147,7 +147,7 @@ def timed(engine: Engine, **limits: Any) -> tuple[Result, float]:
 
 
 def no_search_runs() -> bool:
-    """Whether every search has ended, or does within a moment."""
+    """Returns whether every search has ended, or ends within a moment."""
     for _ in range(100):
         if not any(thread.name == "search" for thread in threading.enumerate()):
             return True

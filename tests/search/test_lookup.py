@@ -1,4 +1,4 @@
-"""Lookups: what a search does with what is known already."""
+"""Lookups: how a search uses known values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FACES = [TicTacToe(), PlainFace(TicTacToe())]
 
 
 def lookup_after_move(square: int, value: float, depth: int, bound: int = EXACT) -> Lookup:
-    """What is known of the position after X has taken a square of the empty board."""
+    """A lookup that knows the position after X has taken a square of the empty board."""
     known = np.array([[0, 1 << square, depth, bound]], dtype=np.int64)
     return Lookup(probe, (known, np.array([value])))
 

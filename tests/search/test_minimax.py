@@ -27,7 +27,7 @@ SECOND = [[7, 6, 5], [3, None, None], [6, 5, None]]
 
 
 class WatchedTree(Tree):
-    """A tree that notes which leaves were looked at."""
+    """A tree that records which leaves were visited."""
 
     def __init__(self, root: Any, **options: Any) -> None:
         super().__init__(root, **options)
@@ -234,7 +234,7 @@ def test_the_checkers_case_study() -> None:
 
 
 def errors(game: games.Game, position: Any) -> int:
-    """Replies worse for whoever replies than his best."""
+    """Returns the number of replies that are worse than the best one."""
     replies = best_moves(game, position)
     return sum(value < replies[0][1] for _, value in replies)
 

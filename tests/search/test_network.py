@@ -78,7 +78,7 @@ def measured(evaluator: NetworkEvaluator, positions: Any) -> NDArray[np.float64]
 
 
 def in_double(evaluator: NetworkEvaluator, positions: Any) -> NDArray[np.float64]:
-    """What the network says in float64, by matrices and nothing else."""
+    """Returns the network's value in float64, by matrix products alone."""
     values = measured(evaluator, positions)
     for number, (weights, bias) in enumerate(evaluator.layers):
         values = np.maximum(values, 0) if number else values
@@ -147,14 +147,14 @@ PILES = Encoding("piles", 18, 3, sticks_left)
 
 @kernel
 def out_of_range(position, places):
-    """A place that is not there."""
+    """Lists a place that does not exist."""
     places[0] = 5
     return 1
 
 
 @kernel
 def too_many(position, places):
-    """More than was said."""
+    """Lists more places than `most`."""
     places[0] = 1
     return 2
 

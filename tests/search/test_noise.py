@@ -1,4 +1,4 @@
-"""Noise on evaluators: what it is like by chance, and that it is the same wherever it is asked."""
+"""Noise on evaluators: its distribution, and the same value at every visit."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def test_symmetry_and_transpositions_share_a_position() -> None:
 
 @plain
 def test_the_order_of_expansion_on_a_tree_worked_out_by_hand() -> None:
-    """Leaves of the tree are numbers nobody reaches; what searches find is given."""
+    """Leaves of the tree are numbers out of reach; the results of searches are given."""
     deep: Any = [[[0, 0], [0, 0]], [[0, 0], [0, 0]], [[0, 0], [0, 0]]]
     book = OpeningBook(Tree(deep), BookSettings(weight=1.0))
 

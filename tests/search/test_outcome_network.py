@@ -241,7 +241,7 @@ def test_positions_that_are_none() -> None:
 
 @kernel
 def wild(position):
-    """A number that is none, too large, or both."""
+    """NaN, a number that is too large, or both."""
     kind = position[0] & 3
     if kind == 0:
         return float("nan")
@@ -392,7 +392,7 @@ def test_games_and_inputs_that_do_not_fit() -> None:
 
 
 def marks(net: Net) -> list[tuple[str, str]]:
-    """Names and fingerprints of what a net sees."""
+    """Names and fingerprints of a net's inputs."""
     return [(one.name, one.fingerprint) for one in (net.encoding, net.features) if one]
 
 
@@ -620,7 +620,7 @@ def reply(
 def slow_reply(
     evaluator: Any, position: Any, roll: int, prefilter: Prefilter | None = None
 ) -> tuple[Any, float]:
-    """The first of the moves that are worth most, one by one."""
+    """Returns the first of the moves of greatest value, one by one."""
     best: tuple[Any, float] | None = None
     moves = GAME.legal_moves(position, roll)
     if prefilter is not None:

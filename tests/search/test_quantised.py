@@ -129,7 +129,7 @@ def test_the_phase_is_told_by_the_pieces() -> None:
 
 @plain
 def test_sums_to_the_ends_of_their_types() -> None:
-    """As large as weights may be: nothing is cut off but what shall be, nothing wraps."""
+    """The largest weights allowed: sums are clipped as stated, and none overflows."""
     first = np.full((128, 64), 1023), np.full(64, 31)
     after = np.full((1, 64, 64), 127), np.full((1, 64), 1 << 30)
     last = np.where(np.arange(64) < 60, 127, -128).reshape(1, 64, 1), np.full((1, 1), -(1 << 30))
@@ -318,7 +318,7 @@ def test_an_encoding_of_ones_own(tmp_path: Path) -> None:
 
 @kernel
 def sticks_left_reversed(position, places):
-    """Other places for the same."""
+    """The same inputs at other places."""
     count = 0
     for pile in range(3):
         places[count] = 6 * (2 - pile) + position[pile]

@@ -1,4 +1,4 @@
-"""Star1, Star2, order, filters and threads of the search with dice: what they may not change."""
+"""Star1, Star2, order, filters and threads of the search with dice change no result."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_threads_agree(depth: int) -> None:
 
 
 def told(result: Any) -> tuple[Any, ...]:
-    """What threads may not change."""
+    """The parts of a result that threads must not change."""
     return result.move, result.value, result.pv, result.depth, result.moves, result.outcomes
 
 

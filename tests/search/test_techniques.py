@@ -1,4 +1,4 @@
-"""Techniques of alpha-beta: what is exact stays so, and the others do what they say."""
+"""Techniques of alpha-beta: exact ones change no value, the others do what they state."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def test_what_values_are_like() -> None:
 
 
 def without_the_best_move(engine: Engine, depth: int) -> float:
-    """The value of the root of the engine's last search, its best move left out."""
+    """The value of the root of the engine's last search, with its best move excluded."""
     line = engine._search.line  # type: ignore[union-attr]
     line.put(stop=0)
     line.excluded[0] = line.game.legal_moves(line.positions[0]).index(line.root_moves[0])

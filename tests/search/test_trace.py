@@ -1,4 +1,4 @@
-"""The trace of a search: every position searched, with what the search says of it."""
+"""The trace of a search: every position searched, with value, depth and bound."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ plain = pytest.mark.plain
 
 
 def clipped(value: float) -> float:
-    """A decided value without the number of plies, which depends on where one counts from."""
+    """Returns a decided value without its number of plies, which depends on the root."""
     return float(np.sign(value)) * WIN if abs(value) > WIN / 2 else value
 
 
