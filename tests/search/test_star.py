@@ -1,4 +1,4 @@
-"""Star1, Star2, order, filters and threads of the search with dice change no result."""
+"""Star1, Star2, order, filters and threads of the search with dice: what they must not change."""
 
 from __future__ import annotations
 
