@@ -23,7 +23,16 @@ from typing import Any
 
 from games.contract import Game, KernelGame, Move, Position, Rules
 
-__all__ = ["Heuristic", "KernelProblem", "Problem", "ProblemRules"]
+__all__ = ["Heuristic", "KernelProblem", "Problem", "ProblemRules", "refuse_problem"]
+
+
+def refuse_problem(game: Game) -> None:
+    """Raises ValueError for a problem, wherever a game of two sides is needed."""
+    if isinstance(game, Problem):
+        raise ValueError(
+            f"game: expected one of two sides, found the problem {game.name}: search.solve and"
+            " `python -m play solve` solve it"
+        )
 
 
 class Problem(Game):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import games
+from games.problem import refuse_problem
 from games.program import exit_status
 from learner.run.opponents import pacemakers, usual_opponents
 from learner.run.recipes import RECIPES
@@ -146,6 +147,7 @@ def resumed_settings(options: argparse.Namespace) -> RunSettings:
 def settings_of(options: argparse.Namespace) -> RunSettings:
     """Returns the settings from the command line and from the recipe for the game and learner."""
     game = games.load(options.game)
+    refuse_problem(game)
     learner = options.learner or game.usual_learner
     recipe = RECIPES[learner].run(game)
     extra = {**recipe.get("options", {}), **learner_options(options.set)}

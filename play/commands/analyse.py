@@ -47,10 +47,12 @@ def run_analyse(options: argparse.Namespace) -> int:
     import games
     from games.contract import DiceGame
     from games.file_form import form_of
+    from games.problem import refuse_problem
     from games.whole_files import write_atomically
     from play.players.thinker import Thinker, limits_of, usual_evaluator
 
     game = games.load(options.game) if options.game else game_of_file(options.file)
+    refuse_problem(game)
     form, dice = form_of(game), isinstance(game, DiceGame)
     output = options.output or options.file.with_name(
         f"{options.file.stem}-analysed{form.suffix if form.annotated else '.txt'}"

@@ -20,11 +20,13 @@ def add_game(command: argparse.ArgumentParser) -> None:
 
 
 def load_game(options: argparse.Namespace) -> Any:
-    """The game that a command line names."""
+    """The game that a command line names; raises ValueError for a problem with one agent."""
     import games
     from games.feature_file import add_features
+    from games.problem import refuse_problem
 
     game = games.load(options.game)
+    refuse_problem(game)
     return add_features(game, options.features) if options.features else game
 
 

@@ -7,8 +7,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from play.commands.options import load_game
-
 if TYPE_CHECKING:
     from games.problem import Problem
     from search.graph import Solution
@@ -46,15 +44,16 @@ def add_solve_command(commands: Any) -> None:
     add("--seconds", type=float, metavar="S", help="most seconds")
     add("--memory", type=float, default=1024.0, metavar="MIB", help="for positions (default 1024)")
     add("--still", action="store_true", help="print the moves, in a terminal too")
-    command.set_defaults(run=run_solve, features=None)
+    command.set_defaults(run=run_solve)
 
 
 def run_solve(options: argparse.Namespace) -> int:
     """`solve`: the moves, shown one after the other in a terminal, and what they took to find."""
+    import games
     import search
     from games.problem import Problem
 
-    problem = load_game(options)
+    problem = games.load(options.game)
     if not isinstance(problem, Problem):
         raise ValueError(
             f"expected a problem with one agent, found the game {problem.name}: see `explain`"

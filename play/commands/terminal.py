@@ -68,11 +68,13 @@ def run_game(options: argparse.Namespace) -> int:
     import sys
 
     from games.contract import DiceGame
+    from games.problem import refuse_problem
     from play.players.thinker import Thinker, limits_of, usual_evaluator, usual_limits
     from play.terminal import run_session, session_of
     from play.terminal.colour import paint_for
 
     game = games.load(options.game)
+    refuse_problem(game)
     dice = isinstance(game, DiceGame)
     name = options.evaluator or usual_evaluator(game)
     thinker = Thinker(game, name, limits_of(options, **usual_limits(game)))

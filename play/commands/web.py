@@ -42,6 +42,7 @@ def run_web(options: argparse.Namespace) -> int:
     if not 0 <= options.port <= 65535:
         raise ValueError(f"port: expected 0 to 65535, found {options.port}")
     import games
+    from games.problem import refuse_problem
     from play.web.server import serve
     from search.evaluators.shipped import DATA
 
@@ -49,5 +50,7 @@ def run_web(options: argparse.Namespace) -> int:
         print(f"Plysmith is at http://127.0.0.1:{port}/ (Ctrl-C ends it)", flush=True)
 
     own = [games.load(name) for name in options.game]
+    for game in own:
+        refuse_problem(game)
     serve(data=DATA, runs=options.runs, port=options.port, started=started, own=own)
     return 0

@@ -331,3 +331,24 @@ def test_ctrl_c_reports_what_was_played(command: str, tmp_path: Path) -> None:
     assert match["interrupted"] is True
     count = len(list(read_games(pdn.read_text("utf-8"), games.load("checkers"))))
     assert match["games"] == count >= 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "match sliding8 random random",
+        "ladder sliding8 random manhattan",
+        "judge sliding8 manhattan",
+        "explain sliding8 start manhattan",
+        "rollout sliding8 start manhattan",
+        "terminal sliding8",
+        "analyse no.txt --game sliding8",
+        "web --game sliding8",
+    ],
+)
+def test_a_problem_with_one_agent_is_for_solve(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command.split()) == 2
+    found = "found the problem sliding8: search.solve and `python -m play solve` solve it"
+    assert capsys.readouterr().err == f"play: game: expected one of two sides, {found}\n"
