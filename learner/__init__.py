@@ -99,9 +99,9 @@ def __getattr__(name: str) -> Any:
     """Import what `learner` exports (PEP 562)."""
     if name not in _MODULES:
         raise AttributeError(f"module 'learner' has no attribute {name!r}")
-    found = getattr(importlib.import_module(_MODULES[name]), name)
-    globals()[name] = found
-    return found
+    exported = getattr(importlib.import_module(_MODULES[name]), name)
+    globals()[name] = exported
+    return exported
 
 
 def __dir__() -> list[str]:

@@ -116,10 +116,10 @@ def _positions(options: argparse.Namespace, game: Game, evaluator: Any) -> list[
         rows = PositionStore(options.store, game).sample(
             options.positions, seed=options.seed, keep=Filter(quiet=True, undecided=True)
         )
-        found = next(rows, None)
-        if found is None:
+        batch = next(rows, None)
+        if batch is None:
             raise ValueError(f"--store: expected positions of {game.name}, found none")
-        return [tuple(position) for position in found.positions.tolist()]
+        return [tuple(position) for position in batch.positions.tolist()]
     print("playing games ...", flush=True)
     played = played_positions(game, evaluator, 1 + options.positions // 10, seed=options.seed)
     order = np.random.default_rng(options.seed).permutation(len(played))

@@ -115,5 +115,5 @@ class DiceSelfPlay:
             positions.append(game.play(positions[-1], result.move))
             moves.append(result.move)
             rolls.append(roll)
-        found = np.array(positions, dtype=np.int64) if self.engine.native else positions
-        return found, moves, rolls
+        visited = np.array(positions, dtype=np.int64) if self.engine.native else positions
+        return visited, moves, rolls

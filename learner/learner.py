@@ -151,12 +151,12 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         )
 
     def _resume(self, state: dict[str, Any]) -> None:
-        mine = self.identity()
-        found = state.get("identity")
-        if found != mine:
+        own_identity = self.identity()
+        identity = state.get("identity")
+        if identity != own_identity:
             raise ValueError(
-                f"expected a checkpoint of the same learner, options and features ({mine}),"
-                f" found one of {str(found)[:1000]}"
+                f"expected a checkpoint of the same learner, options and features ({own_identity}),"
+                f" found one of {str(identity)[:1000]}"
             )
         try:
             for name, own in self.get_state().items():
@@ -239,11 +239,11 @@ def identity_of(learner: Any) -> dict[str, Any]:
     finished run may be extended and moved.
     """
     plain = (int, float, str, bool, dict, list, type(None))
-    given = learner.get_params(deep=False)
-    given = {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()}
+    options = learner.get_params(deep=False)
+    options = {n: list(v) if isinstance(v, tuple) else v for n, v in options.items()}
     options = {
         name: value if isinstance(value, plain) else str(getattr(value, "name", value))
-        for name, value in sorted(given.items())
+        for name, value in sorted(options.items())
         if name not in ("games", "workers", "store")
     }
     return {"learner": type(learner).__name__, **options}
@@ -274,14 +274,14 @@ def linear_start(
     start = LinearEvaluator(game, features, fixed, name=name)
     if evaluator is None:
         return start, dict(fixed)
-    given = as_evaluator(game, evaluator)
-    if not isinstance(given, LinearEvaluator) or given.features.names != features.names:
-        found = ", ".join(given.features.names) if isinstance(given, LinearEvaluator) else given
+    source = as_evaluator(game, evaluator)
+    if not isinstance(source, LinearEvaluator) or source.features.names != features.names:
+        terms = ", ".join(source.features.names) if isinstance(source, LinearEvaluator) else source
         raise ValueError(
             f"expected an evaluator over the terms {', '.join(features.names)} to start from,"
-            f" found {found!r}"
+            f" found {terms!r}"
         )
-    weights = given.term_weights()
+    weights = source.term_weights()
     units = [fixed[term] / weights[term] for term in fixed if fixed[term] * weights[term] > 0]
     unit = units[0] if units else 1.0
     start.weights[:] = [

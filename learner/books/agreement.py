@@ -16,14 +16,14 @@ from learner.books.book import BookEntry
 from learner.books.book_rows import BookRows
 from search import Evaluator
 
-__all__ = ["Agreement", "Difference", "Estimate", "agreement", "compare"]
+__all__ = ["Agreement", "Difference", "IntervalEstimate", "agreement", "compare"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class IntervalEstimate:
     """A number with its 95 % interval."""
 
     value: float
@@ -48,9 +48,9 @@ class Agreement:
     lower, higher, tied: the counts of each game, [games].
     """
 
-    coefficient: Estimate
-    strict: Estimate
-    shares: tuple[Estimate, Estimate, Estimate]
+    coefficient: IntervalEstimate
+    strict: IntervalEstimate
+    shares: tuple[IntervalEstimate, IntervalEstimate, IntervalEstimate]
     entries: int
     games: Ints
     lower: Floats
@@ -78,9 +78,9 @@ class Agreement:
 class Difference:
     """The agreement of one evaluator minus that of another, on the same entries."""
 
-    coefficient: Estimate
-    strict: Estimate
-    first: Estimate
+    coefficient: IntervalEstimate
+    strict: IntervalEstimate
+    first: IntervalEstimate
 
 
 def agreement(
@@ -123,15 +123,16 @@ def compare(
     Raises ValueError if there are no entries.
     """
     rows = BookRows.of(entries)
-    games, one = _by_game(first, rows)
-    _, two = _by_game(second, rows)
+    games, sums = _by_game(first, rows)
+    _, other_sums = _by_game(second, rows)
     drawn = _draw(len(games), draws, seed)
     estimates = [
         _estimate(
-            (statistic(one.sum(axis=0, keepdims=True)) - statistic(two.sum(axis=0, keepdims=True)))[
-                0
-            ],
-            statistic(drawn @ one) - statistic(drawn @ two),
+            (
+                statistic(sums.sum(axis=0, keepdims=True))
+                - statistic(other_sums.sum(axis=0, keepdims=True))
+            )[0],
+            statistic(drawn @ sums) - statistic(drawn @ other_sums),
         )
         for statistic in STATISTICS[:3]
     ]
@@ -191,7 +192,7 @@ def _draw(games: int, draws: int, seed: int) -> Floats:
     return random.multinomial(games, np.full(games, 1.0 / games), size=draws).astype(np.float64)
 
 
-def _estimate(value: float, drawn: Floats) -> Estimate:
+def _estimate(value: float, drawn: Floats) -> IntervalEstimate:
     good = drawn[~np.isnan(drawn)]
     low, high = np.quantile(good, [0.025, 0.975]) if len(good) else (np.nan, np.nan)
-    return Estimate(float(value), float(low), float(high))
+    return IntervalEstimate(float(value), float(low), float(high))

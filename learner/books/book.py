@@ -98,8 +98,8 @@ class BookReport:
     def text(self, most: int = 8) -> str:
         """Returns the counts, and a line for each of the first `most` games skipped or repaired."""
         lines = [f"{self.entries} moves; {len(self.skipped)} games skipped"]
-        lines += [f"skipped {one}" for one in self.skipped[:most]]
-        lines += [f"repaired {one}" for one in self.repaired[:most]]
+        lines += [f"skipped {game}" for game in self.skipped[:most]]
+        lines += [f"repaired {game}" for game in self.repaired[:most]]
         left = max(0, len(self.skipped) - most) + max(0, len(self.repaired) - most)
         return "\n".join([*lines, *([f"and {left} more"] if left else [])])
 

@@ -109,8 +109,8 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
                     f" {', '.join(unknown)}"
                 )
             return self.material
-        known = self.game_.evaluators.get("classic", (None, {}))[1]
-        return {term: known[term] for term in terms if term in known}
+        weights = self.game_.evaluators.get("classic", (None, {}))[1]
+        return {term: weights[term] for term in terms if term in weights}
 
     def partial_fit(self, entries: Iterable[BookEntry]) -> BookLearner:
         """Learn from more entries; returns the learner."""
@@ -129,8 +129,8 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
             **self._inputs(rows, terms),
         }
         for name, array in new.items():
-            kept = self._kept.get(name)
-            self._kept[name] = array if kept is None else np.concatenate([kept, array])
+            earlier = self._kept.get(name)
+            self._kept[name] = array if earlier is None else np.concatenate([earlier, array])
         self.entries_ += len(rows.first)
         self._stale = True
         return self
@@ -155,15 +155,15 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
 
     def _pairs(self) -> Pairs:
         """Returns the pairs of preferred and other moves to learn from."""
-        kept = self._kept
-        size = kept["size"].astype(np.int64)
+        stored = self._kept
+        size = stored["size"].astype(np.int64)
         first = np.cumsum(size) - size
         entry = np.repeat(np.arange(len(size)), size)
-        worse = np.flatnonzero(kept["votes"] < 0)
+        worse = np.flatnonzero(stored["votes"] < 0)
         weight = np.ones(len(worse))
         if self.half_life is not None:
             weight = 0.5 ** ((len(size) - 1 - entry[worse]) / self.half_life)
-        return Pairs((first + kept["chosen"])[entry[worse]], worse, weight, kept["material"])
+        return Pairs((first + stored["chosen"])[entry[worse]], worse, weight, stored["material"])
 
     # --- going on later -----------------------------------------------------------------------
 
@@ -177,27 +177,27 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
         Raises ValueError for a state of another learner.
         """
         self.prepare()
-        own = {**state}
-        entries = own.pop("entries", None)
-        kept = {name: np.asarray(array) for name, array in own.items()}
+        arrays = {**state}
+        entries = arrays.pop("entries", None)
+        stored = {name: np.asarray(array) for name, array in arrays.items()}
         names = self._names()
-        if not isinstance(entries, int) or (kept and set(kept) != set(names)):
+        if not isinstance(entries, int) or (stored and set(stored) != set(names)):
             raise ValueError(
                 f"expected a state with entries, {', '.join(names)}; found {', '.join(state)}"
             )
-        if kept:
-            rows = int(kept["size"].sum())
+        if stored:
+            rows = int(stored["size"].sum())
             for name, kind in names.items():
                 expected = entries if name in ("chosen", "size") else rows
-                if len(kept[name]) != expected:
-                    raise ValueError(f"{name}: expected {expected}, found {len(kept[name])}")
-                self._kept[name] = kept[name].astype(kind)
+                if len(stored[name]) != expected:
+                    raise ValueError(f"{name}: expected {expected}, found {len(stored[name])}")
+                self._kept[name] = stored[name].astype(kind)
         self.entries_ = entries
-        self._stale = bool(kept)
+        self._stale = bool(stored)
 
     def _names(self) -> dict[str, Any]:
         """Returns the names and types of the stored arrays."""
         rows = BookRows.of(())
         new = self._inputs(rows, np.zeros((0, len(self.features_))))
-        own = {"material": np.float64, "votes": np.int16, "chosen": np.int16, "size": np.int16}
-        return {**own, **{name: array.dtype for name, array in new.items()}}
+        common = {"material": np.float64, "votes": np.int16, "chosen": np.int16, "size": np.int16}
+        return {**common, **{name: array.dtype for name, array in new.items()}}

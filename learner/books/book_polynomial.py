@@ -109,9 +109,9 @@ class BookPolynomial(BookLearner):
 
 def _agreements(pairs: Pairs, terms: NDArray[np.float32]) -> Floats:
     """Returns C of each term, [terms]; 0 for a term in which moves never differ."""
-    found = np.zeros(terms.shape[1])
+    agreements = np.zeros(terms.shape[1])
     for place, column in enumerate(terms.T):
         ahead = column[pairs.better] - column[pairs.worse]
         lower, higher = pairs.weight[ahead > 0].sum(), pairs.weight[ahead < 0].sum()
-        found[place] = (lower - higher) / (lower + higher) if lower + higher else 0.0
-    return found
+        agreements[place] = (lower - higher) / (lower + higher) if lower + higher else 0.0
+    return agreements

@@ -79,10 +79,10 @@ class BookStudy(Learner):
         self.prepare(evaluator)
         if resume is not None:
             self._resume(resume)
-        known = self.games_played_
+        finished = self.games_played_
         for number, record in enumerate(self._records()):
             self._study(number, record)
-            if number < known:
+            if number < finished:
                 continue
             self.games_played_ = number + 1
             if watch is not None:
@@ -105,12 +105,12 @@ class BookStudy(Learner):
         self.games_played_ = 0
         self.updates_ = 0
         if self.book is not None:
-            found = sum(
+            count = sum(
                 1 for _ in islice(read_records(game, self._paths(), side=self.side), self.games)
             )
-            if not found:
+            if not count:
                 raise ValueError(f"book: expected games in {self.book}, found none")
-            self.games = found  # a book may hold fewer than were asked for
+            self.games = count  # a book may hold fewer than were asked for
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -135,8 +135,8 @@ class BookStudy(Learner):
 
     def _records(self) -> Iterator[GameRecord]:
         if self.book is not None:
-            found = read_records(self.game_, self._paths(), side=self.side, report=self.book_)
-            yield from islice(found, self.games)
+            records = read_records(self.game_, self._paths(), side=self.side, report=self.book_)
+            yield from islice(records, self.games)
             return
         for moves in list(self._made):
             yield self._replayed(moves)

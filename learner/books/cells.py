@@ -43,9 +43,9 @@ class CellPairs(Pairs):
         places = self.places(cells, size)
         weight = np.repeat(self.weight, cells.shape[1])
         total = self.phases * size
-        found = np.bincount(places[self.better].ravel(), weight, total)
-        found += np.bincount(places[self.worse].ravel(), weight, total)
-        return np.asarray(found.reshape(self.phases, size), dtype=np.float64)
+        counts = np.bincount(places[self.better].ravel(), weight, total)
+        counts += np.bincount(places[self.worse].ravel(), weight, total)
+        return np.asarray(counts.reshape(self.phases, size), dtype=np.float64)
 
 
 def mirrored_cells(sizes: tuple[int, ...]) -> Ints:
@@ -144,8 +144,8 @@ def regressed_cells(
     start = np.zeros(len(penalty))
     start[-1] = 1.0 / unit[-1]
     options = {"maxiter": iterations}
-    found = unit * minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
-    return unpacked(found), float(found[-1])
+    solution = unit * minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
+    return unpacked(solution), float(solution[-1])
 
 
 def _design(pairs: CellPairs, cells: Ints, size: int) -> csr_matrix:
@@ -176,13 +176,13 @@ def levels_of(
     for size in sizes:
         for phase in range(len(coefficients)):
             place = (phase, slice(start, start + size))
-            found, seen = coefficients[place], occurrences[place]
-            order = np.argsort(np.abs(found), kind="stable")
+            values, seen = coefficients[place], occurrences[place]
+            order = np.argsort(np.abs(values), kind="stable")
             share = np.cumsum(seen[order])
             if share[-1] > 0:
-                largest = abs(found[order[np.searchsorted(share, 0.97 * share[-1])]])
+                largest = abs(values[order[np.searchsorted(share, 0.97 * share[-1])]])
                 if largest > 0:
-                    level = np.rint(np.clip(found / largest, -1, 1) * count / 2 + (count - 1) / 2)
+                    level = np.rint(np.clip(values / largest, -1, 1) * count / 2 + (count - 1) / 2)
                     levels[place] = np.clip(level, 0, count - 1)
         start += size
     return levels

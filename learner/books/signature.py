@@ -85,14 +85,14 @@ class SignatureTables(BookLearner):
 
     def _learn(self, pairs: Pairs) -> tuple[Floats, float]:
         layout, tables = self.layout_, self._evaluator.tables
-        kept = self._kept
+        stored = self._kept
         pairs = CellPairs(
             pairs.better,
             pairs.worse,
             pairs.weight,
             pairs.material,
-            kept["sign"].astype(np.float64),
-            kept["phase"].astype(np.int64),
+            stored["sign"].astype(np.float64),
+            stored["phase"].astype(np.int64),
             layout.phases,
         )
         first, second, third = layout.sizes
@@ -108,7 +108,7 @@ class SignatureTables(BookLearner):
         top = layout.third_cells(tables["second_levels"][phase, above])[:, None]
         if not layout.summed:
             tables["third"][:], unit = self._cells(pairs, top, (third,), layout.inputs(3))
-            found = tables["third"][pairs.phase, top[:, 0]]
+            positional = tables["third"][pairs.phase, top[:, 0]]
         else:
             every = np.concatenate(
                 [cells, sum(first) + above, sum(first) + sum(second) + top], axis=1
@@ -125,8 +125,8 @@ class SignatureTables(BookLearner):
                 strict=True,
             ):
                 tables[name][:] = part
-            found = joint[phase, every].sum(axis=1)
-        return found * pairs.sign, 1.0 / unit if unit > 0 else 1.0
+            positional = joint[phase, every].sum(axis=1)
+        return positional * pairs.sign, 1.0 / unit if unit > 0 else 1.0
 
     def _apply_scale(self, scale: float) -> None:
         self._evaluator.scale[0] = scale

@@ -28,9 +28,9 @@ class _Teacher:
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)
-        kept = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
-        values = squash(played.values[kept], self.scale)
-        return Target(pick(played.positions, kept), values, values)
+        chosen = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
+        values = squash(played.values[chosen], self.scale)
+        return Target(pick(played.positions, chosen), values, values)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

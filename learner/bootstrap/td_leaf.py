@@ -47,12 +47,12 @@ class _Teacher:
         moves = sides(played.leaf_plies[first:last])  # to the view of who moves at the leaf
         # where search saw the end of the game, won, lost or drawn, no static value came of it
         ends = final(self.game, leaves) | (np.abs(values) > PROVEN)
-        kept = np.flatnonzero(~ends & quiet(self.game, leaves))
+        chosen = np.flatnonzero(~ends & quiet(self.game, leaves))
         # nor where it took the line for a draw by repetition
-        static = moves[kept] * engine.evaluator.values(pick(leaves, kept))
-        kept = kept[np.isclose(static, values[kept])]
-        targets = (begins * moves * returns)[kept]
-        return Target(pick(leaves, kept), targets, targets)
+        static = moves[chosen] * engine.evaluator.values(pick(leaves, chosen))
+        chosen = chosen[np.isclose(static, values[chosen])]
+        targets = (begins * moves * returns)[chosen]
+        return Target(pick(leaves, chosen), targets, targets)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

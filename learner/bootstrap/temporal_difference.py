@@ -31,10 +31,10 @@ class _Teacher:
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)
-        kept = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
-        positions = pick(played.positions, kept)
+        chosen = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
+        positions = pick(played.positions, chosen)
         static = engine.evaluator.values(positions)
-        signs = sides(kept - first)  # to the view of who begins
+        signs = sides(chosen - first)  # to the view of who begins
         returns = lambda_returns(
             signs * squash(static, self.scale), squashed_outcome(played, self.scale), self.lambda_
         )

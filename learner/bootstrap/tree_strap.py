@@ -44,13 +44,15 @@ class _Teacher:
         fit = quiet(self.game, positions) & (depths >= self.least_depth)
         if not self.bounds:
             fit &= bounds == EXACT
-        kept = np.flatnonzero(fit)
-        if len(kept) > self.positions_per_game:
+        chosen = np.flatnonzero(fit)
+        if len(chosen) > self.positions_per_game:
             # evenly over the game, the same ones whoever plays it
-            kept = kept[np.linspace(0, len(kept) - 1, self.positions_per_game).astype(np.int64)]
-        values, bounds = squash(values[kept], self.scale), bounds[kept]
+            chosen = chosen[
+                np.linspace(0, len(chosen) - 1, self.positions_per_game).astype(np.int64)
+            ]
+        values, bounds = squash(values[chosen], self.scale), bounds[chosen]
         return Target(
-            pick(positions, kept),
+            pick(positions, chosen),
             np.where(bounds == UPPER, -1.0, values),
             np.where(bounds == LOWER, 1.0, values),
         )

@@ -287,17 +287,17 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
             steep = gradient / unit / total + self.alpha * u
             return losses / total + self.alpha / 2 * float(u @ u), turn.T @ steep
 
-        found = minimize(
+        optimum = minimize(
             error,
             np.linalg.solve(turn, u),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": self.iterations, "gtol": self.tolerance, "ftol": 1e-14},
         )
-        self.iterations_ = int(found.nit)
-        if found.status == 1:  # the limit of iterations; otherwise no step improves on it
+        self.iterations_ = int(optimum.nit)
+        if optimum.status == 1:  # the limit of iterations; otherwise no step improves on it
             self._say_unfinished()
-        return np.asarray(turn @ found.x, dtype=np.float64)
+        return np.asarray(turn @ optimum.x, dtype=np.float64)
 
     def _by_logistic_regression(
         self, rows: Any, targets: Floats, weights: Floats, unit: Floats, free: Any, base: Floats
@@ -319,17 +319,17 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         )
         model.fit(terms, np.repeat([1, 0], [len(won), len(lost)]), shares)
         self.iterations_ = int(model.n_iter_[0])
-        found = np.zeros(len(unit))
-        found[columns] = model.coef_[0] / unit[columns]
+        coefficients = np.zeros(len(unit))
+        coefficients[columns] = model.coef_[0] / unit[columns]
         anchor = np.flatnonzero(base)
         if len(anchor):
-            self.K_ = float(found[anchor[0]] / base[anchor[0]])
+            self.K_ = float(coefficients[anchor[0]] / base[anchor[0]])
             if not self.K_ > 0:
                 raise ValueError(
                     f"fixed: expected {self.names[anchor[0]]} to have the sign of its fixed weight,"
                     " found the other in the rows"
                 )
-        self.weights_ = found / self.K_
+        self.weights_ = coefficients / self.K_
         self.weights_[~free] = base[~free]
 
     def _by_regression(
@@ -338,11 +338,11 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
         """Regress in logits, so that alpha means much the same as for the other methods."""
         from sklearn.linear_model import Ridge, SGDRegressor
 
-        wanted = logit(np.clip(targets, 1 - self.clip, self.clip)) - margin
+        logits = logit(np.clip(targets, 1 - self.clip, self.clip)) - margin
         terms = rows / unit.astype(rows.dtype if rows.dtype.kind == "f" else np.float64)
         if self.method == "ridge":
             model = Ridge(self.alpha * weights.sum(), fit_intercept=False, solver="cholesky")
-            model.fit(terms, wanted, weights)
+            model.fit(terms, logits, weights)
             self.iterations_ = 1
         else:
             share = weights / weights.mean()
@@ -359,7 +359,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # said in our words
-                model.fit(terms, wanted, sample_weight=share)
+                model.fit(terms, logits, sample_weight=share)
             self.iterations_ = int(model.n_iter_)
             if self.iterations_ >= self.iterations:
                 self._say_unfinished()

@@ -38,8 +38,8 @@ def shallower(depth: int) -> tuple[int, ...]:
     that moves last affects a value more than two plies do.
     """
     quarter, half = depth // 4, depth // 2
-    found = {part + (depth - part) % 2 for part in (quarter, half)}
-    return tuple(sorted(part for part in found if part <= depth - 2))[:CHECKS]
+    depths = {part + (depth - part) % 2 for part in (quarter, half)}
+    return tuple(sorted(part for part in depths if part <= depth - 2))[:CHECKS]
 
 
 def depth_values(
@@ -67,9 +67,9 @@ def depth_values(
         engines.append(engine)
         if progress is not None:
             progress()
-        found = [engine.evaluator(position), *(one.value for one in result.history)]
-        return [value if abs(value) < PROVEN else np.nan for value in found] + [np.nan] * (
-            depth + 1 - len(found)
+        by_depth = [engine.evaluator(position), *(entry.value for entry in result.history)]
+        return [value if abs(value) < PROVEN else np.nan for value in by_depth] + [np.nan] * (
+            depth + 1 - len(by_depth)
         )
 
     with ThreadPoolExecutor(threads) as pool:
@@ -103,19 +103,19 @@ def learn_probcut(
     check_options(game, depth=depth, width=width)
     evaluator = as_evaluator(game, evaluator)
     mark = value_mark(game, evaluator)
-    kept = [
+    usable = [
         position
         for position in positions
         if game.outcome(position) is None
         and not game.noisy(position)
         and len(game.legal_moves(position)) > 1
     ]
-    values = depth_values(game, evaluator, kept, depth, threads=threads, progress=progress)
+    values = depth_values(game, evaluator, usable, depth, threads=threads, progress=progress)
     if game.phases is None:
-        phases = np.zeros(len(kept), dtype=np.int64)
+        phases = np.zeros(len(usable), dtype=np.int64)
     else:
         phase = kernels.uncompiled(game.phases.phase)
-        phases = np.array([phase(position) for position in kept], dtype=np.int64)
+        phases = np.array([phase(position) for position in usable], dtype=np.int64)
         phases = np.clip(phases, 0, PHASES - 1)
     checks: list[Check] = []
     for number in np.unique(phases).tolist():
@@ -127,14 +127,14 @@ def learn_probcut(
                 if line is not None:
                     checks.append(Check(number, deep, shallow + deep - fitted, *line))
     if not checks:
-        raise ValueError(f"expected at least {FEWEST} positions of a phase, found {len(kept)}")
+        raise ValueError(f"expected at least {FEWEST} positions of a phase, found {len(usable)}")
     return ProbCut(
         game.name,
         evaluator.name,
         mark,
         tuple(checks),
         width,
-        {"positions": len(kept), "depth": depth},
+        {"positions": len(usable), "depth": depth},
     )
 
 
@@ -151,16 +151,16 @@ def _line(
     shallow: NDArray[np.float64], deep: NDArray[np.float64]
 ) -> tuple[float, float, float, int] | None:
     """Fit deep = a * shallow + b; returns a, b, sigma and the number of pairs, or None."""
-    known = np.isfinite(shallow) & np.isfinite(deep)
-    if known.sum() < FEWEST:
+    both = np.isfinite(shallow) & np.isfinite(deep)
+    if both.sum() < FEWEST:
         return None
-    inputs, targets = shallow[known, None], deep[known]
+    inputs, targets = shallow[both, None], deep[both]
     fit = LinearRegression().fit(inputs, targets)
     slope = float(fit.coef_[0])
     if slope <= 0.0:
         return None
     sigma = float(np.std(targets - fit.predict(inputs), ddof=2))
-    return slope, float(fit.intercept_), sigma, int(known.sum())
+    return slope, float(fit.intercept_), sigma, int(both.sum())
 
 
 def played_positions(
@@ -172,7 +172,7 @@ def played_positions(
     """
     random = np.random.default_rng(seed)
     engine = Engine(game, evaluator, table_mib=4.0)
-    found: dict[Any, None] = {}
+    sampled: dict[Any, None] = {}
     for _ in range(games):
         position, ply = game.start(), 0
         engine.clear()
@@ -186,9 +186,9 @@ def played_positions(
                     raise KeyboardInterrupt
                 move = result.move
                 if random.random() < 0.2:
-                    found[position] = None
+                    sampled[position] = None
             history.append(position)
             position, ply = game.play(position, move), ply + 1
             if history.count(position) > 1 or game.outcome(position) is not None:
                 break
-    return list(found)
+    return list(sampled)

@@ -82,8 +82,8 @@ def select_terms(
     Raises ValueError for no rows, unknown terms, or values that do not predict results.
     """
     names = evaluator.features.names
-    given = dict(baseline) if baseline is not None else {}
-    unknown = [name for name in (*fixed, *given) if name not in names]
+    base = dict(baseline) if baseline is not None else {}
+    unknown = [name for name in (*fixed, *base) if name not in names]
     if unknown:
         raise ValueError(
             f"fixed, baseline: expected terms of {', '.join(names)}, found"
@@ -92,7 +92,7 @@ def select_terms(
     if not len(rows):
         raise ValueError("rows: expected at least one, found none")
     if baseline is None:
-        given = {name: evaluator.term_weights()[name] for name in fixed}
+        base = {name: evaluator.term_weights()[name] for name in fixed}
     random = np.random.default_rng(seed)
     if len(rows) > most:
         rows = rows.take(np.sort(random.choice(len(rows), most, replace=False)))
@@ -101,7 +101,7 @@ def select_terms(
         scale = fit_scale(rows.value, rows.result, sample_weight=weights)
     expected = expectations(rows.value, rows.result, scale=scale, blend=blend)
     terms = measure(evaluator.features, rows.positions).astype(np.float64)
-    margin = terms @ np.array([given.get(name, 0.0) for name in names])
+    margin = terms @ np.array([base.get(name, 0.0) for name in names])
     if margin.any():  # brought into the unit of the stored values
         margin *= fit_scale(margin, 2 * expected - 1, sample_weight=weights) / scale
     free = np.array([name not in fixed for name in names])

@@ -80,19 +80,19 @@ def regularisation_path(
     for fold, (learn, test) in enumerate(GroupKFold(folds).split(rows, targets, games)):
         test_rows = rows[test]
         fits = _along(fit, ordered, rows[learn], targets[learn], weights[learn])
-        for place, one in enumerate(fits):
-            learned_from[fold, place] = one.loss_
-            held_out[fold, place] = -one.score(test_rows, targets[test], weights[test])
+        for place, fitted in enumerate(fits):
+            learned_from[fold, place] = fitted.loss_
+            held_out[fold, place] = -fitted.score(test_rows, targets[test], weights[test])
     spread = held_out.std(axis=0, ddof=1) / np.sqrt(folds)
     return [
         PathPoint(
-            one.alpha,
+            fitted.alpha,
             float(held_out[:, place].mean()),
             float(spread[place]),
             float(learned_from[:, place].mean()),
-            one.weights_,
+            fitted.weights_,
         )
-        for place, one in enumerate(_along(fit, ordered, rows, targets, weights))
+        for place, fitted in enumerate(_along(fit, ordered, rows, targets, weights))
     ]
 
 
@@ -100,10 +100,10 @@ def _along(fit: LogisticFit, alphas: Sequence[float], rows: Any, targets: Any, w
     """Yields a fit for each alpha, beginning where the one before it ended."""
     initial = None
     for alpha in alphas:
-        one = LogisticFit(**{**fit.get_params(deep=False), "alpha": float(alpha)})
-        one.fit(rows, targets, weights, initial=initial)
-        initial = one.weights_
-        yield one
+        fitted = LogisticFit(**{**fit.get_params(deep=False), "alpha": float(alpha)})
+        fitted.fit(rows, targets, weights, initial=initial)
+        initial = fitted.weights_
+        yield fitted
 
 
 def choose_alpha(path: Sequence[PathPoint], *, one_standard_error: bool = False) -> float:

@@ -163,10 +163,10 @@ class LinearModel:
             share = 0.01 if self._adam.steps else 1.0
             self._spread += share * ((terms * terms).mean(axis=0) - self._spread)
             unit = np.sqrt(np.maximum(self._spread, 1e-2))
-            found = squash(terms @ self.evaluator.weights, self.scale)
-            error = found - np.clip(found, low[chosen], high[chosen])
+            values = squash(terms @ self.evaluator.weights, self.scale)
+            error = values - np.clip(values, low[chosen], high[chosen])
             total += float(error @ error)
-            slope = error * (1.0 - found * found)
+            slope = error * (1.0 - values * values)
             gradient = np.where(self.learned, (slope @ terms) / (len(chosen) * unit), 0.0)
             self.evaluator.weights += self._adam.step(gradient, rate) / unit
         return total / max(1, len(rows))

@@ -82,13 +82,13 @@ def _inputs(game: Game, inputs: Any) -> Encoding | FeatureSet:
     """Returns the encoding or feature set of a name; one itself is returned as it is."""
     if isinstance(inputs, Encoding | FeatureSet):
         return inputs
-    known = {**game.features, **game.encodings}
-    if not isinstance(inputs, str) or inputs not in known:
+    by_name = {**game.features, **game.encodings}
+    if not isinstance(inputs, str) or inputs not in by_name:
         raise ValueError(
-            f"inputs: expected one of {', '.join(known) or 'none'} for {game.name}, found"
+            f"inputs: expected one of {', '.join(by_name) or 'none'} for {game.name}, found"
             f" {inputs!r}"
         )
-    return known[inputs]  # type: ignore[no-any-return]
+    return by_name[inputs]  # type: ignore[no-any-return]
 
 
 def _pass_on(weights: NDArray[np.float64], linear: NDArray[np.float64] | None, last: bool) -> None:

@@ -79,12 +79,12 @@ class Examples:
         starts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
         seen = []
         for nets in zip(*(part.seen for part in parts), strict=True):
-            index = np.concatenate([one.index + at for one, at in zip(nets, starts, strict=False)])
+            index = np.concatenate([net.index + at for net, at in zip(nets, starts, strict=False)])
             places, terms = (
                 None if rows[0] is None else np.concatenate(rows)
-                for rows in ([one.places for one in nets], [one.terms for one in nets])
+                for rows in ([net.places for net in nets], [net.terms for net in nets])
             )
-            seen.append(Seen(index, places, terms, np.concatenate([one.possible for one in nets])))
+            seen.append(Seen(index, places, terms, np.concatenate([net.possible for net in nets])))
         whole.seen = tuple(seen)
         return whole
 
@@ -93,7 +93,7 @@ class Examples:
         other = type(self).__new__(type(self))
         other.positions = self.positions
         other.seen = tuple(
-            one if one.places is None else replace(one, terms=None) for one in self.seen
+            net if net.places is None else replace(net, terms=None) for net in self.seen
         )
         return other
 
@@ -178,13 +178,13 @@ class OutcomeModel:
 
         Raises FloatingPointError, and writes nothing, if one is NaN or infinite.
         """
-        found = [(parameter.detach().cpu().numpy(), array) for parameter, array in self._pairs()]
-        if not all(np.isfinite(own).all() for own, _ in found):
+        pairs = [(parameter.detach().cpu().numpy(), array) for parameter, array in self._pairs()]
+        if not all(np.isfinite(weights).all() for weights, _ in pairs):
             raise FloatingPointError(
                 "expected finite weights, found NaN or infinity: the rate of learning is too high"
             )
-        for own, array in found:
-            array[...] = own
+        for weights, array in pairs:
+            array[...] = weights
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -325,23 +325,23 @@ class OutcomeModel:
 def largest_difference(evaluator: OutcomeNetwork, positions: Any) -> float:
     """Returns the largest difference between the probabilities of torch and of native code."""
     examples = Examples(evaluator, positions)
-    found = OutcomeModel(evaluator).probabilities(examples)
-    return float(np.abs(found - evaluator.outcomes(examples.positions)).max(initial=0.0))
+    calculated = OutcomeModel(evaluator).probabilities(examples)
+    return float(np.abs(calculated - evaluator.outcomes(examples.positions)).max(initial=0.0))
 
 
 def phases_of(game: Game, positions: NDArray[np.int64]) -> NDArray[np.int64]:
     """Returns the phase of each of the positions [positions, integers]; 0 without phases."""
-    found = np.zeros(len(positions), dtype=np.int64)
+    phases = np.zeros(len(positions), dtype=np.int64)
     if game.phases is None:
-        return found
+        return phases
     if not kernels.compiled:
         phase = kernels.uncompiled(game.phases.phase)
-        found[:] = [phase(tuple(row)) for row in positions.tolist()]
-        return found
+        phases[:] = [phase(tuple(row)) for row in positions.tolist()]
+        return phases
     rows = np.ascontiguousarray(positions, dtype=np.int64)
     call = _each("store_int(target, i, int(told(position)))", game.phases.phase, rows.shape[1])
-    call(len(rows), rows.ctypes.data, found.ctypes.data)
-    return found
+    call(len(rows), rows.ctypes.data, phases.ctypes.data)
+    return phases
 
 
 def confined(
@@ -349,18 +349,18 @@ def confined(
 ) -> NDArray[np.float64]:
     """Returns probabilities [positions, outcomes] without impossible outcomes, see `Outcomes`."""
     assert game.outcomes is not None
-    found = np.array(probabilities, dtype=np.float64, order="C")
+    possible = np.array(probabilities, dtype=np.float64, order="C")
     if not kernels.compiled:
         confine = kernels.uncompiled(game.outcomes.confine)
-        for position, row in zip(positions.tolist(), found, strict=True):
+        for position, row in zip(positions.tolist(), possible, strict=True):
             confine(tuple(position), row)
-        return found
+        return possible
     rows = np.ascontiguousarray(positions, dtype=np.int64)
     count = len(game.outcomes)
     line = f"told(position, array_at(float64_pointer(target + {8 * count} * i), ({count},)))"
     call = _each(line, game.outcomes.confine, rows.shape[1])
-    call(len(rows), rows.ctypes.data, found.ctypes.data)
-    return found
+    call(len(rows), rows.ctypes.data, possible.ctypes.data)
+    return possible
 
 
 @functools.cache
@@ -418,10 +418,10 @@ def _device(device: str) -> str:
     """
     if device not in ("cpu", "cuda", "auto"):
         raise ValueError(f"device: expected cpu, cuda or auto, found {device!r}")
-    there = torch.cuda.is_available()
-    if device == "cuda" and not there:
+    available = torch.cuda.is_available()
+    if device == "cuda" and not available:
         raise ValueError("device: expected cpu or auto on a machine without a GPU, found cuda")
-    return "cuda" if device != "cpu" and there else "cpu"
+    return "cuda" if device != "cpu" and available else "cpu"
 
 
 @contextmanager

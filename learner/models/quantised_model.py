@@ -108,11 +108,11 @@ class QuantisedModel:
 
     def _of(self, start: QuantisedNetwork) -> list[tuple[Any, Any]]:
         widths = (len(self.inputs), *self.hidden, 1)
-        expected, found = (
+        expected, given = (
             (self.inputs, widths, self.phases),
             (start.encoding, start.widths, start.phases),
         )
-        if expected != found:
+        if expected != given:
             raise ValueError(
                 f"start: expected a network over {self.inputs.name} of widths {widths} and phases"
                 f" {self.phases}, found {start}"
@@ -149,11 +149,11 @@ class QuantisedModel:
         """Clip weights to the range of the integers."""
         with torch.no_grad():
             for i, parameter in enumerate(self.parameters):
-                most = self._limits[0] / FIRST_UNIT if i == 0 else self._limits[1] / WEIGHT_UNIT
+                limit = self._limits[0] / FIRST_UNIT if i == 0 else self._limits[1] / WEIGHT_UNIT
                 if i == 1:
-                    most = (MOST_BIAS - 1) / FIRST_UNIT
+                    limit = (MOST_BIAS - 1) / FIRST_UNIT
                 if i < 2 or i % 2 == 0:
-                    parameter.clamp_(-most, most)
+                    parameter.clamp_(-limit, limit)
 
     def _logits(self, positions: Any) -> tuple[Any, NDArray[np.int64]]:
         """Returns the network's outputs over UNIT, and the indices of their positions."""
@@ -236,13 +236,13 @@ class QuantisedModel:
 
     def outputs(self, positions: Any) -> NDArray[np.float64]:
         """Returns the values of positions over `scale`, as torch calculates them; [positions]."""
-        found = np.zeros(len(positions))
+        outputs = np.zeros(len(positions))
         with one_thread(), torch.no_grad():
-            for first in range(0, len(found), AT_A_TIME):
-                chosen = np.arange(first, min(first + AT_A_TIME, len(found)))
+            for first in range(0, len(outputs), AT_A_TIME):
+                chosen = np.arange(first, min(first + AT_A_TIME, len(outputs)))
                 logits, order = self._logits(_some(positions, chosen))
-                found[chosen[order]] = logits.double().numpy()
-        return found
+                outputs[chosen[order]] = logits.double().numpy()
+        return outputs
 
     def error(
         self, positions: Any, targets: ArrayLike, sample_weight: ArrayLike | None = None
@@ -283,13 +283,13 @@ class QuantisedModel:
         """
         shapes = {f"{name}_{i}": tuple(parameter.shape)
                   for i, parameter in enumerate(self.parameters) for name in _STATE}  # fmt: skip
-        found = {name: array.shape for name, array in arrays.items() if name != "steps"}
+        given = {name: array.shape for name, array in arrays.items() if name != "steps"}
         steps = np.asarray(arrays.get("steps", [-1]))
         finite = all(np.isfinite(array).all() for array in arrays.values())
-        if found != shapes or steps.shape != (1,) or steps[0] < 0 or not finite:
+        if given != shapes or steps.shape != (1,) or steps[0] < 0 or not finite:
             raise ValueError(
                 f"state: expected steps and finite arrays of shapes {shapes}, found steps"
-                f" {steps.tolist()} and {found}"
+                f" {steps.tolist()} and {given}"
             )
         with torch.no_grad():
             for i, parameter in enumerate(self.parameters):

@@ -102,10 +102,10 @@ class Rote(BaseEstimator):  # type: ignore[misc]
         self.moves_ = 0
 
     def _resume(self, state: dict[str, Any]) -> None:
-        found = state.get("identity")
-        if found != identity_of(self):
+        identity = state.get("identity")
+        if identity != identity_of(self):
             raise ValueError(
-                f"expected a checkpoint of {identity_of(self)}, found {str(found)[:1000]}"
+                f"expected a checkpoint of {identity_of(self)}, found {str(identity)[:1000]}"
             )
         try:
             self.games_played_, self.moves_ = int(state["games_played"]), int(state["moves"])
@@ -117,10 +117,10 @@ class Rote(BaseEstimator):  # type: ignore[misc]
     def _openings(self) -> list[tuple[Any, ...]]:
         drawn = iter(Openings(self.game_, plies=self.opening_plies, seed=self.seed))
         count = self.openings or self.games
-        found = [opening for opening, _ in zip(drawn, range(count), strict=False)]
-        if not found:
+        openings = [opening for opening, _ in zip(drawn, range(count), strict=False)]
+        if not openings:
             raise ValueError(f"expected openings of {self.opening_plies} plies, found none")
-        return found
+        return openings
 
     def _play(self, engine: Engine, opening: tuple[Any, ...]) -> GameRecord:
         record = GameRecord(self.game_)

@@ -218,18 +218,18 @@ class Samuel(OnlineLearner):
 
     def _select(self) -> None:
         """Tally the term that correlates least, and replace it when its tallies are full."""
-        least = min(self.active_, key=lambda name: abs(self.correlations_[self._index[name]]))
-        self._tally[least] += 1
-        if self._tally[least] < self.tallies or not self.reserve_:
+        weakest = min(self.active_, key=lambda name: abs(self.correlations_[self._index[name]]))
+        self._tally[weakest] += 1
+        if self._tally[weakest] < self.tallies or not self.reserve_:
             return
         if self._pause < self.replacement_pause:
             return
         self._pause = 0
-        self._tally[least] = 0
+        self._tally[weakest] = 0
         newcomer = self.reserve_.pop(0)
-        self.reserve_.append(least)
-        self.active_[self.active_.index(least)] = newcomer
-        for name in (least, newcomer):
+        self.reserve_.append(weakest)
+        self.active_[self.active_.index(weakest)] = newcomer
+        for name in (weakest, newcomer):
             self.correlations_[self._index[name]] = 0.0
             self.seen_[self._index[name]] = FIRST_SPAN
         self._tally[newcomer] = 0

@@ -67,19 +67,19 @@ class Filter:
 
     def apply(self, game: Game, rows: Rows) -> Rows:
         """Returns the rows that pass the filter, in their order."""
-        wanted = np.ones(len(rows), dtype=np.bool_)
+        passing = np.ones(len(rows), dtype=np.bool_)
         if self.undecided:
-            wanted &= np.abs(rows.value) <= PROVEN
+            passing &= np.abs(rows.value) <= PROVEN
         if self.known:
-            wanted &= rows.result != UNKNOWN
+            passing &= rows.result != UNKNOWN
         if self.first_ply > 0 or self.last_ply < (1 << 16) - 1:
-            wanted &= (self.first_ply <= rows.ply) & (rows.ply <= self.last_ply)
+            passing &= (self.first_ply <= rows.ply) & (rows.ply <= self.last_ply)
         if self.first_game > 0 or self.last_game < (1 << 32) - 1:
-            wanted &= (self.first_game <= rows.game_number) & (rows.game_number <= self.last_game)
+            passing &= (self.first_game <= rows.game_number) & (rows.game_number <= self.last_game)
         if self.games is not None:
-            wanted &= self.games.holds(rows.game_number)
-        if not wanted.all():
-            rows = rows.take(wanted)
+            passing &= self.games.holds(rows.game_number)
+        if not passing.all():
+            rows = rows.take(passing)
         if self.quiet:
             loud = noisy(game, rows.positions)
             rows = rows.take(~loud) if loud.any() else rows
@@ -107,9 +107,9 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
     del keys
     order = np.argsort(first, kind="stable")
     count = np.bincount(group, rows.count, minlength=len(first))[order]
-    kept = rows.take(first[order])
-    value: NDArray[Any] = kept.value
-    result: NDArray[Any] = kept.result
+    unique = rows.take(first[order])
+    value: NDArray[Any] = unique.value
+    result: NDArray[Any] = unique.result
     if labels == "mean":
         decided = np.abs(rows.value) > PROVEN
         value = _means(group, rows.value, rows.count * ~decided, len(first))[order]
@@ -118,7 +118,9 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
         known = rows.result != UNKNOWN
         result = _means(group, rows.result, rows.count * known, len(first))[order]
         result = np.where(np.isnan(result), UNKNOWN, result).astype(np.float32)
-    return Rows(kept.positions, value, result, kept.ply, kept.game_number, count.astype(np.uint32))
+    return Rows(
+        unique.positions, value, result, unique.ply, unique.game_number, count.astype(np.uint32)
+    )
 
 
 def _means(group: Any, label: Any, weight: Any, groups: int) -> NDArray[np.float64]:

@@ -31,10 +31,10 @@ def noisy(game: Game, positions: Any) -> NDArray[np.bool_]:
     if game.rules.noisy is None or not len(positions):
         return np.zeros(len(positions), dtype=np.bool_)
     rows = np.ascontiguousarray(positions, dtype=np.int64)
-    found = np.zeros(len(rows), dtype=np.int64)
+    flags = np.zeros(len(rows), dtype=np.int64)
     call = _native_noisy(game.rules, rows.shape[1])
-    call(len(rows), rows.ctypes.data, found.ctypes.data)
-    loud: NDArray[np.bool_] = found != 0
+    call(len(rows), rows.ctypes.data, flags.ctypes.data)
+    loud: NDArray[np.bool_] = flags != 0
     return loud
 
 

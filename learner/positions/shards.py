@@ -258,9 +258,9 @@ def _member(
     data = io.BytesIO(archive.read(info))
     if np.lib.format.read_magic(data) != (1, 0):
         raise StoreError(f"{name}: expected an array of NumPy's format 1.0, found another")
-    shape, _, found = np.lib.format.read_array_header_1_0(data)
-    if found != np.dtype(kind) or len(shape) != 1 or rows not in (None, shape[0]):
-        raise StoreError(f"{name}: expected {rows} numbers of {kind}, found {found} of {shape}")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(data)
+    if dtype != np.dtype(kind) or len(shape) != 1 or rows not in (None, shape[0]):
+        raise StoreError(f"{name}: expected {rows} numbers of {kind}, found {dtype} of {shape}")
     return np.frombuffer(data.getbuffer(), dtype=kind, offset=data.tell())
 
 

@@ -312,18 +312,18 @@ class PositionStore:
 
     @staticmethod
     def _number(path: Path) -> int:
-        found = SHARD.fullmatch(path.name)
-        assert found is not None
-        return int(found[1])
+        match = SHARD.fullmatch(path.name)
+        assert match is not None
+        return int(match[1])
 
     def _rows_of(self, path: Path) -> int:
         facts = path.stat()
         mark = (facts.st_mtime_ns, facts.st_size)
-        known = self._known.get(path)
-        if known is None or known[0] != mark:
-            known = mark, int(read_about(path, self._about)["rows"])
-            self._known[path] = known
-        return known[1]
+        entry = self._known.get(path)
+        if entry is None or entry[0] != mark:
+            entry = mark, int(read_about(path, self._about)["rows"])
+            self._known[path] = entry
+        return entry[1]
 
     def _read(self, path: Path) -> Rows:
         return read_shard(path, self._about)

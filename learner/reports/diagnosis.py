@@ -99,10 +99,10 @@ def _report(path: Path, learner: Learner, evaluator: LinearEvaluator) -> None:
 
 def fixed_terms(learner: Learner, evaluator: LinearEvaluator) -> dict[str, float]:
     """Returns the terms that a learner never learns, with their weights."""
-    given = getattr(learner, "fixed", None)
-    if given is None:
-        given = getattr(learner, "usual_fixed", MAN)
-    return {name: weight for name, weight in given.items() if name in evaluator.features.terms}
+    fixed = getattr(learner, "fixed", None)
+    if fixed is None:
+        fixed = getattr(learner, "usual_fixed", MAN)
+    return {name: weight for name, weight in fixed.items() if name in evaluator.features.terms}
 
 
 def games_of(
@@ -129,7 +129,7 @@ def games_of(
         tasks = in_tasks(task, openings)
         played = [lesson.played for lessons in workers.map(play_task, tasks) for lesson in lessons]
     try:
-        parts = [game_rows(one, number) for number, one in enumerate(played)]
+        parts = [game_rows(entry, number) for number, entry in enumerate(played)]
     except ValueError as error:  # some are longer than others
         raise ValueError(f"expected positions of {len(start)} integers: {error}") from None
     return Rows.concatenate(parts, len(start))
@@ -139,8 +139,8 @@ def _stored(learner: BatchFit) -> Rows:
     """Returns positions of the rounds learned from, at most those of some games."""
     store = learner.store_
     share = min(1.0, MOST_ROWS / max(1, len(store)))
-    some = Games(0.0, share, learner.seed)
-    return store.load(keep=Filter(first_game=learner.first_kept(), games=some))
+    sample = Games(0.0, share, learner.seed)
+    return store.load(keep=Filter(first_game=learner.first_kept(), games=sample))
 
 
 def _trust(
@@ -158,15 +158,15 @@ def _trust(
     fit = LogisticFit(evaluator.features, fixed=fixed, **options)
     fit.fit_rows(distinct(game, rows.take(learn)))
     seen = rows.take(test)
-    found = calibration(
+    bins = calibration(
         fit.predict(measure(evaluator.features, seen.positions)),
         (seen.result + 1.0) / 2.0,
         groups=seen.game_number,
     )
-    plot_calibration(path / "calibration.png", found)
+    plot_calibration(path / "calibration.png", bins)
 
-    some = Games(0.0, min(1.0, PATH_ROWS / max(1, len(rows))), learner.seed + 2)
-    rows = distinct(game, rows.take(some.holds(rows.game_number)))
+    sample = Games(0.0, min(1.0, PATH_ROWS / max(1, len(rows))), learner.seed + 2)
+    rows = distinct(game, rows.take(sample.holds(rows.game_number)))
     scale = learner.K or fit_scale(rows.value, rows.result, sample_weight=rows.count)
     if not any(fixed.values()):
         options["scale"] = scale

@@ -27,9 +27,9 @@ def plot_path(path: Any, points: Sequence[PathPoint], *, chosen: float | None = 
     axes.plot(alpha, error, marker="o", markersize=4, label="games held out")
     axes.fill_between(alpha, error - spread, error + spread, alpha=0.2)
     axes.plot(alpha, train, marker="s", markersize=3, linewidth=1, label="games learned from")
-    taken = choose_alpha(points) if chosen is None else chosen
+    alpha = choose_alpha(points) if chosen is None else chosen
     axes.axvline(
-        taken, color="black", linewidth=1, linestyle=":", label=f"taken: alpha = {taken:.2g}"
+        alpha, color="black", linewidth=1, linestyle=":", label=f"taken: alpha = {alpha:.2g}"
     )
     axes.set_xlabel("alpha (to the right: weights held back more)")
     axes.set_ylabel("mean loss (band: one standard error)")

@@ -201,8 +201,8 @@ def carried_over(evaluator: LinearEvaluator, features: FeatureSet) -> LinearEval
     define differently.
     """
     shared = [name for name in evaluator.features.names if name in features.terms]
-    theirs, mine = evaluator.features.terms, features.terms
-    other = [n for n in shared if fingerprint(theirs[n]) != fingerprint(mine[n])]
+    old, new = evaluator.features.terms, features.terms
+    other = [n for n in shared if fingerprint(old[n]) != fingerprint(new[n])]
     if other:
         raise ValueError(
             f"expected terms as in feature set {features.name}, found other definitions of"
@@ -224,13 +224,13 @@ def start_for(game: Game, given: Any, learner: Learner) -> Any:
     if given is None or given == "zero":
         return None
     features = _features_of(learner)
-    found = as_evaluator(game, given)
-    if isinstance(found, LinearEvaluator) and features is not None:
+    start = as_evaluator(game, given)
+    if isinstance(start, LinearEvaluator) and features is not None:
         names = set(features.names)
-        used = {name for name, weight in found.term_weights().items() if weight}
-        if used <= names or names <= set(found.features.names):
-            return carried_over(found, features)
-    return found
+        used = {name for name, weight in start.term_weights().items() if weight}
+        if used <= names or names <= set(start.features.names):
+            return carried_over(start, features)
+    return start
 
 
 def new_terms(learner: Learner, usual: Learner) -> list[str]:

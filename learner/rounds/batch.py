@@ -120,12 +120,12 @@ class BatchLearner(RoundLearner):
 
     def _end_round(self, workers: Workers) -> dict[str, float]:
         number = len(self.rounds_)
-        wanted = Filter(first_game=self.first_kept())
+        passing = Filter(first_game=self.first_kept())
         width = len(self.game_.start())
-        recent = wanted.apply(self.game_, Rows.concatenate(self._recent, width))
+        recent = passing.apply(self.game_, Rows.concatenate(self._recent, width))
         self._recent = [recent]
-        wanted = Filter(quiet=True, undecided=not self.decided)
-        rows = distinct(self.game_, wanted.apply(self.game_, recent))
+        passing = Filter(quiet=True, undecided=not self.decided)
+        rows = distinct(self.game_, passing.apply(self.game_, recent))
         if not len(rows):  # all games were decided by their openings
             return {"positions": 0.0}
         if self.rollouts:

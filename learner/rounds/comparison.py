@@ -154,7 +154,9 @@ class PlayingOn:
         return position, self.most
 
 
-def moments(features: FeatureSet, found: Comparisons, values: Floats, *, share: float) -> Floats:
+def moments(
+    features: FeatureSet, comparisons: Comparisons, values: Floats, *, share: float
+) -> Floats:
     """Returns the sums that a fit needs of some comparisons, [terms + 1, terms + 1].
 
     They are the sum of the outer products of all rows with themselves. The row of an alternative
@@ -163,11 +165,11 @@ def moments(features: FeatureSet, found: Comparisons, values: Floats, *, share: 
     weight `share`.
     """
     size = len(features)
-    if not found.positions:
+    if not comparisons.positions:
         return np.zeros((size + 1, size + 1))
-    rows = np.column_stack([features.measure(found.positions), values])
-    is_rival = found.chosen != np.arange(len(rows))
-    across = rows[found.chosen[is_rival]] - rows[is_rival]
+    rows = np.column_stack([features.measure(comparisons.positions), values])
+    is_rival = comparisons.chosen != np.arange(len(rows))
+    across = rows[comparisons.chosen[is_rival]] - rows[is_rival]
     alone = rows[~is_rival]
     return np.asarray(across.T @ across + share * (alone.T @ alone), dtype=np.float64)
 
@@ -219,20 +221,22 @@ def _compared(task: _Task) -> list[_Compared]:
         engine.clear()
         played = loop.play(seeds)
         random = np.random.default_rng((*seeds, 1))
-        found = compare(game, played, task.player, rivals=task.rivals, random=random)
-        if not found.positions:
+        comparisons = compare(game, played, task.player, rivals=task.rivals, random=random)
+        if not comparisons.positions:
             values = np.zeros(0)
         elif task.expert is not None:
-            values = task.expert.values(found.positions)
+            values = task.expert.values(comparisons.positions)
         elif task.teacher == "backups":
             engine.clear()
-            values = engine.values(found.positions, depth=task.depth + 1)
+            values = engine.values(comparisons.positions, depth=task.depth + 1)
         else:
-            states = random.integers(1 << 62, size=len(found.positions))[found.chosen].tolist()
-            pairs = zip(found.positions, states, strict=True)
+            states = random.integers(1 << 62, size=len(comparisons.positions))[
+                comparisons.chosen
+            ].tolist()
+            pairs = zip(comparisons.positions, states, strict=True)
             values = np.array([ends.outcome(position, state) for position, state in pairs])
-        total = moments(task.features, found, values, share=task.share)
-        count = int((found.chosen != np.arange(len(found.chosen))).sum())
+        total = moments(task.features, comparisons, values, share=task.share)
+        count = int((comparisons.chosen != np.arange(len(comparisons.chosen))).sum())
         lessons.append(_Compared(played, moments=total, comparisons=count))
     return lessons
 

@@ -158,14 +158,14 @@ class RoundLearner(Learner):
     # --- state --------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        return {"rounds_done": [dict(found) for found in self.rounds_]}
+        return {"rounds_done": [dict(figures) for figures in self.rounds_]}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        self.rounds_ = [dict(found) for found in state["rounds_done"]]
+        self.rounds_ = [dict(figures) for figures in state["rounds_done"]]
 
     def _resume(self, state: dict[str, Any]) -> None:
         try:
-            rounds = [dict(found) for found in state["rounds_done"]]
+            rounds = [dict(figures) for figures in state["rounds_done"]]
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"expected a state of this learner, found {error!r}") from None
         # their number differs from what a fresh learner has

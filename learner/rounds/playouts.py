@@ -25,7 +25,7 @@ from play.workers import Workers
 from search import PROVEN, Engine, Evaluator
 from search.evaluators.noise import NoisyEvaluator
 
-__all__ = ["Estimate", "Rollout", "slight_noise"]
+__all__ = ["RolloutEstimate", "Rollout", "slight_noise"]
 
 #: Searches of rollouts are short, and the table is emptied for each game.
 TABLE_MIB = 0.125
@@ -38,7 +38,7 @@ _Task = tuple[Positions, list[int]]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RolloutEstimate:
     """What the rollouts of a position found, for its side to move.
 
     mean: of the outcomes. standard_error: of that mean, the sample standard deviation of the
@@ -102,7 +102,7 @@ class Rollout:
         self.decide = decide
         self.seed = seed
 
-    def estimate(self, positions: Any, *, workers: Workers | None = None) -> list[Estimate]:
+    def estimate(self, positions: Any, *, workers: Workers | None = None) -> list[RolloutEstimate]:
         """Returns the estimate of each position, in order; a list of one for a single position.
 
         positions: tuples of integers, or an array [positions, integers].
@@ -115,7 +115,7 @@ class Rollout:
         estimates = []
         for outcomes in self.outcomes(rows, workers=workers):
             error = float(outcomes.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
-            estimates.append(Estimate(float(outcomes.mean()), error, n))
+            estimates.append(RolloutEstimate(float(outcomes.mean()), error, n))
         return estimates
 
     def outcomes(self, positions: Any, *, workers: Workers | None = None) -> NDArray[np.float64]:
@@ -123,8 +123,8 @@ class Rollout:
         rows = self._rows(positions)
         tasks = self._tasks(rows)
         played = map(self._play, tasks) if workers is None else workers.map(self._play, tasks)
-        found = [np.zeros(0), *played]
-        return np.concatenate(found).reshape(len(rows), self.games)
+        outcomes = [np.zeros(0), *played]
+        return np.concatenate(outcomes).reshape(len(rows), self.games)
 
     def label(self, rows: Rows, *, workers: Workers | None = None) -> Rows:
         """Returns the rows, in order, with the means of rollouts as results, float32.
@@ -194,6 +194,6 @@ def slight_noise(values: ArrayLike) -> float:
     It is a sixteenth of the root mean square of the values, without games won or lost: about a
     tenth of a man in checkers. It is 1 if all values are 0.
     """
-    found = np.asarray(values, dtype=np.float64)
-    found = found[np.abs(found) <= PROVEN]
-    return float(np.sqrt(np.mean(np.square(found)))) / 16.0 if found.any() else 1.0
+    undecided = np.asarray(values, dtype=np.float64)
+    undecided = undecided[np.abs(undecided) <= PROVEN]
+    return float(np.sqrt(np.mean(np.square(undecided)))) / 16.0 if undecided.any() else 1.0

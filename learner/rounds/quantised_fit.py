@@ -125,9 +125,9 @@ class QuantisedFit(BatchLearner):
         epochs = self.epochs
         if self.last_epochs and self.games_played_ == self.games:
             epochs = self.last_epochs
-            wanted = Filter(quiet=True, undecided=not self.decided)
+            passing = Filter(quiet=True, undecided=not self.decided)
             self.store_.flush()
-            rows = distinct(self.game_, self.store_.load(keep=wanted))
+            rows = distinct(self.game_, self.store_.load(keep=passing))
         if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):
             model.scale = self.scale or 1.0 / (scale_of(rows) or 1.0)
         blended, searched = (

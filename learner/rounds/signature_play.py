@@ -95,9 +95,9 @@ class SignaturePlay(RoundLearner):
 
     def _end_round(self, workers: Workers) -> dict[str, float]:
         first = self.first_kept()
-        kept = [place for place, game in enumerate(self._games) if game[0] >= first]
-        self._games = [self._games[place] for place in kept]
-        self._entries = [self._entries[place] for place in kept]
+        recent = [place for place, game in enumerate(self._games) if game[0] >= first]
+        self._games = [self._games[place] for place in recent]
+        self._entries = [self._entries[place] for place in recent]
         self.tables_ = self._learner()
         self.tables_.fit(entry for entries in self._entries for entry in entries)
         self.evaluator_ = self.tables_.evaluator_

@@ -27,7 +27,7 @@ class Bar:
             text["note"] = progress.note
         if measured:
             last = max(measured)
-            text[f"after {last}"] = " ".join(found.brief() for found in measured[last])
+            text[f"after {last}"] = " ".join(strength.brief() for strength in measured[last])
         self._bar.set_postfix(text, refresh=False)
         self._bar.update(progress.game - self._bar.n)
 

@@ -289,16 +289,16 @@ class Run:
             return finalists[0]
         arena = Arena(self.game, limits=self.limits, workers=2)
         try:
-            asked = {
+            pending = {
                 game: self._matches(
                     arena, self._snapshot(game), self.final_games, FINAL_SEED, CHOICE_PLIES
                 )
                 for game in finalists
             }
-            found = {game: [f.result() for f in futures] for game, futures in asked.items()}
+            measured = {game: [f.result() for f in futures] for game, futures in pending.items()}
         finally:
             arena.close()
-        return max(finalists, key=lambda game: (mean(found[game]), game))
+        return max(finalists, key=lambda game: (mean(measured[game]), game))
 
     def _finish(self) -> Evaluator:
         path = self.folder.path
@@ -338,21 +338,21 @@ class Run:
         Yields each opponent's result when its match ends.
         """
         arena = Arena(self.game, limits=self.limits, workers=2)
-        found: list[Strength] = []
+        results: list[Strength] = []
         try:
-            asked = [
+            pending = [
                 arena.submit(evaluator, o, games=games, seed=REPORT_SEED, plies=REPORT_PLIES)
                 for o in opponents
             ]
-            for future in asked:
-                found.append(future.result())
-                yield found[-1]
+            for future in pending:
+                results.append(future.result())
+                yield results[-1]
         finally:
             arena.close()
         content = {
             "evaluator": evaluator.name,
             "limits": str(self.limits),
-            "matches": [entry.as_dict() for entry in found],
+            "matches": [entry.as_dict() for entry in results],
         }
         self._write_report(content)
 

@@ -50,8 +50,8 @@ def train_evaluator(
     print_weights(best)
     for line in remarks(learner, best):
         print(line)
-    for found in session.report(best, settings.opponents, games=settings.match_games):
-        print(f"{found.text()} at {session.limits}", flush=True)
+    for strength in session.report(best, settings.opponents, games=settings.match_games):
+        print(f"{strength.text()} at {session.limits}", flush=True)
     if usual is not None:
         weigh(session, best, game, usual, settings, quiet=quiet)
     elif file is not None:
@@ -116,10 +116,10 @@ def weigh(
     bare = without_features(settings)
     resume = (folder / "checkpoint.json").exists()
     _, other = learn(game, usual, bare, folder, file=None, resume=resume, quiet=quiet)
-    found = []
+    entries = []
     match_games, limits = settings.match_games, session.limits
     for entry in worths(game, best, other, terms=terms, games=match_games, limits=limits):
-        found.append(entry)
+        entries.append(entry)
         print(entry.text(), flush=True)
     speeds = measure_speeds(game, best, other)
     print(speeds.text())
@@ -127,7 +127,7 @@ def weigh(
         worth={
             "file": settings.features,
             "without": other.name,
-            "matches": [entry.as_dict() for entry in found],
+            "matches": [entry.as_dict() for entry in entries],
             "nodes_per_second": {"with": speeds.mine, "without": speeds.other},
         }
     )
@@ -165,7 +165,7 @@ def train_rote(settings: RunSettings, folder: Path, *, resume: bool, quiet: bool
     print(f"{len(memory)} positions remembered: {session.memory_path}")
     limits = Limits(depth=settings.depth, nodes=settings.nodes)
     player = Player(f"{learner.evaluator_.name}+memory", learner.evaluator_, memory)
-    found = measure(
+    strength = measure(
         game,
         player,
         settings.start,
@@ -174,7 +174,7 @@ def train_rote(settings: RunSettings, folder: Path, *, resume: bool, quiet: bool
         seed=REPORT_SEED,
         threads=2,
     )
-    print(f"with memory {found.text()} at {limits}")
+    print(f"with memory {strength.text()} at {limits}")
     print("the openings of this match are among those learned from")
     return 0
 

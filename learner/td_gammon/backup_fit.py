@@ -114,8 +114,8 @@ class BackupFit(Learner):
         if self.seed < 0:
             raise ValueError(f"seed: expected at least 0, found {self.seed}")
         if self.nodes is not None or self.depth is None or not 1 <= self.depth <= MOST_DEPTH:
-            found = self.depth if self.nodes is None else f"{self.nodes} nodes"
-            raise ValueError(f"depth: expected 1 to {MOST_DEPTH}, found {found}")
+            given = self.depth if self.nodes is None else f"{self.nodes} nodes"
+            raise ValueError(f"depth: expected 1 to {MOST_DEPTH}, found {given}")
         for name in (
             "games", "stage_rounds", "round_games", "keep_rounds", "epochs", "batch",
             "threads", "fit_threads",
@@ -198,11 +198,11 @@ class BackupFit(Learner):
         self._kept: list[tuple[Examples, NDArray[np.float32]]] = []
 
     def identity(self) -> dict[str, Any]:
-        found = super().identity()
-        del found["threads"]
+        identity = super().identity()
+        del identity["threads"]
         # as JSON has it
-        found["hidden"] = [list(w) if isinstance(w, tuple) else w for w in found["hidden"]]
-        return found
+        identity["hidden"] = [list(w) if isinstance(w, tuple) else w for w in identity["hidden"]]
+        return identity
 
     def fit(
         self,
@@ -324,7 +324,7 @@ class BackupFit(Learner):
         return {
             "weights": pack_weights(self.evaluator_),
             "small": pack_weights(self._small),
-            "rounds_done": {"rounds": [dict(found) for found in self.rounds_]},
+            "rounds_done": {"rounds": [dict(figures) for figures in self.rounds_]},
             "kept": {
                 "sizes": [len(own) for own, _ in self._kept],
                 "positions": [packed(own.positions.T, level=6) for own, _ in self._kept],
@@ -333,7 +333,7 @@ class BackupFit(Learner):
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        rounds = [dict(found) for found in state["rounds_done"]["rounds"]]
+        rounds = [dict(figures) for figures in state["rounds_done"]["rounds"]]
         width, outputs = len(self.game_.start()), len(self.evaluator_.kinds)
         kept = []
         sizes = [int(size) for size in state["kept"]["sizes"]]

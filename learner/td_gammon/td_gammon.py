@@ -21,7 +21,7 @@ from learner.models.schedule import Schedule
 from learner.positions.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
 from learner.td_gammon.backup import check_game
 from learner.td_gammon.explore import recorded
-from learner.td_gammon.td_play import Table
+from learner.td_gammon.td_play import ActorLearner
 from search import as_evaluator
 from search.evaluators.header import describe_input
 from search.evaluators.network import separate
@@ -54,7 +54,7 @@ class TDGammon(Learner):
     tables: number of games played at a time. Each has weights of its own for `round_games` games;
         then the changes of the weights are added up, in a fixed order, so that results depend only
         on the seed and this number.
-    round_games: games at each table between two of these sums.
+    round_games: games that each plays between two of these sums.
     candidates: number of replies that the nets value, ranked highest by the prefilter, small nets
         over the encoding alone that learn too; 0 for all replies and no prefilter.
     prefilter_units: hidden units of the small nets.
@@ -154,14 +154,14 @@ class TDGammon(Learner):
                     seed=self.seed,
                 )
             )  # fmt: skip
-        self._tables = [self._table(number) for number in range(self.tables)]
+        self._actors = [self._actor(number) for number in range(self.tables)]
         self.games_played_ = 0
         self.updates_ = 0
         self.errors_: list[float] = []
 
-    def _table(self, number: int) -> Table:
+    def _actor(self, number: int) -> ActorLearner:
         network, *small = (one.copy() for one in self._learning)
-        return Table(
+        return ActorLearner(
             network, seed=(self.seed, number), room=self.memory, replays=self.replays,
             prefilter=Prefilter(small[0], self.candidates) if small else None,
         )  # fmt: skip
@@ -186,12 +186,12 @@ class TDGammon(Learner):
                 self.errors_.append(error / max(1, outputs))
                 if watch is not None:
                     note = f"error {self.errors_[-1]:.5f}"
-                    record = recorded(self._dice_game(), *self._tables[0].last_game())
+                    record = recorded(self._dice_game(), *self._actors[0].last_game())
                     watch(Progress(self.games_played_, self.games, record, self.updates_, note))
         return self
 
     def _round(self, threads: ThreadPoolExecutor, most: int) -> float:
-        """Play at all seats with the same weights, and add up the changes of weights.
+        """Play with all actors with the same weights, and add up the changes of weights.
 
         Returns the sum of squared errors. Raises ValueError if weights become NaN or infinite.
         """
@@ -200,10 +200,10 @@ class TDGammon(Learner):
         rate = rates.at(self.games_played_, self.games)
 
         def play(number: int) -> float:
-            table = self._tables[number]
-            for own, common in zip(_arrays(table.networks), _arrays(self._learning), strict=True):
+            actor = self._actors[number]
+            for own, common in zip(_arrays(actor.networks), _arrays(self._learning), strict=True):
                 own[...] = common
-            return table.play(
+            return actor.play(
                 base + (number < extra), rate=rate, last_rate=self.output_rate * rate,
                 lambda_=self.lambda_, prefilter=self.games_played_ >= _UNFILTERED,
             )  # fmt: skip
@@ -213,12 +213,12 @@ class TDGammon(Learner):
         fresh = min(1.0, _RECENT * count / (self.games_played_ + count))
         keep = min(self.averaging ** (count / 2000), 1.0 - fresh)
         for common, *own in zip(
-            _arrays(self._learning), *(_arrays(table.networks) for table in self._tables),
+            _arrays(self._learning), *(_arrays(actor.networks) for actor in self._actors),
             strict=True,
         ):  # fmt: skip
             before = common.copy()
-            for one in own:
-                common += one - before
+            for changed in own:
+                common += changed - before
             if not np.isfinite(common).all():
                 raise ValueError(
                     f"rate: expected weights that stay finite, found NaN or infinity after"
@@ -229,7 +229,7 @@ class TDGammon(Learner):
             mean *= np.float32(keep)
             mean += np.float32(1.0 - keep) * common
         self.games_played_ += count
-        self.updates_ = sum(table.updates for table in self._tables)
+        self.updates_ = sum(actor.updates for actor in self._actors)
         return sum(errors)
 
     def _dice_game(self) -> DiceGame:
@@ -241,13 +241,13 @@ class TDGammon(Learner):
     def identity(self) -> dict[str, Any]:
         inputs = self.inputs
         if not isinstance(inputs, str):
-            inputs = "+".join(one.name for one in separate(inputs) if one)
+            inputs = "+".join(part.name for part in separate(inputs) if part)
         return {**super().identity(), "inputs": inputs}
 
     def _described(self) -> list[list[dict[str, Any]]]:
         """Returns descriptions of the inputs of each net, to which the weights belong."""
         return [
-            [describe_input(self.game_, one) for one in separate(net.inputs) if one]
+            [describe_input(self.game_, part) for part in separate(net.inputs) if part]
             for net in self.network_.nets
         ]
 
@@ -258,8 +258,8 @@ class TDGammon(Learner):
             "averages": pack_weights(self.evaluator_),
             "small": [pack_weights(network) for network in self._learning[1:]],
             "tables": [
-                {name: packed(array) for name, array in table.get_state().items()}
-                for table in self._tables
+                {name: packed(array) for name, array in actor.get_state().items()}
+                for actor in self._actors
             ],
             "errors": {"mean": list(self.errors_)},
         }
@@ -271,10 +271,10 @@ class TDGammon(Learner):
             unpack_weights(state[name], network)
         for text, network in zip(state["small"], self._learning[1:], strict=True):
             unpack_weights(text, network)
-        for table, saved in zip(self._tables, state["tables"], strict=True):
+        for actor, saved in zip(self._actors, state["tables"], strict=True):
             if not isinstance(saved, dict):
                 raise ValueError(f"tables: expected the state of one, found {str(saved)[:60]}")
-            table.set_state({n: unpacked(text, np.int64) for n, text in saved.items()})
+            actor.set_state({n: unpacked(text, np.int64) for n, text in saved.items()})
         self.errors_ = [float(error) for error in state["errors"]["mean"]]
 
 
@@ -294,14 +294,14 @@ def find_inputs(game: Any, inputs: Any) -> Any:
     names = inputs.split("+")
     encodings = [game.encodings[name] for name in names if name in game.encodings]
     features = [game.features[n] for n in names if n in game.features and n not in game.encodings]
-    found = [*encodings, *features]
-    if len(found) != len(names) or len(encodings) > 1 or len(features) > 1:
+    parts = [*encodings, *features]
+    if len(parts) != len(names) or len(encodings) > 1 or len(features) > 1:
         raise ValueError(
             f"inputs: expected an encoding ({', '.join(game.encodings) or 'none'}), a feature set"
             f" ({', '.join(game.features) or 'none'}) or ENCODING+FEATURES of {game.name}, found"
             f" {inputs!r} (known: {', '.join(known) or 'none'})"
         )
-    return found[0] if len(found) == 1 else tuple(found)
+    return parts[0] if len(parts) == 1 else tuple(parts)
 
 
 def new_network(
@@ -315,7 +315,7 @@ def new_network(
     nets = []
     encoding, features = separate(inputs)
     busy = (encoding.most if encoding else 0) + (len(features) if features else 0)
-    width = sum(len(one) for one in (encoding, features) if one)
+    width = sum(len(part) for part in (encoding, features) if part)
     for phase in range(1 if game.phases is None else len(game.phases)):
         random = np.random.default_rng((seed, phase, 7))
         deviation = spread * np.sqrt(2.0 / busy)

@@ -19,7 +19,7 @@ from search.expectiminimax.replies import Prefilter, check_function
 from search.expectiminimax.turn import NativeTurn, next_number, over, play_turn
 from search.native import call_float
 
-__all__ = ["MOST_PLIES", "Table"]
+__all__ = ["MOST_PLIES", "ActorLearner"]
 
 #: A longer game is dropped; a sensible game of backgammon takes some sixty plies.
 MOST_PLIES = 1023
@@ -88,15 +88,15 @@ def play_and_learn(turn, replies, learning, games):
     return error
 
 
-class Table:
-    """A seat of one worker: an evaluator of its own, a memory of games, and its dice.
+class ActorLearner:
+    """One worker that plays and learns: an evaluator of its own, a memory of games, and its dice.
 
     evaluator: plays and learns.
     seed: seed of the dice and the replays.
     room: number of games in memory.
     replays: number of games of the memory that are learned from again after each new one.
     prefilter: values only the replies that it keeps; its evaluator, a small network that no other
-        seat has, learns too.
+        worker has, learns too.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Table:
         self._turn = NativeTurn(game)
         self._turn.put(state=stream(*seed))
         self._replies = [
-            self._turn.replies(evaluator, prefilter=some) for some in (None, prefilter)
+            self._turn.replies(evaluator, prefilter=candidate) for candidate in (None, prefilter)
         ]
         #: rate of learning, that of the last layer, lambda
         self.numbers = np.zeros(3)
@@ -175,9 +175,9 @@ class Table:
         """Returns memory, dice and counts, from which `set_state` continues to the same bits."""
         learning = self._learning
         lengths = self.lengths.tolist()
-        kept = range(learning.kept)
-        games = [self.memory[i, : lengths[i] + 1].reshape(-1) for i in kept]
-        rolls = [self.rolls[i, : lengths[i]] for i in kept]
+        slots = range(learning.kept)
+        games = [self.memory[i, : lengths[i] + 1].reshape(-1) for i in slots]
+        rolls = [self.rolls[i, : lengths[i]] for i in slots]
         none = np.zeros(0, dtype=np.int64)
         return {
             "games": np.concatenate([none, *games]),
@@ -206,7 +206,7 @@ class Table:
             and 0 <= dice < 1 << 62
             and 0 <= played <= updates
         ):
-            raise ValueError(f"expected the counts of a table, found {table.tolist()}")
+            raise ValueError(f"expected the counts of a worker, found {table.tolist()}")
         if not ((lengths >= 0) & (lengths <= MOST_PLIES)).all() or lengths[kept:].any():
             raise ValueError(f"expected lengths of {kept} games of at most {MOST_PLIES} plies")
         plies = lengths[:kept].tolist()

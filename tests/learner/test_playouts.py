@@ -20,7 +20,13 @@ from learner.positions.filters import Filter, distinct
 from learner.positions.shards import Rows
 from learner.rounds.batch import BatchFit
 from learner.rounds.network_fit import NetworkFit
-from learner.rounds.playouts import GAMES_PER_TASK, TABLE_MIB, Estimate, Rollout, slight_noise
+from learner.rounds.playouts import (
+    GAMES_PER_TASK,
+    TABLE_MIB,
+    Rollout,
+    RolloutEstimate,
+    slight_noise,
+)
 from play.workers import Workers
 from search import WIN, Engine, Evaluator, PythonEvaluator, as_evaluator
 from search.evaluators.noise import NoisyEvaluator
@@ -115,7 +121,7 @@ def test_the_side_that_stands_to_win() -> None:
         ("B:B3:WK10,K11,K15", -1.0),
     ):
         position = CHECKERS.parse_position(text)
-        assert rollout.estimate(position) == [Estimate(mean, 0.0, 2)], text
+        assert rollout.estimate(position) == [RolloutEstimate(mean, 0.0, 2)], text
 
 
 @plain
@@ -135,7 +141,7 @@ def test_perfect_players_of_tic_tac_toe() -> None:
     np.testing.assert_array_equal(outcomes, np.column_stack([expected, expected]))
     assert set(expected) == {-1.0, 0.0, 1.0}
     (start,) = Rollout(evaluator, games=20, depth=1, noise=1.0).estimate(BOARD.start())
-    assert start == Estimate(0.0, 0.0, 20)
+    assert start == RolloutEstimate(0.0, 0.0, 20)
 
 
 def test_who_does_not_look_ahead_does_not_draw_every_game() -> None:
@@ -151,7 +157,7 @@ def test_the_standard_error_by_hand() -> None:
     first, second = Known(MATERIAL, games=4, depth=1, noise=0.1).estimate(POSITIONS[:2])
     assert first.mean == 0.25
     assert first.standard_error == pytest.approx(math.sqrt(11 / 48))
-    assert second == Estimate(1.0, 0.0, 4)
+    assert second == RolloutEstimate(1.0, 0.0, 4)
     (single,) = Rollout(MATERIAL, games=1, depth=1, noise=0.1).estimate(POSITIONS[0])
     assert single.games == 1
     assert math.isnan(single.standard_error)

@@ -25,7 +25,7 @@ from games.kernels import kernel
 from learner.learner import Progress
 from learner.td_gammon import td_gammon
 from learner.td_gammon.td_gammon import TDGammon, find_inputs, new_network
-from learner.td_gammon.td_play import MOST_PLIES, Table
+from learner.td_gammon.td_play import MOST_PLIES, ActorLearner
 from play.match.dice_match import play_dice_match
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -175,7 +175,7 @@ def test_a_run_reports_and_counts() -> None:
     assert len(run.errors_) == 4 and all(0 < error < 0.25 for error in run.errors_)
     assert reports[0].note == f"error {run.errors_[0]:.5f}"
     # each game is learned from once, and of those in memory three times as many
-    plies = sum(table.plies for table in run._tables)
+    plies = sum(actor.plies for actor in run._actors)
     assert 3 * plies < run.updates_ < 5 * plies and plies > 330 * 20
     assert (run.evaluator_.name, run.network_ is not run.evaluator_) == ("tdgammon", True)
     assert -3 <= run.evaluator_(START) <= 3
@@ -196,26 +196,26 @@ def test_the_last_game_is_a_record() -> None:
 def test_every_table_counts() -> None:
     one, two = (learner(games=60, seed=1, tables=tables).fit() for tables in (1, 3))
     assert not same(one, two)
-    assert [table.plies > 0 for table in two._tables] == [True] * 3
+    assert [actor.plies > 0 for actor in two._actors] == [True] * 3
     again = learner(games=60, seed=1, tables=3).fit()
     assert same(two, again)
     # fewer games than tables
     few = learner(games=2, seed=1, tables=3).fit()
-    assert [table.plies > 0 for table in few._tables] == [True, True, False]
+    assert [actor.plies > 0 for actor in few._actors] == [True, True, False]
     squares = few.errors_[0]
     assert 0 < squares < 0.3
 
 
 def test_what_tables_learned_is_added_up() -> None:
-    """A round by hand: each table learns on its own from the same weights."""
+    """A round by hand: each actor learns on its own from the same weights."""
     run = learner(games=20, seed=9, tables=2, round_games=10, averaging=0.5)
     run.prepare()
     first = [array.copy() for array in bits(run.network_)]
     own = []
     for number in range(2):
-        table = Table(run.network_.copy(), seed=(9, number), room=50, replays=3)
-        table.play(10, rate=0.06, last_rate=0.06 * 0.3, lambda_=0.5)
-        own.append(bits(table.evaluator))
+        actor = ActorLearner(run.network_.copy(), seed=(9, number), room=50, replays=3)
+        actor.play(10, rate=0.06, last_rate=0.06 * 0.3, lambda_=0.5)
+        own.append(bits(actor.evaluator))
     run.fit()
     for common, before, one, two in zip(bits(run.network_), first, *own, strict=True):
         assert np.array_equal(common, before + (one - before) + (two - (before)))
@@ -280,7 +280,7 @@ def unpacked(text: str) -> NDArray[np.int64]:
 
 
 def changed(name: str, place: Any, value: int) -> Callable[[dict[str, Any]], None]:
-    """Another number in an array of the first table."""
+    """Another number in an array of the first actor."""
 
     def change(state: dict[str, Any]) -> None:
         array = unpacked(state["tables"][0][name])
@@ -312,9 +312,9 @@ DAMAGED: dict[str, Callable[[dict[str, Any]], Any]] = {
     "half a weight": lambda state: state.update(weights=state["weights"][:-4]),
     "NaN": lambda state: state.update(averages=packed(
         np.full(len(base64.b64decode(state["averages"])) // 4, np.nan, np.float32))),
-    "one table": lambda state: state["tables"].pop(),
+    "one actor fewer": lambda state: state["tables"].pop(),
     "tables that are none": lambda state: state.update(tables=[1, 2]),
-    "a table of numbers": lambda state: state["tables"][0].update(lengths=[1, 2]),
+    "a state of numbers": lambda state: state["tables"][0].update(lengths=[1, 2]),
     "errors that are none": lambda state: state.update(errors={"mean": ["many"]}),
     "other inputs": lambda state: state["inputs"][0][0].update(identity="0" * 16),
     "a checker that came from nowhere": changed("games", 7, 3),
@@ -330,12 +330,12 @@ DAMAGED: dict[str, Callable[[dict[str, Any]], Any]] = {
     "more games than there is room for": changed("table", 0, 51),
     "a place outside of the memory": changed("table", 1, 50),
     "a place before the memory": changed("table", 1, -1),
-    "dice that are none": changed("table", 2, -1),
-    "plies that are none": changed("table", 3, -1),
+    "impossible dice": changed("table", 2, -1),
+    "impossible plies": changed("table", 3, -1),
     "short games": shorter("games"),
     "short rolls": shorter("rolls"),
     "short lengths": shorter("lengths"),
-    "a short table": shorter("table"),
+    "short counts": shorter("table"),
 }  # fmt: skip
 
 
@@ -349,10 +349,10 @@ def test_damaged_checkpoints_are_refused(damage: str) -> None:
 
 
 def test_games_in_memory_that_break_the_rules_or_go_on_are_refused() -> None:
-    table = a_table()
-    table.play(3, rate=0.1, last_rate=0.03, lambda_=0.5)
-    state = table.get_state()
-    a_table().set_state(copy.deepcopy(state))
+    actor = an_actor()
+    actor.play(3, rate=0.1, last_rate=0.03, lambda_=0.5)
+    state = actor.get_state()
+    an_actor().set_state(copy.deepcopy(state))
     lengths = state["lengths"][:3].tolist()
     # the first game without its last ply, as if it were over
     cut = copy.deepcopy(state)
@@ -360,68 +360,68 @@ def test_games_in_memory_that_break_the_rules_or_go_on_are_refused() -> None:
     cut["games"] = np.delete(cut["games"].reshape(-1, 5), lengths[0], axis=0).reshape(-1)
     cut["rolls"] = np.delete(cut["rolls"], lengths[0] - 1)
     with pytest.raises(ValueError, match="expected games played by the rules from start to end"):
-        a_table().set_state(cut)
+        an_actor().set_state(cut)
     # and the last position of one that has another colour to move
     other = copy.deepcopy(state)
     other["games"][5 * lengths[0] + 4] ^= 1
     with pytest.raises(ValueError, match="expected games played by the rules from start to end"):
-        a_table().set_state(other)
+        an_actor().set_state(other)
 
 
 def test_checkpoints_are_small_and_quick() -> None:
     run, checkpoints, _ = whole_run()
     nets = [run.network_, run.evaluator_, *run._learning[1:]]
     weights = sum(array.size for net in nets for array in bits(net))
-    plies = sum(int(table.lengths.sum()) for table in run._tables)
+    plies = sum(int(actor.lengths.sum()) for actor in run._actors)
     assert len(checkpoints[-1]) < 4 / 3 * (4 * weights + 48 * plies) + 20_000
 
 
 # --- tables ----------------------------------------------------------------------------------
 
 
-def a_table(seed: int = 4, *, room: int = 5, replays: int = 2) -> Table:
+def an_actor(seed: int = 4, *, room: int = 5, replays: int = 2) -> ActorLearner:
     network = new_network(GAME, POINTS, (24,), spread=0.3, seed=1)
-    return Table(network, seed=(seed, 0), room=room, replays=replays)
+    return ActorLearner(network, seed=(seed, 0), room=room, replays=replays)
 
 
-def test_a_table_keeps_its_last_games() -> None:
-    table = a_table()
+def test_an_actor_keeps_its_last_games() -> None:
+    actor = an_actor()
     games = []
     for _ in range(8):
-        table.play(1, rate=0.1, last_rate=0.03, lambda_=0.5)
-        positions, rolls = table.last_game()
+        actor.play(1, rate=0.1, last_rate=0.03, lambda_=0.5)
+        positions, rolls = actor.last_game()
         assert len(positions) == len(rolls) + 1
         ends = [outcome(tuple(p)) == outcome(tuple(p)) for p in positions.tolist()]
         assert ends == [False] * len(rolls) + [True]
         games.append(positions)
-    kept = [table.memory[i, : table.lengths[i] + 1] for i in range(5)]
+    kept = [actor.memory[i, : actor.lengths[i] + 1] for i in range(5)]
     for place, game in zip((0, 1, 2, 3, 4), (5, 6, 7, 3, 4), strict=True):
         assert np.array_equal(kept[place], games[game])
-    assert table.plies == sum(len(game) - 1 for game in games)
-    assert table.updates >= table.plies
+    assert actor.plies == sum(len(game) - 1 for game in games)
+    assert actor.updates >= actor.plies
 
 
 def test_first_rolls_of_games_are_no_doubles() -> None:
-    table = a_table(room=200, replays=0)
-    table.play(200, rate=0.1, last_rate=0.03, lambda_=0.5)
-    firsts = {ROLLS[roll] for roll in table.rolls[:, 0].tolist()}
-    later = {ROLLS[roll] for roll in table.rolls[:, 1].tolist()}
+    actor = an_actor(room=200, replays=0)
+    actor.play(200, rate=0.1, last_rate=0.03, lambda_=0.5)
+    firsts = {ROLLS[roll] for roll in actor.rolls[:, 0].tolist()}
+    later = {ROLLS[roll] for roll in actor.rolls[:, 1].tolist()}
     assert all(high != low for high, low in firsts) and len(firsts) == 15
     assert len(later) > 18
 
 
-def test_what_a_table_plays_is_the_best_move() -> None:
-    table = a_table(replays=0)
+def test_what_an_actor_plays_is_the_best_move() -> None:
+    actor = an_actor(replays=0)
     # nothing is learned at a rate of 0, so that what chose the moves is still there
     network = new_network(GAME, POINTS, (24,), spread=0.3, seed=1)
     generator = np.random.default_rng(8)
-    for net, own in zip(network.nets, table.evaluator.nets, strict=True):
+    for net, own in zip(network.nets, actor.evaluator.nets, strict=True):
         for layer, other in zip(net.layers, own.layers, strict=True):
             for array, copied in zip(layer, other, strict=True):
                 array[...] = generator.normal(0, 0.3, array.shape)
                 copied[...] = array
-    table.play(1, rate=0.0, last_rate=0.0, lambda_=0.5)
-    positions, rolls = table.last_game()
+    actor.play(1, rate=0.0, last_rate=0.0, lambda_=0.5)
+    positions, rolls = actor.last_game()
     for before, after, roll in zip(positions[:-1], positions[1:], rolls.tolist(), strict=True):
         position = tuple(before.tolist())
         replies = [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
@@ -433,7 +433,7 @@ def test_what_a_table_plays_is_the_best_move() -> None:
 
 
 @pytest.mark.parametrize("prefiltering", [False, True])
-def test_what_a_table_plays_with_small_nets(prefiltering: bool) -> None:
+def test_what_an_actor_plays_with_small_nets(prefiltering: bool) -> None:
     """The best of the two that are best by the small nets, which learn from the same games."""
     large, small = (new_network(GAME, POINTS, (24,), spread=1.0, seed=seed) for seed in (1, 2))
     for seed, network in enumerate((large, small)):
@@ -441,9 +441,9 @@ def test_what_a_table_plays_with_small_nets(prefiltering: bool) -> None:
         for net in network.nets:
             net.layers[-1][0][...] = random.normal(0, 0.5, net.layers[-1][0].shape)
     prefilter = Prefilter(small.copy(), 2)
-    table = Table(large.copy(), seed=(3, 0), room=5, replays=0, prefilter=prefilter)
-    table.play(1, rate=0.0, last_rate=0.0, lambda_=0.5, prefilter=prefiltering)
-    positions, rolls = table.last_game()
+    actor = ActorLearner(large.copy(), seed=(3, 0), room=5, replays=0, prefilter=prefilter)
+    actor.play(1, rate=0.0, last_rate=0.0, lambda_=0.5, prefilter=prefiltering)
+    positions, rolls = actor.last_game()
     passed_over = 0
     for before, after, roll in zip(positions[:-1], positions[1:], rolls.tolist(), strict=True):
         position = tuple(before.tolist())
@@ -463,7 +463,7 @@ def test_what_a_table_plays_with_small_nets(prefiltering: bool) -> None:
         assert tuple(after.tolist()) == replies[min(kept, key=dear.__getitem__)]
         passed_over += min(dear) < min(dear[i] for i in kept)
     assert (passed_over > 0) == prefiltering
-    table.play(5, rate=0.1, last_rate=0.1, lambda_=0.5, prefilter=prefiltering)
+    actor.play(5, rate=0.1, last_rate=0.1, lambda_=0.5, prefilter=prefiltering)
     moved = [
         np.abs(a - b).max() for a, b in zip(bits(small), bits(prefilter.evaluator), strict=True)
     ]
@@ -480,25 +480,25 @@ def test_games_without_end_are_dropped() -> None:
     class Endless(Backgammon):
         rules = dataclasses.replace(Backgammon.rules, outcome=endless)
 
-    table = a_table(room=3)
-    table.play(4, rate=0.1, last_rate=0.03, lambda_=0.5)
-    plies, updates, lengths = table.plies, table.updates, table.lengths.tolist()
-    before = [array.copy() for array in bits(table.evaluator)]
-    ends, last = table._turn.outcome_at, table.last_game()
-    table._turn.put(outcome_at=rules_addresses(Endless())["outcome_at"])
-    assert table.play(2, rate=0.1, last_rate=0.03, lambda_=0.5) == 0.0
-    table._turn.put(outcome_at=ends)
+    actor = an_actor(room=3)
+    actor.play(4, rate=0.1, last_rate=0.03, lambda_=0.5)
+    plies, updates, lengths = actor.plies, actor.updates, actor.lengths.tolist()
+    before = [array.copy() for array in bits(actor.evaluator)]
+    ends, last = actor._turn.outcome_at, actor.last_game()
+    actor._turn.put(outcome_at=rules_addresses(Endless())["outcome_at"])
+    assert actor.play(2, rate=0.1, last_rate=0.03, lambda_=0.5) == 0.0
+    actor._turn.put(outcome_at=ends)
     # nothing was learned; of the game whose place was taken nothing is left
-    assert (table.plies, table.updates) == (plies, updates)
-    assert all(map(np.array_equal, before, bits(table.evaluator)))
-    assert table.lengths.tolist() == [lengths[0], 0, lengths[2]]
-    assert all(map(np.array_equal, last, table.last_game()))
+    assert (actor.plies, actor.updates) == (plies, updates)
+    assert all(map(np.array_equal, before, bits(actor.evaluator)))
+    assert actor.lengths.tolist() == [lengths[0], 0, lengths[2]]
+    assert all(map(np.array_equal, last, actor.last_game()))
     # what goes on from there is the same with a checkpoint in between
-    again = a_table(room=3)
-    again.set_state(copy.deepcopy(table.get_state()))
+    again = an_actor(room=3)
+    again.set_state(copy.deepcopy(actor.get_state()))
     for found, array in zip(bits(again.evaluator), before, strict=True):
         found[...] = array
-    errors = [one.play(3, rate=0.1, last_rate=0.03, lambda_=0.5) for one in (table, again)]
+    errors = [one.play(3, rate=0.1, last_rate=0.03, lambda_=0.5) for one in (actor, again)]
     assert errors[0] == errors[1] > 0
-    assert all(map(np.array_equal, bits(table.evaluator), bits(again.evaluator)))
-    assert (table.lengths > 0).all() and np.array_equal(table.lengths, again.lengths)
+    assert all(map(np.array_equal, bits(actor.evaluator), bits(again.evaluator)))
+    assert (actor.lengths > 0).all() and np.array_equal(actor.lengths, again.lengths)
