@@ -121,6 +121,15 @@ class Game:
         if not cls.name and cls.__module__ != __name__:  # base classes have none to hand down
             cls.name = cls.__name__.lower()
 
+    @property
+    def reference(self) -> str:
+        """The name of the hand-crafted evaluator that judges openings by default; empty for none.
+
+        It is the last of `opponents` that is one, else the first.
+        """
+        usual = [name for name in reversed(self.opponents) if name in self.evaluators]
+        return next(iter([*usual, *self.evaluators]), "")
+
     def start(self) -> Position:
         """The position that the game begins with."""
         raise NotImplementedError

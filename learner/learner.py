@@ -60,7 +60,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     Most learners also take options for openings, which have no effect with dice: opening_plies:
     length of the random opening; all distinct positions at that ply are used before longer ones.
     within: use only openings that `judge` values within this distance of even (None: all). judge:
-    evaluator that values openings in searches of 7 plies (None: the game's usual one).
+    evaluator that values openings in searches of 7 plies (None: the game's `reference`).
 
     After `fit`: `evaluator_` (the last one), `updates_`, `games_played_`, and the results of the
     subclass.
@@ -210,7 +210,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
                 plies=self.opening_plies,
                 seed=self.seed,
                 within=self.within,
-                judge=self.judge if self.within is not None else None,
+                judge=self.judge or self.game_.reference or None,
             ):
                 count += 1
                 yield opening
@@ -221,9 +221,11 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
 
 def feature_set(game: Game, features: Any) -> FeatureSet:
-    """Returns the feature set of a name; a feature set is returned as it is."""
+    """Returns the feature set of a name, or the game's first for None; a set is returned as is."""
     if isinstance(features, FeatureSet):
         return features
+    if features is None and game.features:
+        return next(iter(game.features.values()))  # type: ignore[no-any-return]
     if features not in game.features:
         raise ValueError(
             f"features: expected one of {', '.join(game.features) or 'none'} for"

@@ -107,13 +107,13 @@ class BookReport:
 class Settler:
     """Follows captures until the position is quiet, as quiescence search does.
 
-    evaluator: values the captures; anything that `search.as_evaluator` takes (None: `material` if
-        the game has it).
+    evaluator: values the captures; anything that `search.as_evaluator` takes (None: the
+        game's first hand-crafted evaluator).
     """
 
-    def __init__(self, game: Game, evaluator: Any = "material") -> None:
+    def __init__(self, game: Game, evaluator: Any = None) -> None:
         self.game = game
-        self._evaluator = evaluator
+        self._evaluator = evaluator or next(iter(game.evaluators), None)
         self._engine: Engine | None = None
 
     def __call__(self, position: Any) -> tuple[Any, float]:
@@ -217,7 +217,7 @@ def read_book(
     side: str = "winner",
     skip_plies: int = 0,
     searched: bool = False,
-    settle: Any = "material",
+    settle: Any = None,
     black_first: bool = False,
     report: BookReport | None = None,
 ) -> Iterator[BookEntry]:

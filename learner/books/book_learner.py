@@ -109,7 +109,8 @@ class BookLearner(BaseEstimator):  # type: ignore[misc]
                     f" {', '.join(unknown)}"
                 )
             return self.material
-        weights = self.game_.evaluators.get("classic", (None, {}))[1]
+        reference = self.game_.evaluators.get(self.game_.reference)
+        weights = reference[1] if isinstance(reference, tuple) else {}
         return {term: weights[term] for term in terms if term in weights}
 
     def partial_fit(self, entries: Iterable[BookEntry]) -> BookLearner:

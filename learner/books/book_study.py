@@ -61,7 +61,7 @@ class BookStudy(Learner):
     skip_plies: int = 0
     held_out: float = 0.2
     opening_plies: int = 6
-    judge: Any = "classic"
+    judge: Any = None
 
     agreement_: Agreement | None = field(init=False)
 
@@ -142,7 +142,7 @@ class BookStudy(Learner):
             yield self._replayed(moves)
         for record in make_book(
             self.game_,
-            self.judge,
+            self.judge or self.game_.reference,
             games=self.games,
             depth=self.depth or 1,
             seed=self.seed,

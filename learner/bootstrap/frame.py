@@ -37,7 +37,7 @@ class Bootstrap(Learner):
 
     Options beside those of `Learner`:
 
-    inputs: a feature set or an encoding, or the name of one (None: the game's usual feature set).
+    inputs: a feature set or an encoding, or the name of one (None: the game's first).
     hidden: widths of the hidden layers of a network; None for weights over a feature set; () over
         an encoding for a table of weights, one for each input.
     fixed: weights by term that are never learned, whatever evaluator learning starts from (None: 1
@@ -52,7 +52,7 @@ class Bootstrap(Learner):
     """
 
     games: int = 2000
-    inputs: Any = "classic"
+    inputs: Any = None
     hidden: tuple[int, ...] | None = None
     fixed: dict[str, float] | None = None
     rate: float = 0.01
@@ -60,7 +60,7 @@ class Bootstrap(Learner):
     games_per_update: int = 8
     opening_plies: int = 4
     within: float | None = None
-    judge: Any = "classic"
+    judge: Any = None
     most_plies: int = 200
     decide: bool = True
     workers: Workers | None = None

@@ -83,6 +83,8 @@ def _inputs(game: Game, inputs: Any) -> Encoding | FeatureSet:
     if isinstance(inputs, Encoding | FeatureSet):
         return inputs
     by_name = {**game.features, **game.encodings}
+    if inputs is None:
+        inputs = next(iter(by_name), None)
     if not isinstance(inputs, str) or inputs not in by_name:
         raise ValueError(
             f"inputs: expected one of {', '.join(by_name) or 'none'} for {game.name}, found"

@@ -60,7 +60,7 @@ class OnlineLearner(Learner):
     settle: bool = True
     opening_plies: int = 3
     within: float | None = None
-    judge: Any = "classic"
+    judge: Any = None
 
     usual_fixed: ClassVar[dict[str, float]] = {}
 

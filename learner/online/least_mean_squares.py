@@ -26,7 +26,7 @@ LAST_SHARE = 0.1
 class LeastMeanSquares(OnlineLearner):
     """Weights of all terms follow the difference: w += rate * difference * term / spread.
 
-    features: a feature set or its name.
+    features: a feature set or its name (None: the game's first).
     rate: share of the difference that one update would remove if one term explained it all; it
         falls linearly to a tenth over the `games`.
     scale: differences are squashed to tanh(difference / scale) * scale, so that one blunder does
@@ -41,7 +41,7 @@ class LeastMeanSquares(OnlineLearner):
     After `fit`: `evaluator_`, and `spread_`, the mean square of each term.
     """
 
-    features: Any = "classic"
+    features: Any = None
     rate: float = 0.001
     scale: float = 0.3
     win: float = 3.0

@@ -244,9 +244,10 @@ def new_terms(learner: Learner, usual: Learner) -> list[str]:
 def _features_of(learner: Learner) -> FeatureSet | None:
     """Returns the feature set that a learner reads, or None."""
     options = learner.get_params(deep=False)
-    chosen = options.get("inputs", options.get("features"))
-    if isinstance(chosen, str):
-        chosen = learner._load_game().features.get(chosen)
+    chosen = options.get("inputs", options.get("features", ""))
+    if chosen is None or isinstance(chosen, str):
+        known = learner._load_game().features
+        chosen = next(iter(known.values()), None) if chosen is None else known.get(chosen)
     return chosen if isinstance(chosen, FeatureSet) else None
 
 

@@ -63,7 +63,7 @@ class BatchLearner(RoundLearner):
     decided: bool = True
     opening_plies: int = 4
     within: float | None = None
-    judge: Any = "classic"
+    judge: Any = None
     decide: bool = True
     store: Any = None
     #: what learners have that do not take these as options
@@ -181,7 +181,7 @@ def scale_of(rows: Rows) -> float | None:
 class BatchFit(BatchLearner):
     """Weights over terms, fitted by logistic regression to the positions of the last rounds.
 
-    features: a feature set or its name.
+    features: a feature set or its name (None: the game's first).
     fixed: weights by term that are never learned and set the unit (None: 1 for the term `men` if
         the set has it). With none, the unit is that of the values of the first round; K is 1 if
         these are all equal or do not predict the results.
@@ -196,7 +196,7 @@ class BatchFit(BatchLearner):
     mixes in says who won, not by how much.
     """
 
-    features: Any = "classic"
+    features: Any = None
     fixed: dict[str, float] | None = None
     round_games: int = 100
     keep_rounds: int = 6
