@@ -116,14 +116,11 @@ def usual_evaluator(game: Game) -> str:
 def usual_referee(game: Game) -> str:
     """Returns the name of the hand-crafted evaluator that judges positions if nobody names one.
 
-    It is the last hand-crafted evaluator among the usual opponents of the game, else the first of
-    all its hand-crafted evaluators. Raises ValueError if the game has no evaluators.
+    It is `Game.reference`. Raises ValueError if the game has no evaluators.
     """
-    usual = [name for name in reversed(game.opponents) if name in game.evaluators]
-    name = next(iter([*usual, *game.evaluators]), "")
-    if not name:
+    if not game.reference:
         raise ValueError(f"expected the name of an evaluator, for {game.name} has none of its own")
-    return name
+    return game.reference
 
 
 def usual_limits(game: Game) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import pytest
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
+from toys import RUNNERS
 
 import learner
 from games import kernels
@@ -24,12 +25,18 @@ from games.feature_file import add_features
 from games.kernels import kernel
 from games.tic_tac_toe import TicTacToe
 from learner import (
+    BackupFit,
     BatchFit,
+    BookStudy,
+    Comparison,
     LeastMeanSquares,
     LogisticFit,
     NetworkFit,
+    QuantisedFit,
     Rote,
     Samuel,
+    SignaturePlay,
+    TDGammon,
     TDLeaf,
     TreeStrap,
 )
@@ -155,7 +162,18 @@ FITTED = [
     TreeStrap(CHECKERS, games=2, depth=2),
     BatchFit(CHECKERS, games=6, round_games=6, depth=1, blend=0.0, K=1.0),
     NetworkFit(CHECKERS, games=4, round_games=4, depth=1, hidden=(4,)),
-]
+    QuantisedFit(
+        CHECKERS, games=4, round_games=4, depth=1, nodes=None, hidden=(4,), endgame=0, most_plies=40
+    ),
+    SignaturePlay(CHECKERS, games=4, round_games=4, depth=1, most_plies=40),
+    BookStudy(CHECKERS, games=3, depth=2, held_out=0.0),
+    Comparison(RUNNERS, games=8, round_games=8, features="runners", most_plies=60),
+    TDGammon(games=2, inputs="points", hidden=(24,), tables=1, memory=5),
+    BackupFit(
+        games=4, round_games=4, hidden=(12,), inputs="points", prefilter_units=8, bear_off=False,
+        threads=1,
+    ),
+]  # fmt: skip
 
 
 @compiled_only

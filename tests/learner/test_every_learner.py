@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from toys import RUNNERS
 
-from games import kernels
+from games import kernels, load
 from games.backgammon import Backgammon
 from games.checkers import Checkers
 from learner.bootstrap.root_strap import RootStrap
@@ -33,11 +33,13 @@ from learner.td_gammon import td_gammon
 from learner.td_gammon.backup_fit import BackupFit
 from learner.td_gammon.td_gammon import TDGammon
 from play.workers import Workers
+from search import load_evaluator
 from search.evaluators.samples import sample_positions
 
 pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 CHECKERS, BACKGAMMON = Checkers(), Backgammon()
+OWN_GAME = "docs.examples.hexapawn:Hexapawn"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,26 @@ def rollouts_check(case: Case, run: Run) -> None:
 
 def growth_check(case: Case, run: Run) -> None:
     assert run.learner.evaluator_.nets[0].widths[1:-1] == (12, 10)
+
+
+def own_check(case: Case, run: Run) -> None:
+    """An evaluator of a user's game is loaded by the game's name as it was saved."""
+    learner, evaluator = run.learner, run.learner.evaluator_
+    with TemporaryDirectory() as name:
+        path = Path(name) / f"own{evaluator.suffix}"
+        evaluator.save(path)
+        again = load_evaluator(path, game=load(learner.game))
+    positions = sample_positions(learner.game_, 30)
+    assert again.values(positions).tolist() == evaluator.values(positions).tolist()
+    assert any(evaluator.values(positions))
+
+
+def own(**options: Any) -> Case:
+    """A learner of a game in a file of the user's, with the features that the game has."""
+    make = partial(
+        TDLeaf, OWN_GAME, games=12, depth=2, games_per_update=4, opening_plies=1, seed=1, **options
+    )
+    return Case(make, (4, 8, 12), same=TWO, longer=16, another_seed=True, check=own_check)
 
 
 def online(kind: Any, **options: Any) -> Any:
@@ -159,6 +181,8 @@ CASES = {
         for kind in (TemporalDifference, TDLeaf, RootStrap, TreeStrap)
         for network in (False, True)
     },
+    "own-linear": own(),
+    "own-network": own(hidden=(6,)),
     "batch": rounds(BatchFit),
     "network": rounds(NetworkFit, same=(*THREADS, LOKY), hidden=(6,), epochs=2, rate=0.01),
     "quantised": rounds(
