@@ -446,17 +446,26 @@ NOWHERE = """
     import numba.core.caching
     numba.core.caching.CacheImpl._locator_classes = []  # as where no folder can be written
     import games
-    from search import Engine
+    from search import Engine, as_evaluator
     game = games.load("tic_tac_toe")
-    print(Engine(game, "open_lines").search(game.start(), depth=2).value)
+    print({value})
     """
 
 
 @compiled_only
-@pytest.mark.parametrize("place", ["", "file/in/the/way"])
-def test_nowhere_to_keep_compiled_code(project: Project, place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "value", "expected"),
+    [
+        ("new", 'Engine(game, "open_lines").search(game.start(), depth=2).value', "1.0"),
+        ("file/in/the/way", 'as_evaluator(game, "open_lines")((1, 2, 0))', "1.0"),
+    ],
+)
+def test_nowhere_to_keep_compiled_code(
+    project: Project, place: str, value: str, expected: str
+) -> None:
     (project.folder / "file").write_text("")
-    assert project.run(NOWHERE, NUMBA_CACHE_DIR=str(project.folder / (place or "new"))) == "1.0"
+    source = NOWHERE.format(value=value)
+    assert project.run(source, NUMBA_CACHE_DIR=str(project.folder / place)) == expected
 
 
 def test_kernels_in_a_program_given_on_the_command_line(project: Project) -> None:
@@ -464,7 +473,7 @@ def test_kernels_in_a_program_given_on_the_command_line(project: Project) -> Non
         import games
         from games.kernels import popcount
         from games.kernels import kernel
-        from search import Engine
+        from search import Engine, as_evaluator
 
         @kernel
         def ahead(position): return popcount(position[0]) - popcount(position[1])

@@ -189,14 +189,25 @@ for line in sys.stdin:
 """
 
 
-def played(tmp_path: Path, told: str, moves: int = 2) -> tuple[GameRecord, HubSeat]:
-    """The first moves of both sides by a player that says such things, and its seat."""
-    text = script(tmp_path, PLAYER.replace("TOLD", told))
-    seat = parse_player(CHECKERS, text).seat(CHECKERS, Limits(seconds=0.01))
+def played(tmp_path: Path, told: str) -> tuple[GameRecord, HubSeat]:
+    """The first moves of both sides by a player that says such things, and its seat.
+
+    It knows its answers beforehand, so that its process has nothing heavy to import.
+    """
+    answers = [move_word(move) for move in first_moves(2).moves]
+    text = f"""
+say("wait"); say("ready")
+answers = {answers!r}
+for line in sys.stdin:
+    if line.startswith("go"):
+        {told}
+        say("done move=" + answers.pop(0))
+"""
+    seat = parse_player(CHECKERS, script(tmp_path, text)).seat(CHECKERS, Limits(seconds=0.01))
     assert isinstance(seat, HubSeat)
     seat.begin(0)
     record = GameRecord(CHECKERS)
-    for _ in range(moves):
+    for _ in range(2):
         seat.move(record)
     return record, seat
 
@@ -232,7 +243,10 @@ def test_what_is_made_of_what_a_program_tells(
 
 def test_an_answer_that_comes_twice_is_no_answer_to_the_next_question(tmp_path: Path) -> None:
     twice = 'say("done move=" + move_word(game.legal_moves(position)[-1])); say("info depth=99")'
-    record, seat = played(tmp_path, twice, moves=0)
+    text = script(tmp_path, PLAYER.replace("TOLD", twice))
+    seat = parse_player(CHECKERS, text).seat(CHECKERS, Limits(seconds=0.01))
+    seat.begin(0)
+    record = GameRecord(CHECKERS)
     for _ in range(3):
         expected = CHECKERS.legal_moves(record.position)[-1]
         seat.move(record)
