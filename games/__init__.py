@@ -1,10 +1,10 @@
-"""The games: rules, text forms and features, and nothing of search or learning.
+"""The games: rules, text forms and features; nothing here searches or learns.
 
-Conventions, said once for the whole project:
+Conventions of the whole project:
 
 * A position is immutable and hashable; `play` returns a new one, seen by the new side to move.
-* Values and outcomes are always for the side to move (negamax): what is 1 for one side is -1 for
-  the other. Explicit trees are the one exception and say so: their leaves hold MAX's values.
+* Values and outcomes are always for the side to move (negamax): 1 for one side is -1 for the other.
+  Explicit trees are the only exception: their leaves hold MAX's values.
 * History (repetition, clocks) belongs to the game record, not to the position; dice are an
   argument.
 """
@@ -56,22 +56,22 @@ _PROBLEMS = {
     "sliding8": ("games.puzzles.sliding_tiles", "Sliding8"),
 }
 
-#: Games of the user by name, as `load` found them.
+#: Users' own games that `load` has imported, by name.
 _OWN: dict[str, type[Game]] = {}
 
 
 def names() -> list[str]:
-    """The names of the games that come with Plysmith."""
+    """Returns the names of the games that come with Plysmith."""
     return list(_GAMES)
 
 
 def problems() -> list[str]:
-    """The names of the problems with one agent that `load` takes."""
+    """Returns the names of the single-agent problems that come with Plysmith."""
     return list(_PROBLEMS)
 
 
 def load(name: str) -> Game:
-    """The game or problem of a name, or a game of your own as `package.module:Class`.
+    """Returns a game or problem by its name, or a game of your own as `package.module:Class`.
 
     The module of a game of your own is imported, from the current folder too: `name` must be what a
     person typed, never the content of a file or a request (see `known`). Raises ValueError, which
@@ -88,9 +88,9 @@ def load(name: str) -> Game:
 
 
 def known(name: str) -> Game:
-    """A game that comes with Plysmith, or one of your own that `load` has found, by its name.
+    """Returns a game that comes with Plysmith, or that `load` has imported, by its name.
 
-    Imports nothing of the user's. Raises ValueError if the name is not known.
+    Imports no module of the user. Raises ValueError if the name is not known.
     """
     ours = _GAMES | _PROBLEMS
     if name in ours:
@@ -104,7 +104,7 @@ def known(name: str) -> Game:
 
 
 def _made(module: str, kind: str, *, folder: str | None = None) -> object:
-    """What a class in a module makes; `folder` is looked into after all others."""
+    """Returns an instance of a class in a module; `folder` is searched after all others."""
     if folder is not None and folder not in sys.path and "" not in sys.path:
         sys.path.append(folder)
     try:

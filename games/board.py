@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["Board", "Piece"]
 
-#: The side that a piece belongs to (0, 1, or None for neither) and the text on it, often empty.
+#: The side that owns a piece (0, 1, or None for neither) and the text on it, often empty.
 Piece = tuple[int | None, str]
 
 
@@ -17,12 +17,12 @@ class Board:
     """A rectangle of squares, numbered from 0 row by row, from the top left as side 0 sees it.
 
     rows, columns: its size, 1 to 26 each.
-    pieces: `pieces(position)` returns what stands where, {square: (side, text)}.
-    clicks: `clicks(position, move)` returns what a person clicks to make a move, one entry a
-        click: a square, or several squares of which any will do, the most telling first. A stone
-        that is put down is one click, a piece that moves is two. Different moves need different
-        clicks.
-    light_first: whether the pieces of side 0 are the light ones; else those of side 1 are.
+    pieces: `pieces(position)` returns the pieces, {square: (side, text)}.
+    clicks: `clicks(position, move)` returns the clicks that make a move, one entry a click: a
+        square, or several equivalent squares, of which the first is shown. Placing a stone is one
+        click, moving a piece is two. Different moves need different clicks.
+    light_first: whether the pieces of side 0, rather than of side 1, are the light ones.
+        Default: no.
     """
 
     rows: int

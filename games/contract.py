@@ -1,4 +1,4 @@
-"""What a game supplies: its rules, its text forms and its features.
+"""The contract of a game: its rules, its text forms and its features.
 
 The names map onto AIMA's description of a game (Russell and Norvig, chapter 5) like this:
 
@@ -13,29 +13,29 @@ The names map onto AIMA's description of a game (Russell and Norvig, chapter 5) 
 a position and any value a move. `KernelGame` is a game whose rules are kernels. `DiceGame` and
 `KernelDiceGame` are the same for games in which each turn begins with a roll of the dice.
 
-A game answers for itself. Nothing above games asks for one by name; what differs from game to game
-is one of these attributes, each with a default that fits any game:
+Code outside `games` never asks for a game by name. Whatever differs from game to game is one of
+these attributes, each with a default that suits any game:
 
     title               the name of the game as people write it
-    sides, unit         the names of the sides, and what values are counted in
+    sides, unit         the names of the sides, and the unit of values
     outcome_names       words for outcomes in points, such as "a gammon"
     board               a grid for the browser, or None for a list of moves
     show(position)      the board in a terminal
     file_form           the form of files of games (`games.file_form.form_of(game)`)
     record_kind         the class of its game records (`games.record.new_record(game)`)
     lookups             databases by name: `EVALUATOR+NAME` in players
-    protocols           line protocols that engines of other people speak for it, such as "hub"
-    engines             engines of other people that Python packages provide
+    protocols           line protocols that external engines speak for it, such as "hub"
+    engines             external engines that Python packages provide
     shipped             the short name of the shipped evaluator that people play against
     opponents           players that the result of a training run is measured against
     pacemakers          players that its snapshots are measured against; () for the opponents
-    usual_learner       the learner of a run where nobody names one
-    recipes             settings of a run by the name of its learner
+    usual_learner       the default learner of a run
+    recipes             default settings of a run, by the name of its learner
     signature           the layout of its signature tables: arguments of `SignatureLayout`
     input_text(...)     words for one input of an encoding
     removals(position)  the position without each piece, for explanations
     stuck_text(...)     why a side without a move has lost
-    situation_text(...) a position with all that other programs want to know of it
+    situation_text(...) a position as other programs read it, with dice, score and so on
 """
 
 from __future__ import annotations
@@ -75,22 +75,22 @@ class Game:
     wins: bool = True
     #: Feature sets by name.
     features: Mapping[str, Any] = {}
-    #: Encodings by name: what networks see of a position.
+    #: Encodings by name: the inputs of networks.
     encodings: Mapping[str, Any] = {}
     #: Hand-crafted evaluators by name: (feature set, weights) or a kernel.
     evaluators: Mapping[str, Any] = {}
-    #: Events whose probabilities evaluators can give; None where values say all.
+    #: Events whose probabilities evaluators can give; None if a value is enough.
     outcomes: Outcomes | None = None
-    #: Phases that evaluators may have parts for; None where all positions are of one kind.
+    #: Phases that evaluators may have separate parts for; None for a single phase.
     phases: Phases | None = None
     rules: Rules | None = None
     #: The name of the game as people write it; empty for `name` in words.
     title: str = ""
     #: The names of the sides, the one that begins first.
     sides: tuple[str, str] = ("First", "Second")
-    #: What values are counted in, for people.
+    #: The unit of values, as people write it.
     unit: str = "points"
-    #: Words for outcomes in points by their size, such as {2.0: "a gammon"}.
+    #: Words for outcomes by their size in points, such as {2.0: "a gammon"}.
     outcome_names: Mapping[float, str] = {}
     #: A grid that the browser draws; None for a list of moves.
     board: Board | None = None
@@ -100,9 +100,9 @@ class Game:
     record_kind: Any = None
     #: Databases by the name that players give them: `EVALUATOR+NAME`.
     lookups: Mapping[str, Database] = {}
-    #: Line protocols that engines of other people speak for this game: "hub", "ubgi".
+    #: Line protocols that external engines speak for this game: "hub", "ubgi".
     protocols: Sequence[str] = ()
-    #: Engines of other people that Python packages provide.
+    #: External engines that Python packages provide.
     engines: Sequence[ExternalEngine] = ()
     #: The short name of the shipped evaluator that people play against; empty for none.
     shipped: str = ""
@@ -110,9 +110,9 @@ class Game:
     opponents: Sequence[str] = ("random",)
     #: Players that its snapshots are measured against; () for the opponents.
     pacemakers: Sequence[str] = ()
-    #: The learner of a run where nobody names one.
+    #: The default learner of a run.
     usual_learner: str = "samuel"
-    #: Settings of train.py for runs of this game, by the learner's name.
+    #: Default settings of training runs of this game, by the learner's name.
     recipes: Mapping[str, Mapping[str, Any]] = {}
     #: The layout of its signature tables: the arguments of `SignatureLayout` but the name.
     signature: Mapping[str, Any] | None = None
@@ -135,27 +135,30 @@ class Game:
         raise NotImplementedError
 
     def legal_moves(self, position: Position) -> list[Move]:
-        """All moves of the side to move, in a fixed order; none where the game is over."""
+        """Returns all legal moves in a fixed order; an empty list if the game is over."""
         raise NotImplementedError
 
     def play(self, position: Position, move: Move) -> Position:
-        """The position after a legal move, seen by the other side; `position` stays as it is."""
+        """Returns the position after a legal move, seen by the other side.
+
+        `position` itself does not change.
+        """
         raise NotImplementedError
 
     def outcome(self, position: Position) -> float | None:
-        """What a finished game is worth to the side to move; None while it goes on."""
+        """Returns the value of a finished game to the side to move; None while it goes on."""
         raise NotImplementedError
 
     def to_move(self, position: Position) -> int:
-        """0 where the side that begins is to move, 1 where the other is."""
+        """Returns the side to move: 0 for the side that begins, 1 for the other."""
         return 0
 
     def noisy(self, position: Position) -> bool:
-        """Whether the position is too unsettled to be evaluated, so that search goes on."""
+        """Whether the position is tactical: the search goes on instead of evaluating it."""
         return False
 
     def gain(self, position: Position, move: Move) -> float:
-        """How promising a move looks: moves are tried in order of gain."""
+        """The move-ordering score of a move: moves with a larger one are searched first."""
         return 0.0
 
     #: `irreversible(position, move)`: whether no earlier position can come back after the move.
@@ -167,9 +170,10 @@ class Game:
         return repr(position)
 
     def parse_position(self, text: str) -> Position:
-        """The position that a text describes; PositionError where it describes none.
+        """Returns the position that a text describes.
 
-        Unless overridden, it reads whatever Python writes like the start position.
+        By default the text is a Python literal of the type of the start position. Raises
+        PositionError if the text does not describe a position.
         """
         start = self.start()
         try:
@@ -185,11 +189,11 @@ class Game:
         return position
 
     def move_text(self, position: Position, move: Move) -> str:
-        """A move as people write it; different for all legal moves of a position."""
+        """A move as people write it; no two legal moves of a position have the same text."""
         return str(move)
 
     def parse_move(self, position: Position, text: str) -> Move:
-        """The legal move that a text names; MoveError where it names none."""
+        """Returns the legal move that a text names; raises MoveError if it names none."""
         moves = {self.move_text(position, move): move for move in self.legal_moves(position)}
         if text.strip() not in moves:
             raise MoveError(
@@ -206,45 +210,45 @@ class Game:
         return "cannot move"
 
     def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
-        """Words for an input of an encoding that is 1, and how many pieces it stands for."""
+        """Returns words for an input of an encoding that is 1, and its number of pieces."""
         return f"{encoding} {place}", 1.0
 
     def removals(self, position: Position) -> Iterator[tuple[str, float, Position]]:
-        """For each piece: words for it, how many pieces it is, and the position without it.
+        """Yields for each piece: words for it, its number of pieces, the position without it.
 
-        A game that yields none cannot be explained by taking pieces away.
+        If a game yields nothing, positions cannot be explained by removing pieces.
         """
         return iter(())
 
     def situation_text(self, record: Any, roll: Any = None) -> str | None:
-        """The last position of a record in a form for other programs; None if there is none."""
+        """The last position of a record as other programs read it; None if they cannot."""
         return None
 
 
 class DiceGame(Game):
     """A game in which the side to move rolls the dice before it moves.
 
-    A roll is a number that `rolls` gives the probability of; positions are those before the roll,
-    and know nothing of it. While a game goes on every roll has a legal move, if only that of moving
-    nothing, and different moves lead to different positions; a move says all that there is to know,
-    so that `play` needs no roll.
+    A roll is an index into `rolls`, its probabilities. A position is one before the roll and does
+    not contain it. While a game goes on, every roll has a legal move (perhaps that of moving
+    nothing), and different moves lead to different positions. A move is complete in itself, so
+    `play` needs no roll.
     """
 
     #: The probability of each roll.
     rolls: Sequence[float] = ()
-    #: The same for the first roll of a game, where other rules hold for it.
+    #: The probabilities of the first roll of a game, if they differ; else empty.
     first_rolls: Sequence[float] = ()
 
     def start_of(self, side: int) -> Position:
-        """The start position with a side to move (0 or 1), where the dice decide who begins."""
+        """The start position with `side` (0 or 1) to move, if the dice decide who begins."""
         return self.start()
 
     def parse_situation(self, text: str) -> tuple[Position, Roll | None]:
-        """The position that a text describes, and the roll where the text gives one."""
+        """Returns the position that a text describes, and its roll if the text gives one."""
         return self.parse_position(text), None
 
     def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
-        """All moves with a roll, in a fixed order; none where the game is over."""
+        """Returns all legal moves with a roll in a fixed order; empty if the game is over."""
         raise NotImplementedError
 
     def roll_text(self, roll: Roll) -> str:
@@ -252,14 +256,14 @@ class DiceGame(Game):
         return str(roll)
 
     def parse_roll(self, text: str) -> Roll:
-        """The roll that a text names; MoveError where it names none."""
+        """Returns the roll that a text names; raises MoveError if it names none."""
         texts = [self.roll_text(roll) for roll in range(len(self.rolls))]
         if text.strip() not in texts:
             raise MoveError(f"expected a roll such as {texts[0]}, found {text.strip()[:40]!r}")
         return texts.index(text.strip())
 
     def parse_move(self, position: Position, text: str, roll: Roll | None = None) -> Move:
-        """The legal move with a roll that a text names; MoveError where it names none."""
+        """Returns the legal move with a roll that a text names; MoveError if it names none."""
         moves = {self.move_text(position, move): move for move in self.legal_moves(position, roll)}
         if text.strip() not in moves:
             raise MoveError(
@@ -272,12 +276,18 @@ class DiceGame(Game):
 class Rules:
     """The rules of a game as kernels; positions are tuples of integers of one length.
 
-    `legal_moves(position, moves)` writes the moves (integers; two moves of a position differ in
-    their lowest 12 bits where that is possible, for the search's move statistics) and returns how
-    many; `outcome(position)` is NaN while the game goes on. The others are optional and default
-    to: a hash of the integers, always quiet, never repeats, no preferred moves, and no other
-    position that is the same by symmetry (`standard(position)` is the one to remember it by).
-    In a game with dice it is `legal_moves(position, roll, moves)`.
+    legal_moves: `legal_moves(position, moves)`, with dice `legal_moves(position, roll, moves)`,
+        writes the moves and returns their number. Moves are integers; the search keeps statistics
+        by their lowest 12 bits, which should differ between the moves of a position.
+    play: `play(position, move)` returns the position after the move, seen by the other side.
+    outcome: `outcome(position)` returns the value of a finished game, NaN while it goes on.
+    key: `key(position)` returns a hash. Default: a hash of the integers.
+    noisy: `noisy(position)`, whether the position is tactical. Default: never.
+    irreversible: `irreversible(position, move)`, whether no earlier position can come back after
+        the move. Default: positions never repeat.
+    gain: `gain(position, move)`, the move-ordering score. Default: 0 for all moves.
+    standard: `standard(position)` returns the representative of all positions that are the same by
+        symmetry. Default: the position itself.
     """
 
     legal_moves: Callable[..., Any]
@@ -304,7 +314,7 @@ def first_rolls(game: DiceGame) -> Sequence[float]:
 
 
 class KernelGame(Game):
-    """A game whose rules are kernels, with the face of every other game.
+    """A game whose rules are kernels, with the methods of every other game.
 
     A subclass sets `rules`, `start_position` and `most_moves`, and adds its text forms.
     """
@@ -316,7 +326,7 @@ class KernelGame(Game):
 
     def __init__(self) -> None:
         if self.rules.irreversible is not None:
-            # A method by its own name would say that the positions of every game can come back.
+            # As a method of the class it would declare that positions of every game can repeat.
             self.irreversible = self._irreversible
 
     def start(self) -> Position:
@@ -328,7 +338,7 @@ class KernelGame(Game):
         return [int(move) for move in buffer[:count]]
 
     def _buffer(self) -> Any:
-        """Room for the moves of a position."""
+        """Returns an array with room for the moves of a position."""
         import numpy as np
 
         return np.zeros(self.most_moves, dtype=np.int64)

@@ -17,11 +17,11 @@ def _always() -> bool:
 class Database:
     """Known values that a game names; `search.lookups.database` makes a lookup of one.
 
-    title: what people call it.
+    title: its name for people.
     probe: a kernel `probe(tables, position)` that returns (found, value, depth, bound), as
         `search.lookups.lookup` describes them.
     tables: a function that returns the array or tuple of arrays that `probe` reads, from a file or
-        built on the spot; it is called when a lookup is made, never before.
+        freshly built; it is called only when a lookup is made.
     outcomes: a kernel `outcomes(tables, position, target)` for games with outcomes, or None.
     at_hand: whether `tables` returns within seconds, so that a picker may offer the database.
     """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 
 class PositionError(ValueError):
-    """A text, or a tuple, that describes no position of the game."""
+    """A text or a tuple does not describe a position of the game."""
 
 
 class MoveError(ValueError):
-    """A move that is not legal, or a text that names none or more than one."""
+    """A move is not legal, or a text names no legal move or several."""
 
 
 class ContractError(AssertionError):
-    """A game that breaks the contract of `games.contract`; raised by `games.check_game`."""
+    """A game breaks the contract of `games.contract`; raised by `games.check_game`."""

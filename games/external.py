@@ -1,4 +1,4 @@
-"""`ExternalEngine`: an engine of other people that plays a game."""
+"""`ExternalEngine`: an external engine that plays a game."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["ExternalEngine"]
 
 @dataclass(frozen=True)
 class ExternalEngine:
-    """An engine that a Python package provides, as a match may name it.
+    """An external engine that a Python package provides.
 
     player: the name of the player, such as `gnubg:0`.
-    title: what people call it.
+    title: its name for people.
     package: the Python package that must be installed.
-    peer: whether runs are measured against it where the package is installed.
+    peer: whether training runs are measured against it if the package is installed.
     """
 
     player: str

@@ -1,11 +1,12 @@
 """Features in a file of the user's own: `my_features.py` with kernels `term(position)`.
 
-The file is ordinary Python, in any folder. Each kernel in it whose name has no `_` in front is a
-term, and joins the terms of a feature set of the game; or the file makes a feature set of its own
-and calls it `FEATURES`. Its kernels belong to no module (`games.kernels.compiler.GENERATED`), so
-that every process finds them in Numba's cache, and they travel to other processes by value.
+The file is ordinary Python, in any folder. Each kernel in it whose name does not begin with `_` is
+a term and is added to a feature set of the game; or the file makes a feature set of its own and
+calls it `FEATURES`. Its kernels belong to no module (`games.kernels.compiler.GENERATED`), so every
+process finds them in Numba's cache, and they are sent to other processes by value.
 
-Loading runs the file. So it is loaded where the user names it, and never because a data file does.
+Loading runs the file. Therefore only a file that the user names is loaded, never one that a data
+file names.
 """
 
 from __future__ import annotations
@@ -32,33 +33,35 @@ from games.kernels.compiler import GENERATED
 
 __all__ = ["FeatureFileError", "add_features", "file_digest", "load_features"]
 
-#: What a file calls a feature set of its own.
+#: The name of a file's own feature set.
 OWN_SET = "FEATURES"
-#: Positions of random play on which terms are tried before anything is learned.
+#: Number of positions of random play on which terms are tried before learning.
 TRIED = 200
 
-#: Two ways in which Numba's messages name a place.
+#: The two forms in which Numba's messages name a line.
 WHERE = re.compile(r"""(?:File "|at )([^"\n]+?)(?:", line | \()(\d+)""")
-#: Parts of its messages about code that needs memory of its own.
+#: Parts of its messages about code that allocates memory.
 MADE_OBJECTS = ("NRT required", "returning of array passed")
 
 Terms = Mapping[str, Callable[[Any], float]]
 
 
 class FeatureFileError(ValueError):
-    """A file of features that cannot be used."""
+    """A file of features cannot be used."""
 
 
 def load_features(path: Any, game: Game, base: FeatureSet | None = None) -> FeatureSet:
-    """The terms of `base` and those of the file, differences of both sides as in `base`.
+    """Returns a feature set of the terms of `base` and those of the file.
 
-    The set is called after its parts, as in `classic+trapped_men`. A file with a set of its own
-    gives that set, whatever `base` is. Every term of the file has been tried on positions of the
-    game, compiled and uncompiled.
+    path: the file.
+    game: the game on whose positions every term is tried, compiled and uncompiled.
+    base: the set whose terms come first; terms are differences between the sides if its terms are.
+        Default: none. A file with a feature set of its own returns that set, without `base`.
 
-    Raises FileNotFoundError, and FeatureFileError for a file that is no Python or raises, has no
-    term, or one that the base has already, and for a term that cannot be compiled for positions of
-    the game, raises, or returns anything but a finite number.
+    The name of the set joins those of its parts, as in `classic+trapped_men`. Raises
+    FileNotFoundError if there is no such file. Raises FeatureFileError if the file is not Python or
+    raises; if it has no term, or a term that `base` also has; and if a term cannot be compiled for
+    positions of the game, raises, or does not return a finite number.
     """
     path = Path(path)
     own = _read(path)
@@ -105,7 +108,7 @@ def add_features(game: Game, path: Any) -> Game:
 
 
 def file_digest(path: Any) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal digits."""
+    """Returns the SHA-256 of a file's bytes in hexadecimal digits."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
@@ -117,7 +120,7 @@ def _clash(own: Terms, base: FeatureSet | None) -> list[str]:
 
 
 def _read(path: Path) -> Terms | FeatureSet:
-    """The terms of a file by name, or its own feature set."""
+    """Returns the terms of a file by name, or its own feature set."""
     scope = _run(path)
     if OWN_SET in scope:
         own = scope[OWN_SET]
@@ -153,16 +156,16 @@ def _read(path: Path) -> Terms | FeatureSet:
 
 
 def _is_written_in(scope: Mapping[str, Any], function: Any) -> bool:
-    """Whether a function stands in the file, rather than having been imported into it."""
+    """Whether a function is defined in the file rather than imported into it."""
     return getattr(function, "py_func", function).__globals__ is scope
 
 
-#: What files have made, by their text: the copy of a file gives the same kernels.
+#: Names that files define, by the text of the file: a copy of a file has the same kernels.
 _made: dict[str, dict[str, Any]] = {}
 
 
 def _run(path: Path) -> dict[str, Any]:
-    """The names that the file has defined at its end."""
+    """Returns the names that the file defines."""
     if not path.is_file():
         raise FileNotFoundError(f"{path}: expected a file with features, found none")
     try:
@@ -193,7 +196,7 @@ def _run(path: Path) -> dict[str, Any]:
 
 
 def _positions(game: Game) -> list[Any]:
-    """Positions of random play that are not finished, the same every time."""
+    """Returns unfinished positions of random play, the same every time."""
     random = np.random.default_rng(0)
     positions: list[Any] = []
     position = game.start()
@@ -220,7 +223,7 @@ def _try(path: Path, game: Game, one: FeatureSet, positions: list[Any]) -> None:
         _compile(path, game, name, term)
     for position in [side for p in positions for side in ((p, swap(p)) if swap else (p,))]:
         where = f"in position {game.position_text(position)}"
-        # the source first: out of bounds it raises, where native code reads any memory
+        # the source first, because out of bounds it raises, while native code reads any memory
         value = _value(path, name, where, plain, position)
         if native:
             found = _value(path, name, where, term, position)
@@ -260,11 +263,11 @@ def _compile(path: Path, game: Game, name: str, term: Any) -> None:
             f" {len(game.start())} integers: {_reason(str(error))}"
         ) from error
     except Exception:
-        return  # it raises uncompiled as well, where the position is known
+        return  # it raises uncompiled too, and there the position is known
 
 
 def _line_of(path: Path, message: str) -> str:
-    """Where in the file Numba was when it gave up."""
+    """Returns the line of the file at which Numba failed, as text; empty if not known."""
     for file, line in WHERE.findall(message):
         if Path(file).name == path.name:
             return f", line {line}"
@@ -272,7 +275,7 @@ def _line_of(path: Path, message: str) -> str:
 
 
 def _reason(message: str) -> str:
-    """What Numba has to say, without where it was and what it tried."""
+    """Returns the reason in a message of Numba, without lines and attempts."""
     if any(sign in message for sign in MADE_OBJECTS):
         return "a kernel makes no lists, dictionaries, arrays or other objects"
     lines = [line.strip() for line in message.splitlines()]

@@ -1,4 +1,4 @@
-"""Files of games: the form that each game names, and plain text for games that name none.
+"""Files of games: the form that a game names, and plain text for all other games.
 
 Plain text holds tags, an empty line, one move a line, and the result:
 
@@ -40,12 +40,12 @@ _TAG = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]')
 class ReadGame(NamedTuple):
     """One game of a file.
 
-    record: None where the game is damaged; then the first of `problems` says why.
-    names: the players, the side that begins first.
-    problems: what is wrong with the game, each with the number of its line.
+    record: None if the game is damaged; then the first of `problems` says why.
+    names: the two players; the first is the one who begins.
+    problems: errors in the game, each with the number of its line.
     title: one line for people who choose among the games of a file.
-    result: the result or the score that the file states, as it states it.
-    tags: what else the file says of the game, by name.
+    result: the result or the score, as the file states it.
+    tags: other tags of the game, by name.
     """
 
     record: GameRecord | None
@@ -60,13 +60,13 @@ class ReadGame(NamedTuple):
 class FileForm:
     """A form of files of games.
 
-    suffix: how names of such files end, with the dot.
+    suffix: the ending of such file names, with the dot.
     write: `write(record, names, tags)` returns one game as text; texts of several games, joined by
-        empty lines, are a file. Raises ValueError for what the form cannot hold.
+        empty lines, are a file. Raises ValueError if the form cannot hold the record.
     read: `read(text, game)` returns the games of a file one after the other. A damaged game is
         returned without a record, and reading goes on.
-    read_black_first: the same for files whose results name the side first that begins, in forms
-        whose results usually name it second; None for other forms.
+    read_black_first: like `read`, but results name the side that begins first, in forms whose
+        results usually name it second; None for other forms.
     annotated: whether files hold values and comments of moves.
     """
 
@@ -78,12 +78,12 @@ class FileForm:
 
 
 def form_of(game: Game) -> FileForm:
-    """The form in which games are kept in files: the game's own, else plain text."""
+    """Returns the file form of a game: its own, else plain text."""
     return game.file_form or PLAIN_TEXT
 
 
 def write_plain(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) -> str:
-    """A game as plain text; ValueError for a tag or comment with a control character."""
+    """Returns a game as plain text; raises ValueError if a tag has a control character."""
     game = record.game
     own = {"Game": game.name, "First": names[0], "Second": names[1]}
     if record.start != game.start():
@@ -121,7 +121,7 @@ def _note_text(record: GameRecord, n: int) -> str:
 
 
 def read_plain(text: str, game: Game) -> Iterator[ReadGame]:
-    """The games of a plain text, one after the other."""
+    """Yields the games of a plain text."""
     lines: list[tuple[int, str]] = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         if not line.strip():
@@ -198,7 +198,7 @@ def _number(text: str) -> float:
 
 
 def _ended(record: GameRecord, text: str) -> list[str]:
-    """Settle how the game ended by the words of its last line; returns what contradicts them."""
+    """Declare the outcome that the last line of a game states; returns contradictions."""
     reason, _, said = text.strip().rpartition(" ")
     outcome = record.outcome()
     if not said:

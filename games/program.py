@@ -1,4 +1,4 @@
-"""How a program of this package ends."""
+"""The exit status of the programs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A game as it was played: moves, what the players thought of them, and how it ended.
+"""Game records: the moves of a game, notes on them, and how the game ended.
 
-A record adds to a game what its positions do not hold: the way here, and with it the rules by
-which a game is drawn. Outcomes of a record are from the view of the side that begins the game (in
-checkers Black), also where the record starts from a position with the other side to move.
+A record holds the history, which positions do not contain, and applies the drawing rules that
+depend on it. Outcomes of a record are for the side that begins the game (in checkers Black), even
+if the record starts from a position with the other side to move.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Annotation", "GameRecord", "new_record"]
 
 @dataclass(frozen=True)
 class Annotation:
-    """What was noted down with a move; `value` is from the view of the side that made it."""
+    """Notes on a move; `value` is for the side that made it."""
 
     value: float | None = None
     depth: int | None = None  # plies searched
@@ -31,13 +31,17 @@ class Annotation:
 class GameRecord:
     """A game from a start position on, with the moves played so far.
 
-    A position that occurs for the time number `repetitions`, and `quiet_moves` successive moves
-    of each side that could be taken back (in checkers: king moves without a capture), end the game
-    as drawn; None switches the rule off. Neither applies to a game without `irreversible`, whose
-    positions cannot come back. The rules of the game go first: a side that has lost cannot claim
-    a draw.
+    game: the game.
+    start: the first position. Default: the start position of the game.
+    repetitions: the game is drawn when a position occurs this many times; None for no such rule.
+    quiet_moves: the game is drawn after this many successive reversible moves of each side (in
+        checkers: king moves without a capture); None for no such rule.
+    comment: a text about the whole game.
 
-    In a game with dice every move is played with its roll: `play(move, roll=...)`.
+    Neither drawing rule applies to a game without `irreversible`, because its positions cannot
+    repeat. The rules of the game come first: a side that has lost cannot claim a draw. In a game
+    with dice every move is played with its roll: `play(move, roll=...)`. Raises ValueError if
+    `repetitions` is less than 2 or `quiet_moves` less than 1.
     """
 
     def __init__(
@@ -78,9 +82,9 @@ class GameRecord:
         rolls: list[int | None] | None = None,
         **options: Any,
     ) -> Self:
-        """The record of moves that are known to be legal, with the positions they led to.
+        """Returns the record of moves that are known to be legal, with their positions.
 
-        For games that native code has played: nothing is checked. Options are those of the
+        Nothing is checked, because native code has played these games. Options are those of the
         constructor.
 
         positions: a list, or an array [plies + 1, integers], which the record keeps.
@@ -143,14 +147,14 @@ class GameRecord:
 
     @property
     def quiet_plies(self) -> int:
-        """Plies since the last capture, or whatever else could not be taken back."""
+        """Plies since the last irreversible move, such as a capture."""
         return self._quiet_plies[-1]
 
     @property
     def history(self) -> list[Any]:
-        """Earlier positions that may come back, oldest first: what a search is to be told.
+        """Earlier positions that may repeat, oldest first, for the search.
 
-        They reach back to the one that the last irreversible move led to.
+        The first of them is the position after the last irreversible move.
         """
         if self._irreversible is None:
             return []
@@ -165,10 +169,15 @@ class GameRecord:
         depth: int | None = None,
         comment: str = "",
     ) -> None:
-        """Add a move and what is to be noted with it; `value` is the view of who moves.
+        """Add a move, with notes on it.
 
-        `roll` is for games with dice, and needed there. Raises MoveError where the game is over or
-        the move is not legal (with the roll), and changes nothing.
+        move: a legal move.
+        roll: the roll, required in games with dice and refused in others.
+        value: the value of the move for the side that makes it.
+        depth: plies searched.
+        comment: a text about the move.
+
+        Raises MoveError, and changes nothing, if the game is over or the move is not legal.
         """
         self._must_go_on(move)
         position = self.position
@@ -185,7 +194,7 @@ class GameRecord:
         self._quiet_plies.append(0 if final else self.quiet_plies + 1)
 
     def play_text(self, text: str, *, roll: int | None = None) -> None:
-        """Add the move that a text names; MoveError as in `play`."""
+        """Add the move that a text names; raises MoveError as `play` does."""
         self._must_go_on(text)
         self._legal_moves(roll)
         if isinstance(self.game, DiceGame):
@@ -196,15 +205,15 @@ class GameRecord:
     def annotate(
         self, *, value: float | None = None, depth: int | None = None, comment: str = ""
     ) -> None:
-        """Replace what is noted with the last move; MoveError where there is none."""
+        """Replace the notes on the last move; raises MoveError if no move was played."""
         if not self.moves:
             raise MoveError("expected a move to annotate, found none")
         self.annotations[-1] = Annotation(value, depth, comment)
 
     def undo(self) -> Any:
-        """Take back the last move, and an outcome that was declared; returns the move.
+        """Take back the last move, and a declared outcome; returns the move.
 
-        Raises MoveError where no move was played.
+        Raises MoveError if no move was played.
         """
         if not self.moves:
             raise MoveError("expected a move to take back, found none")
@@ -218,7 +227,7 @@ class GameRecord:
     def declare(self, outcome: float, reason: str) -> None:
         """End the game by other means than its rules, such as a resignation.
 
-        `outcome` is for side 0, as in `outcome()`. Raises ValueError where the game is over.
+        `outcome` is for side 0, as in `outcome()`. Raises ValueError if the game is already over.
         """
         if self.over:
             raise ValueError(f"expected a game that goes on, found it over ({self.reason})")
@@ -226,11 +235,11 @@ class GameRecord:
 
     @property
     def over(self) -> bool:
-        """Whether the game has ended, by the rules, as a draw or by declaration."""
+        """Whether the game has ended by its rules, as a draw, or by declaration."""
         return self._ending() is not None
 
     def outcome(self) -> float | None:
-        """What the game was worth to side 0, which begins most games; None while it goes on."""
+        """Returns the outcome for side 0, which begins most games; None while it goes on."""
         ending = self._ending()
         return None if ending is None else ending[0]
 
@@ -257,7 +266,7 @@ class GameRecord:
         position = self.position
         value = self.game.outcome(position)
         if value is not None:
-            # A game in which positions repeat ends when a side is stuck; others end in many ways.
+            # Games whose positions repeat end when a side cannot move; others end in many ways.
             reason = "end of the game" if self._irreversible is None else "no move"
             return (-value if self.to_move else value) or 0.0, reason
         if self._declared is not None:
@@ -272,6 +281,6 @@ class GameRecord:
 
 
 def new_record(game: Game, start: Any = None) -> GameRecord:
-    """An empty record of the kind that the game names, from a position or the game's start."""
+    """Returns an empty record of the game's own class, from `start` or the game's start."""
     kind: type[GameRecord] = game.record_kind or GameRecord
     return kind(game, start)

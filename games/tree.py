@@ -2,7 +2,7 @@
 
 `Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])` is a game of two plies with MAX at the root. A position
 is the path to it; moves are numbers of branches. As everywhere, `outcome` is for the side to move,
-so it is the leaf's number where MAX is to move and its negative where MIN is.
+so it is the leaf's number if MAX is to move and its negative if MIN is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Tree"]
 
 
 class Tree(Game):
-    """A game given by its tree; a leaf of None has no value and must never be looked at."""
+    """A game given by its tree; a leaf of None has no value and must not be evaluated."""
 
     name = "tree"
     wins = False
@@ -35,7 +35,7 @@ class Tree(Game):
         return ()
 
     def to_move(self, position: tuple[int, ...]) -> int:
-        """0 where MAX is to move."""
+        """Returns 0 if MAX is to move, else 1."""
         return (len(position) + (not self.max_begins)) % 2
 
     def legal_moves(self, position: tuple[int, ...]) -> list[int]:

@@ -9,15 +9,15 @@ from typing import Any
 
 __all__ = ["UNFINISHED", "write_atomically"]
 
-#: How the names of files end that are being written.
+#: The ending of the name of a file that is still being written.
 UNFINISHED = ".unfinished"
 
 
 def write_atomically(path: Any, content: str | bytes | memoryview) -> None:
-    """Write a file so that whoever reads it finds the old content or the new, never a part.
+    """Write a file so that a reader finds the old content or the new, never a part of it.
 
-    Text is written as UTF-8. Missing folders are made, and everybody may read the file. Raises
-    OSError where it cannot be written.
+    Text is written as UTF-8. Missing folders are created, and everybody may read the file. Raises
+    OSError if the file cannot be written.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

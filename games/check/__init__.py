@@ -1,4 +1,4 @@
-"""Whether a game keeps its contract, found out by random play; kernels against their source."""
+"""Checks by random play whether a game keeps its contract, and kernels match their source."""
 
 from __future__ import annotations
 

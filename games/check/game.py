@@ -14,19 +14,23 @@ from games.errors import ContractError, MoveError, PositionError
 
 __all__ = ["check_game"]
 
-MOST_PLIES = 5000  # random play of any game for people is over long before
-MOST_TRIED = 32  # moves of a position that are played
-MOST_ROLLS = 2  # of a position, in a game with dice, whose moves are looked at one by one
-MOST_MEASURED = 100  # positions that feature sets are measured on
+MOST_PLIES = 5000  # random play of any game for people ends long before
+MOST_TRIED = 32  # number of moves of a position that are played
+MOST_ROLLS = 2  # number of rolls of a position whose moves are checked one by one
+MOST_MEASURED = 100  # number of positions on which feature sets are measured
 NONSENSE = "this names nothing"
 
 
 def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
-    """Play `games` random games and check every position on the way against the contract.
+    """Play random games and check every position on the way against the contract.
 
-    Raises ContractError at the first broken rule; its message names the rule and the position,
-    and says what was expected and found. An exception from the game itself passes through with a
-    note that tells the position.
+    game: the game to check.
+    games: number of random games, at least 1.
+    seed: seed of the random moves and rolls.
+
+    Raises ContractError at the first broken rule; its message names the rule and the position, and
+    says what was expected and found. An exception of the game itself passes through with a note
+    that names the position. Raises ValueError if `games` is less than 1.
     """
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
@@ -39,7 +43,7 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
 
 
 class _Check:
-    """One game under check."""
+    """The checks of one game."""
 
     def __init__(self, game: Game, generator: random.Random) -> None:
         self.game = game
@@ -47,7 +51,7 @@ class _Check:
         self.tells_sides = type(game).to_move is not Game.to_move
         self.kernels = KernelCheck(self, game.rules) if game.rules is not None else None
         self.seen: dict[Any, None] = {}  # in order, for the feature sets
-        #: The rolls of a position; a game without dice has one, that of none.
+        #: The rolls of a position; [None] for a game without dice.
         self.rolls: list[int | None] = [None]
         if isinstance(game, DiceGame):
             self.rolls = list(range(len(game.rolls)))
@@ -103,7 +107,7 @@ class _Check:
             self.fail(f"parse_roll refuses {NONSENSE!r}", start, "a MoveError", found)
 
     def throw(self, first: bool) -> int | None:
-        """A roll by its probability, None in a game without dice."""
+        """Returns a random roll by its probability; None in a game without dice."""
         if not isinstance(self.game, DiceGame):
             return None
         chances = (self.game.first_rolls if first else ()) or self.game.rolls
@@ -113,7 +117,7 @@ class _Check:
         from games.record import GameRecord  # brings NumPy, which is not needed to show help
 
         game, record = self.game, GameRecord(self.game)
-        gone: set[Any] = set()  # positions that may not come back
+        gone: set[Any] = set()  # positions that must not come back
         recent: list[Any] = []
         while True:
             position = record.position
@@ -139,7 +143,7 @@ class _Check:
                 )
 
     def position(self, position: Any) -> None:
-        """Check everything that can be said of one position."""
+        """Check all rules that concern one position."""
         try:
             self.parts(position)
         except ContractError:
@@ -195,7 +199,7 @@ class _Check:
         self.move_texts(position, roll, moves, tried)
 
     def value(self, position: Any) -> Any:
-        """A deep copy of a position, which equals it."""
+        """Returns a deep copy of a position after checking that it equals the position."""
         try:
             mark = hash(position)
         except TypeError as error:
@@ -266,7 +270,7 @@ class _Check:
                 self.fail(f"irreversible answers yes or no to {move!r}", position, "a bool", final)
 
     def board(self, position: Any, moves: list[Any]) -> None:
-        """Check what the game declares of its board, if it declares one."""
+        """Check the pieces and clicks of the game's board, if it declares one."""
         board: Any = self.game.board
         if board is None:
             return
@@ -323,7 +327,7 @@ class _Check:
     # --- features ------------------------------------------------------------------------------
 
     def feature_sets(self) -> None:
-        """Check every feature set on positions that were seen."""
+        """Check every feature set on the positions of the random games."""
         for name, features in self.game.features.items():
             for position in self.seen:
                 self.terms(name, features, position)
@@ -353,7 +357,7 @@ class _Check:
                 self.fail(rule, position, repr(-value), other)
 
     def evaluators(self) -> None:
-        """Check that weights of hand-crafted evaluators are for terms that there are."""
+        """Check that the weights of hand-crafted evaluators are for terms that exist."""
         for name, entry in self.game.evaluators.items():
             if not isinstance(entry, tuple) or callable(entry[0]):
                 continue
@@ -368,7 +372,7 @@ class _Check:
 
 
 def _read(parse: Any, *arguments: Any) -> Any:
-    """What a parser returns, or the exception that it raises."""
+    """Returns the result of a parser, or the exception that it raises."""
     try:
         return parse(*arguments)
     except Exception as error:
@@ -376,7 +380,7 @@ def _read(parse: Any, *arguments: Any) -> Any:
 
 
 def _where(game: Game, position: Any) -> str:
-    """A position for a message: the object and, where that says more, its text."""
+    """Returns a position for a message: the object and, if it differs, its text."""
     plain = repr(position)
     text = _read(game.position_text, position)
     more = f" ({text[:200]})" if isinstance(text, str) and text != plain else ""

@@ -1,4 +1,4 @@
-"""What `check_game` does for a game in kernels: compare each with its own source in Python."""
+"""The checks of a game in kernels: each is compared with its own source in Python."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from games.contract import Rules
 
 __all__ = ["KernelCheck", "given", "same"]
 
-MOST_TRIED = 32  # moves of a position that are played
-MOST_INTEGERS = 16  # of a position of a game written as kernels
+MOST_TRIED = 32  # number of moves of a position that are played
+MOST_INTEGERS = 16  # in a position of a game written as kernels
 ROOM = 4096  # moves beyond `most_moves` that can still be counted
 
 
@@ -36,7 +36,7 @@ class KernelCheck:
         self.keys: dict[int, Any] = {}
 
     def position(self, position: Any, rolls: list[int | None]) -> None:
-        """Compare all kernels on a position, those of its moves with each of some rolls."""
+        """Compare all kernels on a position, and the kernels of moves with each of `rolls`."""
         native, source = self.native, self.source
         self.integers("a position is a tuple of integers", position, position)
         counts = [self.moves_with(position, roll) for roll in rolls]
@@ -48,9 +48,9 @@ class KernelCheck:
             self.standard(position, rolls, counts)
 
     def moves_with(self, position: Any, roll: int | None) -> int:
-        """Compare the kernels on the moves of a position; returns how many there are."""
+        """Compare the kernels on the moves of a position; returns the number of moves."""
         check, native, source = self.check, self.native, self.source
-        # The source goes first: out of bounds it raises, where native code overwrites memory.
+        # The source goes first: out of bounds it raises, while native code overwrites memory.
         moves = self.moves(position, roll, source["legal_moves"])
         if len(moves) > self.most_moves:
             rule = f"no position has more than most_moves, {self.most_moves}"
@@ -74,7 +74,7 @@ class KernelCheck:
             )
 
     def same_by_symmetry(self, position: Any, other: Any, rolls: list[int | None]) -> bool:
-        """Whether `standard` says so, and the moves of both are called by the same numbers."""
+        """Whether `standard` is the same for both positions, and so are the numbers of moves."""
         standard, legal_moves = self.source.get("standard"), self.source["legal_moves"]
         return (
             standard is not None
@@ -118,7 +118,7 @@ class KernelCheck:
 
 
 def given(roll: int | None) -> tuple[int, ...]:
-    """The arguments that a roll adds to a call; none in a game without dice."""
+    """Returns the arguments that a roll adds to a call: () in a game without dice."""
     return () if roll is None else (roll,)
 
 
@@ -127,7 +127,7 @@ def _is_integer(value: object) -> bool:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether numbers, or lists or tuples of numbers, are the same but for rounding."""
+    """Whether numbers, or lists or tuples of numbers, are equal up to rounding."""
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(same, one, other))
     if _is_integer(one) and _is_integer(other):

@@ -18,7 +18,7 @@ __all__ = ["ConnectFour"]
 
 
 def _clicks(position: Position, move: int) -> list[list[int]]:
-    """Any square of the column."""
+    """Returns one click: any square of the column."""
     return [notation.squares_of(position, move)]
 
 

@@ -1,4 +1,4 @@
-"""What networks see of a Connect Four board: which side's stone stands where."""
+"""The inputs of networks in Connect Four: the squares of each side's stones."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ __all__ = ["parse_move", "parse_position", "pieces", "position_text", "show", "s
 
 
 def position_text(position: Position) -> str:
-    """Six rows of `X`, `O` and `.` from the top with `/` between them, and the side to move."""
+    """Returns six rows of `X`, `O` and `.` from the top, divided by `/`, and the side to move."""
     own, opponent, side = position
     x, o = (own, opponent) if side == 0 else (opponent, own)
     rows = [
@@ -23,7 +23,10 @@ def position_text(position: Position) -> str:
 
 
 def parse_position(text: str) -> Position:
-    """The position that such a text describes; PositionError if it describes none."""
+    """Returns the position that such a text describes.
+
+    Raises PositionError if the text or the position is not possible.
+    """
     board, _, mover = text.strip().upper().partition(" ")
     rows = board.split("/")[::-1]
     if [len(row) for row in rows] != [7] * 6 or set(board) - set("XO./") or mover not in ("X", "O"):
@@ -55,7 +58,7 @@ def parse_position(text: str) -> Position:
 
 
 def parse_move(legal: list[int], text: str) -> int:
-    """The move of the column that a text names; MoveError if it is not among the legal moves."""
+    """Returns the move of the column that a text names; MoveError if it is not legal."""
     columns = sorted(move + 1 for move in legal)
     if text.strip() not in map(str, columns):
         raise MoveError(
@@ -65,29 +68,29 @@ def parse_move(legal: list[int], text: str) -> int:
 
 
 def show(position: Position) -> str:
-    """The board in rows, with the numbers of the columns below."""
+    """Returns the board in rows, with the numbers of the columns below."""
     board, _, mover = position_text(position).partition(" ")
     rows = [" ".join(row) for row in board.split("/")]
     return "\n".join([*rows, "1 2 3 4 5 6 7", f"{mover} to move"])
 
 
 def pieces(position: Position) -> dict[int, tuple[int, str]]:
-    """The stones for `games.board`: squares from the top left, row by row."""
+    """Returns the stones for `games.board`: squares from the top left, row by row."""
     own, opponent, side = position
-    found = {}
+    stones = {}
     for column in range(COLUMNS):
         for row in range(ROWS):
             bit = 1 << 7 * column + row
             if (own | opponent) & bit:
-                found[COLUMNS * (ROWS - 1 - row) + column] = (
+                stones[COLUMNS * (ROWS - 1 - row) + column] = (
                     side if own & bit else 1 - side,
                     "",
                 )
-    return found
+    return stones
 
 
 def squares_of(position: Position, move: int) -> list[int]:
-    """The squares of a column for `games.board`, the one that the stone falls to first."""
+    """Returns the squares of a column for `games.board`; first the one where the stone lands."""
     height = ((position[0] | position[1]) >> 7 * move & 0x3F).bit_length()
     rows = [height, *(row for row in range(ROWS) if row != height)]
     return [COLUMNS * (ROWS - 1 - row) + move for row in rows]
