@@ -96,7 +96,7 @@ class DiceSelfPlay:
         value = self.game.outcome(tuple(last.tolist()) if self.engine.native else last)
         outcome, reason = 0.0, "most plies"
         if value is not None:
-            # for the side that began, to whom the plies say whose view the last position has
+            # convert to the view of the side that began
             outcome, reason = (-value if plies % 2 else value) + 0.0, "end of the game"
         return PlayedWithDice(
             self.game, positions, moves, 0, values, depths, None, None, outcome, reason, {}, rolls

@@ -41,7 +41,7 @@ class Progress:
     record: GameRecord
     updates: int
     note: str = ""
-    #: the side of the learner where it has an opponent
+    #: the learner's side if it has an opponent
     alpha_side: int | None = None
 
 
@@ -71,7 +71,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     depth: int | None = 5
     nodes: int | None = None
     seed: int = 0
-    #: what learners have that do not take these as options
+    #: fixed values for learners that do not offer these options
     opening_plies: int = field(default=0, init=False)
     within: float | None = field(default=None, init=False)
     judge: Any = field(default=None, init=False)
@@ -137,7 +137,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             ) from None
 
     def __getstate__(self) -> dict[str, Any]:
-        # engines and other means of learning, which `prepare` makes anew, stay in the process
+        # engines and the like are not copied, because `prepare` makes them anew
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name in _KEPT or name[0] != "_"}
 

@@ -83,11 +83,10 @@ class Task:
     teacher: Teacher | None = None
     #: search without pruning, so that all values are exact
     minimax: bool = False
-    #: what the search asks, and what it does beyond alpha-beta (see `search.Engine`)
+    #: lookup and selective techniques of the search (see `search.Engine`)
     lookup: Lookup | None = None
     techniques: Any = None
-    #: in a game with dice, whether to find what search backs up of each position; `openings` are
-    #: then the seeds of the dice
+    #: with dice, whether to back up each position; `openings` are then the seeds of the dice
     backups: bool = True
 
 

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 SIDES = ("winner", "both")
-#: A capture sequence that goes on longer than this is taken as it stands.
+#: Longer capture sequences are cut off.
 MOST_CAPTURES = 40
 
 
@@ -71,7 +71,7 @@ class Skipped(NamedTuple):
     """A game that was skipped or repaired: its place in a file, and the reason."""
 
     path: str
-    game: int  # in its file, from 1
+    game: int  # number in its file, from 1
     reason: str  # begins with the line where the reader found fault
 
     def __str__(self) -> str:

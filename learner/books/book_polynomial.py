@@ -94,7 +94,7 @@ class BookPolynomial(BookLearner):
         spread[spread == 0] = 1.0
         if len(differences) < 2:
             return np.zeros(terms.shape[1]), 1.0
-        # every other pair is turned round, for the estimator wants to see two classes
+        # reverse every other pair, because the estimator needs two classes
         turned = np.where(np.arange(len(differences)) % 2, -1.0, 1.0)
         model = LogisticRegression(
             C=1.0 / self.penalty, fit_intercept=False, solver="newton-cholesky"

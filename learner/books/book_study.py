@@ -110,7 +110,7 @@ class BookStudy(Learner):
             )
             if not count:
                 raise ValueError(f"book: expected games in {self.book}, found none")
-            self.games = count  # a book may hold fewer than were asked for
+            self.games = count  # a book may have fewer games
 
     def _check_options(self) -> None:
         super()._check_options()

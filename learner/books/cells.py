@@ -125,7 +125,7 @@ def regressed_cells(
         common = table.sum(axis=0)
         return np.concatenate([trend.T @ common, common, table.ravel(), [rest]])
 
-    # curvature, about: the search runs in units in which it is the same in all directions
+    # approximate curvature: the search runs in units in which it is equal in all directions
     curved = (transposed.multiply(transposed) @ pairs.weight).reshape(phases, size) / 5
     curvature = packed(curved, float(pairs.weight @ material**2) / 5)
     columns = design @ np.tile(trend, (phases, 1))

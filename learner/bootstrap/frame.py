@@ -64,10 +64,10 @@ class Bootstrap(Learner):
     most_plies: int = 200
     decide: bool = True
     workers: Workers | None = None
-    #: what learners have that do not take it as an option
+    #: fixed value for learners that do not offer this option
     minimax: bool = field(default=False, init=False)
 
-    #: Whether it learns from what search backs up, and not from static values alone.
+    #: Whether it learns from backed-up values, not only from static values.
     backups: ClassVar[bool] = True
     model_: Model = field(init=False)
 

@@ -39,16 +39,16 @@ class _Teacher:
     def __call__(self, played: Played, engine: Engine) -> Target:
         first, last = played.opening, len(played.moves)
         values, leaves = played.values[first:last], played.leaves[first:last]
-        begins = sides(np.arange(last - first))  # to the view of who begins
+        begins = sides(np.arange(last - first))  # to the view of the side that begins
         returns = lambda_returns(
             begins * squash(values, self.scale), squashed_outcome(played, self.scale), self.lambda_
         )
         assert played.leaf_plies is not None
-        moves = sides(played.leaf_plies[first:last])  # to the view of who moves at the leaf
-        # where search saw the end of the game, won, lost or drawn, no static value came of it
+        moves = sides(played.leaf_plies[first:last])  # to the view of the side to move at the leaf
+        # a value from the end of the game, won, lost or drawn, is not a static value
         ends = final(self.game, leaves) | (np.abs(values) > PROVEN)
         chosen = np.flatnonzero(~ends & quiet(self.game, leaves))
-        # nor where it took the line for a draw by repetition
+        # nor is one from a draw by repetition
         static = moves[chosen] * engine.evaluator.values(pick(leaves, chosen))
         chosen = chosen[np.isclose(static, values[chosen])]
         targets = (begins * moves * returns)[chosen]

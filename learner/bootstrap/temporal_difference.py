@@ -34,7 +34,7 @@ class _Teacher:
         chosen = np.flatnonzero(quiet(self.game, played.positions[first:last])) + first
         positions = pick(played.positions, chosen)
         static = engine.evaluator.values(positions)
-        signs = sides(chosen - first)  # to the view of who begins
+        signs = sides(chosen - first)  # to the view of the side that begins
         returns = lambda_returns(
             signs * squash(static, self.scale), squashed_outcome(played, self.scale), self.lambda_
         )

@@ -46,7 +46,7 @@ class _Teacher:
             fit &= bounds == EXACT
         chosen = np.flatnonzero(fit)
         if len(chosen) > self.positions_per_game:
-            # evenly over the game, the same ones whoever plays it
+            # evenly over the game, independent of the worker
             chosen = chosen[
                 np.linspace(0, len(chosen) - 1, self.positions_per_game).astype(np.int64)
             ]

@@ -346,7 +346,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
             self.iterations_ = 1
         else:
             share = weights / weights.mean()
-            # beyond twice this, a step for the largest row goes past what it aims at
+            # beyond twice this, a step for the largest row overshoots its target
             rate = 0.5 / float((share * np.einsum("ij,ij->i", terms, terms)).max())
             model = SGDRegressor(
                 alpha=self.alpha,
@@ -358,7 +358,7 @@ class LogisticFit(BaseEstimator):  # type: ignore[misc]
                 random_state=self.seed,
             )
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # said in our words
+                warnings.simplefilter("ignore", ConvergenceWarning)  # replaced by our own warning
                 model.fit(terms, logits, sample_weight=share)
             self.iterations_ = int(model.n_iter_)
             if self.iterations_ >= self.iterations:

@@ -25,9 +25,9 @@ from search.sizes import CHECKS, DEPTHS, PHASES
 
 __all__ = ["check_options", "depth_values", "learn_probcut", "played_positions", "shallower"]
 
-#: The least depth that is checked before: below it a search costs less than its check.
+#: Least depth of a search with checks; below it a search costs less than its check.
 LEAST_DEPTH = 4
-#: Pairs of values that a line is fitted to, at least.
+#: Least number of pairs of values that a line is fitted to.
 FEWEST = 50
 
 

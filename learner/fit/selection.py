@@ -102,7 +102,7 @@ def select_terms(
     expected = expectations(rows.value, rows.result, scale=scale, blend=blend)
     terms = measure(evaluator.features, rows.positions).astype(np.float64)
     margin = terms @ np.array([base.get(name, 0.0) for name in names])
-    if margin.any():  # brought into the unit of the stored values
+    if margin.any():  # convert to the unit of the stored values
         margin *= fit_scale(margin, 2 * expected - 1, sample_weight=weights) / scale
     free = np.array([name not in fixed for name in names])
 

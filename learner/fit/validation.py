@@ -20,7 +20,7 @@ __all__ = [
     "regularisation_path",
 ]
 
-#: Regularisation from where nothing is learned to where nothing is held back.
+#: Strengths of regularisation, from nothing learned to no restraint.
 ALPHAS = tuple(10.0**power for power in np.arange(1.0, -5.5, -0.5))
 TWO_SIDED_95 = 1.959963984540054
 
@@ -195,7 +195,7 @@ def _interval(mean: float, share: Any, targets: Any, games: Any) -> tuple[float,
     # as many draws of 0 or 1 as would scatter so; at most a game each where nothing scatters
     weight = np.bincount(game, share)
     size = 1.0 / float(weight @ weight)
-    if variance > 1e-24:  # more than rounding makes
+    if variance > 1e-24:  # more than rounding error
         size = min(mean * (1 - mean) / variance, 1e15)
     z = TWO_SIDED_95
     centre = (mean + z * z / (2 * size)) / (1 + z * z / size)

@@ -27,9 +27,9 @@ from search.evaluators.shaped_network import ShapedNetwork
 __all__ = ["Case", "agreement", "agreement_text", "as_native"]
 
 POSITIONS = 1000
-#: Inputs of a comparison in all, of 8 bytes each.
+#: Most inputs of a comparison, of 8 bytes each.
 MOST_INPUTS = 1 << 25
-#: Beyond this a probability says nothing exact of the sum that it was made of.
+#: Beyond this a probability no longer determines its logit exactly.
 MOST_LOGIT = 30.0
 
 Values = NDArray[np.float64]
@@ -171,7 +171,7 @@ def agreement(
     outputs, most = _outputs(model, np.hstack(measured))
     native, found = evaluator.values(positions), factor * outputs
     if most is not None:
-        # compared as far as the model's own figures reach
+        # compare within the precision of the model's own outputs
         native, found = (np.clip(v, -abs(factor) * most, abs(factor) * most)
                          for v in (native, found))  # fmt: skip
     difference = np.abs(native - found) / np.maximum(1.0, np.abs(found))
@@ -262,7 +262,7 @@ def _stages(model: Any) -> list[Stage]:
 
     Raises TypeError if it has anything else.
     """
-    # a model of a library that was not imported is none of its models
+    # a library that was not imported has no models here
     if "torch" in sys.modules and isinstance(model, sys.modules["torch"].nn.Module):
         return _torch_stages(model)
     if "sklearn" in sys.modules:
@@ -306,7 +306,7 @@ def _torch_stages(module: Any) -> list[Stage]:
         return _normalised(module)
     if isinstance(module, (nn.Dropout, nn.Identity)):
         return []
-    children = list(module._modules.values())  # `children()` leaves out what comes again
+    children = list(module._modules.values())  # `children()` omits repeated modules
     if isinstance(module, nn.Sequential):
         return [stage for child in children for stage in _torch_stages(child)]
     own = list(module.parameters(recurse=False))

@@ -21,9 +21,6 @@ from search.evaluators.samples import sample_positions
 
 __all__ = ["NetworkModel", "forward", "network_model", "one_thread"]
 
-#: Widths of the hidden layers unless others are asked for.
-HIDDEN = (64, 32)
-
 
 @contextmanager
 def one_thread() -> Iterator[None]:
@@ -71,7 +68,7 @@ def network_model(
         busy = found.most if number == 0 and isinstance(found, Encoding) else width
         weights = random.normal(0.0, np.sqrt(2.0 / busy), (width, following))
         if number == len(hidden):
-            weights[:] = 0.0  # nothing but what is passed on counts at first
+            weights[:] = 0.0  # at first only the passed-on value counts
         if start is not None:
             _pass_on(weights, linear if number == 0 else None, last=number == len(hidden))
         layers.append((weights, np.zeros(following)))

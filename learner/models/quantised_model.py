@@ -26,7 +26,7 @@ from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, Quant
 
 __all__ = ["QuantisedModel"]
 
-#: What 1 is in the first layer and in the weights of later ones.
+#: The integers that stand for 1 in the first layer and in the weights of later ones.
 FIRST_UNIT, WEIGHT_UNIT = HIGHEST << FIRST_SHIFT, 1 << SHIFT
 #: The bias of the first layer lies between this and its negative; the weights get what is left.
 MOST_BIAS = 2048
@@ -85,7 +85,7 @@ class QuantisedModel:
         ]
         self._optimiser = torch.optim.Adam(self.parameters)
         self._keep_limits()
-        self.evaluator()  # which says what is wrong with widths and phases
+        self.evaluator()  # raises ValueError for invalid widths and phases
 
     def _drawn(self) -> list[tuple[Any, Any]]:
         """Returns random weights to begin with (He et al. 2015); the last layer's are small."""

@@ -42,5 +42,5 @@ class Schedule:
         """Returns the rate after `done` of `total` steps, games or epochs."""
         if self.shape == "geometric":
             return float(self.first * self.share ** (done / total))
-        # in this order, on which the last bits of what is learned depend
+        # the order of operations decides the last bits of training results
         return float(self.first * (1.0 - (1.0 - self.share) * done / total))

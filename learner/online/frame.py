@@ -186,7 +186,7 @@ class OnlineLearner(Learner):
     def _learn(self, earlier: list[Step], now: Step) -> None:
         if self._correct(earlier, now):
             self.updates_ += 1
-            # the table holds values of the weights as they were
+            # the transposition table holds values by the old weights
             self._alpha_engine.clear()
 
     def _step(self, position: Any, result: Result) -> Step:

@@ -133,7 +133,7 @@ class Rote(BaseEstimator):  # type: ignore[misc]
             )
             if result.interrupted:
                 raise KeyboardInterrupt
-            # a value that counts on a repetition belongs to the game, not to the position
+            # a value that depends on a repetition belongs to the game, not to the position
             if result.value != 0.0:
                 self.memory_.store(record.position, result.value, result.depth)
             self.moves_ += 1

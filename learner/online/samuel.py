@@ -22,7 +22,7 @@ __all__ = ["Samuel", "powers_of_two"]
 #: Updates after which a correlation averages over more of them, and over at most 256.
 FIRST_SPAN, LAST_SPAN = 16, 256
 BLACK_MARKS = 3
-#: With dice, a trial is won or lost by more standard errors than this, or it was luck.
+#: With dice, a trial is decided only by more standard errors than this.
 LUCK = 2.0
 #: The part of a difference that the running mean of differences takes over.
 TEMPO_SHARE = 0.001
@@ -105,7 +105,7 @@ class Samuel(OnlineLearner):
     top_power: int = 18
     unit: float = 1.0
 
-    #: A man, 4 of it, outweighs all that 16 weights of up to 2**18 say in most positions.
+    #: A man, 4 times this, outweighs 16 weights of up to 2**18 in most positions.
     usual_fixed: ClassVar[dict[str, float]] = {"PIECES": 2.0**20}
     takes_dice = True
 

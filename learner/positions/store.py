@@ -69,10 +69,10 @@ class PositionStore:
         self._width = len(start)
         self._about = {"game": game.name, "rules": game.version, "width": self._width}
         self._lock = threading.Lock()
-        self._waiting: list[Rows] = []  # what the next shard begins with
-        self._in_memory = 0  # how many rows these are
+        self._waiting: list[Rows] = []  # rows that the next shard begins with
+        self._in_memory = 0  # number of these rows
         self._shard: Path | None = None  # the shard that holds the first of them
-        self._written = 0  # how many it holds
+        self._written = 0  # number of its rows
         self._known: dict[Path, tuple[tuple[int, int], int]] = {}
 
     def __reduce__(self) -> Any:

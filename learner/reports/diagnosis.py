@@ -39,7 +39,7 @@ __all__ = ["diagnose", "fixed_terms", "games_of", "remarks"]
 SEED, PLIES = 5_000_011, 5
 #: Games that an evaluator plays where nothing was stored: no more, and no deeper.
 MOST_GAMES, DEEPEST, MOST_NODES, MOST_PLIES = 300, 5, 2_000, 200
-#: Rows that are looked at: all kinds of reports take seconds with so many.
+#: Most rows of each report, so that it takes seconds.
 MOST_ROWS, PATH_ROWS = 150_000, 15_000
 HELD_OUT = 0.2
 

@@ -33,7 +33,7 @@ def plot_path(path: Any, points: Sequence[PathPoint], *, chosen: float | None = 
     )
     axes.set_xlabel("alpha (to the right: weights held back more)")
     axes.set_ylabel("mean loss (band: one standard error)")
-    axes.legend(loc="upper center")  # where neither the curves nor the line go
+    axes.legend(loc="upper center")  # away from the curves and the line
     figure.savefig(path, dpi=120)
 
 

@@ -40,7 +40,7 @@ __all__ = [
 
 #: Openings of these matches: positions after four plies, in an order of their own.
 SEED, PLIES = 4_000_037, 4
-#: What is counted for a speed: searches of so many positions each, from so many openings.
+#: Speed is measured by searches of this many positions from this many openings.
 SPEED_NODES, SPEED_NODES_PLAIN, SPEED_OPENINGS, SPEED_ROUNDS = 40_000, 1_000, 8, 3
 TWO_SIDED_95 = 1.959963984540054
 
@@ -293,7 +293,7 @@ def measure_speeds(
                 if result.interrupted:
                     raise KeyboardInterrupt
                 took = max(clock() - began, 1e-9)
-                # what the machine does beside it only ever takes longer
+                # other load on the machine only adds time
                 fastest[place] = min(fastest[place], (result.nodes, took), key=lambda f: f[1])
         for place, (count, took) in enumerate(fastest):
             searched[place] += count

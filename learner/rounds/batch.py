@@ -34,7 +34,7 @@ from search import LinearEvaluator
 __all__ = ["BatchFit", "BatchLearner"]
 
 
-#: Players who look one ply ahead draw what is won: see `learner.rounds.playouts`.
+#: Players that look one ply ahead draw won positions, see `learner.rounds.playouts`.
 ROLLOUT_DEPTH = 3
 
 
@@ -66,7 +66,7 @@ class BatchLearner(RoundLearner):
     judge: Any = None
     decide: bool = True
     store: Any = None
-    #: what learners have that do not take these as options
+    #: fixed values for learners that do not offer these options
     rollouts: int = field(default=0, init=False)
     rollout_positions: int = field(default=4000, init=False)
 
@@ -156,7 +156,7 @@ class BatchLearner(RoundLearner):
     def set_state(self, state: dict[str, Any]) -> None:
         super().set_state(state)
         self._set_weights(state["weights"])
-        # last, for it cannot be undone
+        # last, because it cannot be undone
         self.store_.truncate(state["positions"])
 
     def _resume(self, state: dict[str, Any]) -> None:
@@ -222,7 +222,7 @@ class BatchFit(BatchLearner):
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
         K = self.rounds_[-1]["K"] if self.rounds_ else 1.0
-        # fitted anew each time, without a fixed weight, K would grow for ever as values shrink
+        # refitted each time without a fixed weight, K would grow without bound as values shrink
         find = (any(self._held.values()) or not self.rounds_) and scale_of(rows) is not None
         fitted = self._fitter(self.K or (None if find else K)).fit_rows(rows)
         self._linear.weights[:] = fitted.weights_

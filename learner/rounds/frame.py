@@ -42,9 +42,9 @@ class RoundLearner(Learner):
     games_per_report: int = 32
     most_plies: int = 200
     workers: Workers | None = None
-    #: what learners have that do not take it as an option
+    #: fixed value for learners that do not offer this option
     decide: bool = field(default=False, init=False)
-    #: what searches ask, and do beyond alpha-beta, where a subclass says so
+    #: lookup and selective techniques of the searches, set by subclasses
     lookup_: Lookup | None = field(default=None, init=False)
     techniques_: Techniques | None = field(default=None, init=False)
 

@@ -163,7 +163,7 @@ class Rollout:
     def _play(self, task: _Task) -> NDArray[np.float64]:
         """Play some games, each independent of the others; returns their outcomes."""
         game = self.evaluator.game
-        # of its own, for threads share the rollout
+        # an engine of its own, because threads share the rollout
         evaluator = NoisyEvaluator(self.evaluator, amplitude=self.noise)
         engine = Engine(game, evaluator, table_mib=TABLE_MIB)
         loop = GameLoop(

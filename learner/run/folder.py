@@ -68,7 +68,7 @@ class RunFolder:
                 f" {type(error).__name__}: {error}"
             ) from None
         assert isinstance(content, dict)
-        for torn in self.path.rglob(".*" + UNFINISHED):  # what a killed run was writing
+        for torn in self.path.rglob(".*" + UNFINISHED):  # an unfinished file of a killed run
             torn.unlink(missing_ok=True)
         return content
 

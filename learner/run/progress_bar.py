@@ -16,11 +16,13 @@ class Bar:
 
     def __call__(self, progress: Any, measured: dict[int, list[Any]]) -> None:
         """Show the progress of learning."""
-        if self._bar is None:  # not before the first game, for until then all may be refused
+        if (
+            self._bar is None
+        ):  # not before the first game, because options may be refused until then
             from tqdm import tqdm
 
             done = max(0, progress.game - 1)  # of a run that is resumed
-            self._options["total"] = progress.games  # a book may hold fewer than were asked for
+            self._options["total"] = progress.games  # a book may have fewer games
             self._bar = tqdm(**self._options, unit=" games", initial=done, dynamic_ncols=True)
         text: dict[str, Any] = {"learned from": progress.updates}
         if progress.note and not progress.note.startswith("Beta"):

@@ -62,7 +62,7 @@ class RoteRun:
         saved = self.folder.load()
         try:
             state = dict(saved["learner"])
-            # wherever the folder has been moved, its memory has moved with it
+            # the memory is in the folder, which may have been moved
             self._saved = self.folder.path / Path(state["memory"]).name
         except (KeyError, TypeError, ValueError) as error:
             raise RunError(

@@ -38,8 +38,8 @@ from search import Evaluator, LinearEvaluator, load_evaluator
 __all__ = ["FEATURES", "Run"]
 
 LOG = "game,updates,alpha_side,outcome,plies,note\n"
-#: A checkpoint is due after so many games, if so many seconds have passed since the last; more
-#: where writing one takes its time.
+#: A checkpoint is written every this many games, at least this many seconds apart, and less often
+#: if writing is slow.
 CHECKPOINT_GAMES, CHECKPOINT_SECONDS = 10, 1.0
 #: Seeds of the order of the openings. Those of the choice are the same positions both times; the
 #: report has positions a ply later, which played no part in the choice.
@@ -105,7 +105,7 @@ class Run:
         #: games played when the learner last reported, and when the last checkpoint was written
         self._reported = 0
         self._saved = 0, 0.0
-        #: seconds that it took
+        #: seconds that writing it took
         self._took = 0.0
 
     def train(
@@ -325,7 +325,7 @@ class Run:
         snapshots = [(game, self._snapshot(game)) for game in sorted(self.measured)]
         weights = [(g, e.term_weights()) for g, e in snapshots if isinstance(e, LinearEvaluator)]
         if weights:
-            # what never moved was given
+            # weights that never changed are fixed
             first = weights[0][1]
             held = [n for n in first if first[n] and all(w[n] == first[n] for _, w in weights)]
             plot_weights(path / "weights.png", weights, fixed=held if len(weights) > 1 else ())

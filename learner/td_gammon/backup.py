@@ -39,7 +39,7 @@ from search.native import call_float
 __all__ = ["MOST_DEPTH", "backed_up", "lambda_returns"]
 
 MOST_DEPTH = 2
-#: Positions that a thread is given at a time.
+#: Positions that a thread takes at a time.
 _SHARE = 64
 
 
@@ -136,7 +136,7 @@ def lambda_returns(
     """
     assert game.outcomes is not None
     turn = kernels.uncompiled(game.outcomes.turn)
-    # turning is affine: what it does to differences is a matrix
+    # turning is affine, so that it acts on differences as a matrix
     rows = np.concatenate([np.zeros((1, len(game.outcomes))), np.eye(len(game.outcomes))])
     for row in rows:
         turn(row)
@@ -213,10 +213,10 @@ class _Stack:
 
 # --- generated code --------------------------------------------------------------------------
 
-#: What the code of known outcomes, or values, reads: addresses of the tables of what is known, and
-#: of the code and data of all else.
+#: Record of the code of known outcomes or values: addresses of the tables of known positions, and
+#: of the code and data for all others.
 KNOWN = np.dtype([(name, np.int64) for name in ("tables", "other_at", "other")])
-#: What the code of a backup reads: addresses of the same tables, of code and data one ply below, of
+#: Record of the code of a backup: addresses of the same tables, of code and data one ply below, of
 #: the replies' code and record, and of the probabilities of the rolls.
 BACKUP = np.dtype(
     [(name, np.int64) for name in ("tables", "below_at", "below", "reply_at", "replies", "chances")]

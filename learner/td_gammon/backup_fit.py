@@ -190,7 +190,7 @@ class BackupFit(Learner):
             game, encoding or features, (self.prefilter_units,), spread=self.spread, seed=self.seed
         )
         self.evaluator_: OutcomeNetwork = network
-        self._model()  # whether it can be had is found out before hours of play
+        self._model()  # raises ValueError for a missing device before hours of play
         self.rounds_: list[dict[str, float]] = []
         self.games_played_ = 0
         self.updates_ = 0
@@ -243,7 +243,7 @@ class BackupFit(Learner):
         random = np.random.default_rng((self.seed, number, 12))
         model = self._model()
         before = model.equity_error(own, backups)
-        # a few games tell less than the network knows from many before
+        # a few games hold less than the network has learned from many before
         share = len(self._kept) / self.keep_rounds
         loss = model.learn(
             examples, labels, rate=share * self.rate, last_rate=share * self.last_rate,

@@ -16,7 +16,7 @@ from search.evaluators.outcome_network import OutcomeNetwork, net_text
 
 __all__ = ["NUMBERS", "sweep_address"]
 
-#: What a sweep reads, float64: the rate of learning, that of the last layer, and lambda.
+#: Numbers that a sweep reads, float64: learning rate, that of the last layer, and lambda.
 NUMBERS = 3
 
 

@@ -34,9 +34,9 @@ from search.expectiminimax.turn import (
 
 __all__ = ["MOST_PLIES", "Explored", "explore"]
 
-#: A longer game is dropped.
+#: Longer games are dropped.
 MOST_PLIES = 1023
-#: Games that share a stream of random numbers, so that the number of threads changes no bit.
+#: Games that share a random stream, so that results do not depend on the number of threads.
 _GAMES = 25
 #: Chance decides between moves in steps of this size.
 _GRAIN = 2.0**-30

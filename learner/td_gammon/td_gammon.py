@@ -30,9 +30,9 @@ from search.expectiminimax.replies import MOST_KEPT, Prefilter
 
 __all__ = ["TDGammon", "find_inputs", "new_network"]
 
-#: The average of weights reaches back over one part of so many of the games that were played.
+#: The average of weights reaches back over at most one part in this many of the games played.
 _RECENT = 5
-#: In the first games all replies are looked at: small nets know nothing yet, large ones may.
+#: In this many first games all replies are valued, because the small nets know nothing yet.
 _UNFILTERED = 1000
 
 

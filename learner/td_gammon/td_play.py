@@ -21,7 +21,7 @@ from search.native import call_float
 
 __all__ = ["MOST_PLIES", "ActorLearner"]
 
-#: A longer game is dropped; a sensible game of backgammon takes some sixty plies.
+#: Longer games are dropped; a sensible game of backgammon takes some sixty plies.
 MOST_PLIES = 1023
 
 LEARNING = np.dtype(
