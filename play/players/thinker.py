@@ -119,7 +119,7 @@ def usual_referee(game: Game) -> str:
     It is `Game.reference`. Raises ValueError if the game has no evaluators.
     """
     if not game.reference:
-        raise ValueError(f"expected the name of an evaluator, for {game.name} has none of its own")
+        raise ValueError(f"{game.name} has no evaluator of its own: expected the file of one")
     return game.reference
 
 
