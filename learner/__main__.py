@@ -73,7 +73,12 @@ def _probcut_options(command: argparse.ArgumentParser) -> None:
     )
     add("--seed", type=int, default=0, help="chooses the positions (default 0)")
     add("--threads", type=int, default=2, metavar="N", help="default 2")
-    add("--output", type=Path, metavar="FILE", help="default: beside the evaluator's file")
+    add(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="file to write (default: beside the evaluator's file)",
+    )
     command.set_defaults(run=_run_probcut)
 
 

@@ -1,4 +1,4 @@
-"""Exact backups, positions of self-play, and networks that grow: each against something slower."""
+"""Exact backups, positions of self-play, and growing networks, each against a slower version."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POINTS = GAME.encodings["points"]
 
 
 def network(*hidden: int, seed: int = 1, inputs: Any = POINTS) -> OutcomeNetwork:
-    """A network of random opinions."""
+    """A network with random weights."""
     made = new_network(GAME, inputs, hidden, spread=1.0, seed=seed)
     random = np.random.default_rng(seed)
     for net in made.nets:
@@ -52,7 +52,7 @@ def positions() -> NDArray[np.int64]:
 
 
 def turned(outcomes: Any) -> Any:
-    """Win, gammon, backgammon and what is lost, seen from the other side."""
+    """Win, gammon, backgammon and the losses, seen from the other side."""
     return np.array([1 - outcomes[0], outcomes[3], outcomes[4], outcomes[1], outcomes[2]])
 
 

@@ -1,4 +1,4 @@
-"""Batch learners: what is learned from which games, and the same bits after every interruption."""
+"""Batch learners: their training games, and the same bits after every interruption."""
 
 from __future__ import annotations
 

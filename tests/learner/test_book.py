@@ -1,4 +1,4 @@
-"""Books, agreement with them, and what learns from them."""
+"""Books, agreement with them, and their learners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners that follow their own search: the same bits resumed, and whoever plays."""
+"""Learners that follow their own search: the same bits when resumed and with any workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison training: what differences of terms and values determine, and what they leave open."""
+"""Comparison training: weights determined by differences, and weights left open by them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def runners(*weights: float) -> LinearEvaluator:
 
 @functools.cache
 def best(position: Any) -> float:
-    """What a position is worth before its roll when both play as well as can be."""
+    """The value of a position before its roll under best play of both sides."""
     outcome = RUNNERS.outcome(position)
     if outcome is not None:
         return outcome
@@ -40,7 +40,7 @@ def best(position: Any) -> float:
 
 
 def worth(evaluator: LinearEvaluator, position: Any) -> float:
-    """What a position is worth before its roll where both sides choose by an evaluator at sight."""
+    """The value of a position before its roll if both sides choose by static values."""
 
     def sight(after: Any) -> float:
         outcome = RUNNERS.outcome(after)
@@ -58,7 +58,7 @@ def worth(evaluator: LinearEvaluator, position: Any) -> float:
 
 
 def lost_by(evaluator: LinearEvaluator) -> float:
-    """Points a decision that are lost at sight, over all decisions of its own games."""
+    """Points lost per decision at 0-ply, over all decisions of its own games."""
     loop = DiceSelfPlay(RUNNERS, Engine(RUNNERS, evaluator), depth=0, backups=False, most_plies=50)
     lost = []
     for game in range(200):

@@ -92,7 +92,7 @@ def values(evaluator: Any) -> list[float]:
 
 
 def in_another_process(evaluators: list[Any]) -> list[list[float]]:
-    """The values that copies have which another process makes of pickles."""
+    """Returns the values of copies that another process makes from pickles."""
     done = subprocess.run(
         [sys.executable, "-c", OTHER_PROCESS], input=pickle.dumps(evaluators), cwd=ROOT,
         capture_output=True, check=False, timeout=300,
@@ -211,7 +211,7 @@ def test_a_copied_network_still_learns_into_its_own_evaluator() -> None:
 
 
 def weights_of(seed: int) -> list[float]:
-    """What least mean squares learns of one game by a seed."""
+    """Returns the weights that least mean squares learns from one game with a seed."""
     fitted = LeastMeanSquares("checkers", games=1, depth=1, seed=seed).fit()
     found: list[float] = fitted.evaluator_.weights.tolist()
     return found

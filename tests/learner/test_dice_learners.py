@@ -88,7 +88,7 @@ def evaluator_of(game: DiceGame) -> LinearEvaluator:
 
 
 def exact(game: DiceGame, evaluator: Any, position: Any, depth: int) -> float:
-    """Expectiminimax as it is written in books, before the roll."""
+    """Expectiminimax as in textbooks, before the roll."""
     outcome = game.outcome(position)
     if outcome is not None:
         return outcome
@@ -190,7 +190,7 @@ def test_seeds_of_games() -> None:
 
 
 def lesson(learner: Any) -> Any:
-    """What a learner makes of the first game."""
+    """Returns a learner's targets from the first game."""
     learner.prepare(evaluator_of(learner.game))
     task = Task(
         learner.game_, learner.evaluator_, learner.model_.inputs, 0, None, 400, True, [(0, 0)],

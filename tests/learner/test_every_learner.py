@@ -1,4 +1,4 @@
-"""Every learner: the same bits again, resumed, prolonged, and whoever plays the games."""
+"""Every learner: the same bits again, resumed, extended, and with any workers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OWN_GAME = "docs.examples.hexapawn:Hexapawn"
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A learner, and what is to be the same."""
+    """A learner, and the properties that its runs must have."""
 
     make: Callable[..., Any]
     #: the games after which it reports, the last at the end of the run
@@ -277,7 +277,7 @@ class Run:
         self.files[progress.game] = files(self.folder)
 
     def bits(self) -> list[Any]:
-        """What was learned, as files and beside them."""
+        """Returns everything learned: the files of evaluators, and other results."""
         found: list[Any] = []
         with TemporaryDirectory() as name:
             for kept in ("evaluator_", "network_"):

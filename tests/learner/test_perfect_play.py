@@ -39,7 +39,7 @@ POSITIONS = {TIC_TAC_TOE: 4520, NIM: 374}
 
 
 def solution(game: Game) -> Callable[[Any], float]:
-    """What each position is worth with best play on both sides."""
+    """The value of each position under best play of both sides."""
 
     @functools.cache
     def value(position: Any) -> float:
@@ -65,7 +65,7 @@ def reachable(game: Game) -> list[Any]:
 
 
 def blunders(game: Game, evaluator: Any) -> list[str]:
-    """Positions where one ply of search with the evaluator gives something away."""
+    """Positions where one ply of search with the evaluator loses value."""
     value, engine = solution(game), Engine(game, evaluator, table_mib=0.5)
     found = []
     for position in reachable(game):

@@ -1,4 +1,4 @@
-"""Rollouts against games played move by move, positions whose end is known, and sums by hand."""
+"""Rollouts against games played move by move, positions with known ends, and sums by hand."""
 
 from __future__ import annotations
 

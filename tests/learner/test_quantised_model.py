@@ -1,4 +1,4 @@
-"""Networks of integers that learn: what torch calculates is what native code does."""
+"""Networks of integers that learn: torch and native code calculate the same."""
 
 # mypy: allow-untyped-defs
 
@@ -31,7 +31,7 @@ def model(*hidden: int, **options: Any) -> QuantisedModel:
 
 
 def material() -> NDArray[np.float64]:
-    """What a player expects who counts pieces, a king as two."""
+    """The expectation of a player that counts pieces, a king as two."""
     weights = np.repeat([1.0, 2.0, -1.0, -2.0], 32)
     ahead = PIECE_SQUARES.dense(POSITIONS).astype(np.float64) @ weights
     return np.asarray(1.0 / (1.0 + np.exp(-ahead / 2.0)))

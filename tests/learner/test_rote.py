@@ -46,7 +46,7 @@ def positions(count: int) -> list[Any]:
 
 
 def probe(found: RoteMemory, position: Any) -> tuple[float, int] | None:
-    """(value, depth) of what is remembered of a position, and whether all ways to ask agree."""
+    """Returns (value, depth) of a remembered position, and checks that all ways to ask agree."""
     hit, value, depth, _ = found.plain()(position)
     return (value, depth) if hit else None
 

@@ -1,4 +1,4 @@
-"""TD-Gammon: options, checkpoints, that it learns; tables that play and learn in native code."""
+"""TD-Gammon: options, checkpoints, learning, and workers that play and learn in native code."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_games_and_evaluators_that_do_not_fit() -> None:
 
 @kernel
 def odd(position):
-    """A number that is none in half of all positions."""
+    """A term that is NaN in half of all positions."""
     return float("nan") if position[4] else 1.0
 
 

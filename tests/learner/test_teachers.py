@@ -1,4 +1,4 @@
-"""What each learner makes of a game: worked out by hand, and by slow twins."""
+"""The targets that each learner makes from a game: worked out by hand, and by slow twins."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WHITE_FIRST = CHECKERS.parse_position("W:W21,22,K25,30:B1,2,5,K14")
 
 
 class Stub:
-    """An engine that says what it is told to."""
+    """An engine with given results."""
 
     def __init__(self, static: Any = (), traced: Any = None) -> None:
         self.static, self._traced = static, traced

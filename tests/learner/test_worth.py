@@ -1,4 +1,4 @@
-"""What terms are worth: verdicts, matches with and without, and the reports on a run's weights."""
+"""The worth of terms: verdicts, matches with and without, and reports on a run's weights."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def ones(position):
 
 @kernel
 def men(position):
-    """Something else that is called men."""
+    """Another term that is called men."""
     return position[0] & 1
 
 

@@ -74,7 +74,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(arguments: list[Path | str], folder: Path) -> str:
-    """What a program prints that is run in a folder, where nothing leads to the clone."""
+    """Returns the output of a program that runs in a folder without access to the clone."""
     result = subprocess.run(
         arguments,
         cwd=folder,

@@ -1,4 +1,4 @@
-"""What the repository promises of itself, in forms that can fail."""
+"""Promises of the repository about itself, in forms that can fail."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def run(finished: Path, tmp_path: Path) -> Path:
 
 
 def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    """The message with which the program refuses."""
+    """Returns the message with which the program refuses."""
     try:
         status = train.main([str(argument) for argument in arguments])
     except SystemExit as left:  # argparse
