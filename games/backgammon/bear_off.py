@@ -1,4 +1,4 @@
-"""Bear-off databases as kernels: what positions are numbered by, how they are filled, the probe.
+"""Bear-off databases as kernels: numbering of positions, filling of tables, and the probe.
 
 A side whose checkers are all borne off or on its home points 1 to 6 has one of C(21, 6) = 54,264
 positions, numbered so that no move leads to a higher number; those of at most n checkers are the
@@ -222,7 +222,7 @@ def fill_two_sided(equities, begins, lists):
     return 0
 
 
-# --- asking them -----------------------------------------------------------------------------
+# --- probing them ----------------------------------------------------------------------------
 
 
 @kernel

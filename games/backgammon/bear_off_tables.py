@@ -1,6 +1,6 @@
 """Bear-off databases in memory and on disk: made in seconds, then kept in the user's cache.
 
-`bear_off()` is what everybody asks; `games.backgammon.bear_off` says what the tables hold.
+Call `bear_off()` for the tables; `games.backgammon.bear_off` describes their contents.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class BearOff:
 
     @property
     def tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-        """What the kernels `probe` and `outcomes` read."""
+        """The arrays that the kernels `probe` and `outcomes` read."""
         return self.equities, self.rolls, self.first
 
 
@@ -64,7 +64,7 @@ def build(*, checkers: int = CHECKERS, both: int = BOTH) -> BearOff:
     """Tables of one side for at most `checkers`, and of both for at most `both` of each.
 
     The whole takes about a second of one core, and four more the first time, to compile.
-    ValueError unless 1 <= both <= checkers <= 15 and both <= 8.
+    Raises ValueError unless 1 <= both <= checkers <= 15 and both <= 8.
     """
     if not 1 <= both <= min(checkers, MOST_OF_BOTH) or checkers > CHECKERS:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Blockades: what a side's points leave to the checkers behind them."""
+"""Blockades: the freedom that a side's points leave to the checkers behind them."""
 
 from __future__ import annotations
 

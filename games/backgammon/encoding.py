@@ -1,4 +1,4 @@
-"""What a network sees of a backgammon position."""
+"""The inputs of networks in backgammon."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Hand-crafted backgammon evaluators: feature set and weights, by name.
 
-`hand` is the best that we could write by hand; its weights were set before any learning was
-measured and stay as they are, so that what learning gains can be measured against them.
+`hand` is the best that we could write by hand. Its weights were set before any learning was
+measured and stay as they are, so that the gain of learning can be measured against them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Feature sets of backgammon: what its terms are, and which evaluators read them."""
+"""Feature sets of backgammon: their terms, and the evaluators that use them."""
 
 from __future__ import annotations
 

@@ -17,15 +17,15 @@ from games.backgammon.situation import (
 
 __all__ = ["fibs_text", "parse_fibs"]
 
-UNLIMITED = 9999  # how FIBS writes that a match has no length
+UNLIMITED = 9999  # the number by which FIBS says that a match has no length
 
 
 def fibs_text(situation: Situation) -> str:
     """The line with which FIBS shows a board to a client, as the side to move sees it, or
     the other side where it was doubled.
 
-    Players without a name are `You` and `opponent`. Raises ValueError for what the line cannot
-    hold: names with a colon, rules for money, a limit of the cube, beavers.
+    Players without a name are `You` and `opponent`. Raises ValueError if the line cannot
+    hold the situation: names with a colon, rules for money, a limit of the cube, beavers.
     """
     must_hold(situation, "a FIBS board", "jacoby", "beavers", "highest_cube")
     if situation.offered not in ("", "double"):

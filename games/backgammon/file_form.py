@@ -1,4 +1,4 @@
-"""Jellyfish's .mat as the form in which games of backgammon are kept in files."""
+"""Jellyfish's .mat, the file form of games of backgammon."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["MAT"]
 
 
 def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) -> str:
-    """A game as a session of one game; X is the first of the names."""
+    """Returns a game as a session of one game; the first of `names` is X."""
     if not isinstance(record, BackgammonRecord):
         played = record.positions, record.moves, record.annotations
         record = BackgammonRecord.of_legal(record.game, *played, rolls=record.rolls)
@@ -23,7 +23,7 @@ def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) 
 
 
 def _read(text: str, game: DiceGame) -> Iterator[ReadGame]:
-    """The games of all matches of a text; a match without a game is one damaged game."""
+    """Yields the games of all matches of a text; a match without a game is one damaged game."""
     count = 0
     for match in read_matches(text, game):
         for number, read in enumerate(match.games):

@@ -28,7 +28,7 @@ _OFFER_LETTERS = {"D": "double", "B": "beaver", "R": "raccoon"}
 
 
 def position_id(position: Position) -> str:
-    """GNU Backgammon's position ID, 14 characters: the colour to move is not in it.
+    """Returns GNU Backgammon's position ID, 14 characters, without the colour to move.
 
     For each point, the ace point first and the bar last, as many bits 1 as there are checkers and
     a 0; those of the side that is not to move first. (The manual of GNU Backgammon tells the sides
@@ -47,7 +47,7 @@ def _base64(bits: int, size: int) -> str:
 
 
 def _bits(text: str) -> int:
-    """The bits of a text in base 64, the first the lowest; -1 where it is none."""
+    """Returns the bits of a text in base 64, the first the lowest; -1 if it is not base 64."""
     try:
         data = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except binascii.Error:
@@ -72,9 +72,10 @@ def _parse_position_id(text: str, side: int) -> Position:
 
 
 def gnu_id(situation: Situation) -> str:
-    """GNU Backgammon's position ID and match ID with a colon between them.
+    """Returns GNU Backgammon's position ID and match ID, separated by a colon.
 
-    Raises ValueError for what a match ID cannot hold: players, beavers, a limit of the cube.
+    Raises ValueError if the match ID cannot hold the situation: players, beavers, a limit of the
+    cube.
     """
     must_hold(situation, "a GNU ID", "players", "beavers", "highest_cube")
     side = situation.position[4]
@@ -147,9 +148,9 @@ def parse_gnu_id(position: str, match: str | None, letter: str | None) -> Situat
 
 
 def xgid(situation: Situation) -> str:
-    """The situation as eXtreme Gammon writes it, with `XGID=` before it.
+    """Returns the situation as eXtreme Gammon writes it, after `XGID=`.
 
-    Raises ValueError where the players have names, for which there is no room.
+    Raises ValueError if the players have names, because there is no room for them.
     """
     must_hold(situation, "an XGID", "players")
     own, theirs = by_colour(situation.position)

@@ -1,7 +1,7 @@
-"""Terms for linear evaluators, which cannot find out by themselves what matters when.
+"""Terms for linear evaluators, which cannot weigh a term by the phase themselves.
 
-Where it is the same to either side, a term is the difference of one of `terms` between the side to
-move and the other, in its unit; and what is of worth in contact only is 0 in a race.
+Unless said otherwise, a term is the difference of one of `terms` between the side to move and the
+other, in its unit. Terms that matter only in contact are 0 in a race.
 """
 
 from __future__ import annotations

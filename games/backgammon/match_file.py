@@ -50,8 +50,9 @@ _ACTION = re.compile(
 class ReadGame(NamedTuple):
     """One game of a file.
 
-    `record` is None where the game is damaged; then the first of `problems` is the cause. Problems
-    beside a record leave the moves in no doubt. Each begins with the number of its line.
+    `record` is None if the game is damaged; then the first of `problems` is the cause. If there is
+    a record, its moves are certain in spite of any problems. Each problem begins with the number of
+    its line.
     """
 
     record: BackgammonRecord | None
@@ -137,7 +138,7 @@ def _game_lines(record: BackgammonRecord) -> Iterator[str]:
 
 
 def _cells(record: BackgammonRecord) -> Iterator[str]:
-    """What the sides did in turn, the cube included."""
+    """Returns the actions of both sides in turn, including those of the cube."""
     assert isinstance(record.game, DiceGame)
     actions = list(record.actions)
     cube = 1
@@ -179,7 +180,7 @@ def read_matches(source: str | Iterable[str], game: DiceGame) -> Iterator[Match]
 
 
 class _Reader:
-    """A match of which not everything has been read yet."""
+    """A match that is being read."""
 
     def __init__(self, game: DiceGame) -> None:
         self.game = game
@@ -191,7 +192,7 @@ class _Reader:
 
     @property
     def full(self) -> bool:
-        """Whether there are games."""
+        """Whether the match has games."""
         return bool(self.match.games) or self.reading is not None
 
     def read(self, number: int, line: str) -> None:
@@ -249,7 +250,7 @@ class _Reader:
 
 
 class _Action(NamedTuple):
-    """One thing that a player did, as a line has it."""
+    """One action of a player, as a line states it."""
 
     kind: str
     text: str  # what stands behind it, and for a roll the dice
@@ -259,7 +260,7 @@ class _Action(NamedTuple):
 
 
 class _Reading:
-    """A game of which not everything has been read yet; it is played once it has been."""
+    """A game that is being read; it is played when it is complete."""
 
     def __init__(self, game: DiceGame, match_length: int, line: int) -> None:
         self.game = game

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 NO_MOVE = "no move"
-#: Longer texts are refused unread; what people write is far shorter.
+#: Longer texts are refused unread; legitimate ones are far shorter.
 LONGEST_POSITION, LONGEST_MOVE = 1000, 200
 _ROWS = 5  # of a board that show checkers
 
@@ -64,22 +64,22 @@ _legal_moves: Callable[[Position, int, Any], int] = rules.legal_moves
 
 
 def position_text(position: Position) -> str:
-    """The position ID, with ` O` behind it where the side with colour 1 is to move."""
+    """Returns the position ID, followed by ` O` if the side with colour 1 is to move."""
     return position_id(position) + (" O" if position[4] else "")
 
 
 def parse_position(text: str) -> Position:
-    """The position that a text describes, in any form that `parse_situation` reads."""
+    """Returns the position that a text describes, in any form that `parse_situation` reads."""
     return parse_situation(text).position
 
 
 def parse_situation(text: str) -> Situation:
-    """What a text tells of a position: an XGID, a GNU ID, a position ID or a FIBS board line.
+    """Returns the situation of an XGID, a GNU ID, a position ID or a FIBS board line.
 
-    A position ID alone says nothing of who is to move; X is, unless an O follows.
+    A position ID does not name the side to move: it is X unless an O follows.
 
-    Raises PositionError, which says what was expected and what was found, for any other text and
-    for what cannot be: more than 15 checkers, both sides on one point or all borne off.
+    Raises PositionError for any other text and for impossible positions: more than 15 checkers of a
+    side, both sides on one point, or both with all checkers borne off.
     """
     if len(text) > LONGEST_POSITION:
         raise position_error(f"a position of at most {LONGEST_POSITION} characters", text)
@@ -103,12 +103,15 @@ def parse_situation(text: str) -> Situation:
 
 
 def roll_text(roll: int) -> str:
-    """The two dice, the larger first, such as `31`."""
+    """Returns the two dice of a roll, the larger first, such as `31`."""
     return "{}{}".format(*ROLLS[roll])
 
 
 def parse_roll(text: str) -> int:
-    """The roll that two dice make, in any order, such as `31`, `1-3` or `3 1`; MoveError."""
+    """Returns the roll of two dice in any order, such as `31`, `1-3` or `3 1`.
+
+    Raises MoveError if the text is not a roll.
+    """
     match = _ROLL.fullmatch(text.strip()) if len(text) <= LONGEST_MOVE else None
     if match is None:
         raise MoveError(f"expected a roll such as 31 or 6-6, found {_short(text.strip())!r}")
@@ -119,7 +122,7 @@ def parse_roll(text: str) -> int:
 
 
 def _steps(move: int) -> list[tuple[int, int]]:
-    """From where to where each checker moves, the farthest first."""
+    """Returns start and end of each checker's move, the farthest first."""
     steps = []
     while move:
         source = move & 31
@@ -129,7 +132,7 @@ def _steps(move: int) -> list[tuple[int, int]]:
 
 
 def _hitting(position: Position, move: int) -> list[tuple[int, int, bool]]:
-    """The same with whether each hits."""
+    """Returns the same, and for each checker whether it hits."""
     blots = _blots(position)
     hitting = []
     for source, target in _steps(move):
@@ -139,15 +142,16 @@ def _hitting(position: Position, move: int) -> list[tuple[int, int, bool]]:
 
 
 def _blots(position: Position) -> set[int]:
-    """The points on which the other side can be hit, as the side to move counts them."""
+    """Returns the points of the other side's blots, as the side to move counts them."""
     counts = checker_counts(position[2], position[3])
     return {BAR - point for point in range(1, BAR) if counts[point] == 1}
 
 
 def move_text(position: Position, move: int) -> str:
-    """A legal move as GNU Backgammon writes it; `no move` for that of moving nothing.
+    """Returns a legal move as GNU Backgammon writes it; `no move` if nothing moves.
 
-    Different for all legal moves of a position with a roll. The farthest checker comes first.
+    No two legal moves of a position with a roll have the same text. The farthest checker comes
+    first.
     """
     if move == 0:
         return NO_MOVE
@@ -178,16 +182,16 @@ def _name(point: int) -> str:
 
 
 def parse_move(position: Position, text: str, roll: int | None) -> int:
-    """The legal move with a roll that a text names.
+    """Returns the legal move with a roll that a text names.
 
     Parts may come in any order, a checker's way in one part or in several, hits with or without
     `*`, a part for several checkers with a number such as `(2)` or repeated; `25` is the bar and
-    `0` off; case does not matter. Where moves differ only in what they hit on the way, the points
-    that are named decide.
+    `0` off; case does not matter. If moves differ only in the blots that they hit on the way, the
+    points that the text names decide.
 
-    Raises MoveError for a text that is no move, one that names no legal move or a hit that is none,
-    and one that names several moves; the message lists what could be meant. ValueError for a
-    number that is no roll.
+    Raises MoveError if the text is not a move, names no legal move or several, or marks a hit that
+    does not happen; the message lists the possible moves. Raises ValueError if `roll` is not a roll
+    of the game.
     """
     if roll is None or not 0 <= roll < len(ROLLS):
         raise ValueError(f"roll: expected 0 to {len(ROLLS) - 1}, found {roll!r}")
@@ -271,7 +275,7 @@ def _legal(position: Position, roll: int) -> list[int]:
 
 
 def _choice(position: Position, legal: list[int], most: int = 12) -> str:
-    """What a message offers instead of a move that is not legal."""
+    """Returns the legal moves that an error message lists."""
     if not legal:
         return "no move after the end of the game"
     texts = [move_text(position, move) for move in legal[:most]]
@@ -287,17 +291,17 @@ def _short(text: str) -> str:
 
 
 def pips(position: Position) -> tuple[int, int]:
-    """How many points the side to move, and the other, must still move its checkers."""
+    """Returns the pip counts of the side to move and of the other side."""
     near, far, their_near, their_far, _ = position
     own, theirs = checker_counts(near, far), checker_counts(their_near, their_far)
     return sum(p * n for p, n in enumerate(own)), sum(p * n for p, n in enumerate(theirs))
 
 
 def show(position: Position) -> str:
-    """The board as its side to move sees it, with its home at the bottom right.
+    """Returns the board as the side to move sees it, with its home at the bottom right.
 
-    Checkers are X (colour 0) and O (colour 1); a number stands where a point holds more than there
-    is room for. Those on the bar stand in the middle, the opponent's at the bottom.
+    Checkers are X (colour 0) and O (colour 1); a number shows that a point holds more than there is
+    room for. Those on the bar stand in the middle, the opponent's at the bottom.
     """
     near, far, their_near, their_far, side = position
     own, theirs = checker_counts(near, far), checker_counts(their_near, their_far)

@@ -1,4 +1,4 @@
-"""Terms of the race, and of gammons: what pip counts say of the outcome, for the side to move."""
+"""Terms of the race and of gammons: the outcome by pip counts, for the side to move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of training runs of backgammon by the learner's name; by the names of their options."""
+"""Settings of training runs of backgammon: option names and values by the learner's name."""
 
 from __future__ import annotations
 

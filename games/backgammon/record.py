@@ -1,4 +1,4 @@
-"""A game of backgammon as played: rolls and moves, and what the match and the cube add to them."""
+"""Game records of backgammon, with the score of the match and the cube."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BackgammonRecord", "CubeAction"]
 
 
 class CubeAction(NamedTuple):
-    """What the side `side` did with the cube after `ply` moves: `double`, `take` or `drop`."""
+    """An action of the cube by `side` after `ply` moves: `double`, `take` or `drop`."""
 
     ply: int
     side: int
@@ -21,15 +21,18 @@ class CubeAction(NamedTuple):
 
 
 class BackgammonRecord(GameRecord):
-    """A record of backgammon that knows match length, score and cube.
+    """A record of backgammon with match length, score and cube.
 
-    Nothing here ever doubles: without actions of the cube a record is one of `GameRecord` with
-    outcomes times the cube's value at the start. `match_length` is 0 for money; `score` is by
-    colour, before the game; `cube` and `owner` (a colour, None for the middle) are as the game
-    begins, and `crawford` says that nobody may double. Under the rule of `jacoby`, for money,
-    gammons count as single games as long as no double was taken.
+    match_length: points of the match; 0 for money.
+    score: points of both sides before the game, by colour.
+    cube: the value of the cube at the beginning of the game.
+    owner: the colour that owns the cube then; None for the middle.
+    crawford: whether nobody may double in this game.
+    jacoby: whether, for money, gammons count as single games until a double is taken.
 
-    Outcomes are points for X (colour 0). Raises PositionError for what no `Situation` can be.
+    Doubles are never made automatically: without actions of the cube, outcomes are those of
+    `GameRecord` times `cube`. Outcomes are points for X (colour 0). Raises PositionError if these
+    make no possible `Situation`.
     """
 
     def __init__(
@@ -65,17 +68,17 @@ class BackgammonRecord(GameRecord):
 
     @property
     def owner(self) -> int | None:
-        """The colour whose cube it is; None where it is in the middle."""
+        """The colour that owns the cube; None if it is in the middle."""
         takes = self._takes()
         return takes[-1].side if takes else self.first_owner
 
     @property
     def offered(self) -> bool:
-        """Whether the side to move has doubled and waits for the answer."""
+        """Whether the side to move has doubled and awaits the answer."""
         return bool(self.actions) and self.actions[-1].kind == "double"
 
     def situation(self, roll: int | None = None) -> Situation:
-        """The present position with roll, match and cube, as other programs want them."""
+        """The present position with roll, match and cube, as other programs need it."""
         return Situation(
             self.position,
             roll=roll,
@@ -89,7 +92,7 @@ class BackgammonRecord(GameRecord):
         )
 
     def double(self) -> None:
-        """Let the side to move offer the cube; MoveError where it may not."""
+        """Let the side to move offer the cube; raises MoveError if it may not."""
         self._must_go_on("a double")
         side = self.to_move
         if self.crawford:
@@ -103,16 +106,19 @@ class BackgammonRecord(GameRecord):
         self.actions.append(CubeAction(self.ply, side, "double"))
 
     def take(self) -> None:
-        """Let the other side take an offered double; MoveError where there is none."""
+        """Let the other side take an offered double; raises MoveError if there is none."""
         self._answer("take")
 
     def drop(self) -> None:
-        """Let the other side drop an offered double, which ends the game; MoveError without one."""
+        """Let the other side drop an offered double, which ends the game.
+
+        Raises MoveError if no double was offered.
+        """
         self._answer("drop")
         self.declare(float(-self.cube if self.to_move else self.cube), "double dropped")
 
     def undo(self) -> Any:
-        """Take back the last move, with what was done with the cube after it; as in GameRecord."""
+        """Take back the last move and the actions of the cube after it, as in GameRecord."""
         move = super().undo()
         self.actions = [action for action in self.actions if action.ply <= self.ply]
         return move

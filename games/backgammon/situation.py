@@ -1,4 +1,4 @@
-"""A position of backgammon with all that goes with it: roll, score, cube, rules in force.
+"""Situations: a position of backgammon with its roll, score, cube and rules.
 
 The side with colour 0 is called X and the side with colour 1 is called O. XGID has X at the bottom
 of its board, with capital letters; the board line of FIBS counts X's checkers as negative; GNU

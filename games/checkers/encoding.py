@@ -1,4 +1,4 @@
-"""What a network sees of a checkers position."""
+"""The inputs of networks in checkers: which kind of piece stands on which square."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def piece_squares(position, places):
     return count
 
 
-#: 128 inputs: which kind of piece stands on which square, seen by the side to move.
+#: 128 inputs: 4 kinds of pieces on 32 squares, seen by the side to move.
 PIECE_SQUARES = Encoding("piece_squares", 128, 32, piece_squares)

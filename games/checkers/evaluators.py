@@ -1,7 +1,7 @@
 """Hand-crafted checkers evaluators: feature set and weights, by name.
 
-`classic` is the best that we could write by hand; its weights were set before any learning was
-measured and stay as they are, so that what learning gains can be measured against them.
+`classic` is the best that we could write by hand. Its weights were set before any learning was
+measured and stay as they are, so that the gain of learning can be measured against them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 #: Five for a king, one for a man, nothing else.
 MATERIAL = {"men": 1.0, "kings": 5.0}
 
-#: In men. A king is worth a little more than a man, position decides the rest.
+#: Weights in men. A king is worth a little more than a man; position decides the rest.
 CLASSIC = {
     "men": 1.0,
     "kings": 1.35,

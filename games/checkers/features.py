@@ -1,4 +1,4 @@
-"""What a checkers position is measured by, one kernel a term.
+"""The terms of checkers, one kernel each.
 
 Each term is read for the side to move; the feature sets take its difference between the two
 sides. Rows are counted from a side's own back row, 0 to 7. Units are pieces or squares unless said

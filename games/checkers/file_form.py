@@ -1,4 +1,4 @@
-"""PDN as the form in which games of checkers are kept in files."""
+"""PDN, the file form of games of checkers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["PDN"]
 
 
 def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) -> str:
-    """A game as PDN; Black, who begins, is the first of the names."""
+    """Returns a game as PDN; the first of `names` is Black, who begins."""
     return write_game(record, {**tags, "White": names[1], "Black": names[0]})
 
 
 def _read(text: str, game: Game, *, black_first: bool = False) -> Iterator[ReadGame]:
-    """The games of a PDN text, with the results that it claims."""
+    """Yields the games of a PDN text, with the results that it states."""
     for read in read_games(text, game, black_first=black_first):
         names = (read.tags.get("Black", "?"), read.tags.get("White", "?"))
         count = read.record.ply if read.record else 0

@@ -30,7 +30,7 @@ __all__ = [
     "squares_of",
 ]
 
-#: Longer texts are refused unread; what people write is far shorter even with spaces.
+#: Longer texts are refused unread; legitimate ones are far shorter, even with spaces.
 LONGEST_POSITION, LONGEST_MOVE = 1000, 200
 MOST_PIECES = 12  # of one side
 
@@ -46,22 +46,22 @@ _legal_moves: Callable[[Position, Any], int] = rules.legal_moves
 
 
 def square_bit(square: int) -> int:
-    """The bit number of a square 1..32."""
+    """Returns the bit number of a square 1..32."""
     return square - 1 + (square - 1) // 8
 
 
 def square_number(bit: int) -> int:
-    """The square 1..32 of a bit number that is not in the gutter."""
+    """Returns the square 1..32 of a bit number that is not in the gutter."""
     return bit + 1 - bit // 9
 
 
 def squares_of(bits: int) -> list[int]:
-    """The squares of a board, in rising order."""
+    """Returns the squares of a board in rising order."""
     return [square for square in range(1, 33) if bits >> square_bit(square) & 1]
 
 
 def position_text(position: Position) -> str:
-    """The one PDN FEN of a position; both sections are there even where one is empty."""
+    """Returns the canonical PDN FEN of a position, with both sections even if one is empty."""
     own, opponent, kings, side = position
     white, black = (own, opponent) if side == WHITE else (opponent, own)
     return f"{_LETTERS[side]}:W{_pieces_text(white, kings)}:B{_pieces_text(black, kings)}"
@@ -73,14 +73,13 @@ def _pieces_text(pieces: int, kings: int) -> str:
 
 
 def parse_position(text: str) -> Position:
-    """The position that a PDN FEN describes.
+    """Returns the position that a PDN FEN describes.
 
     Either section may come first; case, spaces, quotes around the text and a full stop after it do
     not matter, and `1-12` or `K1-4` stand for all the squares of a range.
 
-    Raises PositionError, which says what was expected and what was found, for any other text and
-    for pieces that cannot stand so: two on a square, a man on the row where it is crowned, more
-    than twelve of a side.
+    Raises PositionError for any other text and for impossible pieces: two on a square, a man on the
+    row where it is crowned, more than twelve of a side.
     """
     if len(text) > LONGEST_POSITION:
         raise _position_error(f"a position of at most {LONGEST_POSITION} characters", text)
@@ -124,7 +123,7 @@ def parse_position(text: str) -> Position:
 
 
 def _parse_section(text: str, colour: int) -> Iterator[tuple[bool, int]]:
-    """Whether a king, and the bit number, of every piece that a section names."""
+    """Returns for every piece of a section whether it is a king, and its bit number."""
     crowning = FIRST_ROW if colour == WHITE else LAST_ROW
     for item in text.split(",") if text.strip() else []:
         match = _ITEM.fullmatch(item.strip())
@@ -148,7 +147,7 @@ def _parse_section(text: str, colour: int) -> Iterator[tuple[bool, int]]:
 
 
 def move_path(move: int) -> list[int]:
-    """The squares that a move visits, start and end included."""
+    """Returns the squares that a move visits, including start and end."""
     start, end = move & 63, move >> 6 & 63
     jumps = (move >> 12 & SQUARES).bit_count()
     if jumps == 0:
@@ -161,14 +160,14 @@ def move_path(move: int) -> list[int]:
 
 
 def captured_squares(move: int) -> list[int]:
-    """The squares of the pieces that a move captures, in rising order."""
+    """Returns the squares of the pieces that a move captures, in rising order."""
     return squares_of(move >> 12 & SQUARES)
 
 
 def move_text(position: Position, move: int) -> str:
-    """A legal move as PDN writes it; different for all legal moves of a position.
+    """Returns a legal move as PDN writes it; no two moves of a position have the same text.
 
-    Raises MoveError for a move that is not legal.
+    Raises MoveError if the move is not legal.
     """
     legal = _legal(position)
     if move not in legal:
@@ -184,13 +183,13 @@ def _text(legal: list[int], move: int) -> str:
 
 
 def parse_move(position: Position, text: str) -> int:
-    """The legal move that a text names by start and end, with any or all squares between.
+    """Returns the legal move that a text names by start, end and any squares between.
 
-    Squares may be divided by `-`, `x`, `:`, `*`, `×` or a space, whether the move captures or not;
-    squares that are landed on may be left out as long as one legal move remains.
+    `-`, `x`, `:`, `*`, `×` or a space may separate squares, whether the move captures or not.
+    Squares that are landed on may be left out as long as one legal move remains.
 
-    Raises MoveError for a text that is no move, one that names no legal move, and one that names
-    several; the message lists what could be meant.
+    Raises MoveError if the text is not a move, or names no legal move or several; the message lists
+    the possible moves.
     """
     found = text.strip().lower()
     if len(text) > LONGEST_MOVE or _MOVE.fullmatch(found) is None:
@@ -219,7 +218,7 @@ def _passes(path: list[int], squares: list[int]) -> bool:
 
 
 def show(position: Position) -> str:
-    """The board in eight rows with White at the bottom, then a line that says who moves.
+    """Returns the board in eight rows with White at the bottom, and a line with the side to move.
 
     Men are `b` and `w`, kings `B` and `W`, empty playing squares `.`; each row has the number of
     its first playing square before it and that of its last after it.
@@ -247,7 +246,7 @@ def _legal(position: Position) -> list[int]:
 
 
 def _choice(legal: list[int]) -> str:
-    """What a message offers instead of a move that is not legal."""
+    """Returns the legal moves that an error message lists."""
     if not legal:
         return "no move, as the side to move has none"
     must = " (captures are mandatory)" if legal[0] >> 12 else ""

@@ -1,4 +1,4 @@
-"""The phases of a game of checkers: how many pieces are left, as ProbCut tells games apart."""
+"""The phases of checkers, by the number of pieces left; ProbCut has parameters for each."""
 
 from __future__ import annotations
 

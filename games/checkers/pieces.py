@@ -14,14 +14,14 @@ KINDS = ("man", "king")
 
 
 def input_text(place: int, side: int) -> str:
-    """Words for the input `place` of the encoding `piece_squares`, with `side` to move."""
+    """Returns words for the input `place` of the encoding `piece_squares`, with `side` to move."""
     kind, square = divmod(place, 32)
     number = 32 - square if side else square + 1
     return f"{SIDES[side ^ (kind >> 1)]} {KINDS[kind & 1]} on {number}"
 
 
 def removals(position: Position) -> Iterator[tuple[str, float, Position]]:
-    """For each piece: words for it, 1.0, and the position without it."""
+    """Yields for each piece: words for it, 1.0, and the position without it."""
     own, opponent, kings, side = position
     for pieces, colour in ((own, side), (opponent, 1 - side)):
         for square in squares_of(pieces):

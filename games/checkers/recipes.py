@@ -1,4 +1,4 @@
-"""Settings of training runs of checkers by the learner's name; by the names of their options."""
+"""Settings of training runs of checkers: option names and values by the learner's name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 __all__ = ["RECIPES"]
 
-#: Beside the learners that correct weights after every move, a snapshot costs more than it tells.
+#: Number of snapshots of learners for which measuring one costs more than it tells.
 _FEW = 8
 _FROM_MATERIAL: dict[str, Any] = {"depth": 5, "from": "material"}
 

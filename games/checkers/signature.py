@@ -1,4 +1,4 @@
-"""Checkers' signature tables: which 27 terms meet in which table (Samuel 1967).
+"""The layout of signature tables in checkers: the 27 terms and their tables (Samuel 1967).
 
 Terms stand together where one changes what the other means: men about to crown and who is at home
 to stop them, how freely a side moves and what it would lose by that, kings in the centre and kings
@@ -34,7 +34,7 @@ GROUPS: tuple[tuple[str, str, str], ...] = (
 #: Kings and the centre; men on their way, and what is left at home; freedom and danger.
 SECOND: tuple[tuple[int, ...], ...] = ((0, 1, 2), (3, 4, 5), (6, 7, 8))
 
-#: Outside the tables, at fixed weights.
+#: Terms outside the tables, with fixed weights.
 MATERIAL = ("men", "kings", "superiority")
 
 _TERMS = CLASSIC_TERMS | SIMPLE_TERMS
@@ -80,7 +80,7 @@ def phase(position):
     return 3 + (count <= 10) + (count <= 6)
 
 
-#: The layout, as the arguments of `SignatureLayout` but its name.
+#: The layout: all arguments of `SignatureLayout` except its name.
 SIGNATURE: dict[str, Any] = {
     "features": TERMS,
     "groups": GROUPS,
