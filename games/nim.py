@@ -81,7 +81,7 @@ def pile_sizes(position, places):
 
 @functools.cache
 def _play_kernel(piles: int) -> Any:
-    """`play` for a number of piles: the compiler builds tuples of a length it knows."""
+    """Returns `play` for a number of piles, because the compiler needs tuples of known length."""
     import linecache
 
     after = ", ".join(f"position[{i}] - (sticks if pile == {i} else 0)" for i in range(piles))

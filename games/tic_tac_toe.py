@@ -108,14 +108,14 @@ def cells(position, places):
 
 
 def _pieces(position: Any) -> dict[int, tuple[int, str]]:
-    """Crosses and noughts on squares 0 to 8, for the board."""
+    """Returns the crosses and noughts on squares 0 to 8, for `games.board`."""
     own, opponent, side = position
     owners = {s: side if own >> s & 1 else 1 - side for s in range(9) if (own | opponent) >> s & 1}
     return {square: (owner, "XO"[owner]) for square, owner in owners.items()}
 
 
 def _clicks(position: Any, move: int) -> list[int]:
-    """The square that is taken."""
+    """Returns one click: the square that is taken."""
     return [move.bit_length() - 1]
 
 

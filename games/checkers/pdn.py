@@ -1,4 +1,4 @@
-"""Checkers games as PDN: a strict writer, and a reader that a damaged file cannot stop.
+"""Checkers games as PDN: a strict writer, and a reader that tolerates damaged files.
 
 Results in PDN are White-Black: `1-0` says that White won, although Black begins. Values are from
 the view of the side that made the move, and stand in a comment after it as value/depth, such as
@@ -51,14 +51,14 @@ _TOKEN = re.compile(
 
 
 def write_game(record: GameRecord, tags: Mapping[str, str] | None = None) -> str:
-    """A game as PDN: tags, an empty line, the moves in lines of 79 characters, the result.
+    """Returns a game as PDN: tags, an empty line, moves in lines of 79 characters, the result.
 
     The tags Result and GameType, and for a game from another position SetUp and FEN, come from
     the record. Values are rounded to four decimals; runs of white space in comments become one
     space. Texts of several games, joined by empty lines, are a file.
 
-    Raises ValueError for a tag that contradicts the record, and for what PDN cannot hold: a brace
-    in a comment, a control character in a tag, a value that is not finite.
+    Raises ValueError if a tag contradicts the record, or if PDN cannot hold it: a brace in a
+    comment, a control character in a tag, or a value that is not finite.
     """
     if record.game.name != "checkers":
         raise ValueError(f"expected a game of checkers, found one of {record.game.name!r}")
@@ -82,7 +82,7 @@ def _result(record: GameRecord) -> str:
 
 
 def _own_tags(record: GameRecord) -> dict[str, str]:
-    """The tags that say what the record says."""
+    """Returns the tags that follow from the record."""
     tags = {"Result": _result(record), "GameType": GAME_TYPE}
     if record.start != record.game.start():
         tags |= {"SetUp": "1", "FEN": record.game.position_text(record.start)}
@@ -99,7 +99,7 @@ def _tag_text(name: str, value: str) -> str:
 
 
 def _movetext(record: GameRecord) -> Iterator[str]:
-    """The words of the moves; a line may end after each of them."""
+    """Yields the words of the moves; a line may end after each of them."""
     yield from _comment_words(" ".join(record.comment.split()))
     side = record.game.to_move(record.start)
     numbered = False  # whether the reader of the text knows the number of the move
@@ -260,7 +260,7 @@ def _tokens(lines: Iterable[str]) -> Iterator[_Token]:
 
 
 class _Reading:
-    """A game of which not everything has been read yet."""
+    """A game that is being read."""
 
     def __init__(
         self, game: Game, black_first: bool, repetitions: int | None, quiet_moves: int | None
@@ -282,7 +282,7 @@ class _Reading:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing here that a game could be seen in."""
+        """Whether the text so far contains nothing of a game."""
         return not (self.tags or self.begun or self.damaged)
 
     def closed_by(self, token: _Token) -> bool:
@@ -353,7 +353,7 @@ class _Reading:
         )
 
     def begin(self) -> None:
-        """Set up the start position that the tags tell of."""
+        """Set up the start position that the tags describe."""
         if self.record is not None or self.damaged:
             return
         kind, line = self.tag("GameType", GAME_TYPE)
@@ -427,7 +427,7 @@ class _Reading:
                 self.problems.append(f"line {line}: {cause}")
 
     def first_view(self, text: str) -> float | None:
-        """What a result is worth to Black, who begins."""
+        """Returns the value of a result to Black, who begins."""
         outcome = _OUTCOMES.get(text)
         return None if outcome is None else outcome if self.black_first else 0.0 - outcome
 

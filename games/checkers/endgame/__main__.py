@@ -164,7 +164,7 @@ def _database(options: argparse.Namespace) -> Endgame:
 
 
 def _plies(found: Endgame, position: Any) -> tuple[str, int]:
-    """Win, loss or draw, and the plies to it; ValueError where the database has it not."""
+    """Returns win, loss or draw and the plies to it; ValueError if the database lacks it."""
     from games.checkers.endgame.retrograde import place_of, plies_of
 
     own, opponent, _, _ = position
@@ -181,7 +181,7 @@ def _plies(found: Endgame, position: Any) -> tuple[str, int]:
 
 
 def _before(result: str, plies: int) -> tuple[str, int]:
-    """What a move is worth that leads to a position so worth to the other side."""
+    """Returns the value of a move that leads to a position of this value for the other side."""
     if result == "draw":
         return result, 0
     return "loss" if result == "win" else "win", plies + 1

@@ -1,6 +1,6 @@
-"""Building endgame databases: slice by slice, on threads, resumed where it was broken off.
+"""Building endgame databases slice by slice, on threads; an interrupted build is resumed.
 
-`endgame` is what everybody asks who wants a database; `build` makes one.
+Call `endgame` for a database; `build` builds one.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ Progress = Callable[[list[Material]], None]
 
 
 def endgame(pieces: int = AT_FIRST_USE, folder: Any = None) -> Endgame:
-    """The database of at most so many pieces, from its file in `folder` (the user's cache).
+    """Returns the database of at most `pieces` pieces, from its file in `folder`.
 
-    Those of at most four pieces are built where there is no file, and kept in one where that can
-    be written. Read once a process and shared: not to be changed. Raises ValueError for a number of
-    pieces out of range, EndgameMissing (a FileNotFoundError) and EndgameError as `read`.
+    The default folder is the user's cache. If there is no file, a database of at most four pieces
+    is built, and kept in a file if that can be written. It is read once a process and shared: do
+    not change it. Raises ValueError if `pieces` is out of range, and EndgameMissing (a
+    FileNotFoundError) and EndgameError as `read` does.
     """
     return _shared(path_of(pieces, folder), pieces)
 
@@ -132,7 +133,7 @@ def _alone(path: Path) -> Iterator[BufferedRandom]:
 
 
 def _locked(path: Path, file: BufferedRandom) -> bool:
-    """Lock an open file; not one that another process has locked, or finished and renamed."""
+    """Lock an open file unless another process has locked it, or finished and renamed it."""
     try:
         import fcntl
     except ImportError:  # where there are no such locks nobody is kept away
@@ -145,7 +146,7 @@ def _locked(path: Path, file: BufferedRandom) -> bool:
 
 
 def _resume(made: Endgame, file: BufferedRandom) -> int:
-    """Read what an unfinished file holds whole; returns how many pairs, and cuts off the rest."""
+    """Read the complete pairs of an unfinished file and cut off the rest; returns their number."""
     file.seek(0)
     known = end = 0
     for pair in pairs(made.pieces):
@@ -164,7 +165,7 @@ def _read_slice(made: Endgame, file: BufferedRandom, material: Material) -> bool
 
 
 def _begin(made: Endgame, file: BufferedRandom, folder: Any) -> int:
-    """Begin with the slices of the largest file for fewer pieces; returns how many pairs."""
+    """Copy the slices of the largest file for fewer pieces; returns the number of pairs."""
     for fewer in range(made.pieces - 1, 1, -1):
         try:
             smaller = read(path_of(fewer, folder), fewer)

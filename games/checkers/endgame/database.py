@@ -1,4 +1,4 @@
-"""Endgame databases in memory and on disk: what a file looks like, who reads one.
+"""Endgame databases in memory and on disk: the form of files, and reading them.
 
 A file for n pieces holds every slice of 2 up to n, in the order of `numbering.slices`, each behind
 a line of 256 bytes of JSON: what it is, its material, how many positions, and the SHA-256 of the
@@ -60,16 +60,16 @@ CHUNK = 1 << 20
 
 
 class EndgameError(ValueError):
-    """A file that holds no endgame database, or a damaged one."""
+    """A file does not hold an endgame database, or a damaged one."""
 
 
 class EndgameMissing(EndgameError, FileNotFoundError):
-    """No file where a database was expected."""
+    """The file of a database does not exist."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What positions are worth to the side to move."""
+    """Counts of wins, losses and draws for the side to move."""
 
     wins: int
     losses: int
@@ -79,7 +79,7 @@ class Tally:
 
     @property
     def positions(self) -> int:
-        """How many positions were counted."""
+        """The number of positions."""
         return self.wins + self.losses + self.draws
 
 
@@ -93,7 +93,7 @@ class Endgame:
 
     @property
     def tables(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
-        """What the kernel `probe` reads."""
+        """The arrays that the kernel `probe` reads."""
         return self.starts, self.values
 
     def slice_values(self, material: Material) -> NDArray[np.int8]:
@@ -120,7 +120,7 @@ class Endgame:
 def path_of(pieces: int, folder: Any = None) -> Path:
     """The file of a database, in `folder` or the user's cache directory.
 
-    ValueError unless 2 <= pieces <= 6.
+    Raises ValueError unless 2 <= pieces <= 6.
     """
     if not 2 <= pieces <= MOST_PIECES:
         raise ValueError(f"pieces: expected 2 to {MOST_PIECES}, found {pieces}")
@@ -189,8 +189,8 @@ def _headers(endgame: Endgame, material: Material) -> tuple[bytes, bytes]:
 def read(path: Path, pieces: int) -> Endgame:
     """The database of a file, mapped into memory, every slice checked against its header.
 
-    EndgameMissing where there is no such file, EndgameError for one that is damaged, cut off or
-    something else; each says what was expected and what was found.
+    Raises EndgameMissing if the file does not exist, and EndgameError if it is damaged, cut off or
+    not a database.
     """
     starts, size = layout(pieces)
     try:

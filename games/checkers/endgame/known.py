@@ -1,4 +1,4 @@
-"""The endgame databases as `games.database` describes them, by the names that players give them."""
+"""The endgame databases as `games.database` describes them, by their names in players."""
 
 from __future__ import annotations
 

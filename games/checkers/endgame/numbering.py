@@ -1,4 +1,4 @@
-"""What positions of few pieces are numbered by.
+"""The numbering of positions with few pieces.
 
 A slice holds the positions with the same material, (own men, own kings, the opponent's men, his
 kings), the side to move seen as Black; White's positions are the same with the board turned. A
