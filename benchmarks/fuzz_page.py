@@ -43,7 +43,7 @@ class Posted:
             "roll": lambda: table.roll_dice(content.get("dice")),
             "undo": lambda: table.undo(content.get("to")),
             "position": lambda: table.set_position(content.get("text")),
-            "seat": lambda: seat_of(content.get("seat"), self.limits),
+            "seat": lambda: seat_of(content.get("seat")),
             "load": lambda: self._load(content),
         }
         try:

@@ -38,6 +38,8 @@ OWN_SET = "FEATURES"
 #: Number of positions of random play on which terms are tried before learning.
 TRIED = 200
 
+#: Colours in messages of Numba, which has them where colorama is installed.
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 #: The two forms in which Numba's messages name a line.
 WHERE = re.compile(r"""(?:File "|at )([^"\n]+?)(?:", line | \()(\d+)""")
 #: Parts of its messages about code that allocates memory.
@@ -258,9 +260,10 @@ def _compile(path: Path, game: Game, name: str, term: Any) -> None:
     try:
         term(game.start())
     except NumbaError as error:
+        message = COLOURS.sub("", str(error))
         raise FeatureFileError(
-            f"{path}{_line_of(path, str(error))}: term {name} cannot be compiled for positions of"
-            f" {len(game.start())} integers: {_reason(str(error))}"
+            f"{path}{_line_of(path, message)}: term {name} cannot be compiled for positions of"
+            f" {len(game.start())} integers: {_reason(message)}"
         ) from error
     except Exception:
         return  # it raises uncompiled too, and there the position is known

@@ -3,8 +3,8 @@
 Used by docs/own_feature.md: python train.py checkers --features docs/examples/my_features.py
 """
 
-from games.checkers.features import squares
 from games.checkers.rules import SQUARES, WHITE
+from games.checkers.terms import squares
 from games.kernels import kernel, popcount
 
 DOUBLE_CORNERS = squares(1, 5, 28, 32)

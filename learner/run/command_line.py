@@ -113,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         settings = settings_of(options)
         folder = options.run or free_folder(Path("runs"), run_name(settings))
-    from learner.run.training import train_evaluator, train_rote
+    from learner.run.steps import train_evaluator, train_rote
     from play.workers import Workers, parse_backend
 
     backend, address = parse_backend(options.backend)

@@ -13,8 +13,8 @@ from games.feature_file import file_digest, load_features
 from games.features import FeatureSet
 from learner.learner import Learner
 from learner.run.recipes import RECIPES
-from learner.run.run import FEATURES
 from learner.run.settings import RunSettings
+from learner.run.training_run import FEATURES
 
 __all__ = ["checked_options", "feature_file", "make_learner"]
 

@@ -72,6 +72,7 @@ def backed_up(
     """
     game = evaluator.game
     check_game(game)
+    check_compiled()
     if not evaluator.gives_outcomes:
         raise TypeError(f"expected an evaluator that gives outcomes, found {evaluator.name}")
     if exact is not None and exact.outcomes is None:
@@ -158,12 +159,16 @@ def _sum_up(corrections, turned, follows):  # type: ignore[no-untyped-def]
 
 
 def check_game(game: Game) -> None:
-    """Raise ValueError unless the game has dice, outcomes and compiled kernels."""
+    """Raise ValueError unless the game has dice, outcomes and rules that are kernels."""
     if not isinstance(game, DiceGame) or game.outcomes is None or game.rules is None:
         raise ValueError(
             "game: expected one with dice and outcomes whose rules are kernels, such as"
             f" backgammon, found {game.name}"
         )
+
+
+def check_compiled() -> None:
+    """Raise ValueError where kernels are not compiled."""
     if not kernels.compiled:
         raise ValueError("expected compiled kernels, found NUMBA_DISABLE_JIT set")
 

@@ -22,6 +22,7 @@ from learner.positions.packing import pack_weights, packed, unpack_weights, unpa
 from learner.td_gammon.backup import (
     MOST_DEPTH,
     backed_up,
+    check_compiled,
     check_game,
     lambda_returns,
 )
@@ -191,6 +192,7 @@ class BackupFit(Learner):
         )
         self.evaluator_: OutcomeNetwork = network
         self._model()  # raises ValueError for a missing device before hours of play
+        check_compiled()
         self.rounds_: list[dict[str, float]] = []
         self.games_played_ = 0
         self.updates_ = 0

@@ -19,7 +19,7 @@ from games.contract import DiceGame
 from learner.learner import Learner, Progress
 from learner.models.schedule import Schedule
 from learner.positions.packing import arrays_of, pack_weights, packed, unpack_weights, unpacked
-from learner.td_gammon.backup import check_game
+from learner.td_gammon.backup import check_compiled, check_game
 from learner.td_gammon.explore import recorded
 from learner.td_gammon.td_play import ActorLearner
 from search import as_evaluator
@@ -133,6 +133,7 @@ class TDGammon(Learner):
         game = self._load_game()
         self._check_options()
         check_game(game)
+        check_compiled()
         if evaluator is None:
             self.network_ = new_network(
                 game, find_inputs(game, self.inputs), self.hidden, spread=self.spread,

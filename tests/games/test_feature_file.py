@@ -108,7 +108,7 @@ def test_a_set_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.plain
 def test_imported_kernels_are_not_terms(tmp_path: Path) -> None:
     text = HEAD + (
-        "from games.checkers.features import men as terrible\n\n\n"
+        "from games.checkers.terms import men as terrible\n\n\n"
         "@kernel\ndef twice(position):\n    return 2 * terrible(position)\n"
     )
     features = load_features(written(tmp_path, text), CHECKERS, SAMUEL)

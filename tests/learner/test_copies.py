@@ -96,7 +96,7 @@ def in_another_process(evaluators: list[Any]) -> list[list[float]]:
     done = subprocess.run(
         [sys.executable, "-c", OTHER_PROCESS], input=pickle.dumps(evaluators), cwd=ROOT,
         capture_output=True, check=False, timeout=300,
-        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests/learner'}", "PATH": ""},
+        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}:{ROOT / 'tests/learner'}", "PATH": ""},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     return pickle.loads(done.stdout)  # type: ignore[no-any-return]

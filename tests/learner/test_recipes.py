@@ -23,7 +23,7 @@ from learner.reports.worth import start_for
 from learner.run.command_line import parser, settings_of
 from learner.run.learners import make_learner
 from learner.run.recipes import RECIPES
-from learner.run.run import Run
+from learner.run.training_run import Run
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.evaluators.samples import sample_positions

@@ -23,7 +23,7 @@ from games.checkers.rules import reflect, turn
 from games.contract import KernelGame
 from games.nim import Nim
 from learner.online.rote import Rote
-from learner.run.rote import RoteRun
+from learner.run.rote_run import RoteRun
 from search import WIN, Engine, as_evaluator
 from search.lookups.rote import RoteError, RoteMemory
 

@@ -25,7 +25,7 @@ from learner.reports.plots import plot_weights
 from learner.run.command_line import parser, settings_of
 from learner.run.folder import RunError, RunFolder
 from learner.run.progress_bar import Bar
-from learner.run.run import Run
+from learner.run.training_run import Run
 from play.players.limits import Limits
 from search import Engine, load_evaluator
 from search.lookups.rote import RoteMemory

@@ -1,7 +1,7 @@
 """Endgame databases of checkers: outcome and length of every position with few pieces.
 
 `endgame(pieces)` returns a database, `build` builds one; `python -m games.checkers.endgame` does
-the same on the command line. `search.lookups.endgame` makes a lookup of it.
+the same on the command line. `search.lookups.database` makes a lookup of it.
 """
 
 from __future__ import annotations

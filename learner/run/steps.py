@@ -18,9 +18,9 @@ from learner.reports.worth import measure_speeds, new_terms, start_for, worths
 from learner.run.learners import checked_options, feature_file, make_learner
 from learner.run.progress_bar import Bar
 from learner.run.recipes import RECIPES
-from learner.run.rote import RoteRun
-from learner.run.run import REPORT_SEED, Run
+from learner.run.rote_run import RoteRun
 from learner.run.settings import RunSettings
+from learner.run.training_run import REPORT_SEED, Run
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
