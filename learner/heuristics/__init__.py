@@ -1,1 +1,1 @@
-"""Heuristics that the computer invents: learned from the solutions that it finds itself."""
+"""Heuristics that the computer learns from the solutions that it finds itself."""

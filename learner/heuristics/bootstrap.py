@@ -1,8 +1,8 @@
-"""A heuristic from nothing: solve what is near the goal, learn the solutions, go further away.
+"""A heuristic from scratch: solve positions near the goal, learn from them, move further away.
 
 Positions are found by random walks back from the goal. Each is solved by A* with the heuristic
-learned so far, within a number of expansions; every position on a solution, with its cost to the
-goal, is something to learn from. When most positions are solved the walks become longer.
+learned so far, within a number of expansions. Every position on a solution, with its cost to the
+goal, is an example to learn from. When most positions are solved the walks become longer.
 
 Source: Arfaee, Zilles and Holte 2011, in a simple form.
 """
@@ -34,11 +34,14 @@ START = 20_000
 
 @dataclass(frozen=True)
 class Round:
-    """Where learning stands after a round.
+    """The state of learning after a round.
 
-    number: of the round, from 1 on. steps: of its walks. solved: share of its positions that were
-    solved. expanded: mean of those solved. rows: positions to learn from. seconds: since learning
-    began.
+    number: number of the round, from 1 on.
+    steps: length of its walks.
+    solved: share of its positions that were solved.
+    expanded: mean number of expansions of the solved positions.
+    rows: number of positions to learn from.
+    seconds: time since learning began.
     """
 
     number: int
@@ -53,28 +56,28 @@ class Round:
 class Bootstrap(BaseEstimator):  # type: ignore[misc]
     """Learns a heuristic over an encoding of a problem.
 
-    problem: whose rules are kernels, with a goal to walk back from.
-    encoding: what the weights are for.
-    base: names of the problem's heuristics that the learned one never falls below; none to begin
-        from nothing.
-    rounds: most rounds.
-    seconds: of the clock, after which no further round begins; None for no limit. With a limit the
-        result depends on the machine.
-    each: positions of a round.
-    nodes: most expansions for each position.
+    problem: a problem whose rules are kernels, with a goal to walk back from.
+    encoding: the inputs that get the weights.
+    base: names of the problem's heuristics; the learned one is at least the value of each. Empty
+        to begin from scratch.
+    rounds: greatest number of rounds.
+    seconds: time after which no further round begins; None for no limit. With a limit the result
+        depends on the machine.
+    each: number of positions in a round.
+    nodes: greatest number of expansions for each position.
     steps: length of the first walks.
-    growth: what the length is multiplied by when `enough` of a round's positions were solved.
-    enough: share of the positions.
+    growth: factor by which the walks become longer when `enough` of a round's positions are solved.
+    enough: the share of a round's positions that must be solved for that.
     longest: length of the longest walks.
-    over: what an overestimate's squared error counts, where an underestimate's counts 1.
-    ridge: how much squared distances of the weights from those of the round before count.
-    percentile: the offset makes this share of the held-out errors negative, in per cent.
-    held_out: share of the positions that decide the offset instead of being learned from.
-    rows: most positions to learn from, the newest.
-    weight: of the heuristic in the searches.
-    seed: decides all that is left to chance.
+    over: weight of an overestimate's squared error; an underestimate's has the weight 1.
+    ridge: weight of the squared distance of the weights from those of the previous round.
+    percentile: the offset makes this percentage of the held-out errors negative.
+    held_out: share of the positions that are used to choose the offset, and not learned from.
+    rows: greatest number of positions to learn from; the newest are kept.
+    weight: weight of the heuristic in the searches.
+    seed: seed of all random choices.
 
-    After `fit`: `heuristic_`, and `rounds_`, what each round came to.
+    After `fit`, `heuristic_` is the heuristic, and `rounds_` has a `Round` for each round.
     """
 
     problem: KernelProblem = field(kw_only=False)
@@ -97,7 +100,7 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
     seed: int = 0
 
     def _check(self) -> None:
-        """Raise ValueError for an option out of range."""
+        """Raises ValueError if an option is out of range."""
         least = {"rounds": 1, "each": 1, "nodes": 1, "steps": 1, "longest": 1, "rows": 1}
         for name, number in {**least, "growth": 1.0, "over": 1.0, "ridge": 0.0, "seed": 0}.items():
             if not getattr(self, name) >= number:
@@ -111,7 +114,7 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"{name}: expected 0 to {most:g}, found {getattr(self, name)}")
 
     def fit(self, watch: Callable[[Round], None] | None = None) -> Bootstrap:
-        """Learn until the time is over; `watch` is called after each round."""
+        """Learn until a limit is reached; `watch` is called after each round."""
         self._check()
         begin = time.perf_counter()
         limit = math.inf if self.seconds is None else self.seconds
@@ -169,7 +172,7 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _start(self, chance: random.Random) -> NDArray[np.float64]:
-        """Weights that say what the best of the base heuristics says; zeros where there is none."""
+        """Returns weights that reproduce the best base heuristic; zeros if `base` is empty."""
         weights = np.zeros(self.encoding.size)
         if not self.base:
             return weights
@@ -180,7 +183,7 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
         return fit_weights(inputs, values, start=weights, over=1.0, ridge=1e-3, passes=1, steps=50)
 
     def _walk(self, chance: random.Random, steps: int) -> Any:
-        """The end of a random walk from the goal that never goes straight back."""
+        """Returns the end of a random walk from the goal that never goes straight back."""
         problem = self.problem
         position, back = problem.goal(), None
         for _ in range(steps):
@@ -191,7 +194,7 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
         return position
 
     def _line(self, position: Any, moves: tuple[Any, ...], cost: float) -> list[tuple[Any, float]]:
-        """Every position of a solution but the goal with its cost to the goal, and mirrored."""
+        """Returns the positions of a solution before the goal, and mirrored, with their costs."""
         problem = self.problem
         mirror = problem.problem.mirror
         rows = []
@@ -210,7 +213,7 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
         held: list[bool],
         start: NDArray[np.float64],
     ) -> tuple[NDArray[np.float64], float]:
-        """The weights fitted to most rows, and the offset that the others ask for."""
+        """Returns the weights fitted to most rows, and the offset chosen by the held-out rows."""
         inputs = inputs_matrix(self.encoding.active_rows(positions), self.encoding.size)
         aside, targets = np.array(held), np.array(costs)
         learned = ~aside

@@ -13,10 +13,10 @@ __all__ = ["fit_weights", "inputs_matrix"]
 
 
 def inputs_matrix(rows: NDArray[np.int64], size: int) -> csr_matrix:
-    """The inputs of positions as a sparse matrix [positions, size] of 0 and 1.
+    """Returns the inputs of positions as a sparse matrix [positions, size] of 0 and 1.
 
     rows: the places of the inputs that are 1, [positions, most], padded with `size`, as
-        `Encoding.active_rows` gives them.
+        `Encoding.active_rows` returns them.
     """
     real = rows < size
     starts = np.concatenate([[0], np.cumsum(real.sum(axis=1))])
@@ -36,15 +36,15 @@ def fit_weights(
     passes: int = 4,
     steps: int = 10,
 ) -> NDArray[np.float64]:
-    """Weights [size] whose sums are near the costs, sums above them counting `over` times as much.
+    """Returns weights [size] whose sums approximate the costs; overestimates count `over` times.
 
-    Ridge regression towards `start`, solved by conjugate gradients for the errors' weights of each
-    pass, which follow from the sums of the pass before.
+    Ridge regression towards `start`, solved by conjugate gradients. Each pass weights the errors
+    by the sums of the previous pass.
 
-    inputs: [positions, size], as `inputs_matrix` gives them.
+    inputs: [positions, size], as `inputs_matrix` returns them.
     costs: [positions].
-    over: what an overestimate's squared error counts, where an underestimate's counts 1.
-    ridge: how much squared distances from `start` count.
+    over: weight of an overestimate's squared error; an underestimate's has the weight 1.
+    ridge: weight of the squared distance from `start`.
     """
     weights = start.copy()
     transposed = inputs.T.tocsr()

@@ -1,8 +1,8 @@
-"""Learned heuristics: a weight for each input of an encoding, and never less than known heuristics.
+"""Learned heuristics: a weight for each input of an encoding, and known heuristics as lower bounds.
 
 h = max(base heuristics, sum of the weights of the inputs that are 1, plus offset). In problems
-whose moves all cost 1 the sum is rounded down to a whole number; and where the problem knows
-whether solutions are even or odd (`ProblemRules.parity`), to one of that kind.
+whose moves all cost 1 the sum is rounded down to a whole number. If the problem also knows whether
+the length of a solution is even or odd (`ProblemRules.parity`), the number has that parity.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class LearnedHeuristic(ArrayEvaluator):
 
     weights: [inputs], in the unit of costs; a copy in float32 is kept in `weights`.
     offset: added to the sum; negative to make overestimates rare.
-    base: names of the problem's own heuristics, below whose values the result never falls.
-    proved: how it was proved that no value exceeds the least cost; empty where it was not.
+    base: names of the problem's own heuristics; the result is at least the value of each.
+    proved: how it was proved that no value exceeds the least cost; empty if it was not proved.
 
-    Raises ValueError for weights that do not fit the encoding, NaN and infinity, and for a `base`
-    that is not a heuristic of the problem.
+    Raises ValueError if the weights do not fit the encoding, if a number is NaN or infinite, or if
+    a name in `base` is not a heuristic of the problem.
     """
 
     form = "plysmith-heuristic-1"
@@ -79,7 +79,7 @@ class LearnedHeuristic(ArrayEvaluator):
 
     @property
     def offset(self) -> float:
-        """What is added to the sum of the weights; a finite number."""
+        """The number added to the sum of the weights; finite."""
         return float(self._data[:1].view(np.float64)[0])
 
     @offset.setter
@@ -90,7 +90,7 @@ class LearnedHeuristic(ArrayEvaluator):
 
     @property
     def admissible(self) -> bool:
-        """Whether it is proved that no value exceeds the least cost."""
+        """Whether the heuristic is proved to be admissible: no value exceeds the least cost."""
         return bool(self.proved)
 
     @property
@@ -99,7 +99,7 @@ class LearnedHeuristic(ArrayEvaluator):
         return self.problem.problem.cost is None
 
     def sums(self, positions: Any) -> NDArray[np.float64]:
-        """The sums of the weights of positions, without offset and rounding, [positions]."""
+        """Returns the sums of the weights of positions, without offset or rounding, [positions]."""
         padded = np.append(self.weights, np.float32(0)).astype(np.float64)
         return np.asarray(padded[self.encoding.active_rows(positions)].sum(axis=1))
 

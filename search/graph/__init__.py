@@ -1,4 +1,4 @@
-"""Search without an opponent: the textbook's strategies, each a few lines, over any problem."""
+"""Search without an opponent: the textbook strategies, a few lines each, for any problem."""
 
 from __future__ import annotations
 

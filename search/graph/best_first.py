@@ -1,7 +1,7 @@
-"""Textbook search by a heuristic: the most promising position first, over any problem.
+"""Textbook search with a heuristic: the most promising position first, for any problem.
 
 A heuristic is a function of a position that estimates the least cost to a goal. It is *admissible*
-where it never says too much, and *consistent* where it falls by no more than the cost of each move.
+if it never overestimates, and *consistent* if no move lowers it by more than the move's cost.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def best_first(
     proved: str,
     nodes: float = math.inf,
 ) -> Solution:
-    """The first goal when nodes are expanded in rising `order`; of equals the first found.
+    """Returns the first goal met when nodes are expanded in rising `order`, equals oldest first.
 
-    A position to which a cheaper way is found later is expanded again.
+    A position is expanded again if a cheaper path to it is found later.
     """
     count = Count(problem, problem.start() if position is None else position, nodes)
     numbers = itertools.count()
@@ -40,7 +40,7 @@ def best_first(
     while queue:
         _, _, node = heapq.heappop(queue)
         if node.cost > cheapest[node.position]:
-            continue  # a cheaper way to it was found after it had been queued
+            continue  # a cheaper path to it was found after it had been queued
         if problem.solved(node.position):
             return count.solution(node, factor, proved)
         if count.spent:
@@ -60,7 +60,7 @@ def greedy(
     *,
     nodes: float = math.inf,
 ) -> Solution:
-    """Some solution: the position that seems nearest to a goal is expanded first."""
+    """Returns a solution, expanding first the position that seems nearest to a goal."""
     return best_first(
         problem,
         position,
@@ -79,11 +79,11 @@ def astar(
     weight: float = 1.0,
     nodes: float = math.inf,
 ) -> Solution:
-    """The cheapest solution by A* (Hart, Nilsson, Raphael 1968): least f = g + weight * h first.
+    """Returns the cheapest solution by A*: least f = g + weight * h first.
 
-    Among positions of equal f the one that was costlier to reach comes first. With an admissible
-    heuristic the solution costs at most `weight` times the least (Pohl 1970). Raises ValueError for
-    a weight below 1.
+    Of positions with equal f the one that was costlier to reach comes first. With an admissible
+    heuristic the solution costs at most `weight` times the least cost. Raises ValueError if
+    `weight` is below 1. Sources: Hart, Nilsson and Raphael 1968; Pohl 1970 (weights).
     """
     if not weight >= 1.0:
         raise ValueError(f"weight: expected at least 1, found {weight}")
@@ -105,7 +105,7 @@ def beam(
     width: int,
     nodes: float = math.inf,
 ) -> Solution:
-    """Some solution: breadth first, but only the `width` best positions of each depth are kept."""
+    """Returns a solution, breadth first, keeping only the `width` best positions of each depth."""
     count = Count(problem, problem.start() if position is None else position, nodes)
     layer, seen = [count.root], {count.root.position}
     while layer:

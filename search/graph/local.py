@@ -1,7 +1,7 @@
-"""Textbook local search: one position at a time, and no memory of the way (or little of it).
+"""Textbook local search: one position at a time, and little or no memory of the path.
 
 Hill climbing and simulated annealing look for a position of least heuristic value; LRTA* walks to a
-goal and learns the heuristic on its way.
+goal and learns the heuristic on the way.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def hill_climbing(
     seed: int = 0,
     nodes: float = math.inf,
 ) -> Solution:
-    """Steepest descent of the heuristic: the best move while it improves, else a new beginning.
+    """Steepest descent of the heuristic: the best move while it improves, else a restart.
 
-    The moves are those of the last climb. Without restarts it may end in a local minimum; then
-    there is no solution.
+    The moves returned are those of the last descent. If that ends in a local minimum, there is no
+    solution.
 
-    restarts: how many new beginnings are tried.
-    restart: `restart(random)` gives a position to begin with anew; needed with `restarts`.
+    restarts: greatest number of restarts.
+    restart: `restart(random)` returns the position to restart from; required with `restarts`.
     """
     if restarts and restart is None:
         raise ValueError("restart: expected a function that gives new positions, found None")
@@ -71,7 +71,8 @@ def simulated_annealing(
 
     Source: Kirkpatrick, Gelatt, Vecchi 1983.
 
-    temperature: of each step from 0 on; the walk ends when it is 0 or less.
+    temperature: the temperature as a function of the step's number, from 0 on; the walk ends when
+        it is 0 or less.
     """
     chance = random.Random(seed)
     count = Count(problem, problem.start() if position is None else position)
@@ -102,11 +103,11 @@ def lrta_star(
 ) -> Solution:
     """A walk to a goal that learns: Learning Real-Time A* (Korf 1990).
 
-    In each position the estimate is raised to the least cost + estimate of a move, and that move is
-    played. With an admissible heuristic and repeated trials the estimates along the way become
-    exact, so that the walk becomes a cheapest solution.
+    In each position the move with the least cost + estimate is played, and the position's estimate
+    is raised to that sum. With an admissible heuristic and repeated trials the estimates along the
+    way become exact, so that the walk becomes a cheapest solution.
 
-    learned: estimates of earlier trials, which this one goes on to raise.
+    learned: estimates from earlier trials; this trial updates them.
     """
     count = Count(problem, problem.start() if position is None else position, nodes)
     table = {} if learned is None else learned

@@ -1,4 +1,4 @@
-"""Textbook search by a heuristic in little memory: IDA*, RBFS and SMA*, over any problem.
+"""Textbook search with a heuristic in little memory: IDA*, RBFS and SMA*, for any problem.
 
 With an admissible heuristic all three find a cheapest solution.
 """
@@ -24,10 +24,10 @@ def ida_star(
     *,
     nodes: float = math.inf,
 ) -> Solution:
-    """The cheapest solution by iterative-deepening A* (Korf 1985).
+    """Returns the cheapest solution by iterative-deepening A* (Korf 1985).
 
-    Depth-first searches that go no further than a bound on f = g + h, which rises each time to the
-    least f that was beyond it. Memory holds one line of play.
+    It repeats a depth-first search limited by a bound on f = g + h. Each time the bound rises to
+    the least f that exceeded it. Memory holds one line of play.
     """
     count = Count(problem, problem.start() if position is None else position, nodes)
     bound = heuristic(count.root.position)
@@ -44,7 +44,7 @@ def ida_star(
 def _within(
     count: Count, heuristic: Heuristic, node: Node, bound: float, line: set[Position]
 ) -> tuple[Node | None, float]:
-    """The goal below a node with no f above `bound`, or the least f that was above it."""
+    """Returns the goal below a node with no f above `bound`, or the least f that exceeded it."""
     value = node.cost + heuristic(node.position)
     if value > bound:
         return None, value
@@ -73,10 +73,10 @@ def recursive_best_first(
     *,
     nodes: float = math.inf,
 ) -> Solution:
-    """The cheapest solution by recursive best-first search (Korf 1993).
+    """Returns the cheapest solution by recursive best-first search (Korf 1993).
 
-    A line is followed while it is the best; when another becomes better it is forgotten, but for
-    the least f below it. Memory holds one line of play with its siblings.
+    A line is followed while it is the best. When another becomes better, the line is forgotten
+    except for the least f below it. Memory holds one line of play with its siblings.
     """
     count = Count(problem, problem.start() if position is None else position, nodes)
     root = heuristic(count.root.position)
@@ -94,7 +94,7 @@ def _best_below(
     limit: float,
     line: set[Position],
 ) -> tuple[Node | None, float]:
-    """The goal below a node while its best f is within `limit`, and the best f found below it."""
+    """Returns the goal below a node if one has f within `limit`, and the best f below the node."""
     if count.problem.solved(node.position):
         return node, value
     if count.spent:
@@ -119,22 +119,22 @@ def _best_below(
 
 
 class _Held:
-    """A position that SMA* holds in memory, with what it remembers of those it let go."""
+    """A position in the memory of SMA*, with the values of its children that were dropped."""
 
     def __init__(self, node: Node, parent: _Held | None, value: float, number: int) -> None:
         self.node = node
         self.parent = parent
-        #: The least f of what is below it, as far as it is known.
+        #: The least known f of its descendants.
         self.value = value
         self.number = number
         self.expanded = False
         self.children: dict[Position, _Held] = {}
-        #: The f of children that had to make room.
+        #: The f of the children that were dropped to make room.
         self.forgotten: dict[Position, float] = {}
 
     @property
     def open_value(self) -> float:
-        """The least f of what can be looked at (again) here: the position, or children let go."""
+        """The least f to be gained by expanding this position, or expanding it again."""
         if not self.expanded:
             return self.value
         return min(self.forgotten.values(), default=math.inf)
@@ -148,12 +148,12 @@ def sma_star(
     memory: int,
     nodes: float = math.inf,
 ) -> Solution:
-    """The cheapest solution that fits into `memory` positions, by simplified memory-bounded A*.
+    """Returns the cheapest solution within `memory` positions, by simplified memory-bounded A*.
 
-    Source: Russell 1992. When the memory is full the worst position without children (of equals the
-    shallowest, the oldest) makes room, and its parent remembers its f. A line of more than `memory`
-    positions cannot be held: its end counts as infinitely far. Raises ValueError for a memory of
-    fewer than two positions.
+    When the memory is full, the worst position without children (of equals the shallowest, then the
+    oldest) is dropped, and its parent remembers its f. A line of more than `memory` positions does
+    not fit, so its end counts as infinitely far. Raises ValueError if `memory` is below 2.
+    Source: Russell 1992.
     """
     if memory < 2:
         raise ValueError(f"memory: expected at least 2 positions, found {memory}")
@@ -190,7 +190,7 @@ def sma_star(
 
 
 def _missing_children(count: Count, parent: _Held) -> list[Node]:
-    """The children that are to be looked at (again): not held, and not on the line to `parent`."""
+    """Returns the children to generate (again): not in memory, and not on the line to `parent`."""
     line = set()
     above: _Held | None = parent
     while above is not None:
@@ -205,7 +205,7 @@ def _missing_children(count: Count, parent: _Held) -> list[Node]:
 
 
 def _back_up(held: _Held | None) -> None:
-    """Give every position of a line the least f of what is below it."""
+    """Give every position of a line the least f of its descendants."""
     while held is not None:
         below = [child.value for child in held.children.values()]
         below += held.forgotten.values()
@@ -217,7 +217,7 @@ def _back_up(held: _Held | None) -> None:
 
 
 def _forget_worst(held: set[_Held]) -> None:
-    """Let the worst position without children go; its parent remembers its f."""
+    """Drop the worst position without children; its parent remembers its f."""
     worst = max(
         (one for one in held if one.parent is not None and not one.children),
         key=lambda one: (one.value, -one.node.depth, -one.number),

@@ -1,4 +1,4 @@
-"""What a search for a goal found."""
+"""The result of a search for a goal, and the nodes and counters that lead to it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Count", "Node", "Solution"]
 
 @dataclass(frozen=True)
 class Solution:
-    """The moves to a goal, and what it took to find them.
+    """The moves to a goal, and the effort of finding them.
 
-    moves: from the position that was asked about to a goal; None where none was found.
-    cost: the sum of the moves' costs; infinite where there are none.
-    expanded: positions whose moves were all played.
-    generated: positions that moves led to.
-    largest_frontier: most positions that waited to be expanded (or lay on the path) at one time.
-    seconds: of the clock.
-    factor: the cost is proved to be at most `factor` times the least cost that any solution has:
-        1 is optimal, infinity says that nothing is proved.
+    moves: the moves from the given position to a goal; None if no solution was found.
+    cost: the sum of the moves' costs; infinite if no solution was found.
+    expanded: number of positions whose moves were all played.
+    generated: number of positions that moves led to.
+    largest_frontier: greatest number of positions that waited to be expanded (or lay on the path).
+    seconds: elapsed time.
+    factor: the cost is proved to be at most `factor` times the least cost of any solution; 1 means
+        optimal, infinity that nothing is proved.
     proved: the reason for `factor`, or why no solution was found, in a few words.
     """
 
@@ -39,13 +39,13 @@ class Solution:
 
     @property
     def optimal(self) -> bool:
-        """Whether no solution is cheaper, as far as the search has proved it."""
+        """Whether the search proved that no solution is cheaper."""
         return self.moves is not None and self.factor == 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A position with the way that a search took to it."""
+    """A position with the path by which a search reached it."""
 
     position: Position
     parent: Node | None = None
@@ -64,9 +64,9 @@ class Node:
 
 
 class Count:
-    """A problem under search, with counters; makes the solution at the end.
+    """A problem being searched, with counters; it makes the solution at the end.
 
-    nodes: most positions to expand; the search then ends without a solution.
+    nodes: greatest number of positions to expand; the search then ends without a solution.
     """
 
     def __init__(self, problem: Problem, position: Position, nodes: float = math.inf) -> None:
@@ -79,25 +79,25 @@ class Count:
 
     @property
     def spent(self) -> bool:
-        """Whether as many positions were expanded as are allowed."""
+        """Whether the limit on expanded positions has been reached."""
         return self.expanded >= self.nodes
 
     @property
     def weighted(self) -> bool:
-        """Whether moves of different costs were met."""
+        """Whether the moves met so far differ in cost."""
         return len(self._costs) > 1
 
     def by_depth(self, depth: int) -> str:
-        """The reason why a solution of the fewest moves is, or is not, the cheapest."""
+        """Returns the reason why a solution of the fewest moves is, or is not, the cheapest."""
         fewest = f"no solution has fewer than {depth} moves"
         return f"{fewest}, but moves differ in cost" if self.weighted else fewest
 
     def frontier(self, size: int) -> None:
-        """Note how many positions wait now."""
+        """Record the number of positions that are waiting now."""
         self.largest = max(self.largest, size)
 
     def children(self, node: Node) -> list[Node]:
-        """The nodes that the moves of a node lead to, in the order of the moves."""
+        """Returns the nodes that the moves of a node lead to, in the order of the moves."""
         problem, position = self.problem, node.position
         self.expanded += 1
         children = []
@@ -111,25 +111,25 @@ class Count:
         return children
 
     def solution(self, node: Node | None, factor: float, proved: str) -> Solution:
-        """The way to a node as a solution, or that there is none."""
+        """Returns the path to a node as a solution; an empty answer if the node is None."""
         return self.result(None if node is None else node.moves(),
                            math.inf if node is None else node.cost, factor, proved)  # fmt: skip
 
     def result(
         self, moves: tuple[Any, ...] | None, cost: float, factor: float, proved: str
     ) -> Solution:
-        """A solution of these moves."""
+        """Returns a solution of these moves."""
         seconds = time.perf_counter() - self._start
         return Solution(
             moves, cost, self.expanded, self.generated, self.largest, seconds, factor, proved
         )
 
     def exhausted(self) -> Solution:
-        """The answer after a complete search without a goal."""
+        """Returns the answer after a complete search that found no goal."""
         return self.solution(
             None, 1.0, f"no goal among all {self.expanded:,} positions that can be reached"
         )
 
     def cut_short(self) -> Solution:
-        """The answer of a search that was not allowed to expand more positions."""
+        """Returns the answer of a search that reached its limit on expanded positions."""
         return self.solution(None, math.inf, f"stopped after {self.expanded:,} expanded positions")

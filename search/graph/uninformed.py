@@ -1,8 +1,8 @@
-"""Textbook search without a heuristic (Russell and Norvig, chapter 3), over any problem.
+"""Textbook search without a heuristic (Russell and Norvig, chapter 3), for any problem.
 
-Written to be read, and to be the oracle of the tests; `search.solve` is the fast search. All take a
-`problem`, the `position` to begin with (default: the problem's start) and the most positions to
-expand, `nodes`; all return a `Solution`.
+These functions are written to be read, and tests compare the fast search, `search.solve`, with
+them. Each takes a `problem`, the first `position` (default: the problem's start) and `nodes`, the
+greatest number of positions to expand, and returns a `Solution`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
 
 FIRST = "nothing: it is the first solution that was met"
 
-#: Called with the positions that wait, in the order in which they will be looked at.
+#: Called with the waiting positions, in the order in which they will be visited.
 Trace = Callable[[list[Any]], None]
 
 
@@ -39,12 +39,12 @@ def breadth_first(
     nodes: float = math.inf,
     trace: Trace | None = None,
 ) -> Solution:
-    """The solution with the fewest moves; the shallowest positions are expanded first.
+    """Returns the solution with the fewest moves; the shallowest positions are expanded first.
 
-    A position is tested for the goal when it leaves the queue, and expanded once; it may stand in
-    the queue several times.
+    A position is tested for the goal when it leaves the queue, and expanded once; it may be in the
+    queue several times.
 
-    trace: called with the queue at the beginning and after each expansion.
+    trace: called with the queue at the start and after each expansion.
     """
     return _in_order(problem, position, nodes, trace, deque.extend, fewest=True)
 
@@ -56,9 +56,9 @@ def depth_first(
     nodes: float = math.inf,
     trace: Trace | None = None,
 ) -> Solution:
-    """Some solution; the positions that were found last are expanded first.
+    """Returns a solution; the positions that were found last are expanded first.
 
-    As `breadth_first`, but each new position goes to the front of the queue.
+    It differs from `breadth_first` only in that new positions go to the front of the queue.
     """
     return _in_order(problem, position, nodes, trace, deque.extendleft, fewest=False)
 
@@ -99,7 +99,7 @@ def _in_order(
 def uniform_cost(
     problem: Problem, position: Position | None = None, *, nodes: float = math.inf
 ) -> Solution:
-    """The cheapest solution; the positions that were cheapest to reach are expanded first."""
+    """Returns the cheapest solution; the positions cheapest to reach are expanded first."""
     return best_first(problem, position, lambda node: (node.cost,), 1.0, "cheapest first", nodes)
 
 
@@ -110,9 +110,9 @@ def depth_limited(
     depth: int,
     nodes: float = math.inf,
 ) -> Solution:
-    """A solution of at most `depth` moves, found depth first in no more memory than one line.
+    """Returns a solution of at most `depth` moves, found depth first in the memory of one line.
 
-    Positions that stand on the line already are not entered again.
+    Positions that are already on the line are not entered again.
     """
     count = Count(problem, problem.start() if position is None else position, nodes)
     node, _ = _down(count, count.root, depth, {count.root.position})
@@ -124,7 +124,7 @@ def depth_limited(
 
 
 def _down(count: Count, node: Node, depth: int, line: set[Position]) -> tuple[Node | None, bool]:
-    """The goal within `depth` moves of a node, and whether the limit cut anything off."""
+    """Returns the goal within `depth` moves of a node, and whether the limit cut anything off."""
     if count.problem.solved(node.position):
         return node, False
     if depth == 0 or count.spent:
@@ -146,7 +146,7 @@ def _down(count: Count, node: Node, depth: int, line: set[Position]) -> tuple[No
 def iterative_deepening(
     problem: Problem, position: Position | None = None, *, nodes: float = math.inf
 ) -> Solution:
-    """The solution with the fewest moves, by depth-limited search with growing limits."""
+    """Returns the solution with the fewest moves, by depth-limited search with growing limits."""
     count = Count(problem, problem.start() if position is None else position, nodes)
     depth = 0
     while True:
@@ -163,11 +163,11 @@ def iterative_deepening(
 def bidirectional(
     problem: Problem, position: Position | None = None, *, nodes: float = math.inf
 ) -> Solution:
-    """The solution with the fewest moves, breadth first from both ends.
+    """Returns the solution with the fewest moves, breadth first from both ends.
 
-    The problem has to name its goal and to take back moves (`goal`, `undo`); the search from the
-    goal plays moves whose reversals make the second half of the solution. Raises TypeError for
-    another problem.
+    The problem must have a known goal and be able to take back moves (`goal`, `undo`). The moves
+    that the search from the goal plays, reversed, are the second half of the solution. Raises
+    TypeError if the problem has no `goal` or `undo`.
     """
     count = Count(problem, problem.start() if position is None else position, nodes)
     ends: list[dict[Position, Node]] = [
@@ -206,7 +206,7 @@ def _next_layer(count: Count, layer: list[Node], known: dict[Position, Node]) ->
 
 
 def _reversed(problem: Problem, node: Node) -> list[Any]:
-    """The moves that lead from a node found from the goal back to the goal."""
+    """Returns the moves from a node of the search from the goal back to the goal."""
     moves = []
     while node.parent is not None:
         moves.append(problem.undo(node.parent.position, node.move))

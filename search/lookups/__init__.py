@@ -1,1 +1,1 @@
-"""What is known of positions beforehand: rote memory, databases, opening books."""
+"""Known values of positions: rote memory, databases, opening books."""

@@ -1,1 +1,1 @@
-"""The fast search for a goal, native over any problem's kernels: A*, IDA*, greedy, beam."""
+"""The fast search for a goal, native for any problem with kernels: A*, IDA*, greedy, beam."""

@@ -17,12 +17,13 @@ from search.single_agent.native import (
 
 @kernel
 def next_layer(record, slots, nodes, moves, costs, values, layer):
-    """Expand the nodes of a layer and store those of their children that are new; whether a goal
-    was met, whose node `record.goal` then is.
+    """Expand the nodes of a layer and store their new children. Returns whether a goal was met.
 
-    values: [nodes] where f of each new node is written. Begins at place `record.begun` of the
-    layer; ends there early where `stop` is set, `node_limit` positions have been expanded or no
-    room is left (`full`).
+    `record.goal` is then the goal's node. Begins at place `record.begun` of the layer, and sets it
+    if it ends early because `stop` is set, `node_limit` positions have been expanded or no room is
+    left (`full`).
+
+    values: [nodes] the f of each new node, which this function writes.
     """
     for place in range(record.begun, len(layer)):
         node = layer[place]

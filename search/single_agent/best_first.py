@@ -1,8 +1,8 @@
 """Best-first search with a table of all positions met: A*, weighted A*, greedy; native or plain.
 
 Positions wait in buckets by f = cost_weight * g + heuristic_weight * h, rounded down to a fraction
-of 1, and of equal f by h: the one that seems nearest to the goal is taken first, and of these the
-one that came last.
+of 1, and within equal f by h. The position that seems nearest to the goal is taken first, and of
+equals the one that came last.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from search.single_agent.native import (
     stored_solved,
 )
 
-#: Levels for each unit of f, and buckets for each level, one for each unit of h.
+#: Number of levels for each unit of f, and of buckets in each level, one for each unit of h.
 RESOLUTION, NEARNESS = 8, 128
-#: Of a cost that a cheaper way has made useless.
+#: Marks the cost of a node to which a cheaper path was found.
 DEAD = -1.0
 
 
 @kernel
 def bucket_of(record, cost, value):
-    """The bucket of a position: the level of its f, and in it that of its h.
+    """Returns the bucket of a position: the level of its f, and within it the bucket of its h.
 
-    All that is beyond waits in the last level, until `spread` makes more of them.
+    Positions beyond the last level wait in it until `spread` adds levels.
     """
     f = record.cost_weight * cost + record.heuristic_weight * value
     level = int(min(f * RESOLUTION + 1e-6, float(record.levels - 1)))
@@ -46,7 +46,7 @@ def store_root(record, slots):
 
 @kernel
 def fill_table(record, slots, costs):
-    """Put all stored positions that are of use into an empty table."""
+    """Put all stored positions that are still useful into an empty table."""
     for node in range(record.nodes):
         if costs[node] >= 0.0:
             put_into_table(record, slots, node)
@@ -54,7 +54,7 @@ def fill_table(record, slots, costs):
 
 @kernel
 def insert(record, slots, block, place, cost, value, parent, nodes, moves, costs, values, heads):
-    """Store a position of a block and let it wait; `nodes` rows are (parent, next in bucket)."""
+    """Store a position of a block in its bucket; rows of `nodes` are (parent, next in bucket)."""
     node = store(record, slots, block, place)
     moves[node, 0] = move_of(record, block, place)
     moves[node, 1] = back_of(record, block, place)
@@ -67,7 +67,7 @@ def insert(record, slots, block, place, cost, value, parent, nodes, moves, costs
 
 @kernel
 def spread(record, nodes, costs, values, old, heads):
-    """Put all that waits in the buckets `old` into `heads`, which has more levels."""
+    """Move all positions from the buckets `old` into `heads`, which has more levels."""
     for bucket in range(len(old) - NEARNESS, len(old)):
         node = old[bucket]
         while node >= 0:
@@ -81,11 +81,13 @@ def spread(record, nodes, costs, values, old, heads):
 
 @kernel
 def best_first(record, slots, nodes, moves, costs, values, heads, lowest):
-    """Expand waiting positions until a goal is met or nothing waits; whether a goal was met.
+    """Expand waiting positions until a goal is met or none waits. Returns whether a goal was met.
 
-    lowest: no bucket below this one holds anything. Sets `record.goal` to the number of the goal's
-    node. Ends early where `stop` is set, `node_limit` positions have been expanded, no room is left
-    (`full`) or only the last level holds anything; `record.lowest` is where to go on.
+    Sets `record.goal` to the number of the goal's node. Ends early if `stop` is set, `node_limit`
+    positions have been expanded, no room is left (`full`) or all levels but the last are empty;
+    `record.lowest` is then the bucket to continue from.
+
+    lowest: all buckets below this one are empty.
     """
     waiting = record.waiting
     while lowest < (record.levels - 1) * NEARNESS:

@@ -1,7 +1,7 @@
 """Iterative-deepening A* (Korf 1985): one source, native or plain.
 
-Depth-first searches that go no further than a bound on f = g + h; the next bound is the least f
-beyond it.
+It repeats a depth-first search limited by a bound on f = g + h; the next bound is the least f that
+exceeded it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from search.single_agent.record import MOST_PLIES
 
 @kernel
 def search_within(record, root_estimate, places, counts, following, rests, spent):
-    """Search with the bound `record.bound` from the position in block 0; whether a goal was found.
+    """Search within `record.bound` from the position in block 0. Returns whether it found a goal.
 
     root_estimate: heuristic value of the position.
-    places: [plies] the place in its block of the position at each ply, read where a goal was found.
-    counts, following: [plies] how many children within the bound a ply has, and which is next.
-    rests: [plies] children behind the last one within the bound.
+    places: [plies] the place in its block of the position at each ply, valid if a goal was found.
+    counts: [plies] number of children within the bound.
+    following: [plies] the next of these children to visit.
+    rests: [plies] number of children after the last one within the bound.
     spent: [plies] cost so far of the position at each ply.
 
     Sets `record.goal` to the plies of the solution and `record.beyond` to the least f beyond the
-    bound. Ends early where `stop` is set or `node_limit` positions have been expanded.
+    bound. Ends early if `stop` is set or `node_limit` positions have been expanded.
     """
     record.beyond = float("inf")
     ply = 0

@@ -1,4 +1,4 @@
-"""How a problem and a heuristic are bound into the search for a goal; nothing else knows.
+"""Binds a problem and a heuristic into the search for a goal; no other module knows how.
 
 As in `search.native`, each function's Python body serves the plain search, and compiled code gets
 the overload below it, which enters generated code by an address in the record.
@@ -26,9 +26,9 @@ from search.single_agent.record import NONE, PlainSearch
 
 
 def children(record, block, place):
-    """Put the children of a position of a block into the next block; returns how many.
+    """Put the children of a position of a block into the next block. Returns their number.
 
-    The move that leads back where the position came from is left out.
+    The move that leads back to the position's parent is excluded.
     """
     position = record.positions[block][place]
     return _write_children(record, position, record.backs[block][place], block + 1)
@@ -72,7 +72,7 @@ def _children(record, block, place):
 
 
 def cost_of(record, block, place):
-    """The cost of the move that led to a position of a block."""
+    """Returns the cost of the move that led to a position of a block."""
     return record.costs[block][place]
 
 
@@ -82,7 +82,7 @@ def _cost_of(record, block, place):
 
 
 def move_of(record, block, place):
-    """The move that led to a position of a block."""
+    """Returns the move that led to a position of a block."""
     return record.moves[block][place]
 
 
@@ -92,14 +92,14 @@ def _move_of(record, block, place):
 
 
 def read_move(record: Any, block: int, place: int) -> Any:
-    """The same, read by Python."""
+    """Returns the same as `move_of`, when called from Python."""
     if isinstance(record, PlainSearch):
         return record.moves[block][place]
     return int(record.pinned["moves"][record.most_moves * block + place])
 
 
 def back_of(record, block, place):
-    """The move that leads back from a position of a block."""
+    """Returns the move that leads back from a position of a block."""
     return record.backs[block][place]
 
 
@@ -109,7 +109,7 @@ def _back_of(record, block, place):
 
 
 def is_solved(record, block, place):
-    """Whether a position of a block is a goal."""
+    """Returns whether a position of a block is a goal."""
     return record.problem.solved(record.positions[block][place])
 
 
@@ -123,7 +123,7 @@ def _is_solved(record, block, place):
 
 
 def estimate(record, block, place):
-    """The heuristic's value of a position of a block, not below 0."""
+    """Returns the heuristic's value of a position of a block, at least 0."""
     return max(float(record.evaluate(record.positions[block][place])), 0.0)
 
 
@@ -138,15 +138,15 @@ def _estimate(record, block, place):
 
 
 def promising(record, block, place, spent, before):
-    """Put the children within the bound, `record.bound`, into the next block; returns how many.
+    """Put the children within `record.bound` into the next block. Returns their number.
 
-    spent: what it cost to come to the position.
-    before: its heuristic value.
+    spent: cost of the path to the position.
+    before: heuristic value of the position.
 
-    The children's heuristic values go to `values`. `counted` gets twice the number of children that
-    were looked at since the last one within the bound, plus 1 where the child is a goal. Sets
+    The children's heuristic values go to `values`. For each child, `counted` is twice the number of
+    children visited since the previous one within the bound, plus 1 if the child is a goal. Sets
     `record.beyond` to the least f beyond the bound, and `record.rest` to the number of children
-    behind the last one within it.
+    after the last one within it.
     """
     problem, position = record.problem, record.positions[block][place]
     back, there = record.backs[block][place], block + 1
@@ -207,7 +207,7 @@ def _promising(record, block, place, spent, before):
 
 
 def value_of(record, block, place):
-    """The heuristic value of a position of a block, as `promising` wrote it."""
+    """Returns the heuristic value of a position of a block, as `promising` wrote it."""
     return record.values[block][place]
 
 
@@ -217,7 +217,7 @@ def _value_of(record, block, place):
 
 
 def counted_of(record, block, place):
-    """What `promising` counted for a position of a block."""
+    """Returns the entry of `counted` that `promising` wrote for a position of a block."""
     return record.counted[block][place]
 
 
@@ -230,7 +230,7 @@ def _counted_of(record, block, place):
 
 
 def stored_children(record, node, back):
-    """Put the children of a stored position into block 1; returns how many."""
+    """Put the children of a stored position into block 1. Returns their number."""
     return _write_children(record, record.stored[node], back, 1)
 
 
@@ -254,7 +254,7 @@ def _stored_children(record, node, back):
 
 
 def stored_solved(record, node):
-    """Whether a stored position is a goal."""
+    """Returns whether a stored position is a goal."""
     return record.problem.solved(record.stored[node])
 
 
@@ -266,7 +266,7 @@ def _stored_solved(record, node):
 
 
 def find(record, slots, block, place):
-    """The stored position that is the same as one of a block, or -1; `store` puts it there next."""
+    """Returns the stored position equal to one of a block; -1 if it is new, and `store` adds it."""
     return record.table.get(record.positions[block][place], -1)
 
 
@@ -295,7 +295,7 @@ def _find(record, slots, block, place):
 
 
 def store(record, slots, block, place):
-    """Store a position of a block where `find` looked last; returns its number."""
+    """Store a position of a block in the slot that `find` reached last. Returns its number."""
     node = record.nodes
     record.nodes += 1
     record.stored.append(record.positions[block][place])
@@ -320,7 +320,7 @@ def _store(record, slots, block, place):
 
 
 def put_into_table(record, slots, node):
-    """Put a stored position into the table; a plain search has it there already."""
+    """Put a stored position into the table; in a plain search it is already there."""
 
 
 @overload(put_into_table)
@@ -339,9 +339,9 @@ def _put_into_table(record, slots, node):
 
 
 def problem_addresses(problem: KernelProblem, change: Any = None) -> dict[str, int]:
-    """Addresses of the native code that stands between the search and a problem's kernels.
+    """Returns the addresses of the native code between the search and a problem's kernels.
 
-    change: the kernel `change(position, move)` of the heuristic, or None.
+    change: the kernel `change(position, move)` of the heuristic; None if it does not have one.
     """
     rules = problem.problem
     width = len(problem.start())

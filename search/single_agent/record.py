@@ -1,8 +1,8 @@
-"""What a search for a goal keeps while it looks: native, or as Python objects with the same names.
+"""The state of a search for a goal: a native record, or Python objects with the same names.
 
-Positions that are being looked at lie in *blocks*: the children of one position, with the move that
-led to each, the move that leads back, the cost and the heuristic's value. Block 0 holds the
-position to begin with.
+The positions being visited are in *blocks*: a block holds the children of one position, with the
+move that led to each, the move that leads back, the cost and the heuristic's value. Block 0 holds
+the first position.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["MOST_PLIES", "NONE", "RECORD", "NativeSearch", "PlainSearch"]
 
 #: The longest line of play of a depth-first search.
 MOST_PLIES = 1000
-#: The move that leads back, where there is none.
+#: Stands for the move that leads back if it does not exist.
 NONE = -(1 << 62)
 
 _NUMBERS = (
@@ -40,7 +40,7 @@ RECORD = np.dtype(
 class NativeSearch(NativeRecord):
     """A record of type `RECORD` with the blocks that it points to.
 
-    blocks: how many lie in memory at one time.
+    blocks: number of blocks in memory.
     """
 
     def __init__(self, width: int, most_moves: int, blocks: int) -> None:

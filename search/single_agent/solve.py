@@ -1,4 +1,4 @@
-"""`solve`: the fast search for a goal, over any problem and any heuristic."""
+"""`solve`: the fast search for a goal, for any problem and any heuristic."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from search.single_agent.store import Store
 __all__ = ["METHODS", "Unsolvable", "solve"]
 
 METHODS = ("astar", "ida", "greedy", "beam")
-#: Levels of f at first; where they do not suffice there will be more.
+#: Initial number of levels of f; more are added when needed.
 LEVELS = 1 << 9
 UNLIMITED = 1 << 62
-#: Sums of costs may be off by this much, as floats are.
+#: Greatest rounding error of sums of costs.
 ROUNDING = 1e-9
 MOST_WEIGHT = 1000.0
 
@@ -47,24 +47,25 @@ def solve(
     seconds: float | None = None,
     memory_mib: float = 1024.0,
 ) -> Solution:
-    """The way from a position to a goal.
+    """Returns a path from a position to a goal.
 
     Problems whose rules are kernels are searched by native code, others by the same source in
-    Python. Running out of nodes, seconds or memory, or Ctrl-C, is an answer without moves.
+    Python. If nodes, seconds or memory run out, or on Ctrl-C, the answer has no moves.
 
-    position: where to begin; default the problem's start.
-    heuristic: the name of one of the problem's, an evaluator or its file, a kernel or any callable
-        of a position; values below 0 count as 0. Default: the problem's first, or 0 everywhere.
+    position: the first position; default: the problem's start.
+    heuristic: the name of a heuristic of the problem, an evaluator or its file, a kernel or any
+        callable of a position; values below 0 count as 0. Default: the problem's first heuristic,
+        or 0 everywhere.
     method: "astar" keeps all positions that it met in memory and takes the least f = g + weight * h
         first (Hart, Nilsson, Raphael 1968; Pohl 1970); "ida" is iterative-deepening A* (Korf 1985),
         which needs no memory; "greedy" takes the least h first; "beam" keeps the `width` positions
         of least f at each depth.
-    weight: of the heuristic in f, from 1 to 1000.
-    nodes: most positions to expand.
-    memory_mib: most memory for positions, in MiB.
+    weight: weight of the heuristic in f, from 1 to 1000.
+    nodes: greatest number of positions to expand.
+    memory_mib: greatest memory for positions, in MiB.
 
-    Raises Unsolvable with the reason where the problem can tell at once that there is no way, and
-    ValueError for an option out of range.
+    Raises Unsolvable with the reason if the problem can tell at once that there is no solution, and
+    ValueError if an option is out of range.
     """
     if method not in METHODS:
         raise ValueError(f"method: expected one of {', '.join(METHODS)}, found {method!r}")
@@ -88,7 +89,7 @@ def solve(
 
 @dataclass(frozen=True)
 class _Known:
-    """A heuristic and what is known of it."""
+    """A heuristic and its known properties."""
 
     evaluator: Evaluator
     change: Callable[..., Any] | None = None
@@ -216,7 +217,7 @@ class _Search:
         self.record.put(stop=1)
 
     def _run(self, kernel: Any) -> Callable[..., Any]:
-        """A kernel as it is run on this search's record."""
+        """Returns a function that runs a kernel on this search's record."""
         if not self.native:
             plain = kernels.uncompiled(kernel)
             return lambda *arguments: plain(self.record, *arguments)
@@ -247,7 +248,7 @@ class _Search:
         return work
 
     def _read_line(self, places: Any, cost: float) -> None:
-        """Read the moves of the line from the blocks."""
+        """Read the moves of the solution from the blocks."""
         from search.single_agent.native import read_move
 
         self.goal, self.cost = True, cost
@@ -256,14 +257,14 @@ class _Search:
         ]
 
     def _store(self, memory_mib: float) -> Store:
-        """Room for positions, with the one to begin with in it."""
+        """Returns a store that holds the first position."""
         self.record = self._record(2)
         most = self.problem.most_moves if isinstance(self.problem, KernelProblem) else 256
         self.record.put(most_moves=most)
         return Store(self.record, self._run, native=self.native, memory_mib=memory_mib)
 
     def _done(self) -> bool:
-        """Whether a limit has ended the search."""
+        """Returns whether a limit has ended the search."""
         return bool(self.record.stop) or self.record.expanded >= self.node_limit
 
     def _best_first(self, memory_mib: float, cost: float, value: float) -> Callable[[], None]:

@@ -1,4 +1,4 @@
-"""Room for the positions that a search has met, and for what it knows of each; it grows."""
+"""A store, which grows, for the positions that a search has met and the facts about each."""
 
 from __future__ import annotations
 
@@ -11,23 +11,26 @@ from search.single_agent.record import NONE
 
 __all__ = ["Store"]
 
-#: Room for positions at first, and by what it grows.
+#: Initial number of positions that fit, and the factor by which it grows.
 FIRST, GROWTH = 1 << 12, 4
 #: Positions that a plain search of a problem in Python may store for each MiB.
 PLAIN_PER_MIB = 2000
 
 
 class Store:
-    """The stored positions of a search, by number from 0 on.
+    """The stored positions of a search, numbered from 0.
 
-    record: what the search keeps; its `stored` and `room` follow.
-    run: makes a kernel a function that runs on the record.
+    record: the record of the search; its `stored` and `room` are kept up to date.
+    run: turns a kernel into a function that runs on the record.
     native: whether positions are integers in memory.
-    memory_mib: most memory to take, in MiB; always enough for the children of one position.
+    memory_mib: greatest memory to use, in MiB; the children of one position always fit.
 
-    `nodes` is (parent, next in its bucket) of each position, `moves` (the move that led to it, the
-    move that leads back), `costs` the cost so far, `values` the heuristic's; `slots` is the hash
-    table of a native search.
+    Attributes:
+        nodes: (parent, next in its bucket) of each position.
+        moves: (the move that led to it, the move that leads back) of each position.
+        costs: the cost so far of each position.
+        values: the heuristic's value of each position.
+        slots: the hash table of a native search.
     """
 
     def __init__(
@@ -44,7 +47,7 @@ class Store:
         self.nodes[0], self.moves[0], self.costs[0] = -1, NONE, 0.0
 
     def _make(self, room: int, known: int) -> None:
-        """Arrays with room for so many positions; `known` of them are there already."""
+        """Make arrays with room for `room` positions, the first `known` of them copied."""
         self.nodes = self._more("nodes", (room, 2), np.int64, known)
         self.moves = self._more("moves", (room, 2), np.int64 if self.native else object, known)
         self.costs = self._more("costs", (room,), np.float64, known)
@@ -64,7 +67,7 @@ class Store:
         return array
 
     def grow(self) -> bool:
-        """Make more room where the search found none left; whether there is more to be had."""
+        """Make more room if the search ran out of it. Returns whether there is room."""
         from search.single_agent.best_first import fill_table
 
         if not self.record.full or len(self.costs) >= self.most:
