@@ -1,9 +1,9 @@
-"""Backgammon's rules against OpenSpiel's: `python -m benchmarks.backgammon_rules [--positions N]`.
+"""Compares backgammon with OpenSpiel's: `python -m benchmarks.backgammon_rules [--positions N]`.
 
-Every position is taken with one or more rolls, and the sets of positions that can be reached are
-compared. Half of the positions come from random games and, where gnubg-nn is installed, half from
-games of GNU Backgammon's trained network (0 plies). In OpenSpiel the four checkers of a double are
-moved in two turns; of these, only those count that move as many checkers as possible in all.
+For every position and one or more rolls, the sets of positions that can be reached are compared.
+If gnubg-nn is installed, half of the positions come from random games and half from games of GNU
+Backgammon's trained network (0 plies). In OpenSpiel a double is played in two turns of two checkers
+each; only pairs of turns that move as many checkers as possible in all are counted.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from games.backgammon.situation import checker_counts, roll_of
 GAME: Any = games.load("backgammon")
 Choose = Callable[[Position, int, list[Position]], Position]
 
-# An observation holds, for X and then for O and for each of 24 points, whether there are 1, 2 or 3
-# checkers and, beyond 3, how many more; then for X and for O bar, borne off and turn, and the dice.
+# An observation holds, for X and then for O, four numbers for each of the 24 points: whether there
+# are 1, 2 or 3 checkers, and how many more than 3. Then come, for X and for O, the checkers on the
+# bar, those borne off and the turn; last, the dice.
 _WEIGHTS = np.zeros((200 + 48, 4))
 
 
@@ -49,7 +50,7 @@ _set_weights()
 
 
 def positions_of(states: list[Any], side: int) -> list[Position]:
-    """The positions of states with the side that is to move; X, player 0, is 0."""
+    """Returns the positions of `states`, seen by the side to move; `side` is 0 for X (player 0)."""
     seen = np.array([state.observation_tensor(0) for state in states])
     packed = np.hstack([seen, seen[:, 3:192:4] > 0]) @ _WEIGHTS
     if side:
@@ -58,7 +59,7 @@ def positions_of(states: list[Any], side: int) -> list[Position]:
 
 
 def reached(state: Any) -> dict[Position, Any]:
-    """The positions that the side to move can reach with the roll it has, and a state of each."""
+    """Returns the positions that the side to move can reach with its roll, with a state of each."""
     side = state.current_player()
     actions = state.legal_actions()
     children = [state.child(action) for action in actions]
@@ -66,7 +67,7 @@ def reached(state: Any) -> dict[Position, Any]:
     again = [not child.is_terminal() and child.current_player() == side for child in children]
     if not any(again):
         return dict(zip(where, children, strict=True))
-    # A double, of which this is the first half.
+    # This is the first half of a double.
     found: dict[Position, tuple[int, Any]] = {}
     halves: dict[Position, tuple[int, Any]] = {}
     for position, action, child, more in zip(where, actions, children, again, strict=True):
@@ -84,15 +85,15 @@ def reached(state: Any) -> dict[Position, Any]:
 
 
 def _steps(state: Any, side: int, action: int) -> int:
-    """How many checkers an action moves."""
+    """Returns the number of checkers that an action moves."""
     return sum(move.pos != -1 for move in state.spiel_move_to_checker_moves(side, action))
 
 
 def new_state(side: int) -> tuple[Any, dict[int, int]]:
-    """A state of OpenSpiel after a first move by `side`, and its action for each of our rolls."""
+    """Returns an OpenSpiel state after a first move by `side`, and its action for each roll."""
     game: Any = importlib.import_module("pyspiel").load_game("backgammon")
     state = game.new_initial_state()
-    # Its first rolls are those of a side that begins; the first move is the first that it lists.
+    # The first roll also decides which side begins; the first move is the first one listed.
     state.apply_action(next(a for a, _ in state.chance_outcomes() if a % 2 == side))
     state.apply_action(state.legal_actions()[0])
     actions = {}
@@ -103,16 +104,18 @@ def new_state(side: int) -> tuple[Any, dict[int, int]]:
 
 
 def ours(position: Position, roll: int) -> list[Position]:
-    """The positions that our rules lead to, in the order of the moves."""
+    """Returns the positions that our rules lead to, in the order of the moves."""
     return [GAME.play(position, move) for move in GAME.legal_moves(position, roll)]
 
 
 def compare(
     generator: random.Random, choose: Choose, *, rolls: int
 ) -> Iterator[tuple[Position, int, set[Position], set[Position]]]:
-    """Play a game; for each position and `rolls` of its rolls: what we reach, what OpenSpiel does.
+    """Play a game; yields what our rules and OpenSpiel's reach from each position.
 
-    `choose` takes a position, a roll and what can be reached, and returns one of these.
+    An item is (position, roll, ours, OpenSpiel's), for `rolls` rolls of each position.
+    `choose` takes a position, a roll and the positions that can be reached, and returns one of
+    these.
     """
     side = generator.randrange(2)
     state, actions = new_state(side)
@@ -134,12 +137,12 @@ def compare(
 
 
 def at_random(generator: random.Random) -> Choose:
-    """Any move."""
+    """Returns a function that chooses moves at random."""
     return lambda position, roll, after: generator.choice(after)
 
 
 def as_gnu_does(position: Position, roll: int, after: list[Position]) -> Position:
-    """The move of GNU Backgammon's network without looking ahead."""
+    """Returns the move of GNU Backgammon's network without looking ahead."""
     near, far, their_near, their_far, _ = position
     board = [checker_counts(their_near, their_far)[1:], checker_counts(near, far)[1:]]
     steps = importlib.import_module("gnubg_nn").best_move(board, *ROLLS[roll], 0)
@@ -149,7 +152,7 @@ def as_gnu_does(position: Position, roll: int, after: list[Position]) -> Positio
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the comparison; returns 1 where the rules differ."""
+    """Run the comparison; returns 1 if the rules differ."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.backgammon_rules")
     parser.add_argument("--positions", type=int, default=100_000)
     parser.add_argument("--rolls", type=int, default=1, help="of each position")

@@ -1,10 +1,10 @@
 """How fast backgammon is learned and played: `python -m benchmarks.backgammon_speed [FILE]`.
 
-Learning games a second from random weights; best moves a second without looking ahead and with one
-ply, beside GNU Backgammon's in the same process where gnubg_nn is installed. FILE is an evaluator
-(default: the one that is shipped). Rates are per second of processor time of one core; of learning
-also those by the clock, for threads wait for one another. Every decision is new to whoever takes
-it: tables of ours are cleared, and GNU Backgammon, which remembers positions too, is asked once.
+Measures learning games a second from random weights, and best moves a second at 0-ply and 1-ply,
+beside GNU Backgammon's in the same process if gnubg_nn is installed. FILE is an evaluator (default:
+the shipped one). Rates are per second of processor time of one core; learning is also measured by
+the clock, because threads wait for one another. Every decision is new to the engine that makes it:
+our tables are cleared, and GNU Backgammon, which remembers positions too, is asked only once.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from search.expectiminimax.static import StaticChoice
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data" / "backgammon" / "tdgammon.safetensors"
 GAME: Any = games.load("backgammon")
-#: What gnubg_nn does at 1-ply unless told otherwise (`set.ps`): the eight moves that are best at
-#: 0-ply are looked at, all replies to all rolls each.
+#: The default of gnubg_nn at 1-ply (`set.ps`): only the eight moves that are best at 0-ply are
+#: searched, each with all replies to all rolls.
 AS_GNU = MoveFilters(((8, 1e9),))
 
 Decisions = list[tuple[Any, int]]
@@ -45,10 +45,10 @@ Decisions = list[tuple[Any, int]]
 
 
 def learn(games: int, threads: int, candidates: int) -> tuple[float, float, float]:
-    """Games a second by the clock and of processor time, and positions a game.
+    """Returns games a second by the clock and of processor time, and positions a game.
 
-    The first third of the games is not counted: it compiles, and nets that know nothing play on
-    and on.
+    The first third of the games is not counted, because it includes compiling and untrained
+    networks play very long games.
     """
     learner = TDGammon(
         GAME, games=games, inputs="points", hidden=(128,), replays=0, tables=threads,
@@ -71,7 +71,7 @@ def learn(games: int, threads: int, candidates: int) -> tuple[float, float, floa
 
 
 def measure_learning(games: int, rounds: int) -> Iterator[Figure]:
-    """Self-play that learns, one update a position, with one thread and with two."""
+    """Measure self-play with one update a position, with one thread and with two."""
     learn(600, 2, 0)  # compiles
     learn(600, 2, 8)
     ways = [(threads, candidates) for candidates in (0, 8) for threads in (1, 2)]
@@ -98,36 +98,36 @@ def measure_learning(games: int, rounds: int) -> Iterator[Figure]:
 
 
 def in_batch(engine: Engine, chosen: Decisions, depth: int) -> Any:
-    """All decisions in one call; returns the moves."""
+    """Make all decisions in one call; returns the moves."""
     positions, rolls = zip(*chosen, strict=True)
     return engine.best_moves(np.array(positions), np.array(rolls), depth=depth, decide_only=True)[0]
 
 
 def one_by_one(engine: Engine, chosen: Decisions, depth: int) -> Any:
-    """A search for each decision; returns the moves."""
+    """Search each decision separately; returns the moves."""
     return [engine.search(position, roll=roll, depth=depth).move for position, roll in chosen]
 
 
 def rate_of(choose: Any, engine: Engine, chosen: Decisions, depth: int) -> float:
-    """Decisions a second by an engine that knows none of them."""
+    """Returns decisions a second by an engine whose tables are empty."""
     engine.clear()
     return rate(lambda: len(choose(engine, chosen, depth)))
 
 
 def as_gnu_has_it(chosen: Decisions) -> list[tuple[Any, int, int]]:
-    """The decisions as `gnubg_nn.best_move` takes them."""
+    """Returns the decisions in the form that `gnubg_nn.best_move` takes."""
     return [(board(position), *ROLLS[roll]) for position, roll in chosen]
 
 
 def gnu_rate(chosen: Decisions, ply: int) -> float:
-    """Decisions a second of GNU Backgammon."""
+    """Returns decisions a second of GNU Backgammon."""
     best_move = importlib.import_module("gnubg_nn").best_move
     given = as_gnu_has_it(chosen)
     return rate(lambda: len([best_move(*decision, ply) for decision in given]))
 
 
 def measure_static(evaluator: Any, chosen: Decisions, rounds: int, gnu: bool) -> Iterator[Figure]:
-    """Best moves without looking ahead."""
+    """Measure best moves at 0-ply, without looking ahead."""
     engine = Engine(GAME, evaluator)
     choice = StaticChoice(GAME, evaluator)
     for work in (in_batch, one_by_one):
@@ -147,7 +147,7 @@ def measure_static(evaluator: Any, chosen: Decisions, rounds: int, gnu: bool) ->
 
 
 def measure_one_ply(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -> Iterator[Figure]:
-    """Best moves at 1-ply of ours and of GNU Backgammon, in turns on the same decisions."""
+    """Measure best moves at 1-ply, ours and GNU Backgammon's in turns on the same decisions."""
     order = Simple(GAME, simple_value, name="simple")
     ways: dict[str, Any] = {
         "all": (None, "all moves"),

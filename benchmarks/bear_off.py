@@ -1,8 +1,8 @@
-"""What bear-off databases take: `python -m benchmarks.bear_off [--json]`.
+"""Measures bear-off databases: `python -m benchmarks.bear_off [--json]`.
 
-Seconds to build the tables of one side and of both, to keep them in a file and to read it, their
-size, probes in a second; and how far the equities that are put together out of two tables of one
-side are from the exact ones, where there are both.
+Prints the seconds to build the one-sided and two-sided tables, to write them to a file and to read
+it, their size, and probes a second; and the difference between equities combined from two
+one-sided tables and the exact ones, where both exist.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def probed(tables, positions, values):
 
 
 def positions(most: int, count: int) -> Any:
-    """Positions of two sides drawn by chance from the first `most` numbers of each."""
+    """Returns random positions of two sides, each among the first `most` position numbers."""
     numbers = np.random.default_rng(0).integers(1, most, (count, 2)).tolist()
     return np.array([(unrank(a), 0, unrank(b), 0, 0) for a, b in numbers], dtype=np.int64)
 
 
 def probe_rate(tables: Any, rows: Any) -> float:
-    """Probes in a second of one core."""
+    """Returns probes a second of one core."""
     values = np.zeros(len(rows))
     probed(tables, rows[:1], values)
     began = time.process_time()
@@ -49,7 +49,7 @@ def probe_rate(tables: Any, rows: Any) -> float:
 
 
 def near_errors(tables: BearOff) -> Any:
-    """Equities out of two tables of one side less the exact ones; [924, 924]."""
+    """Returns equities from two one-sided tables minus the exact ones, [924, 924]."""
     rolls = tables.rolls[: len(tables.equities)].astype(float)
     in_time = 1 - np.cumsum(rolls, axis=1) + rolls
     return 2 * rolls @ in_time.T - 1 - tables.equities

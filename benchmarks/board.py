@@ -1,4 +1,4 @@
-"""The picture of the browser's board for the README: `python -m benchmarks.board docs/board.png`.
+"""Makes the README's picture of the browser's board: `python -m benchmarks.board docs/board.png`.
 
 Needs the extra `test`, and Chromium as Debian installs it. The game is one of `quantised` against
 itself at a fixed number of nodes, and the picture shows its "why" panel.
@@ -26,7 +26,7 @@ CHOICES = {
 
 
 def moves_of_a_game() -> list[dict[str, str]]:
-    """The first moves of a game, as the page takes them."""
+    """Returns the first moves of a game, in the form that the page takes."""
     game = games.load("checkers")
     engine = Engine(game, "quantised")
     position, moves = game.start(), []
@@ -38,7 +38,7 @@ def moves_of_a_game() -> list[dict[str, str]]:
 
 
 def take_picture(address: str, path: Path) -> None:
-    """Open a table with the game, turn to "why", and save what the page looks like."""
+    """Open a table with the game, turn to "why", and save a picture of the page."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
@@ -53,7 +53,7 @@ def take_picture(address: str, path: Path) -> None:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=next(found), args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE, reduced_motion="reduce")
-        page.goto(f"{address}/static/icon.svg")  # for its storage
+        page.goto(f"{address}/static/icon.svg")  # to set its storage
         page.evaluate(
             "all => Object.entries(all).forEach(([k, v]) =>"
             " localStorage.setItem(k, JSON.stringify(v)))",

@@ -1,13 +1,13 @@
 """How far learned evaluators agree with a book: `python -m benchmarks.book [PDN ...] [options]`.
 
-Without files a book is made: games that a search plays against itself from varied openings (kept
-with --keep, to be read again later). A quarter of the games is held out; a polynomial and signature
-tables over the same 27 terms and the same material learn from the rest, and the table shows their
-agreement with the moves of the games held out, game by game beside each other. --plot draws it
-against the number of moves learned from.
+Without files a book is made of games that a search plays against itself from varied openings
+(--keep saves it, to be read again later). A quarter of the games is held out; a polynomial and
+signature tables over the same 27 terms and the same material learn from the rest, and the table
+shows their agreement with the moves of the held-out games, with differences paired by game. --plot
+draws the agreement against the number of moves learned from.
 
 Samuel's figures: 0.2 rising to about 0.6 in learning by generalisation (1959). His books were
-moves of masters, ours is by default of a search, so that only the order can be compared.
+moves of masters and ours by default those of a search, so only the order can be compared.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def make(path: Path, options: argparse.Namespace) -> None:
 
 
 def read(paths: list[Path], options: argparse.Namespace, made: bool) -> list[BookEntry]:
-    """The entries of PDN files; says what was left out."""
+    """Returns the entries of PDN files, and prints which games were left out."""
     report = BookReport()
     side = "both" if made else options.side
     began = time.perf_counter()
@@ -78,19 +78,19 @@ def read(paths: list[Path], options: argparse.Namespace, made: bool) -> list[Boo
 
 
 def line(name: str, found: Agreement) -> str:
-    """One line of the table."""
+    """Returns one line of the table."""
     first, second, third = found.shares
     shares = f"{first.value:6.1%} {second.value:6.1%} {third.value:6.1%}"
     return f"{name:<24}{found.coefficient!s:>24}{found.strict!s:>24}  {shares}"
 
 
 def learned(entries: list[BookEntry]) -> dict[str, Evaluator]:
-    """The evaluators that all learners make of the same entries."""
+    """Returns the evaluator that each learner fits to the same entries."""
     return {name: make().fit(entries).evaluator_ for name, make in LEARNERS.items()}
 
 
 def plot(path: Path, curves: dict[str, list[tuple[int, Agreement]]], moves: int) -> None:
-    """Draw agreement on the games held out against moves learned from."""
+    """Draw agreement on the held-out games against the number of moves learned from."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -175,7 +175,7 @@ def main() -> None:
         before = 0
         for part in (64, 32, 16, 8, 4, 2, 1):
             some = [entry for entry in learn if entry.game // HELD_OUT % part == 0]
-            if part > 1 and len(some) == before:  # the same games again, where there are few
+            if part > 1 and len(some) == before:  # too few games: the same ones as before
                 continue
             before = len(some)
             made_of = found if part == 1 else learned(some) if len(some) > 200 else {}

@@ -1,9 +1,10 @@
-"""What endgame databases take and are worth: `python -m benchmarks.endgame [--pieces N] [--json]`.
+"""Measures endgame databases: `python -m benchmarks.endgame [--pieces N] [--json]`.
 
-CPU seconds to build the database of four pieces in an empty folder and to prove it, probes in a
-second, what asking costs a search that finds nothing; whether searches without it announce the same
-wins; and how many won endgames are won, with the database and without, against a defence that has
-it. `--pieces` says which database is asked; of more than four it has to be built before.
+Prints the CPU seconds to build the database of four pieces in an empty folder and to verify it,
+probes a second, and how much probing slows a search that finds nothing; whether searches without it
+announce the same wins; and how many won endgames are won, with the database and without, against a
+defender that has it. `--pieces` says which database is probed; one of more than four pieces has to
+be built first.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def probed(tables, positions, values):
 
 
 def drawn_positions(pieces: int, count: int, seed: int) -> list[Any]:
-    """Positions of so many pieces, each as likely as any other."""
+    """Returns `count` random positions of `pieces` pieces, each equally likely."""
     random = np.random.default_rng(seed)
     materials = [material for material in slices(pieces) if sum(material) == pieces]
     sizes = np.array([positions_of(material) for material in materials])
@@ -47,7 +48,10 @@ def drawn_positions(pieces: int, count: int, seed: int) -> list[Any]:
 
 
 def won_positions(found: Endgame, least: int, most: int, count: int, seed: int) -> list[Any]:
-    """(position, plies) of positions of most pieces that are won in so many plies, and quiet."""
+    """Returns quiet positions that are won in `least` to `most` plies, each with these plies.
+
+    All have as many pieces as the database holds.
+    """
     game = games.load("checkers")
     assert game.rules is not None and game.rules.noisy is not None
     won: list[Any] = []
@@ -62,7 +66,7 @@ def won_positions(found: Endgame, least: int, most: int, count: int, seed: int) 
 
 
 def probe_rate(tables: Any, positions: list[Any]) -> float:
-    """Probes in a CPU second."""
+    """Returns probes a CPU second."""
     rows = np.array(positions, dtype=np.int64)
     values = np.zeros(len(rows))
     probed(tables, rows[:1], values)
@@ -72,7 +76,10 @@ def probe_rate(tables: Any, positions: list[Any]) -> float:
 
 
 def convert(engine: Engine, found: Endgame, at: Any, nodes: int) -> str:
-    """How a won endgame ends against a defence that has the database: won, drawn, thrown away."""
+    """Play a won endgame against a defender that has the database.
+
+    Returns "won", "drawn", or "thrown away" if a move gives up the proven win.
+    """
     game = engine.game
     record = GameRecord(game, at)
     while not record.over:

@@ -1,8 +1,9 @@
-"""Garbage for every parser: `python -m benchmarks.fuzz [--inputs N] [--seed S] [--only NAME ...]`.
+"""Fuzzes every parser: `python -m benchmarks.fuzz [--inputs N] [--seed S] [--only NAME ...]`.
 
 Each parser is given N texts: mutations of good ones, words of its language in any order, and noise.
-It may read a text or refuse it with its documented error; another error, a text read in two ways,
-or a second of processor time (for each 20,000 characters) is a failure, and the text is printed.
+It may read a text or refuse it with its documented error. Any other error, a text that is read in
+two ways, or more than a second of processor time for each 20,000 characters is a failure, and the
+text is printed.
 """
 
 from __future__ import annotations
@@ -39,17 +40,17 @@ from play.terminal import BackgammonSession, CheckersSession
 
 CHECKERS: Any = games.load("checkers")
 BACKGAMMON: Any = games.load("backgammon")
-#: No input may take longer, seconds of processor time, for every so many characters begun: a file
-#: of 200,000 is hundreds of games, each played, written and read again.
+#: Longest processor time in seconds that an input may take, for each block of characters begun: a
+#: file of 200,000 holds hundreds of games, each of which is played, written and read again.
 SLOWEST, CHARACTERS = 1.0, 20_000
-#: A run that stands still for so long says where, and ends.
+#: A run that hangs for this long prints where it hangs, and ends.
 STUCK = 120
 NOISE = "".join(map(chr, range(128))) + "éß×１٣\u2028\ufeff\u0000\U0001f600\udcff"
 
 
 @dataclass(frozen=True)
 class Parser:
-    """What is given texts: `check` returns whether it read one, and fails where it may not."""
+    """A parser under test: `check` returns whether it read a text, and fails if it misbehaves."""
 
     check: Callable[[str], bool]
     samples: tuple[str, ...]
@@ -76,7 +77,7 @@ def _match(seed: int) -> BackgammonRecord:
 
 
 def check_fen(text: str) -> bool:
-    """PDN FEN: read back the same from the text that we write of it."""
+    """PDN FEN: the text that we write of a position is read back as the same position."""
     try:
         position = CHECKERS.parse_position(text)
     except PositionError:
@@ -86,7 +87,7 @@ def check_fen(text: str) -> bool:
 
 
 def check_situation(text: str) -> bool:
-    """Position ID, GNU ID, XGID, FIBS: read back the same from the XGID that we write."""
+    """Position ID, GNU ID, XGID, FIBS: the XGID that we write is read back as the same."""
     try:
         found = parse_situation(text)
     except PositionError:
@@ -139,7 +140,7 @@ def check_dice(text: str) -> bool:
 
 
 def check_pdn(text: str) -> bool:
-    """PDN: never an error; games without a problem can be written and read back."""
+    """PDN: reading never raises; games without a problem can be written and read back."""
     good = False
     for one in read_games(text, CHECKERS):
         assert (one.record is None) <= bool(one.problems)
@@ -158,7 +159,7 @@ def check_pdn(text: str) -> bool:
 
 
 def check_mat(text: str) -> bool:
-    """.mat: never an error; games without a problem can be written and read back."""
+    """.mat: reading never raises; games without a problem can be written and read back."""
     good = False
     for match in read_matches(text, BACKGAMMON):
         for one in match.games:
@@ -177,7 +178,7 @@ def check_mat(text: str) -> bool:
 
 
 class Spoken:
-    """An engine that is spoken to in lines, whatever they say: it answers, or says `error`."""
+    """An engine that is sent any lines: it answers them, or says `error`."""
 
     def __init__(self, kind: Callable[..., Any], game: Any, name: str, depth: int) -> None:
         self.said: list[str] = []
@@ -208,7 +209,7 @@ class Asked:
 
 
 class Typed:
-    """A game in the terminal: an error is a line of text. Nothing is saved."""
+    """A game in the terminal, where an error is a line of text. Nothing is saved."""
 
     def __init__(self, kind: Any, game: Any, name: str, depth: int, **options: Any) -> None:
         thinker = Thinker(game, name, Limits(depth=depth), table_mib=1)
@@ -219,7 +220,7 @@ class Typed:
     def __call__(self, text: str) -> bool:
         before = self.session.record.ply
         for line in text.split("\n")[:20]:
-            if "level" not in line and "hint" not in line:  # which would take time
+            if "level" not in line and "hint" not in line:  # these would take time
                 assert all(isinstance(shown, str) for shown in self.session.answer(line))
             for shown in self.session.advance():
                 assert isinstance(shown, str)
@@ -227,7 +228,7 @@ class Typed:
 
 
 def parsers() -> dict[str, Parser]:
-    """Every parser by name."""
+    """Returns every parser by name."""
     start = Situation(BACKGAMMON.start())
     boards = [Situation(board, roll=3) for board in _BOARDS]
     pdn = [write_game(_record(seed, 40), {"Event": "e", "White": "w"}) for seed in (5, 6)]
@@ -304,7 +305,7 @@ def parsers() -> dict[str, Parser]:
 
 
 def mutated(parser: Parser, generator: random.Random) -> str:
-    """A text for a parser: mostly a good one with a few edits, or words in any order, or noise."""
+    """Returns a text for a parser: mostly a valid one with a few edits, else words or noise."""
     kind = generator.random()
     if kind < 0.1:
         text = "".join(generator.choices(NOISE, k=generator.randrange(40)))
@@ -342,9 +343,9 @@ def _edited(text: str, parser: Parser, generator: random.Random) -> str:
 def fuzz(
     parser: Parser, inputs: int, seed: int, progress: Callable[[], Any] = lambda: None
 ) -> tuple[int, float]:
-    """Give a parser so many texts; how many it read, and the longest time that one took.
+    """Give a parser texts; returns how many it read, and the longest time that one took.
 
-    Raises AssertionError, with the text, where the parser fails.
+    Raises AssertionError, with the text, if the parser fails.
     """
     generator = random.Random(seed)
     read, slowest = 0, 0.0
@@ -366,7 +367,7 @@ def fuzz(
                 raise AssertionError(f"input {number}: took {took:.1f} s: {text[:300]!r}")
             slowest = max(slowest, took)
             progress()
-    finally:  # else it would end whoever goes on after a failure
+    finally:  # else it would end a caller that goes on after a failure
         faulthandler.cancel_dump_traceback_later()
     return read, slowest
 

@@ -1,4 +1,4 @@
-"""What a page in the browser may send to its table, for `benchmarks.fuzz`."""
+"""The requests that a page in the browser sends to its table, for `benchmarks.fuzz`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = (
 
 
 class Posted:
-    """A table that is sent JSON: what is refused, by ValueError, changes nothing."""
+    """A table that is sent JSON; a request refused with ValueError changes nothing."""
 
     def __init__(self, game: Any) -> None:
         self.limits = Limits(moves=60)
@@ -62,7 +62,7 @@ class Posted:
 def posted(
     steps: Sequence[tuple[int, int]], moves: Sequence[str], positions: Sequence[str], file: str
 ) -> tuple[str, ...]:
-    """Good requests: single steps, moves, positions and a file of the game, and all the rest."""
+    """Returns valid requests: single steps, moves, positions, a file of the game, and others."""
     seat = {"kind": "evaluator", "evaluator": "x", "seconds": 1, "depth": 3}
     plain = ({"do": "back"}, {"do": "confirm"}, {"do": "undo"}, {"do": "new"}, {"do": "roll"})
     requests: list[dict[str, Any]] = [

@@ -1,8 +1,8 @@
-"""Heuristics learned from nothing, judged by A*: `python -m benchmarks.heuristics`.
+"""Judges heuristics learned from nothing, by A*: `python -m benchmarks.heuristics`.
 
-For each seed a heuristic is learned, the time counting in full, and then solves random positions
-that learning never saw. The table shows mean expansions, and mean cost as a multiple of the mean
-least cost, beside Manhattan.
+For each seed a heuristic is learned, all of whose time counts, and random positions that learning
+never saw are solved with it. The table shows mean expansions, and mean cost as a multiple of the
+mean optimal cost, beside those of Manhattan.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from games.problem import KernelProblem
 from learner.heuristics.bootstrap import Bootstrap
 from search import solve
 
-#: Positions that judge come from seeds that learning does not use.
+#: The test positions come from seeds that learning does not use.
 FIRST_SEED = 1_000_000
 
 

@@ -1,16 +1,16 @@
-"""All learners from the same start, ranked with error bars: `python -m benchmarks.learners`.
+"""Ranks all learners from the same start, with error bars: `python -m benchmarks.learners`.
 
 Every learner begins with material only and trains for about three minutes of one core, from
 several seeds; each result then plays paired matches against a fixed ladder at depth 5, and once at
 equal time. One joint rating gives every result an Elo; a learner's is the mean over its seeds with
-a 95 % interval of Student's t over seeds, so that the luck of a seed is in the error bar.
+a 95 % interval of Student's t over seeds, so the error bar includes the luck of a seed.
 
     python -m benchmarks.learners                   all of it: about 90 minutes on two cores
-    python -m benchmarks.learners --quick           the same in two minutes, for nobody's eyes
+    python -m benchmarks.learners --quick           a trial of the program in two minutes
     python -m benchmarks.learners --only rootstrap,network --seeds 2
 
 Evaluators and matches are kept in runs/learners (--folder) and not repeated: a stopped run
-continues where it was.
+continues where it stopped.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from search import as_evaluator, load_evaluator
 
 START = "material"
 UNTRAINED = "untrained"
-#: Games that take about three minutes of one core, as measured on the machine of docs/results.md.
-#: A number of games, and not a clock, so that a seed gives the same evaluator everywhere.
+#: Numbers of games that take about three minutes of one core on the machine of docs/results.md. A
+#: time limit would not give the same evaluator for a seed on every machine.
 GAMES = {
     "samuel": 2200,
     "lms": 5500,
@@ -49,15 +49,15 @@ GAMES = {
     "network": 13_000,
     "signature": 2300,
 }
-#: The fixed opponents: material, the two sets of weights by hand, and a trained evaluator.
+#: The fixed opponents: material, the two handwritten sets of weights, and a trained evaluator.
 LADDER = ("material", "rote", "classic", "rootstrap")
-#: Who is met at equal time, where a game takes seconds.
+#: Opponents at equal time, where a game takes seconds.
 TIMED = ("classic", "rootstrap")
 OPENING_SEED, OPENING_PLIES = 4_000_037, 4
 
 
 def train(task: tuple[str, int, int, str]) -> dict[str, Any]:
-    """Train one learner from one seed, unless that was done; what it took."""
+    """Train one learner from one seed, unless that was done; returns the entry of its info.json."""
     name, seed, played, folder = task
     place = Path(folder) / name / str(seed)
     done = place / "info.json"
@@ -70,7 +70,7 @@ def train(task: tuple[str, int, int, str]) -> dict[str, Any]:
     options = recipe.run(game).get("options", {})
     learner = recipe.load()(game, games=played, depth=5, seed=seed, **options)
     began = time.process_time()
-    # these two have Samuel's fixed piece advantage for material, a king for 3/2 of a man
+    # these two have Samuel's fixed piece advantage as material, with a king worth 3/2 of a man
     learner.fit(None if name in ("samuel", "signature") else START)
     seconds = time.process_time() - began
     evaluator = learner.evaluator_
@@ -91,7 +91,7 @@ def train(task: tuple[str, int, int, str]) -> dict[str, Any]:
 
 
 def evaluator_of(info: dict[str, Any], folder: Path) -> Any:
-    """The evaluator that a training left."""
+    """Returns the evaluator that a training run saved."""
     game = games.load("checkers")
     if info["learner"] == UNTRAINED:
         return as_evaluator(game, START)
@@ -99,7 +99,7 @@ def evaluator_of(info: dict[str, Any], folder: Path) -> Any:
 
 
 def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
-    """One match of one result against one opponent, unless it was played."""
+    """Play one match of one result against one opponent, unless it exists; returns its score."""
     info, opponent, folder, count, limits = task
     kind = str(limits).replace(" ", "-")
     trained = f"{info['learner']}-{info['seed']}-{info.get('games', 0)}"
@@ -124,7 +124,7 @@ def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
 
 
 def ratings(results: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
-    """The Elo of every seed of every learner, above material, from one joint rating."""
+    """Returns the Elo above material of every seed of every learner, from one joint rating."""
     table = {
         (f"{r['learner']}-{r['seed']}", r["opponent"]): Tally.of_games(
             wins=r["wins"], draws=r["draws"], losses=r["losses"]
@@ -140,7 +140,7 @@ def ratings(results: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
 
 
 def ranked(found: dict[str, list[float]]) -> list[tuple[str, float, float, float]]:
-    """Learner, mean Elo and its 95 % interval over seeds, best first."""
+    """Returns learner, mean Elo and its 95 % interval over seeds, best first."""
     rows = []
     for learner, values in found.items():
         mean = mean_interval(values) if len(values) > 1 else None
@@ -150,7 +150,7 @@ def ranked(found: dict[str, list[float]]) -> list[tuple[str, float, float, float
 
 
 def table(found: dict[str, list[float]], trained: Sequence[dict[str, Any]], limits: Limits) -> str:
-    """The ranking as Markdown."""
+    """Returns the ranking as Markdown."""
     lines = [
         f"| learner | Elo above material, {limits} | each seed | games | positions | seconds |",
         "|---|---|---|---|---|---|",
@@ -169,7 +169,7 @@ def table(found: dict[str, list[float]], trained: Sequence[dict[str, Any]], limi
 
 
 def plot(path: Path, found: dict[str, dict[str, list[float]]]) -> None:
-    """The ranking as a picture: mean and interval, and every seed; a colour for each limit."""
+    """Draw the ranking: mean, interval and every seed, with a colour for each limit."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

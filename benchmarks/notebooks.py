@@ -1,6 +1,6 @@
-"""Runs the example notebooks and keeps what they print: `python -m benchmarks.notebooks`.
+"""Runs the example notebooks and saves their output: `python -m benchmarks.notebooks`.
 
-The tests run the same cells (`tests/programs/test_docs.py`) without keeping anything.
+The tests run the same cells (`tests/programs/test_docs.py`) without saving anything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "notebooks"
 
 
 def run(path: Path) -> dict[str, Any]:
-    """Run the code of a notebook in one namespace; returns the notebook with what it printed."""
+    """Run the code of a notebook in one namespace; returns the notebook with its output."""
     notebook: dict[str, Any] = json.loads(path.read_text("utf-8"))
     namespace: dict[str, Any] = {"__name__": "__main__"}
     count = 0
@@ -26,7 +26,7 @@ def run(path: Path) -> dict[str, Any]:
             continue
         count += 1
         source = "".join(cell["source"]) + "\n"
-        # Not the path of a file that exists: compiled kernels would be kept beside it.
+        # Not the path of an existing file, or compiled kernels would be saved beside it.
         name = f"<{path.name}, cell {count}>"
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
         with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -1,10 +1,10 @@
-"""Positions a second of a user's own game written as kernels, beside checkers.
+"""Measures positions a second of a user's own game written as kernels, beside checkers.
 
     python -m benchmarks.own_game [--rounds N] [--nodes N] [--json]
 
 Both games are searched in turn, from their start positions, with linear evaluators of the same
 number of terms; rates are in million positions per second of processor time, the median of the
-rounds. With --json the last line is one JSON object of the same figures.
+rounds. With --json the last line is a JSON object with the same figures.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ CHECKERS = ("men", "kings", "back_row", "centre", "advance", "mobility")
 
 
 def engine(game: Any, features: str, terms: tuple[str, ...]) -> Engine:
-    """A search whose evaluator reads these terms."""
+    """Returns a search whose evaluator has these terms."""
     weights = {term: 1.0 / (1 + place) for place, term in enumerate(terms)}
     return Engine(game, LinearEvaluator(game, game.features[features], weights))
 
 
 def rate(searcher: Engine, nodes: int) -> float:
-    """Positions per second of processor time in a search from the start."""
+    """Returns positions per second of processor time in a search from the start."""
     searcher.clear()
     began = time.process_time()
     result = searcher.search(searcher.game.start(), nodes=nodes)

@@ -1,4 +1,4 @@
-"""Leaves of the game tree of checkers, counted: `python -m benchmarks.perft [--depth N] [--json]`.
+"""Counts leaves of the game tree of checkers: `python -m benchmarks.perft [--depth N] [--json]`.
 
 Every depth from 1 on is compared with the published count; the exit status is 1 if one differs.
 """
@@ -13,7 +13,7 @@ import time
 import games
 from search.perft import perft
 
-#: Depth 1 to 13; a multi-jump is one ply, and different paths over the same pieces count.
+#: Depths 1 to 13; a multi-jump is one ply, and different paths over the same pieces all count.
 LEAVES = (
     7, 49, 302, 1469, 7361, 36768, 179740, 845931, 3963680, 18391564, 85242128, 388623673,
     1766623630,
