@@ -1,4 +1,4 @@
-"""What a problem with one agent supplies: a game with one player who looks for the goal.
+"""The contract of a problem: a game with one player who looks for a path to a goal.
 
 The names map onto AIMA's description of a problem (Russell and Norvig, chapter 3) like this:
 
@@ -10,8 +10,8 @@ The names map onto AIMA's description of a problem (Russell and Norvig, chapter 
     h(s)                a heuristic: an evaluator whose value is the estimated cost to the goal
 
 `Problem` is the base class of a problem in plain Python: `start` (or any position to begin with),
-`legal_moves`, `play` and `solved` make a problem; any hashable value is a position and any value a
-move. `KernelProblem` is a problem whose rules are kernels, which `search.solve` runs natively. A
+`legal_moves`, `play` and `solved` make a problem; a position is any hashable value and a move any
+value. `KernelProblem` is a problem whose rules are kernels, which `search.solve` runs natively. A
 solved position has moves like any other, and the outcome 0.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["Heuristic", "KernelProblem", "Problem", "ProblemRules", "refuse_prob
 
 
 def refuse_problem(game: Game) -> None:
-    """Raises ValueError for a problem, wherever a game of two sides is needed."""
+    """Raise ValueError for a problem where a game of two sides is needed."""
     if isinstance(game, Problem):
         raise ValueError(
             f"game: expected one of two sides, found the problem {game.name}: search.solve and"
@@ -46,26 +46,26 @@ class Problem(Game):
         raise NotImplementedError
 
     def goal(self) -> Position:
-        """A solved position to walk back from; TypeError for a problem that names none."""
+        """Returns a solved position to walk back from; raises TypeError if there is none."""
         raise TypeError(f"{self.name}: expected a problem that names its goal")
 
     def cost(self, position: Position, move: Move) -> float:
-        """The cost of a legal move, above 0."""
+        """Returns the cost of a legal move, above 0."""
         return 1.0
 
     def undo(self, position: Position, move: Move) -> Move:
-        """The move that leads from `play(position, move)` back to `position`.
+        """Returns the move that leads from `play(position, move)` back to `position`.
 
         Raises TypeError for a problem whose moves cannot be taken back.
         """
         raise TypeError(f"{self.name}: expected a problem whose moves can be taken back")
 
     def why_unsolvable(self, position: Position) -> str:
-        """The reason why no goal can be reached, where the problem can tell at once; else empty."""
+        """Returns why no goal can be reached; empty if one can, or if no quick test exists."""
         return ""
 
     def random_position(self, seed: int) -> Position:
-        """A solvable position, the same for the same seed: 1000 random moves from the goal."""
+        """Returns a position 1000 random moves from the goal; depends on the seed alone."""
         import random
 
         chance = random.Random(seed)
@@ -75,7 +75,7 @@ class Problem(Game):
         return position
 
     def outcome(self, position: Position) -> float | None:
-        """0 where the problem is solved, None elsewhere."""
+        """Returns 0 if the problem is solved, else None."""
         return 0.0 if self.solved(position) else None
 
 
@@ -83,15 +83,15 @@ class Problem(Game):
 class ProblemRules:
     """The rules of a problem as kernels; positions are tuples of integers of one length.
 
-    legal_moves: `legal_moves(position, moves)` writes the moves (integers) and returns how many.
+    legal_moves: `legal_moves(position, moves)` writes the moves (integers); returns their number.
     play: `play(position, move)` returns the next position.
     solved: `solved(position)` returns whether a position is a goal.
-    cost: `cost(position, move)`, above 0; None where each move costs 1.
-    undo: `undo(position, move)` returns the move that leads back; None where moves are one-way.
-    key: `key(position)`, an integer that tells positions apart; None for a hash of the integers.
-    standard: `standard(position)` returns the one of several symmetric positions to remember.
-    parity: `parity(position)` returns 0 where every solution has an even number of moves, and 1
-        where every solution has an odd number.
+    cost: `cost(position, move)`, above 0; None if each move costs 1.
+    undo: `undo(position, move)` returns the move that leads back; None if moves are one-way.
+    key: `key(position)`, an integer that identifies the position; None for a hash of its integers.
+    standard: `standard(position)` returns the one of several symmetric positions to store.
+    parity: `parity(position)` returns 0 if every solution has an even number of moves, and 1 if
+        every solution has an odd number.
     mirror: `mirror(position)` returns another position whose solutions cost the same.
     """
 
@@ -115,10 +115,10 @@ class ProblemRules:
 
 
 class KernelProblem(Problem, KernelGame):
-    """A problem whose rules are kernels, with the face of every other problem.
+    """A problem whose rules are kernels, with the same interface as any other problem.
 
-    A subclass sets `problem`, `start_position` and `most_moves` before it calls `__init__` of this
-    class, and adds its text forms. `goal_position` is the goal to walk back from, if there is one.
+    A subclass sets `problem`, `start_position` and `most_moves` before it calls this `__init__`,
+    and defines its text forms. `goal_position` is the goal to walk back from, if there is one.
     """
 
     problem: ProblemRules
@@ -147,17 +147,17 @@ class KernelProblem(Problem, KernelGame):
 
 
 def _outcome(position):  # type: ignore[no-untyped-def]
-    """0.0 where the problem is solved, NaN elsewhere."""
+    """Returns 0.0 if the problem is solved, else NaN."""
     return 0.0 if SOLVED(position) else float("nan")  # type: ignore[name-defined]  # noqa: F821
 
 
 def _irreversible(position, move):  # type: ignore[no-untyped-def]
-    """False: every position may come back."""
+    """Returns False, because any position may come back."""
     return False
 
 
 def game_rules(problem: ProblemRules) -> Rules:
-    """The same rules as those of a game, in which a solved position has the outcome 0."""
+    """Returns the rules of a problem as those of a game; a solved position has the outcome 0."""
     from games.kernels import family
 
     made = family(_outcome, _irreversible, SOLVED=problem.solved)
@@ -173,12 +173,12 @@ def game_rules(problem: ProblemRules) -> Rules:
 
 @dataclass(frozen=True)
 class Heuristic:
-    """A heuristic written by hand, as an entry of a problem's `evaluators`.
+    """A hand-crafted heuristic, an entry of a problem's `evaluators`.
 
-    value: a kernel `value(position)`: the estimated cost to the goal.
-    change: a kernel `change(position, move)`: `value` after the move less `value` before it, where
-        that is quicker to say than the value; else None.
-    admissible: whether the value never exceeds the least cost.
+    value: a kernel `value(position)` that returns the estimated cost to the goal.
+    change: a kernel `change(position, move)`: `value` after the move minus `value` before it, if
+        that is faster to compute than the value; else None.
+    admissible: whether the value never exceeds the cost of the cheapest solution.
     """
 
     value: Callable[..., Any]

@@ -1,4 +1,4 @@
-"""Bear-off databases in memory and on disk: made in seconds, then kept in the user's cache.
+"""Bear-off databases in memory and on disk, built in seconds and kept in the user's cache.
 
 Call `bear_off()` for the tables; `games.backgammon.bear_off` describes their contents.
 """
@@ -31,17 +31,17 @@ from games.whole_files import write_atomically
 
 __all__ = ["MOST_OF_BOTH", "BearOff", "bear_off", "build"]
 
-#: Changes whenever the same positions get other numbers, or the arrays other contents.
+#: Increase it when the numbering of positions or the contents of the arrays change.
 FORMAT = "plysmith-bear-off-1"
 FILE = "backgammon-bear-off.safetensors"
-#: Checkers of each side in the table of both; each one more makes it about 3.5 times as large.
+#: Checkers of each side in the two-sided table; each one more makes it about 3.5 times as large.
 BOTH = 6
 MOST_OF_BOTH = 8
 
 
 @dataclass(frozen=True, eq=False)
 class BearOff:
-    """The tables of both sides and of one; rows are positions by `rank`, the least first."""
+    """The two-sided and one-sided tables; rows are positions by `rank`, the lowest first."""
 
     #: float32 [924, 924]: the equity of the side to move (its row) against the other (its column).
     equities: NDArray[np.float32]
@@ -61,9 +61,10 @@ class BearOff:
 
 
 def build(*, checkers: int = CHECKERS, both: int = BOTH) -> BearOff:
-    """Tables of one side for at most `checkers`, and of both for at most `both` of each.
+    """Returns one-sided tables for `checkers` checkers and a two-sided one for `both` a side.
 
-    The whole takes about a second of one core, and four more the first time, to compile.
+    These are upper limits. Building takes about a second of one core, and four more the first
+    time, to compile.
     Raises ValueError unless 1 <= both <= checkers <= 15 and both <= 8.
     """
     if not 1 <= both <= min(checkers, MOST_OF_BOTH) or checkers > CHECKERS:
@@ -95,12 +96,12 @@ def build(*, checkers: int = CHECKERS, both: int = BOTH) -> BearOff:
 
 
 def bear_off(folder: Any = None) -> BearOff:
-    """The full tables, read from a file in `folder` (the user's cache directory, unless given).
+    """Returns the full tables, read from a file in `folder` (default: the user's cache).
 
-    Where the file is absent, of another format, damaged or cut off, they are built and written
-    anew; where nothing can be written they are built for this process only. Those of the cache
-    directory are read once a process and shared: not to be changed. Uncompiled
-    (NUMBA_DISABLE_JIT=1) building takes many minutes; let a compiled process do it before.
+    If the file does not exist, has another format, or is damaged or cut off, the tables are built
+    and written again; if they cannot be written, they are built for this process only. Those of
+    the cache directory are read once a process and shared: do not change them. Building without
+    compilation (NUMBA_DISABLE_JIT=1) takes many minutes; let a compiled process do it first.
     """
     if folder is None:
         return _shared(Path(user_cache_dir("plysmith", appauthor=False)))
@@ -146,7 +147,7 @@ def _shapes() -> dict[str, tuple[Any, tuple[int, ...]]]:
 
 
 def _read(path: Path) -> BearOff | None:
-    """The tables in a file; None unless it holds them, whole and of this format."""
+    """Returns the tables in a file; None if it is damaged or of another format."""
     shapes = _shapes()
     try:
         with safetensors.safe_open(path, framework="numpy") as file:
@@ -165,9 +166,9 @@ def _read(path: Path) -> BearOff | None:
 
 
 def _write(path: Path, tables: BearOff) -> None:
-    """Keep the tables in a file, old or new and never in part; not at all where that fails."""
+    """Write the tables to a file atomically; do nothing if that fails."""
     arrays = _arrays(tables)
-    # one entry, for safetensors writes several in an order that changes
+    # one entry, because safetensors writes several in an order that changes
     content = safetensors.numpy.save(arrays, {FORMAT: _checksum(arrays)})
     with contextlib.suppress(OSError):
         write_atomically(path, content)

@@ -1,4 +1,4 @@
-"""Positions of backgammon in a word: GNU Backgammon's position ID and match ID, and XGID."""
+"""Positions of backgammon as a single word: GNU Backgammon's position ID and match ID, and XGID."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _OFFER_LETTERS = {"D": "double", "B": "beaver", "R": "raccoon"}
 def position_id(position: Position) -> str:
     """Returns GNU Backgammon's position ID, 14 characters, without the colour to move.
 
-    For each point, the ace point first and the bar last, as many bits 1 as there are checkers and
-    a 0; those of the side that is not to move first. (The manual of GNU Backgammon tells the sides
-    the other way round from what the program does.)
+    Each point, the ace point first and the bar last, has a bit 1 for each checker and then a 0. The
+    side that is not to move comes first. (The manual of GNU Backgammon names the sides the other
+    way round; this follows the program.)
     """
     near, far, their_near, their_far, _ = position
     bits, place = 0, 0
@@ -47,7 +47,7 @@ def _base64(bits: int, size: int) -> str:
 
 
 def _bits(text: str) -> int:
-    """Returns the bits of a text in base 64, the first the lowest; -1 if it is not base 64."""
+    """Returns the bits of a text in base 64, the lowest first; -1 if it is not base 64."""
     try:
         data = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except binascii.Error:
@@ -74,8 +74,8 @@ def _parse_position_id(text: str, side: int) -> Position:
 def gnu_id(situation: Situation) -> str:
     """Returns GNU Backgammon's position ID and match ID, separated by a colon.
 
-    Raises ValueError if the match ID cannot hold the situation: players, beavers, a limit of the
-    cube.
+    Raises ValueError if the match ID cannot hold the situation: players, beavers, or a limit of
+    the cube.
     """
     must_hold(situation, "a GNU ID", "players", "beavers", "highest_cube")
     side = situation.position[4]
@@ -110,9 +110,14 @@ def gnu_id(situation: Situation) -> str:
 
 
 def parse_gnu_id(position: str, match: str | None, letter: str | None) -> Situation:
-    """The situation of a position ID, a match ID or None, and the side to move, X, O or None.
+    """Returns the situation of a position ID and a match ID.
 
-    An offer to resign is passed over, and so is whether the game has begun. PositionError.
+    position: the position ID.
+    match: the match ID, if there is one.
+    letter: the side to move, X or O, if it is stated.
+
+    An offer to resign, and whether the game has begun, are ignored. Raises PositionError if the IDs
+    are not valid or contradict `letter`.
     """
     if match is None:
         return Situation(_parse_position_id(position, COLOURS.index((letter or "X").upper())))
@@ -178,7 +183,10 @@ def _letter(own: int, theirs: int) -> str:
 
 
 def parse_xgid(letters: str, fields: list[str]) -> Situation:
-    """The situation of an XGID's board and 3 to 9 other fields; PositionError."""
+    """Returns the situation of an XGID, given its board and 3 to 9 other fields.
+
+    Raises PositionError if they are not valid.
+    """
     names = ("cube", "cube's owner", "turn", "dice", "score of X", "score of O", "rules")
     fields += ["00", "0", "0", "0", "0", "10"][len(fields) - 3 :]
     numbers = [whole(f"XGID, {name}", text) for name, text in zip(names[:3], fields, strict=False)]

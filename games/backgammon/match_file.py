@@ -1,8 +1,8 @@
 """Matches and sessions of backgammon as .mat files, the text form of Jellyfish.
 
-GNU Backgammon, eXtreme Gammon and most other programs write it. It knows no specification: the
-writer here keeps to what all of them read, the reader takes what they write. Two columns hold what
-the players did in turn, X's (colour 0) on the left:
+GNU Backgammon, eXtreme Gammon and most other programs write it. No specification exists, so the
+writer here keeps to the forms that all of them read, and the reader takes those that they write.
+Two columns hold the actions of the players in turn, X's (colour 0) on the left:
 
       1) 31: 8/5 6/5                 42: 8/4 6/4
       2)  Doubles => 2                Takes
@@ -23,7 +23,7 @@ from games.errors import MoveError, PositionError
 __all__ = ["Match", "ReadGame", "read_matches", "write_match"]
 
 LEFT_WIDTH = 28  # of the left column
-#: Where what stands in a line belongs to the right column, counted after the number of the line.
+#: Column from which text belongs to the right player, counted after the number of the line.
 RIGHT_FROM = 14
 LONGEST_LINE = 1000
 
@@ -51,7 +51,7 @@ class ReadGame(NamedTuple):
     """One game of a file.
 
     `record` is None if the game is damaged; then the first of `problems` is the cause. If there is
-    a record, its moves are certain in spite of any problems. Each problem begins with the number of
+    a record, its moves are certain despite any problems. Each problem begins with the number of
     its line.
     """
 
@@ -82,12 +82,12 @@ def write_match(
     *,
     tags: Mapping[str, str] | None = None,
 ) -> str:
-    """Games of one match, or of a session for money, as a .mat file.
+    """Returns games of one match, or of a session for money, as the text of a .mat file.
 
-    Values and comments are not written, as the form has no place for them. Raises ValueError where
-    the records are of different match lengths, and for what the form cannot hold: another start
-    than that of the game, another cube than one of 1 in the middle, the rule of Jacoby, an
-    outcome of no or broken points, names or tags with what would end them.
+    Values and comments are not written, because the form has no place for them. Raises ValueError
+    if the records have different match lengths, or if the form cannot hold a game: a start other
+    than that of the game, a first cube other than 1 in the middle, the Jacoby rule, an outcome that
+    is not a whole number of points, or names or tags with characters that would end them.
     """
     lengths = {record.match_length for record in records}
     if len(lengths) != 1:
@@ -158,11 +158,11 @@ def _cells(record: BackgammonRecord) -> Iterator[str]:
 
 
 def read_matches(source: str | Iterable[str], game: DiceGame) -> Iterator[Match]:
-    """The matches of a .mat text, or of lines such as an open file gives, one after the other.
+    """Yields the matches of a .mat text, or of an iterable of lines such as an open file.
 
-    `game` is backgammon. A damaged game never raises: it is returned without a record, and reading
-    goes on with the next one. A game that its moves do not end ends with the points that the file
-    says were won. Whether a game is the Crawford game follows from the scores.
+    `game` is backgammon. A damaged game never raises an exception: it comes without a record, and
+    reading goes on with the next one. A game that its moves do not end ends with the points that
+    the file says were won. Whether a game is the Crawford game follows from the scores.
     """
     lines = source.splitlines() if isinstance(source, str) else source
     reader = _Reader(game)
@@ -186,7 +186,7 @@ class _Reader:
         self.game = game
         self.match = Match()
         self.reading: _Reading | None = None
-        #: Tags behind games: those of the next match, if there is one.
+        #: Tags after the games: those of the next match, if there is one.
         self.following: dict[str, str] = {}
         self.named = False  # whether the line with the names of the game's players was read
 
@@ -250,10 +250,10 @@ class _Reader:
 
 
 class _Action(NamedTuple):
-    """One action of a player, as a line states it."""
+    """One action of a player, as in a line of the file."""
 
     kind: str
-    text: str  # what stands behind it, and for a roll the dice
+    text: str  # the text after it; for a roll, the dice
     moves: str
     right: bool  # whether it stands in the right column
     line: int
@@ -271,7 +271,7 @@ class _Reading:
         self.problems: list[str] = []
 
     def row(self, number: int, text: str) -> None:
-        """Note what a line says."""
+        """Note the actions in a line."""
         found = list(_ACTION.finditer(text))
         ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
         before = text[: found[0].start()] if found else text
@@ -308,7 +308,7 @@ class _Reading:
         return ReadGame(record, self.problems)
 
     def begin(self, earlier: list[ReadGame]) -> BackgammonRecord:
-        """The record before the first move; the left column is X's."""
+        """Returns the record before the first move; the left column is X's."""
         start = self.game.start()
         if self.actions and self.actions[0].right:
             start = (*start[:4], 1)
@@ -320,7 +320,7 @@ class _Reading:
                 f"line {self.line}: expected a score of {last.final_score()} after the game before,"
                 f" found {score}"
             )
-        # The first game in which a side is one point away is that of Crawford.
+        # The first game in which a side is one point away is the Crawford game.
         one_away = self.match_length > 1 and max(score) == self.match_length - 1
         before = last is not None and max(last.score) == self.match_length - 1
         doubled = any(action.kind == "double" for action in self.actions)
@@ -357,7 +357,7 @@ class _Reading:
             self.wins(record, action)
 
     def wins(self, record: BackgammonRecord, action: _Action) -> None:
-        """End the game, or compare its end with what the file says of it."""
+        """End the game, or compare its outcome with that in the file."""
         points = float(action.text)
         outcome = record.outcome()
         if outcome is None and points:

@@ -12,7 +12,7 @@ WIN, WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON = range(5)
 
 @kernel
 def _can_lose_gammon(near):
-    """Whether a side can still lose a gammon: it has borne nothing off."""
+    """Whether a side can still lose a gammon, that is, has borne nothing off."""
     return near & 15 == 0
 
 
@@ -24,7 +24,7 @@ def _in_far_home(far):
 
 @kernel
 def confine(position, probabilities):
-    """Make five probabilities possible: none below 0 or above that of what includes it."""
+    """Clip five probabilities in place: at least 0, and at most that of any wider event."""
     near, far, their_near, their_far, _ = position
     for i in range(5):
         probabilities[i] = min(max(probabilities[i], 0.0), 1.0)
@@ -34,7 +34,7 @@ def confine(position, probabilities):
     if not _can_lose_gammon(near):
         probabilities[LOSE_GAMMON] = 0.0
         probabilities[LOSE_BACKGAMMON] = 0.0
-    # in contact a checker may yet be hit and come in at the opponent's home
+    # in contact a checker may still be hit and enter in the opponent's home
     if not in_contact(position):
         if not _in_far_home(their_far):
             probabilities[WIN_BACKGAMMON] = 0.0
@@ -50,7 +50,7 @@ def confine(position, probabilities):
 
 @kernel
 def turn(probabilities):
-    """Make five probabilities those of the other side."""
+    """Change five probabilities in place to those of the other side."""
     probabilities[WIN] = 1.0 - probabilities[WIN]
     for mine, theirs in ((WIN_GAMMON, LOSE_GAMMON), (WIN_BACKGAMMON, LOSE_BACKGAMMON)):
         kept = probabilities[mine]
@@ -61,7 +61,7 @@ def turn(probabilities):
 
 @kernel
 def finished(position, probabilities):
-    """Write the five probabilities, 0 and 1, of a position with a side that has borne off all."""
+    """Write the five probabilities, each 0 or 1, of a position in which a side is off."""
     points = outcome(position)
     probabilities[WIN] = 1.0 if points > 0.0 else 0.0
     probabilities[WIN_GAMMON] = 1.0 if points > 1.0 else 0.0

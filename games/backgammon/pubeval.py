@@ -1,10 +1,10 @@
 """The form of Tesauro's pubeval: a linear function of 122 inputs, one for contact, one for races.
 
-Only the form: inputs and how values come of them; the weights are for learners to find. Tesauro's
-program (1993, posted to rec.games.backgammon) rates a move for the side that has made it, from
-inputs that see this side's checkers in detail and of the other side's only whether they are single.
-Positions here belong to the side to move next; so inputs are read for the other side, and learned
-weights are those of a loss.
+This is only the form, the inputs and how they make a value; learners find the weights. Tesauro's
+program (1993, posted to rec.games.backgammon) rates a move for the side that has made it. Its
+inputs see this side's checkers in detail and the other side's blots only. Positions here belong to
+the side to move next, so inputs are read for the other side, and learned weights are those of a
+loss.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from games.backgammon.rules import BAR, checkers
 from games.features import FeatureSet, Term
 from games.kernels import kernel
 
-#: Inputs a point: an enemy blot; one, two or more, and exactly three checkers; half of those
-#: beyond three.
+#: Inputs for each point: an enemy blot; one, two or more, and exactly three checkers; half the
+#: number of checkers beyond three.
 UNITS = ("enemy_blot", "blot", "made", "three", "more")
 INPUTS = 24 * len(UNITS) + 2
 
 
 @kernel
 def by_phase(position):
-    """The checkers of either side twice: as they stand in contact, and as they do in a race.
+    """Returns the checkers of both sides twice: once for contact and once for races.
 
-    Four integers each, as in a position; all 0 in the other phase.
+    Each time there are four integers, as in a position; those of the other phase are all 0.
     """
     near, far, moved_near, moved_far, _ = position
     contact = -1 if in_contact(position) else 0
@@ -36,9 +36,9 @@ def by_phase(position):
 
 
 def _inputs(name: str, board: int) -> dict[str, Term]:
-    """The inputs, read from the board that begins at a place in what `by_phase` returns.
+    """Returns the inputs, read from the board that begins at index `board` of `by_phase`.
 
-    Each is a kernel that calls no other, for 244 of them are to be compiled.
+    Each is a kernel that calls no other, because 244 of them must be compiled.
     """
     found: dict[str, Term] = {}
     for point in range(1, 25):
@@ -58,7 +58,7 @@ def _inputs(name: str, board: int) -> dict[str, Term]:
 
 
 def _inputs_of_point(point: int, board: int) -> tuple[Term, ...]:
-    """The five inputs of a point, which the side that has just moved numbers."""
+    """Returns the five inputs of a point, as the side that has just moved numbers it."""
     mine, shift = (board + 2, 4 * point) if point < 13 else (board + 3, 4 * (point - 13))
     enemy, their_shift = (board, 4 * (BAR - point)) if point > 12 else (board + 1, 4 * (12 - point))
 
@@ -87,17 +87,17 @@ def _inputs_of_point(point: int, board: int) -> tuple[Term, ...]:
 
 _TERMS = {**_inputs("", 0), **_inputs("race_", 4)}
 
-#: The 122 inputs in contact, where an enemy on the bar counts minus a half and 15 checkers borne
-#: off are 1; and again in races, where names begin with `race_`: what is linear in these terms has
-#: the form of pubeval. All are read for the side that has just moved.
+#: The 122 inputs in contact (an enemy checker on the bar counts minus a half, 15 checkers borne off
+#: count 1) and again in races, with names that begin with `race_`. A linear function of these terms
+#: has the form of pubeval. All are read for the side that has just moved.
 PUBEVAL = FeatureSet("pubeval", _TERMS, by_phase, frozenset(_TERMS))
 
 
 @kernel
 def pubeval(weights, position):
-    """The value of a position with weights [2, 122]: row 0 is for contact, row 1 for races.
+    """Returns the value of a position with weights [2, 122]: row 0 is for contact, row 1 for races.
 
-    The sum of weight times input, in the order of `PUBEVAL`.
+    It is the sum of weight times input, in the order of `PUBEVAL`.
     """
     near, far, moved_near, moved_far, _ = position
     row = 0 if in_contact(position) else 1

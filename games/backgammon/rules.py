@@ -3,13 +3,13 @@
 A position is (near, far, their_near, their_far, side): the checkers of the side to move, those of
 the other side, and the colour to move. Each side numbers the points its own way: 0 holds the
 checkers borne off, 1 is its ace point, 24 its farthest point and 25 the bar; the other side's
-point p is 25 - p here. How many checkers stand on a point is a number of four bits: points 0 to 12
-in `near`, points 13 to 25 in `far`, the lowest first.
+point p is 25 - p here. The number of checkers on a point has four bits: points 0 to 12 are in
+`near`, points 13 to 25 in `far`, the lowest first.
 
 A roll is one of 21, in the order 11, 21, 22, 31, ... 66; `FIRST_DIE` and `SECOND_DIE` hold the
 larger and the smaller die. A move is one integer of up to four bytes, one for each checker moved
 in turn, from the lowest byte on: bits 0-4 the point that it leaves, bits 5-7 the die. 0 moves
-nothing. So a move that uses the same dice otherwise and leads to the same position is listed once.
+nothing. Of moves that lead to the same position only one is listed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROLLS = tuple((high, low) for high in range(1, 7) for low in range(1, high + 1))
 FIRST_DIE = tuple(high for high, _ in ROLLS)
 SECOND_DIE = tuple(low for _, low in ROLLS)
 PROBABILITIES = tuple((1 if high == low else 2) / 36 for high, low in ROLLS)
-#: The sides roll one die each, and again while these are equal.
+#: Each side rolls one die, and both roll again while these are equal.
 FIRST_PROBABILITIES = tuple(0.0 if high == low else 2 / 30 for high, low in ROLLS)
 MOST_MOVES = 4096
 
@@ -38,7 +38,7 @@ _NAN = float("nan")
 
 
 def packed(counts: tuple[int, ...]) -> tuple[int, int]:
-    """The two integers for the checkers on points 0 to 25."""
+    """Returns the two integers that hold the numbers of checkers on points 0 to 25."""
     near = sum(count << 4 * point for point, count in enumerate(counts[:_HALF]))
     return near, sum(count << 4 * point for point, count in enumerate(counts[_HALF:]))
 
@@ -51,7 +51,7 @@ START: Position = (*packed(tuple(_START)), *packed(tuple(_START)), 0)
 
 @kernel
 def checkers(near, far, point):
-    """How many checkers of a side stand on a point, 0 to 25."""
+    """Returns the number of checkers that a side has on a point, 0 to 25."""
     if point < _HALF:
         return near >> 4 * point & 15
     return far >> 4 * (point - _HALF) & 15
@@ -59,13 +59,13 @@ def checkers(near, far, point):
 
 @kernel
 def _occupied(half):
-    """One bit, the lowest of its four, for each point of a half board that has checkers."""
+    """Returns the lowest of the four bits of each point of a half board that has checkers."""
     return (half | half >> 1 | half >> 2 | half >> 3) & _ONES
 
 
 @kernel
 def _gathered(bits):
-    """Every fourth bit of 13 times 4, side by side."""
+    """Returns every fourth one of 52 bits, packed into 13."""
     bits = (bits | bits >> 3) & 0x3030303030303
     bits = (bits | bits >> 6) & 0xF000F000F000F
     bits = (bits | bits >> 12) & 0xFF000000FF
@@ -74,13 +74,13 @@ def _gathered(bits):
 
 @kernel
 def points_held(near, far):
-    """Bit p for each point p, 0 to 25, with at least one checker of a side."""
+    """Returns bit p for each point p, 0 to 25, with at least one checker of a side."""
     return _gathered(_occupied(near)) | _gathered(_occupied(far)) << _HALF
 
 
 @kernel
 def points_made(near, far):
-    """Bit p for each point p, 0 to 25, with at least two checkers of a side."""
+    """Returns bit p for each point p, 0 to 25, with at least two checkers of a side."""
     return (
         _gathered((near >> 1 | near >> 2 | near >> 3) & _ONES)
         | _gathered((far >> 1 | far >> 2 | far >> 3) & _ONES) << _HALF
@@ -89,19 +89,19 @@ def points_made(near, far):
 
 @kernel
 def mirrored(points):
-    """The same points counted from the other side: bit p becomes bit 25 - p, for points 1 to 25."""
+    """Returns points 1 to 25 as the other side numbers them: bit p becomes bit 25 - p."""
     return reverse(points & ~1) >> 38
 
 
 @kernel
 def _highest(bits):
-    """The number of the highest bit that is set; bit 0 does not count."""
+    """Returns the number of the highest bit that is set, bit 0 aside."""
     return 63 - lowest(reverse(bits & ~1))
 
 
 @kernel
 def _sources(held, blocked, die):
-    """The points, as bits, that a checker can leave with a die."""
+    """Returns the points, as bits, that a checker can leave with a die."""
     if held >> BAR & 1:
         return 0 if blocked >> (BAR - die) & 1 else 1 << BAR
     sources = (held >> die & ~blocked & ~1) << die
@@ -115,7 +115,7 @@ def _sources(held, blocked, die):
 
 @kernel
 def _without(near, far, point):
-    """A side's checkers with one less on a point."""
+    """Returns a side's checkers with one fewer on a point."""
     if point < _HALF:
         return near - (1 << 4 * point), far
     return near, far - (1 << 4 * (point - _HALF))
@@ -123,7 +123,7 @@ def _without(near, far, point):
 
 @kernel
 def _with(near, far, point):
-    """A side's checkers with one more on a point."""
+    """Returns a side's checkers with one more on a point."""
     if point < _HALF:
         return near + (1 << 4 * point), far
     return near, far + (1 << 4 * (point - _HALF))
@@ -131,7 +131,7 @@ def _with(near, far, point):
 
 @kernel
 def _advanced(near, far, source, die):
-    """A side's checkers after one has moved."""
+    """Returns a side's checkers after one has moved."""
     near, far = _without(near, far, source)
     return _with(near, far, max(source - die, OFF))
 
@@ -142,8 +142,8 @@ def _advanced(near, far, source, die):
 def _write_doubles(near, far, blocked, die, top, left, place, code, moves, count):
     """Append the moves of exactly `left` more checkers, none from above `top`.
 
-    A move in which every checker leaves from no higher than the one before exists for each set of
-    checkers that can move at all, and only one.
+    Each set of checkers that can move has exactly one order in which no checker leaves from a
+    higher point than the one before.
     """
     if left == 0:
         if count < moves.size:
@@ -166,7 +166,7 @@ def _write_doubles(near, far, blocked, die, top, left, place, code, moves, count
 def _write_pairs(near, far, blocked, blots, first, second, moves, count):
     """Append the moves that play the first die and then the second.
 
-    What positions they lead to is noted in the list behind the moves, so that none is found twice.
+    The positions reached are noted in the list behind the moves, so that each is listed once.
     """
     held = points_held(near, far)
     sources = _sources(held, blocked, first)
@@ -202,10 +202,10 @@ def _write_pairs(near, far, blocked, blots, first, second, moves, count):
 
 @kernel
 def legal_moves(position, roll, moves):
-    """Write the moves with a roll, one for each position that can be reached; returns how many.
+    """Write the moves with a roll, one for each position that can be reached; returns their number.
 
-    Both dice are played where that is possible, or else the larger, or else the smaller; of
-    doubles as many as possible. Needs a list with room for `MOST_MOVES`.
+    Both dice are played if possible, or else the larger, or else the smaller; of doubles as many
+    as possible. Needs a list with room for `MOST_MOVES`.
     """
     near, far, their_near, their_far, _ = position
     if near & 15 == CHECKERS or their_near & 15 == CHECKERS:
@@ -244,7 +244,7 @@ def legal_moves(position, roll, moves):
 
 @kernel
 def play(position, move):
-    """The position after a move, seen by the other side."""
+    """Returns the position after a move, seen by the other side."""
     near, far, their_near, their_far, side = position
     while move:
         source = move & 31
@@ -261,7 +261,7 @@ def play(position, move):
 
 @kernel
 def _points_lost(near, far):
-    """What a side loses whose opponent has borne off all checkers: 1, 2 (gammon) or 3."""
+    """Returns the points that a side loses when its opponent is off: 1, 2 (gammon) or 3."""
     if near & 15:
         return 1.0
     # a checker on the bar or in the opponent's home, points 19 to 24
@@ -270,7 +270,7 @@ def _points_lost(near, far):
 
 @kernel
 def outcome(position):
-    """What a finished game is worth to the side to move, -3 to 3; NaN while it goes on."""
+    """Returns the outcome for the side to move, -3 to 3; NaN while the game goes on."""
     near, far, their_near, their_far, _ = position
     if near & 15 == CHECKERS:
         return _points_lost(their_near, their_far)
@@ -281,7 +281,7 @@ def outcome(position):
 
 @kernel
 def key(position):
-    """A hash of the position; the colour does not count."""
+    """Returns a hash of the position; the colour does not count."""
     near, far, their_near, their_far, _ = position
     mixed = product(near ^ product(far, 0x1E3779B97F4A7C15), 0x3C79AC492BA7B653)
     mixed ^= (mixed >> 29) & 0x7FFFFFFFF
@@ -294,5 +294,5 @@ def key(position):
 
 @kernel
 def standard(position):
-    """The position to remember one by: the same whatever the colour to move."""
+    """Returns the position by which this one is stored: the same for both colours to move."""
     return position[0], position[1], position[2], position[3], 0

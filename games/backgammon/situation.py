@@ -24,15 +24,22 @@ _WHOLE = re.compile(r"-?[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Situation:
-    """A position and what else a player decides by.
+    """A position and everything else on which a player's decision depends.
 
-    `roll` is the number of the roll to be played, None before it. `match_length` is 0 where the
-    game is for money; `score` and `players` are by colour. `owner` is the colour whose cube it is,
-    None for the middle. `offered` says what the side to move has put to the other: "double", or
-    "beaver" and "raccoon" where that was answered and answered again; empty for nothing.
-    `crawford` belongs to matches, `jacoby` and `beavers` (rules that are in force) to money.
+    position: the position.
+    roll: the number of the roll to be played; None before it.
+    match_length: points of the match; 0 for money.
+    score: points of both sides, by colour.
+    cube: the value of the cube.
+    owner: the colour that owns the cube; None for the middle.
+    offered: what the side to move has offered: "double", or "beaver" or "raccoon" in answer to a
+        double or beaver; empty for nothing.
+    crawford: whether this is the Crawford game, in a match.
+    jacoby, beavers: whether these rules are in force, for money.
+    highest_cube: the largest value that the cube can have.
+    players: names of the players, by colour.
 
-    Raises PositionError for what cannot be.
+    Raises PositionError for an impossible situation.
     """
 
     position: Position
@@ -73,15 +80,16 @@ class Situation:
 
 
 def checker_counts(near: int, far: int) -> list[int]:
-    """A side's checkers on points 0 (borne off) to 25 (the bar), by its own numbering."""
+    """Returns a side's checkers on points 0 (borne off) to 25 (the bar), by its own numbering."""
     return [near >> 4 * p & 15 for p in range(13)] + [far >> 4 * p & 15 for p in range(13)]
 
 
 def position_of(own: Sequence[int], theirs: Sequence[int], side: int) -> Position:
-    """The position with these checkers on points 1 to 25 (entry 0 of 26 does not count).
+    """Returns the position with these checkers on points 1 to 25 (entry 0 of 26 does not count).
 
-    Each side counts the points its own way; the checkers that are missing to 15 are borne off.
-    Raises PositionError for more than 15, both sides on one point, and both borne off.
+    Each side counts the points its own way; the checkers missing from 15 are borne off.
+    Raises PositionError for more than 15, for both sides on one point, and if both sides have borne
+    off all checkers.
     """
     for colour, counts in ((side, own), (1 - side, theirs)):
         if min(counts[1:]) < 0 or sum(counts[1:]) > CHECKERS:
@@ -100,27 +108,27 @@ def position_of(own: Sequence[int], theirs: Sequence[int], side: int) -> Positio
 
 
 def roll_of(first: int, second: int) -> int:
-    """The number of the roll with these two dice."""
+    """Returns the number of the roll with these two dice."""
     high, low = max(first, second), min(first, second)
     return high * (high - 1) // 2 + low - 1
 
 
 def by_colour(position: Position) -> tuple[list[int], list[int]]:
-    """The checkers of X and those of O."""
+    """Returns the checkers of X and those of O."""
     near, far, their_near, their_far, side = position
     counts = checker_counts(near, far), checker_counts(their_near, their_far)
     return counts if side == 0 else counts[::-1]
 
 
 def whole(name: str, text: str) -> int:
-    """The whole number that a text is; PositionError otherwise."""
+    """Returns a text as a whole number; raises PositionError if it is not one."""
     if _WHOLE.fullmatch(text.strip()) is None:
         raise position_error(f"a whole number for {name}", text)
-    return int(text.strip())  # which takes more for space than `int` does
+    return int(text.strip())  # `strip` removes more kinds of space than `int` does
 
 
 def must_hold(situation: Situation, form: str, *names: str) -> None:
-    """ValueError where fields that a form has no room for say anything."""
+    """Raise ValueError if a field for which a form has no room differs from its default."""
     for name in names:
         found, default = getattr(situation, name), getattr(Situation, name)
         if found != default:
@@ -128,7 +136,7 @@ def must_hold(situation: Situation, form: str, *names: str) -> None:
 
 
 def position_error(expected: str, found: object, *, quote: bool = True) -> PositionError:
-    """The error that says so, with what was found cut to 80 characters."""
+    """Returns an error that says what was expected and found, the latter in 80 characters."""
     text = repr(found) if quote else str(found)
     return PositionError(
         f"expected {expected}, found {text if len(text) <= 80 else text[:77] + '...'}"

@@ -1,10 +1,10 @@
-"""What an expert looks at in a backgammon position, one kernel a term, for the side to move.
+"""Terms of a backgammon position that experts look at, one kernel each, for the side to move.
 
-Units are chosen so that most values lie between -1 and 1; each definition says what 1 stands for.
+Units are chosen so that most values lie between -1 and 1; each docstring says what 1 stands for.
 Points are numbered as the side to move does: its home is 1 to 6, the other side's is 19 to 24, and
 the bar is 25. A point is *made* by two checkers or more and *blocked* if the other side made it. A
-*back* checker is one on points 19 to 25. What terms mean in play is told by Magriel, "Backgammon"
-(1976); many are inputs of Berliner's BKG (1977) or of GNU Backgammon, in other words and units.
+*back* checker is one on points 19 to 25. Magriel, "Backgammon" (1976), explains what the terms mean
+in play; many are inputs of Berliner's BKG (1977) or of GNU Backgammon, in other words and units.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def home(position):
 
 @kernel
 def outside_pips(position):
-    """Pips until all checkers are home: what a side needs before it bears off; 1 is 60 pips."""
+    """Pips until all checkers are home, so that bearing off can begin; 1 is 60 pips."""
     return pips_beyond(position[0], position[1], 6) / 60
 
 
@@ -114,9 +114,9 @@ def on_bar(position):
 
 @kernel
 def shut_out(position):
-    """With a checker on the bar the rolls that enter none, else 0; 1 is all 36.
+    """Rolls that enter no checker if one is on the bar, else 0; 1 is all 36.
 
-    Source: GNU Backgammon's ENTER, with the rolls in place of what they lose.
+    Source: GNU Backgammon's ENTER, counted in rolls, not in what they lose.
     """
     _, far, their_near, their_far, _ = position
     if far >> 48 == 0:
@@ -147,7 +147,7 @@ def prime(position):
 
 @kernel
 def barrier(position):
-    """Points made among the six in front of the other side's rearmost checker; 1 is six."""
+    """Points made of the six in front of the other side's rearmost checker; 1 is six."""
     near, far, their_near, their_far, _ = position
     last = rearmost(points_held(their_near, their_far))
     return blocked_next(last, points_made(near, far)) / 6
@@ -165,7 +165,7 @@ def containment(position):
 
 @kernel
 def anchor(position):
-    """The best own anchor: made point from 18 to 24 that is farthest advanced.
+    """The own anchor (made point from 18 to 24) that is farthest advanced.
 
     18 is 1, 24 is 1/7, no anchor is 0. Source: GNU Backgammon's forward anchor.
     """
@@ -175,7 +175,7 @@ def anchor(position):
 
 @kernel
 def deep_anchor(position):
-    """The rearmost own anchor, from 18 to 24: 24 is 1, 18 is 1/7, none is 0."""
+    """The rearmost own anchor, from 18 to 24: 24 is 1, 18 is 1/7, no anchor is 0."""
     made = points_made(position[0], position[1]) & (_BACK | 1 << 18)
     return (rearmost(made) - 17) / 7 if made else 0.0
 
@@ -244,10 +244,10 @@ def passed_pips(position):
 
 @kernel
 def timing(position):
-    """Pips that checkers on points 7 to 18 have before they reach the point 6, and spare checkers
-    (beyond two) on points 4, 5 and 6 before they reach the 3; 1 is 40 pips.
+    """Pips that checkers on points 7 to 18 have before they reach point 6, and spare checkers
+    (beyond two) on points 4, 5 and 6 before they reach point 3; 1 is 40 pips.
 
-    What can be moved before home points or anchors break. Source: Magriel's timing.
+    These can be moved before home points or anchors break. Source: Magriel's timing.
     """
     near, far, _, _, _ = position
     outside = pips_beyond(near, far & 0xFFFFFF, 6)

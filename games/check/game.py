@@ -14,7 +14,7 @@ from games.errors import ContractError, MoveError, PositionError
 
 __all__ = ["check_game"]
 
-MOST_PLIES = 5000  # random play of any game for people ends long before
+MOST_PLIES = 5000  # random play of games that people play ends long before
 MOST_TRIED = 32  # number of moves of a position that are played
 MOST_ROLLS = 2  # number of rolls of a position whose moves are checked one by one
 MOST_MEASURED = 100  # number of positions on which feature sets are measured
@@ -29,8 +29,8 @@ def check_game(game: Game, *, games: int = 20, seed: int = 0) -> None:
     seed: seed of the random moves and rolls.
 
     Raises ContractError at the first broken rule; its message names the rule and the position, and
-    says what was expected and found. An exception of the game itself passes through with a note
-    that names the position. Raises ValueError if `games` is less than 1.
+    says what was expected and found. An exception that the game itself raises passes through with
+    a note that names the position. Raises ValueError if `games` is less than 1.
     """
     if games < 1:
         raise ValueError(f"games: expected at least 1, found {games}")
@@ -114,7 +114,7 @@ class _Check:
         return self.random.choices(range(len(chances)), chances)[0]
 
     def random_game(self) -> None:
-        from games.record import GameRecord  # brings NumPy, which is not needed to show help
+        from games.record import GameRecord  # imports NumPy, which help texts do not need
 
         game, record = self.game, GameRecord(self.game)
         gone: set[Any] = set()  # positions that must not come back

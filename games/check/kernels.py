@@ -1,4 +1,4 @@
-"""The checks of a game in kernels: each is compared with its own source in Python."""
+"""Checks of a game in kernels: each kernel is compared with its own source in Python."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class KernelCheck:
     def moves_with(self, position: Any, roll: int | None) -> int:
         """Compare the kernels on the moves of a position; returns the number of moves."""
         check, native, source = self.check, self.native, self.source
-        # The source goes first: out of bounds it raises, while native code overwrites memory.
+        # The source runs first: it raises when out of bounds, while native code overwrites memory.
         moves = self.moves(position, roll, source["legal_moves"])
         if len(moves) > self.most_moves:
             rule = f"no position has more than most_moves, {self.most_moves}"
@@ -74,7 +74,7 @@ class KernelCheck:
             )
 
     def same_by_symmetry(self, position: Any, other: Any, rolls: list[int | None]) -> bool:
-        """Whether `standard` is the same for both positions, and so are the numbers of moves."""
+        """Whether both positions have the same `standard` and the same number of moves."""
         standard, legal_moves = self.source.get("standard"), self.source["legal_moves"]
         return (
             standard is not None

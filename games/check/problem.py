@@ -19,8 +19,8 @@ ROUNDING = 1e-9
 def check_problem(problem: Problem, *, walks: int = 20, steps: int = 50, seed: int = 0) -> None:
     """Walk at random and check every position on the way against the contract.
 
-    Half of the walks begin at the problem's start, half at its goal if it names one. A heuristic
-    that is said to be admissible may not exceed the cost of the walk back to the goal.
+    Half of the walks begin at the problem's start, half at its goal if it has one. A heuristic
+    that is declared admissible must not exceed the cost of the walk back to the goal.
 
     Raises ContractError at the first broken rule; its message names the rule and the position, and
     says what was expected and found.
@@ -53,7 +53,7 @@ class _Check:
         )
 
     def start(self) -> None:
-        """Check the ends and the texts that name nothing."""
+        """Check the start, the goal, and that meaningless texts are refused."""
         problem = self.problem
         start = problem.start()
         if problem.start() != start:
@@ -74,7 +74,7 @@ class _Check:
             self.fail(f"parse_move refuses {NONSENSE!r}", start, "a MoveError", found)
 
     def walk(self, chance: random.Random, steps: int, *, from_goal: bool) -> None:
-        """Walk at random; from the goal the way back gives bounds on heuristics."""
+        """Walk at random; from the goal, the cost of the way back bounds admissible heuristics."""
         problem = self.problem
         position, back = problem.start(), math.inf
         if from_goal and self.goal is not None:
@@ -112,7 +112,7 @@ class _Check:
             self.heuristic(name, entry, position, back)
 
     def heuristic(self, name: str, entry: Any, position: Position, back: float) -> None:
-        """Check the value of a heuristic of a position, and what its moves change."""
+        """Check a heuristic's value of a position, and how the moves change it."""
         if not isinstance(entry, Heuristic):
             return
         value = float(entry.value(position))
@@ -129,7 +129,7 @@ class _Check:
                 self.fail(f"the change of {name} by {move!r}", position, f"{change:g}", found)
 
     def move(self, position: Position, move: Any, after: Position) -> float:
-        """Check a move; returns the cost of the way back, infinite where there is none."""
+        """Check a move; returns the cost of the way back, infinite if there is none."""
         problem = self.problem
         cost = problem.cost(position, move)
         if not 0 < cost < math.inf:
@@ -150,7 +150,7 @@ class _Check:
 
 
 def _twins(problem: KernelProblem) -> dict[str, Any]:
-    """The kernels of a problem as their own source in Python."""
+    """Returns the Python sources of a problem's kernels by name."""
     from games.kernels import uncompiled
 
     rules = vars(problem.problem).items()

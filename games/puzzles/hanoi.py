@@ -18,12 +18,12 @@ __all__ = ["Hanoi"]
 
 WORD = 60
 
-#: Each family has its own numbers.
+#: Placeholders: each family has its own numbers.
 DISKS, PEGS, BITS, MASK, GOAL = 8, 3, 2, 3, 0
 
 
 def legal_moves(position, moves):
-    """Write from and to, for the smallest disk first, to the first peg first."""
+    """Write the moves, those of the smallest disk first; returns their number."""
     count = 0
     covered = 0  # PEGS with a smaller disk on top
     for disk in range(DISKS):
@@ -38,7 +38,7 @@ def legal_moves(position, moves):
 
 
 def play(position, move):
-    """The position after the top disk of one peg goes to another."""
+    """Returns the position after the top disk of one peg goes to another."""
     peg, to = move // PEGS, move % PEGS
     disk = 0
     while position[0] >> BITS * disk & MASK != peg:
@@ -52,12 +52,12 @@ def solved(position):
 
 
 def undo(position, move):
-    """The disk goes back."""
+    """Returns the move that puts the disk back."""
     return move % PEGS * PEGS + move // PEGS
 
 
 def away(position):
-    """The disks that are not on the last peg."""
+    """The number of disks that are not on the last peg."""
     count = 0
     for disk in range(DISKS):
         if position[0] >> BITS * disk & MASK != PEGS - 1:
@@ -69,7 +69,7 @@ class Hanoi(KernelProblem):
     """Towers of `disks` disks on `pegs` pegs; texts are the peg of each disk, the smallest first.
 
     Raises ValueError for fewer than 3 pegs or more than 8, and for fewer than one disk or more than
-    one word holds (30 on 3 or 4 pegs, 20 on more).
+    fit in one word (30 on 3 or 4 pegs, 20 on more).
     """
 
     def __init__(self, disks: int = 8, pegs: int = 3) -> None:

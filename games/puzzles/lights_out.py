@@ -1,7 +1,7 @@
-"""Lights Out: a press switches a light and those beside it; all are to go out. As kernels.
+"""Lights Out: a press switches a light and its neighbours, and the aim is to put all out.
 
-A position is one word with a bit for each light in reading order; a move is the light that is
-pressed.
+The rules are kernels. A position is one word with a bit for each light in reading order; a move is
+the light that is pressed.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ __all__ = ["LightsOut"]
 
 MOST_SIDE = 7
 
-#: The lights of a row, and for each light those that a press switches; each family has its own.
+#: The side of the board, and for each light those that a press switches; placeholders, as each
+#: family has its own.
 SIDE, SWITCHED = 5, (0,)
 
 
 def legal_moves(position, moves):
-    """Write every light."""
+    """Write every light; returns their number."""
     for light in range(SIDE * SIDE):
         moves[light] = light
     return SIDE * SIDE
 
 
 def play(position, move):
-    """The lights after one of them is pressed."""
+    """Returns the lights after one of them is pressed."""
     return (position[0] ^ SWITCHED[move],)
 
 
@@ -39,17 +40,17 @@ def solved(position):
 
 
 def undo(position, move):
-    """The same light is pressed again."""
+    """Returns the same light, because a second press undoes the first."""
     return move
 
 
 def fifth(position):
-    """A fifth of the lights that are on, rounded up: no press puts out more than five."""
+    """A fifth of the lights that are on, rounded up, because no press puts out more than five."""
     return (popcount(position[0]) + 4) // 5
 
 
 def lit(position):
-    """The lights that are on."""
+    """The number of lights that are on."""
     return popcount(position[0])
 
 
@@ -76,7 +77,7 @@ class LightsOut(KernelProblem):
         super().__init__()
 
     def random_position(self, seed: int) -> tuple[int, ...]:
-        """The lights after each one was pressed or not by chance; the same for the same seed."""
+        """Returns the lights after random presses; depends on the seed alone."""
         import random
 
         presses = random.Random(seed).getrandbits(self.side**2)
@@ -86,7 +87,7 @@ class LightsOut(KernelProblem):
         return (lights,)
 
     def why_unsolvable(self, position: Any) -> str:
-        """The reason why the lights cannot be put out; empty where they can."""
+        """Returns the reason why the lights cannot be put out; empty if they can."""
         rest = position[0]
         for row in self._solvable:
             rest = min(rest, rest ^ row)
@@ -119,7 +120,7 @@ class LightsOut(KernelProblem):
 
 
 def _switched(side: int) -> list[int]:
-    """For each light the lights that a press on it switches, as bits."""
+    """Returns for each light the lights that a press on it switches, as bits."""
     return [
         sum(
             1 << side * r + c
@@ -133,7 +134,7 @@ def _switched(side: int) -> list[int]:
 
 
 def _span(vectors: tuple[int, ...]) -> list[int]:
-    """A basis of what sums of vectors modulo 2 can be, the highest bit of each in no other."""
+    """Returns a basis of the span of vectors modulo 2, the highest bit of each in no other."""
     basis: list[int] = []
     for vector in vectors:
         for row in basis:

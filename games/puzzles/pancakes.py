@@ -1,7 +1,7 @@
-"""Pancakes: sort a stack by turning over its upper part; as kernels.
+"""Pancakes: sort a stack by turning over its upper part; the rules are kernels.
 
 A position is one word with four bits for each pancake from the top on, 0 the smallest. A move is
-how many pancakes are turned over, from 2 on. The goal has the smallest on top.
+the number of pancakes that are turned over, at least 2. The goal has the smallest on top.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ __all__ = ["Pancakes"]
 
 MOST = 15
 
-#: Pancakes of a stack, and the sorted stack; each family has its own.
+#: Pancakes of a stack, and the sorted stack; placeholders, as each family has its own.
 COUNT, SORTED = 10, 0
 
 
 def legal_moves(position, moves):
-    """Write 2, 3 and so on: how many pancakes are turned over."""
+    """Write 2, 3 and so on up to the whole stack; returns the number of moves."""
     for turned in range(2, COUNT + 1):
         moves[turned - 2] = turned
     return COUNT - 1
 
 
 def play(position, move):
-    """The stack after the upper `move` pancakes are turned over."""
+    """Returns the stack after the upper `move` pancakes are turned over."""
     stack = position[0]
     turned = 0
     for place in range(move):
@@ -43,14 +43,14 @@ def solved(position):
 
 
 def undo(position, move):
-    """The same pancakes are turned over again."""
+    """Returns the same move, which turns the pancakes back."""
     return move
 
 
 def gap(position):
-    """The neighbours, the plate among them, that differ in size by more than 1.
+    """The number of neighbours, the plate included, that differ in size by more than 1.
 
-    No move mends more than one. Source: Helmert 2010.
+    No move removes more than one such gap. Source: Helmert 2010.
     """
     stack = position[0] | COUNT << 4 * COUNT
     count_of_gaps = 0
@@ -62,7 +62,7 @@ def gap(position):
 
 
 def gap_change(position, move):
-    """What a move adds to the gaps: only the place where it cuts changes."""
+    """Change of `gap` by a move: only the place where it cuts changes."""
     stack = position[0] | COUNT << 4 * COUNT
     below = stack >> 4 * move & 15
     before = (stack >> 4 * (move - 1) & 15) - below
@@ -100,7 +100,7 @@ class Pancakes(KernelProblem):
         super().__init__()
 
     def random_position(self, seed: int) -> tuple[int, ...]:
-        """A stack of which every order is as likely as any other; the same for the same seed."""
+        """Returns a stack in random order, all equally likely; depends on the seed alone."""
         import random
 
         sizes = list(range(self.count))
@@ -108,7 +108,7 @@ class Pancakes(KernelProblem):
         return (sum(size << 4 * place for place, size in enumerate(sizes)),)
 
     def sizes(self, position: Any) -> list[int]:
-        """The sizes of the pancakes from the top on."""
+        """Returns the sizes of the pancakes from the top on."""
         return [position[0] >> 4 * place & 15 for place in range(self.count)]
 
     def position_text(self, position: Any) -> str:

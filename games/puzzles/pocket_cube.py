@@ -1,8 +1,8 @@
 """The 2 x 2 x 2 cube as kernels, in the half-turn metric.
 
-One corner stays where it is, so that only the three faces away from it turn. A position is one
-word: for each of the seven other places five bits, three for the corner that is there and two for
-its twist. A move is three times the face (R, U, F) plus the quarter turns less one.
+One corner is fixed, so that only the three faces away from it turn. A position is one word with
+five bits for each of the seven other places, three for the corner that is there and two for its
+twist. A move is three times the face (R, U, F) plus the quarter turns minus one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PLACES = 7
 FACES = "RUF"
 TURNS = ("", "2", "'")
 #: Places: up-right-front, up-front-left, up-left-back, up-back-right, down-back-right,
-#: down-right-front, down-left-front; that of down-back-left stays.
+#: down-right-front, down-left-front; the corner down-back-left is fixed.
 #: For each face, the places whose corners go round in a quarter turn, each to the next.
 CYCLES = ((0, 3, 4, 5), (0, 1, 2, 3), (0, 5, 6, 1))
 #: How much a quarter turn twists the corner that comes from each place of the cycle.
@@ -30,7 +30,7 @@ TWISTS = ((1, 2, 1, 2), (0, 0, 0, 0), (2, 1, 2, 1))
 
 
 def _turns() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """For each move and place, the place its corner comes from and its added twist."""
+    """Returns, for each move and place, where its corner comes from and its added twist."""
     comes = np.tile(np.arange(PLACES), (9, 1))
     twist = np.zeros((9, PLACES), dtype=np.int64)
     for face, (cycle, added) in enumerate(zip(CYCLES, TWISTS, strict=True)):
@@ -52,7 +52,7 @@ SOLVED = sum(place << 5 * place for place in range(PLACES))
 
 @kernel
 def legal_moves(position, moves):
-    """Write the nine turns."""
+    """Write the nine turns; returns their number."""
     for move in range(9):
         moves[move] = move
     return 9
@@ -60,7 +60,7 @@ def legal_moves(position, moves):
 
 @kernel
 def play(position, move):
-    """The cube after a turn."""
+    """Returns the cube after a turn."""
     cube = position[0]
     after = 0
     for place in range(PLACES):
@@ -78,13 +78,13 @@ def solved(position):
 
 @kernel
 def undo(position, move):
-    """The same face is turned back."""
+    """Returns the move that turns the same face back."""
     return move // 3 * 3 + 2 - move % 3
 
 
 @kernel
 def out_of_place(position):
-    """The corners that are in another place or twisted."""
+    """The number of corners that are out of place or twisted."""
     count = 0
     for place in range(PLACES):
         if position[0] >> 5 * place & 31 != place:
@@ -94,7 +94,7 @@ def out_of_place(position):
 
 @kernel
 def fourth(position):
-    """A fourth of the corners that are in another place or twisted: a turn moves four."""
+    """A fourth of the corners that are out of place or twisted, because a turn moves four."""
     return (out_of_place(position) + 3) // 4
 
 
@@ -109,7 +109,7 @@ def corners(position, places):
 
 @kernel
 def corner_pairs(position, places):
-    """Write, for each two places, the input of the corners that are there with their twists."""
+    """Write, for each pair of places, the input of the corners there with their twists."""
     count = 0
     for first in range(PLACES):
         a = position[0] >> 5 * first & 31
@@ -145,7 +145,7 @@ class PocketCube(KernelProblem):
         self.start_position = self.random_position(0)
 
     def position_text(self, position: Any) -> str:
-        """The corner of each place with its twist, `0+ 1 2- …`."""
+        """Returns the corner of each place with its twist, `0+ 1 2- …`."""
         cells = [position[0] >> 5 * place & 31 for place in range(PLACES)]
         return " ".join(f"{cell & 7}{('', '+', '-')[cell >> 3]}" for cell in cells)
 
@@ -174,7 +174,7 @@ class PocketCube(KernelProblem):
         return (sum(cell << 5 * place for place, cell in enumerate(cells)),)
 
     def why_unsolvable(self, position: Any) -> str:
-        """The reason why a cube cannot be solved; empty where it can."""
+        """Returns the reason why a cube cannot be solved; empty if it can."""
         twist = sum(position[0] >> 5 * place + 3 & 3 for place in range(PLACES)) % 3
         return f"the twists add up to {twist} modulo 3; turns keep them at 0" if twist else ""
 

@@ -1,7 +1,7 @@
 """n queens as a problem for local search; in plain Python.
 
 A position is the row of the queen in each column; a move takes one queen to another row of its
-column. It is solved when no queen attacks another.
+column. A position is solved if no queen attacks another.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Queens", "attacks"]
 
 
 def attacks(position: Any) -> int:
-    """The pairs of queens that attack each other."""
+    """The number of pairs of queens that attack each other."""
     lines: Counter[tuple[str, int]] = Counter()
     for column, row in enumerate(position):
         lines.update([("row", row), ("up", row - column), ("down", row + column)])
@@ -25,7 +25,7 @@ def attacks(position: Any) -> int:
 
 
 class Queens(Problem):
-    """`size` queens on a board of that side; texts are the rows from 1 on, column by column.
+    """`size` queens on a board of that size; texts are the rows from 1 on, column by column.
 
     Raises ValueError for a size below 1.
     """
@@ -59,7 +59,7 @@ class Queens(Problem):
         return (move[0], position[move[0]])
 
     def random_position(self, seed: int) -> tuple[int, ...]:
-        """Each queen in a row by chance; the same for the same seed."""
+        """Returns a position with each queen in a random row; depends on the seed alone."""
         chance = random.Random(seed)
         return tuple(chance.randrange(self.size) for _ in range(self.size))
 

@@ -10,7 +10,7 @@ from games.problem import Problem
 
 __all__ = ["MIDWEST", "RoadMap"]
 
-#: The course's map of the Midwest; the order of neighbours is the order in which they are tried.
+#: A course's map of the Midwest; neighbours are tried in this order.
 MIDWEST: Mapping[str, Sequence[str]] = {
     "Rochester": ("Sioux Falls", "Minneapolis", "La Crosse", "Dubuque"),
     "Sioux Falls": ("Fargo", "Rochester"),
@@ -39,7 +39,7 @@ class RoadMap(Problem):
         neighbours to the length of the road.
     start, goal: towns of the map.
 
-    Raises ValueError for a town that is not on the map and for a road that has no positive length.
+    Raises ValueError for a town that is not on the map or a road whose length is not positive.
     """
 
     name = "road_map"
@@ -81,7 +81,7 @@ class RoadMap(Problem):
         return self.roads[position][move]
 
     def undo(self, position: Any, move: Any) -> str:
-        """The way back, where the road leads back too; TypeError where it does not."""
+        """Returns the move back; raises TypeError if the road is one-way."""
         if position not in self.roads[move]:
             raise TypeError(f"expected a road from {move} to {position} too, found none")
         return str(position)

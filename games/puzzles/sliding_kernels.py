@@ -1,6 +1,6 @@
 """The kernels of sliding tiles; `games.puzzles.sliding_tiles` makes a family for each board.
 
-The constants here are those of the 15-puzzle.
+The constants here are those of the 15-puzzle; each family has its own.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ WIDTH, HEIGHT, SQUARES = 4, 4, 16
 BITS, EACH, MASK, WORDS = 4, 16, 15, 1
 #: The square of each tile in the goal, and the words of the goal.
 HOME, GOAL = np.zeros(SQUARES, dtype=np.int64), (0,)
-#: For each square those above, left, right and below it, and how many there are.
+#: For each square the squares above, left, right and below it, and their number.
 NEIGHBOURS = np.zeros((SQUARES, 5), dtype=np.int64)
 #: The steps from each tile's own square to each square, [tile, square]; 0 for the blank.
 DISTANCE = np.zeros((SQUARES, SQUARES), dtype=np.int64)
 
 
 def tile_at(position, square):
-    """The tile on a square, 0 for the blank."""
+    """Returns the tile on a square, 0 for the blank."""
     return shift_right(position[square // EACH], BITS * (square % EACH)) & MASK
 
 
 def legal_moves(position, moves):
-    """Write the squares beside the blank: above, left, right, below."""
+    """Write the squares above, left, right and below the blank; returns their number."""
     blank = position[WORDS]
     count = NEIGHBOURS[blank, 4]
     for i in range(count):
@@ -35,7 +35,7 @@ def legal_moves(position, moves):
 
 
 def changed(position, move, word):
-    """A word of the position after the tile on square `move` slides to the blank."""
+    """Returns a word of the position after the tile on square `move` slides to the blank."""
     blank, tile = position[WORDS], tile_at(position, move)
     value = position[word]
     if move // EACH == word:
@@ -54,12 +54,12 @@ def solved(position):
 
 
 def undo(position, move):
-    """The tile slides back from where the blank was."""
+    """Returns the move that slides the tile back: the square where the blank was."""
     return position[WORDS]
 
 
 def misplaced(position):
-    """The tiles that are not on their squares."""
+    """The number of tiles that are not on their squares."""
     count = 0
     for square in range(SQUARES):
         tile = tile_at(position, square)
@@ -77,24 +77,24 @@ def manhattan(position):
 
 
 def manhattan_change(position, move):
-    """What a move adds to the Manhattan distance: 1 or -1."""
+    """Change of the Manhattan distance by a move: 1 or -1."""
     tile = tile_at(position, move)
     return DISTANCE[tile, position[WORDS]] - DISTANCE[tile, move]
 
 
 def at_home(tile, line, in_row):
-    """Whether a tile's own square lies on a line, a row or a column."""
+    """Whether a tile's goal square lies on a line (a row if `in_row`, else a column)."""
     return tile != 0 and (HOME[tile] // WIDTH if in_row else HOME[tile] % WIDTH) == line
 
 
 def leaving(position, first, step, length, line, in_row):
-    """How many tiles have to leave a line so that the others can reach their squares.
+    """Returns the number of tiles that must leave a line to let the others reach their squares.
 
-    All that belong there, less the longest rising sequence of them.
+    That is the number of tiles that belong there minus their longest increasing subsequence.
     """
     belonging = 0
     best = 0
-    chains = 0  # four BITS a place: the longest rising sequence that ends there
+    chains = 0  # four bits a place: length of the longest increasing subsequence that ends there
     for place in range(length):
         tile = tile_at(position, first + place * step)
         if at_home(tile, line, in_row):
@@ -110,7 +110,7 @@ def leaving(position, first, step, length, line, in_row):
 
 
 def linear_conflict(position):
-    """Manhattan, and 2 for each tile that must leave its line for another to pass.
+    """Manhattan distance plus 2 for each tile that must leave its line to let another pass.
 
     Source: Hansson, Mayer and Yung 1992.
     """
@@ -123,7 +123,7 @@ def linear_conflict(position):
 
 
 def parity(position):
-    """0 where solutions have an even number of moves, as many as the blank has to its square."""
+    """Returns the parity of the length of every solution, which is that of the blank's way."""
     blank, home = position[WORDS], HOME[0]
     rows = blank // WIDTH - home // WIDTH
     columns = blank % WIDTH - home % WIDTH
@@ -131,12 +131,12 @@ def parity(position):
 
 
 def over(square):
-    """The square that a square takes when the board is turned over at the diagonal."""
+    """Returns the square that a square takes when the board is mirrored at the diagonal."""
     return square % WIDTH * WIDTH + square // WIDTH
 
 
 def turned_over(position, word):
-    """A word of a square board turned over at the diagonal, with the tiles renamed alike."""
+    """Returns a word of a square board mirrored at the diagonal, tiles renamed accordingly."""
     value = 0
     for square in range(EACH * word, min(EACH * (word + 1), SQUARES)):
         value |= shift_left(over(tile_at(position, over(square))), BITS * (square % EACH))
@@ -144,39 +144,39 @@ def turned_over(position, word):
 
 
 def mirror_one(position):
-    """The board turned over at the diagonal, whose solutions are as long."""
+    """Returns the board mirrored at the diagonal, whose solutions are equally long."""
     return (turned_over(position, 0), over(position[WORDS]))
 
 
 def mirror_two(position):
-    """The board turned over at the diagonal, whose solutions are as long."""
+    """Returns the board mirrored at the diagonal, whose solutions are equally long."""
     return (turned_over(position, 0), turned_over(position, 1), over(position[WORDS]))
 
 
 def mirror_three(position):
-    """The board turned over at the diagonal, whose solutions are as long."""
+    """Returns the board mirrored at the diagonal, whose solutions are equally long."""
     first, second = turned_over(position, 0), turned_over(position, 1)
     return (first, second, turned_over(position, 2), over(position[WORDS]))
 
 
 def play_one(position, move):
-    """The position after the tile on square `move` slides to the blank."""
+    """Returns the position after the tile on square `move` slides to the blank."""
     return (changed(position, move, 0), move)
 
 
 def play_two(position, move):
-    """The position after the tile on square `move` slides to the blank."""
+    """Returns the position after the tile on square `move` slides to the blank."""
     return (changed(position, move, 0), changed(position, move, 1), move)
 
 
 def play_three(position, move):
-    """The position after the tile on square `move` slides to the blank."""
+    """Returns the position after the tile on square `move` slides to the blank."""
     first, second = changed(position, move, 0), changed(position, move, 1)
     return (first, second, changed(position, move, 2), move)
 
 
 def tile_pairs(position, places):
-    """Write the input of each pair of tiles a < b: their number, their squares."""
+    """Write the input of each pair of tiles a < b, which combines their number and squares."""
     count = 0
     for here in range(SQUARES):
         for there in range(here + 1, SQUARES):

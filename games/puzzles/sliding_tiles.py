@@ -1,8 +1,8 @@
-"""Sliding tiles of any width and height: the 8-, 15- and 24-puzzle, as kernels.
+"""Sliding tiles of any width and height as kernels; among them the 8-, 15- and 24-puzzle.
 
 A position is one or more words that hold the tile of each square in reading order, and the square
-of the blank, which counts as tile 0. A move is the square of the tile that slides. Unless another
-is given, the goal has the blank in the first square and the tiles in order behind it.
+of the blank, which counts as tile 0. A move is the square of the tile that slides. By default
+the goal has the blank in the first square and the tiles in order after it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Sliding8", "Sliding15", "Sliding24", "SlidingTiles"]
 
 #: Bits of a word.
 WORD = 64
-#: In an order in which each calls only those before it.
+#: Ordered so that each kernel calls only earlier ones.
 KERNELS = (
     "tile_at legal_moves changed solved undo misplaced manhattan manhattan_change at_home leaving"
     " linear_conflict parity over turned_over play_one play_two play_three mirror_one mirror_two"
@@ -64,7 +64,7 @@ class SlidingTiles(KernelProblem):
         words = len(self.goal_position) - 1
         play = (made.play_one, made.play_two, made.play_three)[words - 1]
         mirror = (made.mirror_one, made.mirror_two, made.mirror_three)[words - 1]
-        # turned over at the diagonal, a square board with the usual goal is itself again
+        # the usual goal of a square board is its own mirror image at the diagonal
         square = width == height and self._homes == tuple(range(squares))
         self.problem = ProblemRules(
             made.legal_moves,
@@ -90,11 +90,11 @@ class SlidingTiles(KernelProblem):
     # --- positions -------------------------------------------------------------------------------
 
     def pack(self, tiles: Sequence[int]) -> tuple[int, ...]:
-        """The position with these tiles in reading order; each stands there once."""
+        """Returns the position with these tiles in reading order; each must occur once."""
         return (*_words(tiles, self.bits), list(tiles).index(0))
 
     def tiles(self, position: Any) -> list[int]:
-        """The tiles of a position in reading order."""
+        """Returns the tiles of a position in reading order."""
         each, mask = WORD // self.bits, (1 << self.bits) - 1
         return [
             position[square // each] >> self.bits * (square % each) & mask
@@ -102,7 +102,7 @@ class SlidingTiles(KernelProblem):
         ]
 
     def why_unsolvable(self, position: Any) -> str:
-        """The reason why a position cannot reach the goal; empty where it can.
+        """Returns the reason why a position cannot reach the goal; empty if it can.
 
         Every move swaps the blank with a tile and moves it by one square, so the parity of the
         permutation and that of the blank's distance from its corner change together.
@@ -110,7 +110,7 @@ class SlidingTiles(KernelProblem):
         homes = [self._homes[tile] for tile in self.tiles(position)]
         swaps = len(homes)
         seen = [False] * len(homes)
-        for first in range(len(homes)):  # a cycle of n tiles is n - 1 swaps
+        for first in range(len(homes)):  # a cycle of n tiles takes n - 1 swaps
             if seen[first]:
                 continue
             swaps -= 1
@@ -129,7 +129,7 @@ class SlidingTiles(KernelProblem):
         )
 
     def random_position(self, seed: int) -> tuple[int, ...]:
-        """A solvable position, each as likely as any other; the same for the same seed."""
+        """Returns a solvable position, all equally likely; depends on the seed alone."""
         tiles = list(range(self.width * self.height))
         random.Random(seed).shuffle(tiles)
         position = self.pack(tiles)
@@ -167,7 +167,7 @@ class SlidingTiles(KernelProblem):
         return self.pack(tiles)
 
     def move_text(self, position: Any, move: int) -> str:
-        """The number of the tile that slides."""
+        """Returns the number of the tile that slides."""
         return str(self.tiles(position)[move])
 
     def parse_move(self, position: Any, text: str) -> int:
@@ -213,7 +213,7 @@ class Sliding24(SlidingTiles):
 
 @functools.cache
 def _family(width: int, height: int, bits: int, homes: tuple[int, ...]) -> Any:
-    """The kernels for one board and goal; `homes` is the square of each tile in the goal."""
+    """Returns the kernels of one board and goal; `homes`: the square of each tile in the goal."""
     home = np.array(homes, dtype=np.int64)
     goal = _words([homes.index(square) for square in range(len(homes))], bits)
     return family(
@@ -233,7 +233,7 @@ def _family(width: int, height: int, bits: int, homes: tuple[int, ...]) -> Any:
 
 
 def _words(tiles: Sequence[int], bits: int) -> tuple[int, ...]:
-    """Tiles in reading order, so many bits each, in as few words as hold them."""
+    """Returns tiles in reading order, `bits` bits each, packed into as few words as possible."""
     each = WORD // bits
     return tuple(
         word(sum(tile << bits * i for i, tile in enumerate(tiles[first : first + each])))
@@ -242,7 +242,7 @@ def _words(tiles: Sequence[int], bits: int) -> tuple[int, ...]:
 
 
 def _neighbours(width: int, height: int) -> np.ndarray[Any, Any]:
-    """For each square those above, left, right and below it, and how many there are."""
+    """Returns for each square those above, left, right and below it, and their number."""
     table = np.zeros((width * height, 5), dtype=np.int64)
     for square in range(width * height):
         row, column = divmod(square, width)
@@ -261,7 +261,7 @@ def _neighbours(width: int, height: int) -> np.ndarray[Any, Any]:
 
 
 def _distances(width: int, height: int, home: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The steps from each tile's own square to each square, [tile, square]; 0 for the blank."""
+    """Returns the steps from each tile's goal square to each square, [tile, square]; blank: 0."""
     rows, columns = np.divmod(np.arange(width * height), width)
     steps = np.abs(rows[home, None] - rows) + np.abs(columns[home, None] - columns)
     steps[0] = 0
