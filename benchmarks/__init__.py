@@ -1,1 +1,1 @@
-"""Measurements, each a program: `python -m benchmarks.speed`."""
+"""Measurements, each of which is a program, such as `python -m benchmarks.speed`."""

@@ -1,14 +1,14 @@
-"""What a network of integers costs a search, and what an incremental first layer could gain.
+"""Measures what an integer network costs a search, and what an incremental layer could gain.
 
     python -m benchmarks.quantised [FILE ...] [--widths 256-32-32 ...] [--depth PLIES]
 
-For each network, of a file or fitted here in a second to the shipped network, nodes per second of
-processor time over positions of random play, taking turns with a linear evaluator and the network
-of float32. "Kept" is the same network with sums of the first layer that are not added up anew, but
-had from those of the last position like it: of the two remembered (for the sides' views alternate)
-the one that fewer rows lie between. "If free" is what the search would gain if those sums cost
-nothing at all. It is told by two searches of one tree: with a network whose rows are all 0, so that
-it says the same whether they are added up or not, and material added to it.
+For each network, read from a file or fitted here in a second to the shipped network, prints nodes
+per second of processor time over positions of random play, in turns with a linear evaluator and the
+float32 network. "Kept" is the same network with sums of the first layer that are not computed anew
+but updated from those of an earlier position: of the two remembered (because the sides' views
+alternate), the one that differs in fewer rows. "If free" is what the search would gain if those
+sums cost nothing at all. It is measured by two searches of one tree, with a network whose rows are
+all 0 plus material, so its value does not depend on whether the rows are added up.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -40,7 +40,7 @@ WIDTHS = ("64-32", "256-32-32", "512-16-32", "512-32-32", "1024-16-32", "1024-32
 
 
 class Counting(QuantisedNetwork):
-    """The same values, and how many were asked for stands in `counted`."""
+    """The same values; `counted` is the number of evaluations."""
 
     def __init__(self, network: QuantisedNetwork) -> None:
         super().__init__(
@@ -51,7 +51,7 @@ class Counting(QuantisedNetwork):
 
     @property
     def counted(self) -> int:
-        """How many values native code was asked for."""
+        """The number of values that native code computed."""
         return int(self._data[-1])
 
     def _text(self) -> str:
@@ -62,7 +62,7 @@ class Counting(QuantisedNetwork):
 
 
 class Flat(Counting):
-    """Material, after as much work as the network has, or without adding up the rows."""
+    """Material, computed with as much work as the network takes, or without adding up the rows."""
 
     def __init__(self, network: QuantisedNetwork, *, rows: bool) -> None:
         (weights, bias), *others = network.layers
@@ -95,7 +95,7 @@ def list_bits(bits, first, places, count):
 
 
 class Kept(QuantisedNetwork):
-    """The same values for one thread, by changes of the first layer's sums; checkers only."""
+    """The same values, by updating the first layer's sums; for one thread, and checkers only."""
 
     def __init__(self, network: QuantisedNetwork) -> None:
         super().__init__(
@@ -104,7 +104,7 @@ class Kept(QuantisedNetwork):
         )  # fmt: skip
         rows, start = self._pinned[:2]
         both = np.concatenate([rows, -rows])
-        # two positions: which of the 128 inputs are 1 in each, and their sums
+        # for two positions: which of the 128 inputs are 1, and their sums
         self._seen = np.zeros(4, dtype=np.int64)
         self._sums = np.stack([start, start])
         self._pinned += [both, self._sums]
@@ -142,7 +142,7 @@ class Kept(QuantisedNetwork):
         count = list_bits(high_before & ~high, 192, places, count)
     store_int(seen, 2 * which, low)
     store_int(seen, 2 * which + 1, high)"""
-        # the phase is known by then, which counts all inputs that are 1
+        # the phase, which counts all inputs that are 1, is known by then
         lines[place] = changes.strip() + "\n    " + lines[place].replace(start, "start")
         return "\n    ".join(lines)
 
@@ -151,7 +151,7 @@ class Kept(QuantisedNetwork):
 
 
 def fitted(hidden: tuple[int, ...], name: str) -> QuantisedNetwork:
-    """A network that says about what the shipped one says, so that its searches look alike."""
+    """Returns a network with about the values of the shipped one, so that searches are alike."""
     positions = np.array(sample_positions(CHECKERS, 30_000))
     values = load_evaluator(FLOAT).values(positions)
     model = QuantisedModel(CHECKERS, "piece_squares", hidden, phases=PHASES, scale=0.75, size=1024)
@@ -161,12 +161,12 @@ def fitted(hidden: tuple[int, ...], name: str) -> QuantisedNetwork:
 
 
 def engine(evaluator: Any) -> Engine:
-    """An engine whose table is the same for all."""
+    """Returns an engine whose transposition table has the same size for all evaluators."""
     return Engine(CHECKERS, evaluator, table_mib=TABLE_MIB)
 
 
 def searched(engine: Engine, positions: list[Any], depth: int) -> tuple[int, float]:
-    """Nodes of searches that know nothing of each other, and their seconds of processor time."""
+    """Returns the nodes of independent searches and their seconds of processor time."""
     nodes, seconds = 0, 0.0
     for position in positions:
         engine.clear()

@@ -1,11 +1,12 @@
-"""What taking luck off rollouts gains: `python -m benchmarks.rollouts EVALUATOR [--json]`.
+"""Measures what variance reduction gains: `python -m benchmarks.rollouts EVALUATOR [--json]`.
 
-A game of the evaluator against itself gives a few positions. Each is rolled out with luck in and
-luck-adjusted, at equal games with the same dice: standard errors of the equity and of the
-probabilities, by how much the variance is cut, and CPU time, of which the cut should be worth more.
-Both have stratified dice, and errors that know it. EVALUATOR is a player of backgammon as in
-matches: a file, a name, or gnubg:0, which is slow and well trained. The better it is, the more is
-gained: what is left is how far static values are from those of one look ahead.
+A game of the evaluator against itself gives a few positions. Each is rolled out without and with
+variance reduction (luck-adjusted), for the same number of games with the same dice. Prints the
+standard errors of the equity and of the probabilities, the factor by which the variance shrinks,
+and the CPU time, which should grow by less than that factor. Both rollouts use stratified dice, and
+their errors take this into account. EVALUATOR is a player of backgammon as in matches: a file, a
+name, or gnubg:0, which is slow and well trained. The better it is, the greater the gain, because
+the remaining error is the difference between static values and those of one ply of search.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from search.expectiminimax.static import StaticChoice
 
 
 def parsed(game: Backgammon, text: str) -> tuple[Evaluator, Lookup | None]:
-    """The evaluator and the lookup of a player."""
+    """Returns the evaluator and the lookup of a player."""
     player = parse_player(game, text)
     if isinstance(player.program, Program) and text == "gnubg:0":
         return gnubg_evaluator(game), None
@@ -40,7 +41,7 @@ def parsed(game: Backgammon, text: str) -> tuple[Evaluator, Lookup | None]:
 def positions(
     game: Backgammon, evaluator: Evaluator, plies: list[int], seed: int
 ) -> dict[int, Any]:
-    """Positions of a game of the evaluator against itself, by the plies before them."""
+    """Returns positions of a game of the evaluator against itself, by their number of plies."""
     choice, dice = StaticChoice(game, evaluator), Dice(game, seed)
     stream, position, found = dice.stream(0), game.start(), {}
     for turn in range(max(plies) + 1):
@@ -53,7 +54,7 @@ def positions(
 
 
 def line(name: str, result: RolloutResult, seconds: float) -> str:
-    """What a rollout found, and how long it took."""
+    """Returns a line with the result of a rollout and the time that it took."""
     text = f"{name:14} {result.equity[0]:+.4f} ± {result.equity_error[0]:.4f}"
     if result.outcomes is not None and result.outcome_errors is not None:
         pairs = zip(result.outcomes[0], result.outcome_errors[0], strict=True)
@@ -121,7 +122,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def plain(value: Any) -> Any:
-    """The same with None for what JSON has no number for."""
+    """Returns `value` with None for numbers that JSON cannot hold."""
     if isinstance(value, float):
         return value if np.isfinite(value) else None
     if isinstance(value, dict):
@@ -130,7 +131,7 @@ def plain(value: Any) -> Any:
 
 
 def ratio(before: Any, after: Any) -> list[float]:
-    """Variances before by variances after; infinite, or NaN, where nothing is left of them."""
+    """Returns variances before divided by variances after; infinite or NaN if the latter are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return [float(x) for x in np.square(np.asarray(before)) / np.square(np.asarray(after))]
 

@@ -1,8 +1,8 @@
-"""What rote memory is worth: `python -m benchmarks.rote [--games N] [--depth D] [--json]`.
+"""Measures the gain of rote memory: `python -m benchmarks.rote [--games N] [--depth D] [--json]`.
 
-The positions after four plies are divided by chance into two sets of openings. Memory is filled
-from games of one set; then the evaluator with memory plays itself without, at equal depth, once
-on the openings that it learned from and once on the others, which it has not seen as openings.
+The positions after four plies are divided at random into two sets of openings. Memory is filled
+from games of one set; then the evaluator with memory plays against itself without memory, at equal
+depth, once from the openings that it learned from and once from the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from search import as_evaluator
 
 
 class Half:
-    """Some of the openings, in their order."""
+    """Half of the openings, in their order."""
 
     def __init__(self, openings: list[tuple[Any, ...]]) -> None:
         self.openings = openings

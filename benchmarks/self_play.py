@@ -1,8 +1,8 @@
-"""How busy self-play keeps the cores: `python -m benchmarks.self_play [--games N] [--jobs J]`.
+"""Measures how self-play uses the cores: `python -m benchmarks.self_play [--games N] [--jobs J]`.
 
-Games for a batch learner, played by one thread and by several, in turns: games and positions a
-second, and the share of the cores' time that the process used (threads share the process; the
-kernels let go of Python's lock).
+One thread and several threads play games for a batch learner, in turns. Prints games and positions
+a second, and the share of the cores' time that the process used (threads share the process, and the
+kernels release Python's global lock).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from play.workers import Workers
 
 
 def measure(games: int, depth: int, jobs: int, seed: int) -> dict[str, Any]:
-    """Play a round of a batch learner; nothing is fitted, for the round does not end."""
+    """Play a round of a batch learner; nothing is fitted, because the round does not end."""
     with Workers(jobs=jobs) as workers:
         learner = BatchFit(
             "checkers", games=games + 1, round_games=games + 1, depth=depth, seed=seed,

@@ -1,8 +1,8 @@
-"""The speed of searches for a goal, beside C written by hand: `python -m benchmarks.solve`.
+"""Measures searches for a goal, beside C written by hand: `python -m benchmarks.solve`.
 
-IDA* with Manhattan on the 15-puzzle (Korf's second instance) by kernels and by `ida.c` in turns,
-which have to agree on the nodes; and A* with a hash table. Rates are per second of processor time,
-the best of several runs.
+IDA* with Manhattan solves the 15-puzzle (Korf's second instance) by kernels and by `ida.c` in
+turns, which have to agree on the number of nodes; A* with a hash table is measured too. Rates are
+per second of processor time, the best of several runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SMALL = "3 14 9 11 5 4 8 2 13 12 6 7 10 1 15 0"
 
 
 def compiled(folder: str) -> Path | None:
-    """The C program, compiled; None without a compiler."""
+    """Returns the path of the compiled C program; None without a compiler."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         return None
@@ -37,7 +37,7 @@ def compiled(folder: str) -> Path | None:
 
 
 def run_c(program: Path) -> tuple[int, float]:
-    """Nodes that the C program generates, and its seconds."""
+    """Returns the number of nodes that the C program generates, and its seconds."""
     printed = subprocess.run(
         [str(program)], input=INSTANCE, capture_output=True, text=True, check=True
     ).stdout.split()
@@ -45,7 +45,7 @@ def run_c(program: Path) -> tuple[int, float]:
 
 
 def timed(work: Callable[[], int]) -> tuple[int, float]:
-    """What `work` counts, and its seconds of processor time."""
+    """Returns the count of `work`, and its seconds of processor time."""
     begin = time.process_time()
     count = work()
     return count, time.process_time() - begin

@@ -1,8 +1,8 @@
-"""How fast everything is: `python -m benchmarks.speed [--json] [--quick] [--yardstick DIR]`.
+"""Measures rates and times: `python -m benchmarks.speed [--json] [--quick] [--yardstick DIR]`.
 
 One run prints a table of rates and ratios with the targets of the project beside them. Rates are
 per second of processor time, the best of several rounds; where two programs are compared, their
-rounds take turns. With --json the last line is one JSON object of the same figures.
+rounds take turns. With --json the last line is a JSON object with the same figures.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ START = CHECKERS.start()
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table; a target is met from it on upwards, or downwards for times."""
+    """One line of the table; the target is the least acceptable value, for times the greatest."""
 
     name: str
     text: str
@@ -55,7 +55,7 @@ class Figure:
     note: str = ""
 
     def line(self) -> str:
-        """The figure as a line of the table."""
+        """Returns the figure as a line of the table."""
         shown = "-" if self.value is None else f"{self.value:,.3g}"
         if self.value is not None and (self.unit in ("nodes", "") or self.value >= 1000):
             shown = f"{self.value:,.0f}"
@@ -70,14 +70,14 @@ class Figure:
 
 
 def rate(work: Callable[[], int]) -> float:
-    """What `work` counts, per second of processor time of this process."""
+    """Returns the count of `work` per second of processor time of this process."""
     began = time.process_time()
     count = work()
     return count / (time.process_time() - began)
 
 
 def turns(rounds: int, *works: Callable[[], float]) -> list[float]:
-    """The best of each of several measurements that take turns."""
+    """Returns the best result of each of several measurements that take turns."""
     measured = [[work() for work in works] for _ in range(rounds)]
     return [max(column) for column in zip(*measured, strict=True)]
 
@@ -87,7 +87,7 @@ def turns(rounds: int, *works: Callable[[], float]) -> list[float]:
 
 @contextmanager
 def compiled_yardstick(folder: Path | None) -> Iterator[dict[str, Path]]:
-    """The programs of the yardstick; none without its sources or a compiler."""
+    """The compiled programs of the yardstick; empty without its sources or a compiler."""
     compiler = shutil.which("gcc")
     with tempfile.TemporaryDirectory() as target:
         programs = {}
@@ -101,7 +101,7 @@ def compiled_yardstick(folder: Path | None) -> Iterator[dict[str, Path]]:
 
 
 def printed_rate(program: Path, pattern: str) -> float:
-    """The best rate that a yardstick program prints, per second."""
+    """Returns the best rate per second that a yardstick program prints."""
     text = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     found = re.findall(pattern + r"\s*([0-9.]+)\s*M", text)
     if not found:
@@ -113,7 +113,7 @@ def printed_rate(program: Path, pattern: str) -> float:
 
 
 def openspiel_rate(seconds: float) -> tuple[float | None, int]:
-    """Leaves per second that OpenSpiel's checkers counts from Python, and the depth counted."""
+    """Returns leaves per second of OpenSpiel's checkers from Python, and the depth counted."""
     try:
         import pyspiel
     except ImportError:
@@ -125,7 +125,7 @@ def openspiel_rate(seconds: float) -> tuple[float | None, int]:
         player, total = state.current_player(), 0
         for action in state.legal_actions():
             after = state.child(action)
-            # a multi-jump is several actions of one player, and one ply
+            # a multi-jump is several actions of one player, but one ply
             same = after.current_player() == player
             total += leaves(after, depth if same else depth - 1)
         return total
@@ -147,7 +147,7 @@ def openspiel_rate(seconds: float) -> tuple[float | None, int]:
 
 
 def measure_perft(programs: dict[str, Path], quick: bool) -> Iterator[Figure]:
-    """Counting the leaves of checkers, every one of them visited."""
+    """Measure counting the leaves of checkers, visiting every one."""
     perft(CHECKERS, START, 2)
     ours: list[Callable[[], float]] = [
         lambda: rate(lambda: perft(CHECKERS, START, 9, bulk=False)),
@@ -174,13 +174,13 @@ def measure_perft(programs: dict[str, Path], quick: bool) -> Iterator[Figure]:
 
 
 def search_rate(engine: Engine, depth: int) -> float:
-    """Nodes per second of a search from the start that knows nothing of earlier ones."""
+    """Returns nodes per second of a search from the start, with an empty table."""
     engine.clear()
     return rate(lambda: engine.search(START, depth=depth).nodes)
 
 
 def measure_search(programs: dict[str, Path], quick: bool) -> Iterator[Figure]:
-    """Alpha-beta from the start with the sixteen terms of the yardstick."""
+    """Measure alpha-beta from the start with the sixteen terms of the yardstick."""
     depth = 13 if quick else 15
     engines = [
         # with as many table entries as ab.c has
@@ -215,7 +215,7 @@ def simple_value(position: Any) -> float:
 
 
 class PlainCheckers(Game):
-    """Checkers in plain Python: the rules' source, interpreted."""
+    """Checkers in plain Python: the source of the rules, interpreted."""
 
     name = "plain checkers"
 
@@ -238,7 +238,7 @@ class PlainCheckers(Game):
 
 
 def measure_python(quick: bool) -> Iterator[Figure]:
-    """Python where it is slow: evaluators in it, and whole games."""
+    """Measure the slow uses of Python: evaluators and whole games written in it."""
     linear = yardstick.as_feature_set(CHECKERS).plain()
     depth = 7 if quick else 9
     for name, text, evaluator, target in (
@@ -268,7 +268,7 @@ print(Engine(game, "classic").search(game.start(), depth=5).move, flush=True)
 
 
 def measure_start(quick: bool) -> Iterator[Figure]:
-    """From the start of a process to the first result of a search in it."""
+    """Measure the time from the start of a process to its first search result."""
 
     def first_result() -> float:
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
@@ -286,13 +286,13 @@ def measure_start(quick: bool) -> Iterator[Figure]:
                 raise ValueError(f"expected a move, found {found!r}")
         return took
 
-    first_result()  # which fills the cache
+    first_result()  # fills the cache
     best = min(first_result() for _ in range(2 if quick else 5))
     yield Figure("first_result", "a second process: to its first search result", best, "s", 1.0)
 
 
 def fresh_evaluator(count: int) -> tuple[float, int]:
-    """Seconds from the definition of new terms to a search that uses them, and its nodes."""
+    """Returns seconds from defining new terms to a search that uses them, and its nodes."""
     number = random.randrange(1 << 34)  # code that no cache has seen
     sources = [
         f"def term_{i}(position):\n"
@@ -317,7 +317,7 @@ def fresh_evaluator(count: int) -> tuple[float, int]:
 
 
 def measure_compilation(quick: bool) -> Iterator[Figure]:
-    """New code, and new weights."""
+    """Measure compiling new code, and using new weights."""
     weights = np.random.default_rng().normal(0, 1, (2, 16))
     terms = CHECKERS.features["classic"]
     Engine(CHECKERS, LinearEvaluator(CHECKERS, terms, weights[0])).search(START, depth=3)

@@ -1,10 +1,10 @@
-"""What pruning and filters save with dice: `python -m benchmarks.star [EVALUATOR] [--depth N]`.
+"""Measures pruning and filters with dice: `python -m benchmarks.star [EVALUATOR] [--depth N]`.
 
-Searches the same decisions with each of them, and tells for a decision: how often the evaluator was
-asked (positions that it was asked for before do not count, nor does the one that orders moves),
-milliseconds of processor time, how many of the moves are the best ones, and how much less than
-those they are worth, in thousandths of a point. Positions are from games that the evaluator plays
-against itself by static values, one move in five by chance. Filters alone may lose something.
+Searches the same decisions in each way, and prints for a decision: the number of calls of the
+evaluator (without repeated positions and without the evaluator that orders moves), milliseconds of
+processor time, the share of moves that are best, and the loss of the others in thousandths of a
+point. Positions are from games that the evaluator plays against itself by static values, with one
+move in five random. Only filters can lose anything.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Simple(KernelEvaluator):
 
 
 def decisions(game: Any, evaluator: Any, count: int, seed: int) -> list[tuple[Any, int]]:
-    """Positions with rolls, each with more than one move, no two from within eight plies."""
+    """Returns positions with rolls, each with several moves, and at least eight plies apart."""
     engine = Engine(game, evaluator, table_mib=1)
     generator = random.Random(seed)
     found: list[tuple[Any, int]] = []

@@ -1,8 +1,9 @@
-"""What the position store costs: `python -m benchmarks.store [--positions N] [--json]`.
+"""Measures the position store: `python -m benchmarks.store [--positions N] [--json]`.
 
-Positions of random checkers play, drawn again and again until there are enough, are written to a
-store in a temporary folder, as games of 60, and read back: all at once, in random batches, with
-filters, and each only once. Rates are of this machine, with its files in memory once written.
+Positions of random checkers play, repeated until there are enough, are written to a store in a
+temporary folder, as games of 60 positions, and read back: all at once, in random batches, with
+filters, and without repetitions. Rates hold for files in memory,
+where they are once written.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ LABEL_BYTES = 11
 
 
 def random_positions(game: Any, count: int, seed: int) -> Any:
-    """Positions of random play, [count, integers]."""
+    """Returns positions of random play, [count, integers]."""
     random = np.random.default_rng(seed)
     positions, position = [], game.start()
     while len(positions) < count:
@@ -39,7 +40,7 @@ def random_positions(game: Any, count: int, seed: int) -> Any:
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    """What a piece of work returns, and the seconds that it took."""
+    """Returns the result of `work`, and the seconds that it took."""
     began = time.perf_counter()
     result = work()
     return result, time.perf_counter() - began

@@ -1,13 +1,13 @@
-"""Which search techniques gain strength: `python -m benchmarks.techniques [NAME ...] [options]`.
+"""Tests what search techniques gain: `python -m benchmarks.techniques [NAME ...] [options]`.
 
 Each technique plays, at the same time a move, against the same engine without it: a sequential
-test of normalised Elo 0 against 10, of 4,000 games at most. What passes is on in `selective`
-(`search.alphabeta.techniques`), what does not is off. Base of the tests is `exact` for the first
-three, and late-move reductions, which make trees another shape, for the others. What two make of
-each other is tested where both passed.
+test of normalised Elo 0 against 10, of 4,000 games at most. A technique that passes is on in
+`selective` (`search.alphabeta.techniques`), the others are off. The base is `exact` for the first
+three tests; for the others it includes late-move reductions, because these change the shape of
+trees. If two techniques pass that may affect each other, they are also tested together.
 
-Results are kept after every hundred games (--results), and an interrupted run goes on from there.
---plot draws what was found.
+Results are saved after every hundred games (--results), and an interrupted run goes on from there.
+--plot draws the results.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from search.evaluators.samples import value_mark
 
 GAME = games.load("checkers")
 TEST = Sprt(0.0, 10.0)
-#: What is tested: name, the engine with it, the same without it.
+#: The tests: name, the engine with the technique, the same engine without it.
 TESTS: dict[str, tuple[str, str]] = {
     "null window": ("exact", "exact,-null_window"),
     "aspiration": ("exact", "exact,-aspiration"),
@@ -52,7 +52,7 @@ CHUNK = 100
 
 
 def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[str, Any]:
-    """Play a test to its end, from where it was left; its figures."""
+    """Play a test to its end, from where it stopped; returns its figures."""
     first, second = (
         parse_player(GAME, f"{quoted(options.evaluator)}@{techniques}")
         for techniques in TESTS[name]
@@ -108,7 +108,7 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
 
 
 def line(name: str, entry: dict[str, Any]) -> str:
-    """A row of the table."""
+    """Returns a row of the table."""
     verdict = {"accept H1": "on", "accept H0": "off"}.get(entry["verdict"], "off (undecided)")
     elo, low, high = entry["elo"]
     return (
@@ -119,7 +119,7 @@ def line(name: str, entry: dict[str, Any]) -> str:
 
 
 def plot(path: Path, kept: dict[str, Any]) -> None:
-    """A picture of what each technique gained."""
+    """Draw the gain of each technique."""
     rows = []
     for name in TESTS:
         if kept.get(name, {}).get("games"):
@@ -131,7 +131,7 @@ def plot(path: Path, kept: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Run the tests that are named, and print a row for each."""
+    """Run the named tests, and print a row for each."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.techniques", description=__doc__)
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help=f"of {', '.join(TESTS)} (all)")

@@ -1,9 +1,9 @@
-"""What a second thread gives one search: `python -m benchmarks.threads [--threads 2]`.
+"""Measures the gain of a second thread in one search: `python -m benchmarks.threads [--threads 2]`.
 
-Rates are positions looked at by all threads in a second of the clock, so the cores have to be
-idle; the time to a depth says how much of that is of use. One thread and several take turns over
-the same positions, each from an empty table; how full that gets, and how often it knows a position,
-is told too. Whether it makes a stronger player, a match says:
+Rates are positions searched by all threads in a second of the clock, so the cores have to be idle;
+the time to a depth shows how much of that is useful. One thread and several take turns over the
+same positions, each from an empty transposition table, whose occupancy and hit rate are printed
+too. A match shows whether the threads make a stronger player:
 
     python -m play match checkers A@selective,threads=2 A@selective --seconds 0.1 --threads 1
 """

@@ -1,7 +1,7 @@
 """The evaluator of the C yardstick (ab.c) as Plysmith evaluators: sixteen linear terms.
 
-Eight terms of the side to move and the same eight of the other side, each with a weight of its
-own: once as a feature set, once as a kernel written by hand.
+There are eight terms of the side to move and the same eight of the other side, each with its own
+weight: once as a feature set, once as a handwritten kernel.
 """
 
 from __future__ import annotations
@@ -157,10 +157,10 @@ def value(weights, position):
 
 
 def as_feature_set(game: Game) -> LinearEvaluator:
-    """The evaluator of ab.c as weights over a feature set."""
+    """Returns the evaluator of ab.c as weights over a feature set."""
     return LinearEvaluator(game, TERMS, [*WEIGHTS, *(-weight for weight in WEIGHTS)])
 
 
 def as_kernel(game: Game) -> KernelEvaluator:
-    """The evaluator of ab.c as one kernel."""
+    """Returns the evaluator of ab.c as one kernel."""
     return KernelEvaluator(game, value, np.array(WEIGHTS * 2))

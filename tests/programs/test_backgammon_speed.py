@@ -1,4 +1,4 @@
-"""The benchmark of backgammon's speed, in small."""
+"""The benchmark of backgammon's speed, with few games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python in the documentation runs as it stands."""
+"""The Python examples in the documentation run as they stand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every parser, given what Hypothesis makes up and what the fuzz benchmark does."""
+"""Every parser, given texts by Hypothesis and by the fuzz benchmark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUICK = settings(
 
 
 def texts(parser: Parser) -> st.SearchStrategy[str]:
-    """Noise, words in any order, and good texts with holes and insertions."""
+    """Returns noise, words in any order, and valid texts with holes and insertions."""
     words = st.lists(st.sampled_from(parser.words) | st.text(max_size=3), max_size=40)
     samples = st.sampled_from(parser.samples)
     edited = st.tuples(samples, st.integers(0, 400), st.integers(0, 30), st.text(max_size=5)).map(
@@ -73,7 +73,7 @@ def test_time_grows_with_the_length_and_no_more() -> None:
             began = time.thread_time()
             PARSERS[name].check(f"{sample}\n" * copies)
             times.append(time.thread_time() - began)
-        assert times[2] < 4 * 3 * times[1], name  # by the square it would be 16
+        assert times[2] < 4 * 3 * times[1], name  # quadratic time would give 16
 
 
 def test_faults_are_found_and_shown() -> None:

@@ -1,4 +1,4 @@
-"""An installed Plysmith is whole: it needs nothing of the clone that its wheel was built from."""
+"""An installed Plysmith is complete: it needs nothing of the clone that its wheel came from."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ import plysmith
 
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-#: Prints where the packages are, searches with a shipped evaluator that its name is enough for, and
-#: has a book of that search.
+#: Prints where the packages are, searches with a shipped evaluator given by name only, and
+#: loads the book and the ProbCut parameters of the shipped player.
 SEARCH = """
 import json, games, search
 from play.players.parse import parse_player
@@ -40,10 +40,11 @@ print(json.dumps({
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the programs of an environment that holds a wheel of this clone.
+    """Returns the folder of programs of an environment in which a wheel of this clone is installed.
 
-    Everything that the wheel needs comes from the environment of the tests, whose own Plysmith is
-    not seen: it is an editable one, and the links of another environment's are not followed.
+    Everything that the wheel needs comes from the environment of the tests. The Plysmith of that
+    environment is not seen, because it is an editable install, whose link is not followed from
+    another environment.
     """
     folder = tmp_path_factory.mktemp("installed")
     source, wheels = folder / "source", folder / "wheels"

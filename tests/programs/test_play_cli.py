@@ -28,7 +28,7 @@ QUICK = ["--games", "4", "--depth", "1", "--quiet"]
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Files that a player may be named by, good ones and bad ones."""
+    """Returns valid and invalid files that may name a player."""
     folder = tmp_path_factory.mktemp("files")
     found = {"missing": folder / "missing.json", "folder": folder}
     for game, name in (("checkers", "material"), ("tic_tac_toe", "open_lines")):
@@ -49,7 +49,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def filled(text: str, files: dict[str, Path]) -> list[str]:
-    """The words of a command line, {name} being a file."""
+    """Returns the words of a command line, with the file for each {name}."""
     return [word.format(**files) for word in text.split()]
 
 
@@ -67,7 +67,7 @@ def run(*arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
-# What goes well
+# Valid input
 
 
 def test_match(capsys: pytest.CaptureFixture[str], tmp_path: Path, files: dict[str, Path]) -> None:

@@ -1,4 +1,4 @@
-"""How programs end: a mistake in one line, Ctrl-C, and a reader that has gone."""
+"""How programs end: a one-line message after a mistake, Ctrl-C, and a reader that has gone."""
 
 from __future__ import annotations
 

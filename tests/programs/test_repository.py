@@ -1,4 +1,4 @@
-"""Promises of the repository about itself, in forms that can fail."""
+"""Checks of what the repository promises about itself."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PACKAGES: list[str] = PYPROJECT["tool"]["importlinter"]["root_packages"]
-#: The programs beside the packages, a file each: the console command, and one for clones.
+#: The programs beside the packages, one file each: the console command, and one for clones.
 PROGRAMS = ["plysmith", "train"]
 
-#: Used from the top of the clone, and never imported by the packages.
+#: Folders used from the top of the clone, and never imported by the packages.
 NOT_PACKAGES = {"benchmarks", "data", "docs", "tests"}
 
-#: What a distribution is imported as, where that is not its own name.
+#: The names under which distributions are imported, if these are not their own.
 MODULE_NAMES = {"scikit-learn": "sklearn"}
 
 LONGEST_FILE = 450  # lines
 LARGEST_FILE = 5_000_000  # bytes
 
-#: Text that only means something on the machine it was written on, in two pieces each, so that
-#: this file does not hold what it looks for.
+#: Texts that only mean something on the machine where they were written, each in two pieces, so
+#: that this file does not contain them itself.
 FOREIGN_TEXT = [
     first + second
     for first, second in [
@@ -48,11 +48,11 @@ FOREIGN_TEXT = [
 
 
 def tree(*options: str) -> list[Path]:
-    """The repository's files as git knows them; skips the test where there is no git."""
+    """Returns the files that git tracks in the repository; skips the test without git."""
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         pytest.skip("not a git clone")
     listing = subprocess.run(
-        # A clone may belong to somebody other than who tests it; git wants to be told.
+        # The clone may belong to another user than the one who tests it; git has to be told.
         ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", *options],
         cwd=ROOT,
         capture_output=True,
@@ -62,13 +62,13 @@ def tree(*options: str) -> list[Path]:
 
 
 def package_files() -> list[Path]:
-    """Every Python file of the packages, and the programs."""
+    """Returns every Python file of the packages, and the programs."""
     files = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
     return [*files, *(ROOT / f"{program}.py" for program in PROGRAMS)]
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """Line and top-level name of everything that a file imports."""
+    """Yields the line and the top-level name of everything that a file imports."""
     for node in ast.walk(ast.parse(path.read_bytes(), filename=str(path))):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name.partition(".")[0]) for alias in node.names)
@@ -77,7 +77,7 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def requirements() -> list[Requirement]:
-    """Every requirement of pyproject.toml, those of the extras included."""
+    """Returns every requirement of pyproject.toml, including those of the extras."""
     project = PYPROJECT["project"]
     extras = project["optional-dependencies"].values()
     lines = [*project["dependencies"], *(line for extra in extras for line in extra)]
@@ -85,7 +85,7 @@ def requirements() -> list[Requirement]:
 
 
 def constraints() -> dict[str, Requirement]:
-    """constraints.txt by canonical name."""
+    """Returns the entries of constraints.txt by canonical name."""
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
     pins = [Requirement(line) for line in lines if line.strip() and not line.startswith("#")]
     return {canonicalize_name(pin.name): pin for pin in pins}
@@ -127,9 +127,9 @@ def test_what_the_packages_import_is_declared() -> None:
             for line in PYPROJECT["project"]["dependencies"]
         )
     }
-    declared.add("llvmlite")  # numba requires exactly one minor version of it, and so chooses it
+    declared.add("llvmlite")  # numba requires exactly one minor version of it, and thus chooses it
     known = declared | {*PACKAGES, *PROGRAMS} | set(sys.stdlib_module_names)
-    # The server is a program behind an extra of its own, which is asked for when it is started.
+    # The server is a program with its own extra, which is checked for when it starts.
     web = {Requirement(line).name for line in PYPROJECT["project"]["optional-dependencies"]["web"]}
     found = [
         f"{path.relative_to(ROOT)}:{line}: {name}"
@@ -141,13 +141,13 @@ def test_what_the_packages_import_is_declared() -> None:
 
 
 def test_nothing_reads_or_writes_pickles() -> None:
-    """Loading a pickle runs code from it; an evaluator's file holds numbers and text only."""
+    """Loading a pickle runs code from it; an evaluator's file holds only numbers and text."""
     modules = {"_pickle", "cloudpickle", "dill", "marshal", "pickle", "shelve"}
     calls = {"torch.load", "torch.save", "joblib.load", "joblib.dump"}
     found = []
     for path in package_files():
         where = path.relative_to(ROOT)
-        # What travels between processes of one user is pickled there, and never reaches a file.
+        # These pickle data sent between processes of one user, which never reaches a file.
         travels = where in (Path("play/transport.py"), Path("games/kernels/pickling.py"))
         allowed = {"cloudpickle"} if travels else set()
         used = [(line, name) for line, name in imports(path) if name in modules - allowed]
@@ -207,7 +207,7 @@ def test_imports_go_one_way() -> None:
     ids=" ".join,
 )
 def test_programs_start_without_importing_anything_slow(arguments: list[str]) -> None:
-    """Such an answer takes half a second, which any of these would use up."""
+    """These answers take half a second; any of the slow imports alone would take as long."""
     result = subprocess.run(
         [sys.executable, "-X", "importtime", *arguments],
         cwd=ROOT,

@@ -37,7 +37,7 @@ pytestmark = [
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS = Checkers()
-#: A run of seconds; the smallest matches there are.
+#: A run that takes seconds, with the smallest possible matches.
 TINY = [
     *("--depth", "2", "--seed", "3", "--snapshots", "2", "--quiet", "--opponents", "material"),
     *("--snapshot-games", "2", "--final-games", "2", "--match-games", "2"),
@@ -55,7 +55,7 @@ def tiny(learner: str, games: int, folder: Path) -> list[str]:
 
 
 def start(arguments: list[str]) -> subprocess.Popen[str]:
-    """The program in a process group of its own, as a terminal starts it."""
+    """Start the program in its own process group, as a terminal does."""
     return subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
         start_new_session=True,
@@ -69,7 +69,7 @@ def finish(process: subprocess.Popen[str]) -> None:
 
 
 def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
-    """The number of games in the first checkpoint that appears."""
+    """Returns the number of games in the first checkpoint that appears."""
     for _ in range(60_000):
         assert process.poll() is None, process.communicate()
         if (folder / "checkpoint.json").exists():
@@ -81,7 +81,7 @@ def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
 
 
 def group(process: subprocess.Popen[str]) -> list[int]:
-    """The processes alive in the group that a process leads."""
+    """Returns the living processes of the group that a process leads."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
@@ -108,7 +108,7 @@ def run(finished: Path, tmp_path: Path) -> Path:
 
 
 def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
-    """Returns the message with which the program refuses."""
+    """Returns the message with which the program refuses the arguments."""
     try:
         status = train.main([str(argument) for argument in arguments])
     except SystemExit as left:  # argparse
@@ -170,7 +170,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) 
         process.communicate()
     assert 0 < games < 12
     assert not (folder / "best.json").exists()
-    # processes that measure end with the one that asked them
+    # measuring processes end with the one that started them
     for _ in range(300):
         if not group(process):
             break
@@ -190,7 +190,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) 
 
 
 class Killed(BaseException):
-    """Ends a run as a kill does: nothing that would be written at the end is."""
+    """Ends a run as a kill does: nothing is written at the end."""
 
 
 def linear_run(folder: Path, learner: Any) -> Run:
@@ -246,7 +246,7 @@ def test_ctrl_c_leaves_one_line_and_a_run_to_resume(tmp_path: Path) -> None:
     wait_for = time.monotonic() + 120
     while not (folder / "log.csv").exists() and time.monotonic() < wait_for:
         time.sleep(0.01)
-    time.sleep(0.7)  # the process that measures is about to begin, or has begun
+    time.sleep(0.7)  # the measuring process is about to start, or has started
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, out + err
@@ -384,7 +384,7 @@ def test_damaged_options(run: Path, capsys: Any) -> None:
         assert "expected a checkpoint of the same learner, options and features" in found
 
 
-# --- features of one's own -------------------------------------------------------------------
+# --- a user's own features --------------------------------------------------------------------
 
 FEATURES = """
 from games.kernels import popcount
@@ -425,11 +425,11 @@ def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: An
         ["pieces", "odd_pieces"], ["pieces"], ["odd_pieces"]
     ]  # fmt: skip
     assert set(found["worth"]["nodes_per_second"]) == {"with", "without"}
-    # the run without is like any other, and may be resumed by itself
+    # the run without the features is like any other, and may be resumed by itself
     bare = load_evaluator(folder / "without/best.json")
     assert "pieces" not in bare.term_weights()
     succeeds("checkers", "--learner", "rootstrap", "--resume", folder / "without", "--quiet")
-    # what was learned is found again where the user names the file, and goes on from there
+    # if the user names the file, learning continues from the weights learned so far
     best = folder / "best.json"
     with pytest.raises(ValueError, match="pass features= for a set of your own"):
         load_evaluator(best)
@@ -440,7 +440,7 @@ def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypat
     arguments = with_features(tmp_path, "lms")
     succeeds(*arguments, tmp_path / "whole")
     shown = Bar.__call__
-    for run in ("first", "second"):  # in the run itself, and in the one without
+    for run in ("first", "second"):  # in the run itself, and in the one without the features
 
         def kill(self: Any, progress: Any, measured: Any, run: str = run) -> None:
             shown(self, progress, measured)
@@ -604,7 +604,7 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
 def test_mistakes(tmp_path: Path, capsys: Any, arguments: list[str], message: str) -> None:
     found = fails(capsys, *arguments, "--run", tmp_path / "run")
     assert message in found
-    # nothing begins before everything is checked
+    # nothing starts before everything is checked
     assert not (tmp_path / "run").exists()
 
 
