@@ -49,7 +49,7 @@ NEAR_DEPTH = 1
 
 
 def positions_of(most: int) -> int:
-    """How many positions of one side have at most so many checkers left; the lowest numbers."""
+    """Returns the number of one-sided positions with at most `most` checkers left."""
     return math.comb(most + HOME_POINTS, HOME_POINTS)
 
 
@@ -59,14 +59,14 @@ _CHOOSE = np.array(
     [[math.comb(n, k) for k in range(HOME_POINTS + 1)] for n in range(CHECKERS + HOME_POINTS + 1)],
     dtype=np.int64,
 )
-#: An opponent who is in nobody's way: 14 checkers off and one on his ace point.
+#: An opponent who is never in the way: 14 checkers off and one on his ace point.
 _FAR_AWAY = packed((CHECKERS - 1, 1) + 24 * (0,))[0]
 _ROLLS = len(PROBABILITIES)
 
 
 @kernel
 def rank(near):
-    """The number of a position at home, from the lower half of a side's board; O(6).
+    """Returns the number of a position at home, from the lower half of a side's board; O(6).
 
     It is the sum over k = 1 to 6 of C(c + k - 1, k) with c the checkers on points 7 - k and above:
     the combinatorial number of six different integers. A checker that comes forward lowers terms
@@ -82,7 +82,7 @@ def rank(near):
 
 @kernel
 def unrank(number):
-    """The lower half of the board of a position with that number, checkers borne off included."""
+    """Returns the lower half of the board, checkers borne off included, of a position's number."""
     near = 0
     behind = 0
     for k in range(HOME_POINTS, 0, -1):
@@ -101,7 +101,7 @@ def unrank(number):
 
 @kernel
 def _number(near, far):
-    """The number of a side's position; -1 unless all 15 checkers are off or at home."""
+    """Returns the number of a side's position; -1 unless all 15 checkers are off or at home."""
     if far != 0 or near >> 4 * (HOME_POINTS + 1):
         return -1
     held = 0
@@ -117,7 +117,7 @@ def _number(near, far):
 
 @kernel
 def write_successors(number, roll, moves, after):
-    """Write the numbers of the positions that a roll can lead to; returns how many.
+    """Write the numbers of the positions that a roll can lead to; returns their count.
 
     `moves` needs the room that `legal_moves` asks for, `after` one place for each move.
     """
@@ -174,10 +174,10 @@ def fill_one_sided(expected, rolls, expected_first, first, moves, after):
 
 @kernel
 def list_successors(begins, lists, moves, after):
-    """What each roll can lead to from each position, in one list; returns its length.
+    """List the positions that each roll leads to from each position; returns the list's length.
 
-    Position n and roll r have the places `begins[21 * n + r]` up to the next. What `lists` has no
-    room for is counted only.
+    Position n and roll r have the places `begins[21 * n + r]` up to the next. Numbers for which
+    `lists` has no room are only counted.
     """
     place = 0
     for number in range(len(begins) // _ROLLS):
@@ -196,7 +196,7 @@ def list_successors(begins, lists, moves, after):
 
 @kernel
 def _backed_up(equities, begins, lists, mine, theirs):
-    """The equity of one position from those that a roll leads to."""
+    """Returns the equity of one position from those that a roll leads to."""
     value = 0.0
     for roll in range(_ROLLS):
         worst = 2.0
@@ -210,7 +210,7 @@ def _backed_up(equities, begins, lists, mine, theirs):
 def fill_two_sided(equities, begins, lists):
     """Fill `equities` [positions, positions], float64, from the lists of `list_successors`.
 
-    Every play leads to a lower number, so that what it leads to is filled before.
+    Every play leads to a lower number, whose entry is filled earlier.
     """
     for number in range(len(equities)):
         equities[number, 0] = -1.0
@@ -227,7 +227,7 @@ def fill_two_sided(equities, begins, lists):
 
 @kernel
 def _ahead(rolls, mine, table, theirs, later):
-    """The probability that one side's last checker is off before an event of the other.
+    """Returns the probability that one side's last checker is off before an event of the other.
 
     `rolls[mine]` is the distribution of the one, `table[theirs]` that of the event, in rolls of
     the other side; `later` is 0 where the one rolls first and 1 where the other does.
@@ -245,7 +245,7 @@ def _ahead(rolls, mine, table, theirs, later):
 
 @kernel
 def _chances(tables, position):
-    """The depth that the tables stand for, -1 for none, and the chances of win and gammons."""
+    """Returns the depth (-1 if the tables lack the position) and the chances of win and gammons."""
     equities, rolls, first = tables
     mine = _number(position[0], position[1])
     theirs = _number(position[2], position[3])
@@ -290,8 +290,8 @@ def probe(tables, position):
 def outcomes(tables, position, target):
     """Write the probabilities of the five outcomes (`games.backgammon.outcomes`) to `target`.
 
-    Whether `probe` finds the position; where it does not, `target` stays as it is. Their equity is
-    the value that `probe` gives.
+    Returns whether `probe` finds the position; if not, `target` is unchanged. The equity of the
+    outcomes is the value that `probe` gives.
     """
     depth, win, win_gammon, lose_gammon = _chances(tables, position)
     if depth < 0:

@@ -14,10 +14,10 @@ _NEXT_TWELVE = 4095
 
 
 def _escape_table() -> NDArray[np.int8]:
-    """The rolls of 36 that escape, for each set of blocked points among the next twelve.
+    """Returns the number of rolls that escape for each set of blocked points of the next twelve.
 
     Bit 0 is the next point. A roll escapes if it takes the checker, by way of points that are not
-    blocked, farther than the last blocked point among the next six; all do where there is none.
+    blocked, farther than the last blocked point among the next six; all do if none is blocked.
     """
     sets = np.arange(_NEXT_TWELVE + 1)
     last = sum((sets & _NEXT_SIX) >= 1 << bit for bit in range(6))
@@ -46,7 +46,7 @@ _ESCAPES = _escape_table()
 
 @kernel
 def blocked_ahead(point, their_made):
-    """Which of the twelve points before a checker on a point are blocked, the next one in bit 0.
+    """Returns which of the twelve points before a checker are blocked, the next one in bit 0.
 
     `their_made` are the points that the other side has made, as it numbers them.
     """
@@ -55,19 +55,19 @@ def blocked_ahead(point, their_made):
 
 @kernel
 def escaping_rolls(point, their_made):
-    """How many rolls of 36 take a checker beyond the blocked points among the next six."""
+    """Returns the number of rolls, of 36, that pass the blocked points among the next six."""
     return int(_ESCAPES[blocked_ahead(point, their_made)])
 
 
 @kernel
 def blocked_next(point, their_made):
-    """How many of the next six points before a checker are blocked."""
+    """Returns how many of the next six points before a checker are blocked."""
     return popcount(blocked_ahead(point, their_made) & _NEXT_SIX)
 
 
 @kernel
 def longest_prime(made):
-    """The most points made in a row."""
+    """Returns the largest number of points made in a row."""
     run = made & _POINTS
     length = 0
     while run:
@@ -78,14 +78,14 @@ def longest_prime(made):
 
 @kernel
 def entering_rolls(their_made):
-    """How many rolls of 36 enter a checker from the bar."""
+    """Returns the number of rolls, of 36, that enter a checker from the bar."""
     closed = popcount(their_made & 0b1111110)
     return 36 - closed * closed
 
 
 @kernel
 def freedom(far, their_made):
-    """Escaping rolls summed over the checkers on points 19 to 25."""
+    """Returns the escaping rolls summed over the checkers on points 19 to 25."""
     back = far >> 24
     rolls = 0
     for place in range(7):
@@ -95,7 +95,7 @@ def freedom(far, their_made):
 
 @kernel
 def hardest_escape(made):
-    """The fewest rolls that an enemy checker would escape with, from the bar or our points 1 to 7.
+    """Returns the fewest rolls that would free an enemy checker on the bar or our points 1 to 7.
 
     `made` are the side's own points, as it numbers them.
     """

@@ -12,7 +12,7 @@ _HOME_UNIT = 8.167  # pips of a mean roll
 
 @kernel
 def wasted(near):
-    """Pips that a side's position in its home board wastes, after Keith (2004).
+    """Returns the pips that a side's home board wastes, after Keith (2004).
 
     2 for each checker beyond one on the ace point, 1 for each beyond one on the deuce point and
     beyond three on the three point, and 1 for each of the points 4, 5 and 6 that is empty.
@@ -29,11 +29,11 @@ def wasted(near):
 
 @kernel
 def kleinman(lead, total):
-    """The chance to win a race less that to lose it, -1 to 1, for the side on roll.
+    """Returns the chance to win a race minus that to lose it, -1 to 1, for the side on roll.
 
     `lead` pips ahead where both need `total`: with K = (lead + 4)² / (total - 4) the chance to win
-    is half of 1 + erf(√K), and the same below zero. Source: Kleinman, Vision Laughs at
-    Counting (1980).
+    is half of 1 + erf(√K); a negative lead gives the negative result. Source: Kleinman,
+    Vision Laughs at Counting (1980).
     """
     return math.erf((lead + 4) / math.sqrt(max(total - 4, 1)))
 
@@ -57,8 +57,8 @@ def rolls_left(position):
 
 @kernel
 def race_chance(position):
-    """The chance to win a race from here less that to lose it, whether contact is over or not: of
-    `kleinman` with wastage in the counts of pips.
+    """The chance to win a race from here minus that to lose it, whether or not contact is over: by
+    `kleinman`, with wastage added to the pip counts.
     """
     near, far, their_near, their_far, _ = position
     own = pips_of(near, far) + wasted(near)
@@ -68,10 +68,10 @@ def race_chance(position):
 
 @kernel
 def save_pips(near, far):
-    """Pips until a side cannot lose a gammon: all checkers home, and one borne off."""
+    """Returns the pips until a side cannot lose a gammon: all checkers home and one borne off."""
     if near & 15:
         return 0
-    last = 1  # the nearest checker may still be on the way: then 6 pips, like one from the six
+    last = 1  # the nearest checker may still be on its way: then 6 pips, as from point 6
     while last < 6 and near >> 4 * last & 15 == 0:
         last += 1
     return pips_beyond(near, far, 6) + last
@@ -79,9 +79,9 @@ def save_pips(near, far):
 
 @kernel
 def gammon_race(position):
-    """Whether the side to move saves the gammon in a race: -1 surely to 1 surely not.
+    """Risk of losing a gammon in a race: -1 if surely saved, 1 if surely lost.
 
-    0 - `kleinman` of the pips to save it against those with which the other side bears off.
+    It is -`kleinman` of the pips to save it against those with which the other side bears off.
     """
     near, far, their_near, their_far, _ = position
     own = save_pips(near, far)
@@ -93,7 +93,7 @@ def gammon_race(position):
 
 @kernel
 def gammon_pips(position):
-    """Pips to save the gammon, see `save_pips`; 1 is 100 pips. 0 where it is saved."""
+    """Pips to save the gammon, see `save_pips`; 1 is 100 pips, 0 if it is saved."""
     return save_pips(position[0], position[1]) / 100
 
 
@@ -105,13 +105,13 @@ def backgammon_pips(position):
 
 @kernel
 def checkers_left(position):
-    """Checkers not yet borne off, by pairs rounded up: the least rolls; 1 is eight."""
+    """Pairs of checkers not yet borne off, rounded up (the fewest rolls); 1 is eight."""
     return (16 - (position[0] & 15)) // 2 / 8
 
 
 @kernel
 def home_gaps(position):
-    """Empty points of the home board; 1 is six. With few checkers left they cost misses."""
+    """Empty points of the home board; 1 is six. With few checkers left they make rolls miss."""
     near = position[0]
     empty = 0
     for point in range(1, 7):

@@ -32,7 +32,7 @@ class BackgammonRecord(GameRecord):
 
     Doubles are never made automatically: without actions of the cube, outcomes are those of
     `GameRecord` times `cube`. Outcomes are points for X (colour 0). Raises PositionError if these
-    make no possible `Situation`.
+    do not make a valid `Situation`.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class BackgammonRecord(GameRecord):
         self.actions: list[CubeAction] = []
         #: The cube as the game began.
         self.first_cube, self.first_owner = cube, owner
-        self.situation()  # raises for what cannot be
+        self.situation()  # raises PositionError if it is impossible
 
     @property
     def cube(self) -> int:
@@ -78,7 +78,7 @@ class BackgammonRecord(GameRecord):
         return bool(self.actions) and self.actions[-1].kind == "double"
 
     def situation(self, roll: int | None = None) -> Situation:
-        """The present position with roll, match and cube, as other programs need it."""
+        """Returns the current position with roll, match and cube, for use by other programs."""
         return Situation(
             self.position,
             roll=roll,
@@ -124,7 +124,7 @@ class BackgammonRecord(GameRecord):
         return move
 
     def final_score(self) -> tuple[int, int] | None:
-        """The score after the game, by colour; None while it goes on."""
+        """Returns the score after the game, by colour; None while it goes on."""
         outcome = self.outcome()
         if outcome is None:
             return None

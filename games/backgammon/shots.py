@@ -1,10 +1,10 @@
 """Shots: the rolls of 36 that hit, what they cost, and the rolls that enter from the bar.
 
-All rolls are looked at at once, in the numbering of the side whose blots are in danger: there the
-attacker moves upwards and enters on the points 1 to 6. A roll hits where some of its dice, in some
-order, take one checker after another to a blot, by way of points that are not blocked and after
-all checkers on the bar have entered. That both dice must be played where possible, which forbids a
-hit now and then, is left out.
+All rolls are handled at once, in the numbering of the side whose blots are in danger, so that the
+attacker moves upwards and enters on points 1 to 6. A roll hits if some of its dice, in some order,
+take checkers to a blot, by way of points that are not blocked and after all checkers on the bar
+have entered. The rule that both dice must be played if possible, which sometimes forbids a hit, is
+ignored.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ _NO_LOSS = 1 << BAR
 
 @kernel
 def _first_landings(movers, entering, blocked, die):
-    """The open points that the first die takes a checker to, `entering` -1 from the bar, else 0."""
+    """Returns the open points that the first die reaches; `entering`: -1 from the bar, else 0."""
     return ((movers << die & ~entering) | (1 << die & entering)) & ~blocked
 
 
 @kernel
 def _next_movers(movers, landed, on_bar):
-    """Who may use the die after one that landed: the same checker, or any, the last one in."""
+    """Returns which checkers may use the other die: the same, or any once the bar is empty."""
     if on_bar == 0:
-        return landed  # what another checker does with this die is a first landing of its own
+        return landed  # another checker's use of this die counts as a first landing
     return movers | landed if on_bar == 1 and landed else 0
 
 
 @kernel
 def _hit_by_pair(movers, entering, on_bar, blocked, blots, die, other):
-    """The blots that a roll of two different dice can hit."""
+    """Returns the blots that a roll of two different dice can hit."""
     one = _first_landings(movers, entering, blocked, die)
     two = _first_landings(movers, entering, blocked, other)
     after_one = _next_movers(movers, one, on_bar) << other
@@ -42,7 +42,7 @@ def _hit_by_pair(movers, entering, on_bar, blocked, blots, die, other):
 
 @kernel
 def _hit_by_double(movers, entering, on_bar, blocked, blots, die):
-    """The blots that a double can hit."""
+    """Returns the blots that a double can hit."""
     landed = _first_landings(movers, entering, blocked, die)
     reached = landed
     if on_bar and landed:
@@ -55,9 +55,9 @@ def _hit_by_double(movers, entering, on_bar, blocked, blots, die):
 
 @kernel
 def _attack(attack_near, attack_far, near, far):
-    """Who attacks, -1 where it has to enter, how many on the bar, what is blocked, and the blots.
+    """Returns attackers, -1 if they must enter, their number on the bar, blocked points, and blots.
 
-    All as bits of points in the numbering of the side with the blots.
+    Points are bits in the numbering of the side with the blots.
     """
     made = points_made(near, far)
     blots = points_held(near, far) & ~made & _POINTS
@@ -68,7 +68,7 @@ def _attack(attack_near, attack_far, near, far):
 
 @kernel
 def hitting_rolls(attack_near, attack_far, near, far):
-    """How many rolls of 36 hit a blot."""
+    """Returns the number of rolls, of 36, that hit a blot."""
     movers, entering, on_bar, blocked, blots = _attack(attack_near, attack_far, near, far)
     if blots == 0:
         return 0
@@ -84,7 +84,7 @@ def hitting_rolls(attack_near, attack_far, near, far):
 
 @kernel
 def pips_lost(attack_near, attack_far, near, far):
-    """Pips lost to a hit, summed over 36 rolls, each hitting the blot that has come farthest."""
+    """Returns pips lost to hits, summed over 36 rolls, each on the blot that has come farthest."""
     movers, entering, on_bar, blocked, blots = _attack(attack_near, attack_far, near, far)
     if blots == 0:
         return 0
@@ -100,7 +100,7 @@ def pips_lost(attack_near, attack_far, near, far):
 
 @kernel
 def choosing_rolls(attack_near, attack_far, near, far):
-    """How many rolls of 36 can hit two blots or more, both at once or one of them by choice."""
+    """Returns the number of rolls, of 36, that can hit two or more blots, together or by choice."""
     movers, entering, on_bar, blocked, blots = _attack(attack_near, attack_far, near, far)
     if blots & (blots - 1) == 0:
         return 0

@@ -1,8 +1,8 @@
 """Checkers games as PDN: a strict writer, and a reader that tolerates damaged files.
 
-Results in PDN are White-Black: `1-0` says that White won, although Black begins. Values are from
-the view of the side that made the move, and stand in a comment after it as value/depth, such as
-`{0.35/7}`; either may be `-` where it is not known, and a comment may follow: `{0.35/7 a trap}`.
+Results in PDN are White-Black: `1-0` says that White won, although Black begins. Values are for
+the side that made the move and are in a comment after it as value/depth, such as `{0.35/7}`;
+either is `-` if it is not known, and a comment may follow: `{0.35/7 a trap}`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["ReadGame", "read_games", "write_game"]
 
 GAME_TYPE = "21"  # PDN's number for English checkers
 LINE_LENGTH = 79
-#: The tags that every game is written with, in PDN's order; `?` stands for what is not known.
+#: The tags of every written game, in PDN's order; `?` stands for an unknown value.
 ROSTER = ("Event", "Site", "Date", "Round", "White", "Black")
 OWN_TAGS = ("Result", "GameType", "SetUp", "FEN")  # these follow from the record
 
@@ -138,7 +138,7 @@ def _comment_words(comment: str) -> Iterator[str]:
         return
     words: list[str] = []
     for word in comment.split(" "):
-        if words and word[0] in "%[":  # at the start of a line these have a meaning of their own
+        if words and word[0] in "%[":  # these have a special meaning at the start of a line
             words[-1] += f" {word}"
         else:
             words.append(word)
@@ -160,9 +160,9 @@ def _wrap(words: Iterable[str]) -> list[str]:
 class ReadGame(NamedTuple):
     """One game of a PDN file.
 
-    `record` is None where the game is damaged; then the first of `problems` is the cause. Problems
-    beside a record are of the kind that leaves the moves in no doubt. Each begins with the number
-    of its line. `tags` are those of the file; beside a record, the ones that follow from it are as
+    `record` is None if the game is damaged; then the first of `problems` is the cause. If there is
+    a record, its moves are certain despite any problems. Each problem begins with the number of
+    its line. `tags` are those of the file; with a record, the tags that follow from it are as
     `write_game` writes them, so that Result has White first.
     """
 
@@ -179,15 +179,14 @@ def read_games(
     repetitions: int | None = None,
     quiet_moves: int | None = None,
 ) -> Iterator[ReadGame]:
-    """The games of a PDN text, or of lines such as an open file gives, one after the other.
+    """Yields the games of a PDN text, or of an iterable of lines such as an open file.
 
     `game` is checkers. Results are taken to be White-Black, and with `black_first` the other way
-    round, as in old English files. Records have no draw rules unless they are asked for, as the
-    players may not have kept to them; a record that its moves do not end ends with the result of
-    the file.
+    round, as in old English files. Records have no draw rules by default, because the players may
+    not have kept to them; a record that its moves do not end ends with the result of the file.
 
-    Variations, marks such as `!` and `$1`, `;` remarks and `%` lines are passed over. A damaged
-    game never raises: it is returned without a record, and reading goes on with the next one.
+    Variations, marks such as `!` and `$1`, `;` remarks and `%` lines are ignored. A damaged game
+    never raises an exception: it comes without a record, and reading goes on with the next one.
     """
     lines = source.splitlines() if isinstance(source, str) else source
     reading: _Reading | None = None
@@ -216,7 +215,7 @@ class _Token(NamedTuple):
 
 
 def _tokens(lines: Iterable[str]) -> Iterator[_Token]:
-    """The words of a file with their line numbers; comments whole, spaces and marks left out."""
+    """Yields the words of a file with their lines; a comment is one word, marks are omitted."""
     comment: list[str] | None = None
     started = 0
     for number, line in enumerate(lines, 1):
@@ -253,7 +252,7 @@ def _tokens(lines: Iterable[str]) -> Iterator[_Token]:
             elif match.lastgroup not in ("space", "remark", "mark"):
                 kind = str(match.lastgroup)
                 if kind == "broken" and line[: match.start()].strip():
-                    kind = "other"  # among the moves, and not the first tag of the next game
+                    kind = "other"  # between the moves, not the first tag of the next game
                 yield _Token(kind, match[0], number)
     if comment is not None:
         yield _Token("open comment", "", started)
@@ -273,7 +272,7 @@ class _Reading:
         self.problems: list[str] = []
         self.comments: list[str] = []  # before the first move
         self.damaged = False
-        self.variation = 0  # how many brackets are open
+        self.variation = 0  # number of open brackets
         self.variation_line = 0
         self.begun = False  # whether the tags are over
         self.parted = False  # whether an empty line came after tags
@@ -286,11 +285,11 @@ class _Reading:
         return not (self.tags or self.begun or self.damaged)
 
     def closed_by(self, token: _Token) -> bool:
-        """Whether a token belongs to the next game already."""
+        """Whether a token already belongs to the next game."""
         if token.kind not in ("tag", "broken"):
             return False
-        # A tag that is there a second time belongs to the next of two games without moves, and so
-        # does the tag that games begin with, after an empty line.
+        # A repeated tag belongs to the next of two games without moves, and so does, after an empty
+        # line, the tag with which games begin.
         first = self.parted and token.text == ROSTER[0]
         return self.begun or first or token.text in self.tags
 
@@ -375,14 +374,14 @@ class _Reading:
         self.record = GameRecord(self.game, start, comment=comment, **self.limits)
 
     def tag(self, name: str, default: str) -> tuple[str, int]:
-        """Value and line of a tag, whatever the case of its name."""
+        """Returns the value and line of a tag, ignoring the case of its name."""
         for found, value_and_line in self.tags.items():
             if found.lower() == name.lower():
                 return value_and_line
         return default, 0
 
     def damage(self, line: int, cause: str) -> None:
-        """Give the game up; what else is wrong with it follows from that."""
+        """Give the game up, because later problems follow from this one."""
         if not self.damaged:
             self.problems = [f"line {line}: {cause}"]
         self.damaged = True
@@ -427,7 +426,7 @@ class _Reading:
                 self.problems.append(f"line {line}: {cause}")
 
     def first_view(self, text: str) -> float | None:
-        """Returns the value of a result to Black, who begins."""
+        """Returns the value of a result for Black, who begins."""
         outcome = _OUTCOMES.get(text)
         return None if outcome is None else outcome if self.black_first else 0.0 - outcome
 

@@ -8,8 +8,8 @@ are always 4 and 5 bits away and no move wraps around the edge.
 
 A move is one integer: bits 0-5 the bit number it starts from, 6-11 where it ends, 12-46 the
 captured pieces, and from bit 47 two bits for the direction of each of the first eight jumps
-(0: +4, 1: +5, 2: -4, 3: -5), which tell different paths over the same pieces apart. No move has
-more than nine jumps, for a piece jumps only over the nine squares of one sub-lattice, and the
+(0: +4, 1: +5, 2: -4, 3: -5), which distinguish paths over the same pieces. No move has
+more than nine jumps, because a piece jumps only over the nine squares of one sub-lattice, and the
 ninth direction follows from the square where the move ends.
 """
 
@@ -24,13 +24,13 @@ SQUARES = ((1 << 35) - 1) & ~(1 << 8 | 1 << 17 | 1 << 26)
 FIRST_ROW = 0xF  # squares 1-4: White's men are crowned here
 LAST_ROW = 0xF << 31  # squares 29-32: Black's
 START: Position = (((1 << 13) - 1) & SQUARES, SQUARES & ~((1 << 22) - 1), 0, BLACK)
-MOST_MOVES = 128  # longer lists are cut; random play never comes near half of it
+MOST_MOVES = 128  # longer lists are cut off; random play reaches less than half of it
 
 _KEY_MASK = (1 << 63) - 1
 
 
 def _reflected() -> tuple[int, ...]:
-    """For each bit the board with its square reflected in the diagonal from 29 to 4."""
+    """Returns, for each bit, the board with its square reflected in the diagonal from 29 to 4."""
     boards = [0] * 35
     for square in range(32):
         row, place = divmod(square, 4)
@@ -46,7 +46,7 @@ _NAN = float("nan")
 
 @kernel
 def jumpers(position):
-    """The pieces of the side to move that can capture."""
+    """Returns the pieces of the side to move that can capture."""
     own, opponent, kings, side = position
     empty = SQUARES & ~(own | opponent)
     upward = own if side == BLACK else own & kings
@@ -58,7 +58,7 @@ def jumpers(position):
 
 @kernel
 def movers(position):
-    """The pieces of the side to move that can step to an adjacent empty square."""
+    """Returns the pieces of the side to move that can step to an adjacent empty square."""
     own, opponent, kings, side = position
     empty = SQUARES & ~(own | opponent)
     upward = own if side == BLACK else own & kings
@@ -76,7 +76,7 @@ def _write_jumps(
     """Append every complete jump of the piece that stands on `square`; returns the new count.
 
     `empty` includes the square that the piece left; captured pieces stay until the move ends, so
-    they block, and none is taken twice.
+    that they block, and no piece is captured twice.
     """
     here = 1 << square
     left = opponent & ~captured
@@ -117,7 +117,7 @@ def _write_jumps(
 
 @kernel
 def legal_moves(position, moves):
-    """Write the legal moves; returns how many. Captures are mandatory, the longest is not."""
+    """Write the legal moves; returns their number. Captures are mandatory, but of any length."""
     own, opponent, kings, side = position
     empty = SQUARES & ~(own | opponent)
     count = 0
@@ -164,7 +164,7 @@ def legal_moves(position, moves):
 
 @kernel
 def play(position, move):
-    """The position after a legal move, seen from the other side."""
+    """Returns the position after a legal move, seen from the other side."""
     own, opponent, kings, side = position
     source = 1 << (move & 63)
     target = 1 << ((move >> 6) & 63)
@@ -179,7 +179,7 @@ def play(position, move):
 
 @kernel
 def outcome(position):
-    """-1.0 where the side to move cannot move, NaN while the game goes on."""
+    """Returns -1.0 if the side to move cannot move, NaN while the game goes on."""
     if movers(position) or jumpers(position):
         return _NAN
     return -1.0
@@ -187,7 +187,7 @@ def outcome(position):
 
 @kernel
 def noisy(position):
-    """Whether a capture is pending: such a position is never evaluated."""
+    """Whether a capture is pending; such positions are never evaluated."""
     return jumpers(position) != 0
 
 
@@ -199,13 +199,13 @@ def irreversible(position, move):
 
 @kernel
 def gain(position, move):
-    """Pieces captured, for move ordering."""
+    """Returns the number of pieces captured, for move ordering."""
     return popcount((move >> 12) & SQUARES)
 
 
 @kernel
 def key(position):
-    """A 63-bit hash of a position."""
+    """Returns a 63-bit hash of a position."""
     own, opponent, kings, side = position
     mixed = (
         product(own, 0x1E3779B97F4A7C15)
@@ -220,13 +220,13 @@ def key(position):
 
 @kernel
 def turn(board):
-    """A board turned by 180 degrees: square s becomes 33 - s."""
+    """Returns a board turned by 180 degrees: square s becomes 33 - s."""
     return reverse(board) >> 29 & SQUARES
 
 
 @kernel
 def reflect(board):
-    """A board reflected in the diagonal from square 29 to square 4.
+    """Returns a board reflected in the diagonal from square 29 to square 4.
 
     Kings move alike on both; men do not.
     """
@@ -241,10 +241,9 @@ def reflect(board):
 
 @kernel
 def standard(position):
-    """The position of a class of equivalent ones by which it is remembered.
+    """Returns the position of a class of equivalent ones by which all of them are stored.
 
-    It is seen with Black to move; of boards of kings alone, the reflection with the smaller
-    integers.
+    It has Black to move; if there are only kings, it is the reflection with the smaller integers.
     """
     own, opponent, kings, side = position
     if side == WHITE:
@@ -259,6 +258,6 @@ def standard(position):
 
 @kernel
 def swap_sides(position):
-    """The same board with the other side to move."""
+    """Returns the same board with the other side to move."""
     own, opponent, kings, side = position
     return (opponent, own, kings, 1 - side)

@@ -1,4 +1,4 @@
-"""The terms of Samuel's polynomial that look at moves: mobility, what it costs, what it threatens.
+"""The terms of Samuel's polynomial about moves: mobility, its cost and its threats.
 
 The words active, passive, step and the reading of a term are explained in
 `games.checkers.samuel_terms`, which lists these terms among the others.
@@ -22,13 +22,13 @@ __all__ = [
 
 @kernel
 def empty_squares(position):
-    """The board of the squares where no piece stands."""
+    """Returns the board of the squares where no piece stands."""
     return SQUARES & ~(position[0] | position[1])
 
 
 @kernel
 def reachable(position):
-    """The board of the squares that an active piece can step to."""
+    """Returns the board of the squares that an active piece can step to."""
     own, opponent, kings, side = position
     upward = own if side == BLACK else own & kings
     downward = own if side == WHITE else own & kings
@@ -37,7 +37,7 @@ def reachable(position):
 
 @kernel
 def _can_jump(upward, downward, victims, empty):
-    """Whether any of the pieces, by the directions they may take, jumps a victim."""
+    """Whether any piece can jump a victim; pieces are given by the directions they may take."""
     return (
         upward & (victims >> 4 & empty >> 8 | victims >> 5 & empty >> 10)
         | downward & (victims << 4 & empty << 8 | victims << 5 & empty << 10)
@@ -51,7 +51,7 @@ def _shift(board, distance):
 
 @kernel
 def _offer(position, origin, target):
-    """What a step from one bit to another offers the passive side: 0, 1 or 2.
+    """Returns what a step from one bit to another offers the passive side: 0, 1 or 2.
 
     0: the piece that stepped cannot be captured. 1: it can, but each such capture ends with this
     piece and leaves the active side a capture, of any piece: an exchange. 2: some capture of it
@@ -66,7 +66,7 @@ def _offer(position, origin, target):
         landing = _shift(target, distance) & empty
         king = capturer & kings != 0
         if capturer and landing and (king or (distance > 0) == (side == WHITE)):
-            # The captured piece stays until the jump ends, the square of the capturer is free.
+            # The captured piece stays until the jump ends; the square of the capturer is free.
             if _can_jump(
                 landing if king or side == WHITE else 0,
                 landing if king or side == BLACK else 0,
@@ -87,7 +87,7 @@ def _offer(position, origin, target):
 
 @kernel
 def _offered(position):
-    """Two boards: the squares that DENY counts, and those that EXCH counts."""
+    """Returns two boards: the squares that DENY counts, and those that EXCH counts."""
     own, opponent, kings, side = position
     upward = own if side == BLACK else own & kings
     downward = own if side == WHITE else own & kings

@@ -2,7 +2,7 @@
 
 Each term is read for the side to move; the feature sets (`features`) take its difference between
 the two sides. Rows are counted from a side's own back row, 0 to 7. Units are pieces or squares
-unless said otherwise. The terms of Samuel's papers stand in `samuel_terms`.
+unless said otherwise. The terms of Samuel's papers are in `samuel_terms`.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from games.kernels import kernel, popcount
 
 
 def squares(*numbers: int) -> int:
-    """The bits of PDN square numbers."""
+    """Returns the board of PDN square numbers."""
     return sum(1 << square_bit(number) for number in numbers)
 
 
 def both_colours(*numbers: int) -> tuple[int, int]:
-    """The bits of squares as Black names them, and of their mirror image for White."""
+    """Returns the boards of squares as Black names them and of their mirror image for White."""
     return squares(*numbers), squares(*(33 - number for number in numbers))
 
 
@@ -129,7 +129,7 @@ def hanging(position):
     empty = SQUARES & ~(own | opponent)
     up = opponent if side == WHITE else opponent & crowned
     down = opponent & crowned if side == WHITE else opponent
-    # the squares jumped over by opponents that jump up by 4 and 5 bits, and down likewise
+    # the squares that opponents jump over, up by 4 and 5 bits and likewise down
     taken = (own & (up << 4) & (empty >> 4)) | (own & (up << 5) & (empty >> 5))
     taken |= (own & (down >> 4) & (empty << 4)) | (own & (down >> 5) & (empty << 5))
     return popcount(taken)

@@ -19,7 +19,7 @@ PIECES_HELP = "of both sides together, 2 to 6 (default 4); those of fewer pieces
 
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
-    """The command line."""
+    """Returns the parser of the command line."""
     result = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build", help="make the file, or go on with it")
@@ -58,7 +58,7 @@ def _bar(options: argparse.Namespace) -> Any:
     from games.checkers.endgame.numbering import positions_of, slices
 
     total = sum(map(positions_of, slices(options.pieces)))
-    # without one where nobody watches
+    # None: no bar unless the output is a terminal
     quiet = True if options.quiet else None
     return tqdm(total=total, unit=" positions", unit_scale=True, disable=quiet, dynamic_ncols=True)
 

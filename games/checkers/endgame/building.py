@@ -40,7 +40,7 @@ from games.whole_files import write_atomically
 
 __all__ = ["build", "endgame", "solve"]
 
-#: Called with slices that are known from now on.
+#: Called with the slices whose values have just become known.
 Progress = Callable[[list[Material]], None]
 
 
@@ -78,15 +78,21 @@ def build(
     threads: int = 2,
     progress: Progress = lambda materials: None,
 ) -> Path:
-    """Make the file of a database, unless it is there and whole; returns its path.
+    """Make the file of a database unless it exists and is undamaged; returns its path.
 
-    Begins with what a file for fewer pieces holds. Slices that are complete are kept beside the
-    file, in one that ends in `.unfinished`, from which a build that was broken off goes on; the
-    result is the same to the last bit. A damaged file is replaced. `threads`: slices at a time.
-    Memory: the size of the file, and a byte for each position of those slices.
+    pieces: the largest number of pieces of both sides together.
+    folder: folder of the file; default: the user's cache.
+    threads: number of slices that are solved at a time.
+    progress: called with the slices whose values have just become known.
 
-    Raises ValueError for numbers out of range, OSError where it cannot be written, such as for want
-    of space: what is complete then stays. EndgameError where another process is building the same.
+    The build starts from the slices of a file for fewer pieces, if there is one. Complete slices
+    are kept beside the file, in one that ends in `.unfinished`, from which an interrupted build is
+    resumed; the result is the same to the last bit. A damaged file is replaced. Memory: the size of
+    the file, and a byte for each position of the slices in progress.
+
+    Raises ValueError for numbers out of range, OSError if the file cannot be written, such as for
+    lack of space (complete slices are then kept), and EndgameError if another process is building
+    the same file.
     """
     path = path_of(pieces, folder)
     if threads < 1:
@@ -123,7 +129,7 @@ def build(
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[BufferedRandom]:
-    """A file to be written by one process at a time, kept if something goes wrong."""
+    """Open a file that one process at a time may write; it is kept if an error occurs."""
     with path.open("ab+") as file:
         if not _locked(path, file):
             raise EndgameError(
@@ -136,7 +142,7 @@ def _locked(path: Path, file: BufferedRandom) -> bool:
     """Lock an open file unless another process has locked it, or finished and renamed it."""
     try:
         import fcntl
-    except ImportError:  # where there are no such locks nobody is kept away
+    except ImportError:  # without such locks no other process is kept out
         return True
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -184,10 +190,11 @@ def _check_space(path: Path, needed: int) -> None:
 
 
 def solve(made: Endgame, known: int, *, threads: int) -> Iterator[list[Material]]:
-    """Fill a database whose first `known` of `pairs` are there; yields each pair when it is known.
+    """Fill a database whose first `known` pairs are solved; yields each further pair once solved.
 
-    The order is that of `pairs`, and values do not depend on `threads`. Slices of as many pieces
-    with as many men do not lead to each other, so that threads can solve them side by side.
+    The order is that of `pairs`, and values do not depend on `threads`. Slices with the same number
+    of pieces and the same number of men do not lead to each other, so that threads can solve them
+    side by side.
     """
     stop = threading.Event()
     with ThreadPoolExecutor(threads) as pool:

@@ -1,8 +1,8 @@
 """Endgame databases in memory and on disk: the form of files, and reading them.
 
-A file for n pieces holds every slice of 2 up to n, in the order of `numbering.slices`, each behind
-a line of 256 bytes of JSON: what it is, its material, how many positions, and the SHA-256 of the
-bytes that follow, one for each position (see `retrograde`). The file for fewer pieces is the
+A file for n pieces holds every slice of 2 up to n, in the order of `numbering.slices`, each after
+a line of 256 bytes of JSON: the format, its material, the number of positions, and the SHA-256 of
+the bytes that follow, one for each position (see `retrograde`). The file for fewer pieces is the
 beginning of the one for more. In memory a database is an image of its file, mapped and not read.
 """
 
@@ -48,19 +48,19 @@ __all__ = [
     "record",
 ]
 
-#: Changes whenever the same positions get other numbers, or values other bytes.
+#: Increase it when the numbering of positions or the bytes of values change.
 FORMAT = "plysmith-checkers-endgame-1"
 #: Bytes before each slice.
 HEADER = 256
-#: Databases of at most so many pieces are built by whoever first asks for them, in
+#: Databases of at most this many pieces are built on first use, which takes
 #: seconds.
 AT_FIRST_USE = 4
-#: Positions that are looked at before anybody asks whether to go on.
+#: Number of positions handled before the next check whether to stop.
 CHUNK = 1 << 20
 
 
 class EndgameError(ValueError):
-    """A file does not hold an endgame database, or a damaged one."""
+    """A file is damaged or is not an endgame database."""
 
 
 class EndgameMissing(EndgameError, FileNotFoundError):
@@ -97,15 +97,16 @@ class Endgame:
         return self.starts, self.values
 
     def slice_values(self, material: Material) -> NDArray[np.int8]:
-        """The values of one slice, a view."""
+        """Returns the values of one slice, a view."""
         start = int(self.starts[material])
         return self.values[start : start + positions_of(material)]
 
     def tally(self, *materials: Material) -> Tally:
-        """Wins, losses and draws of slices for the side to move, and the longest in plies.
+        """Returns the wins, losses and draws of slices, and the longest in plies.
 
-        Seen by one side; those of both sides to move are twice as many, for the other half of them
-        are in the slices of the other side. 0 plies: no win, or no loss but where it has no move.
+        Positions are counted with one side to move; for both sides to move there are twice as many,
+        because the other half is in the slices of the other side. 0 plies: no win, or no loss other
+        than of a side without a move.
         """
         parts = [self.slice_values(material) for material in materials]
         return Tally(
@@ -118,7 +119,7 @@ class Endgame:
 
 
 def path_of(pieces: int, folder: Any = None) -> Path:
-    """The file of a database, in `folder` or the user's cache directory.
+    """Returns the file of a database, in `folder` or the user's cache directory.
 
     Raises ValueError unless 2 <= pieces <= 6.
     """
@@ -130,7 +131,7 @@ def path_of(pieces: int, folder: Any = None) -> Path:
 
 @functools.cache
 def layout(pieces: int) -> tuple[NDArray[np.int64], int]:
-    """Where each slice begins in a file, [own men, own kings, his men, his kings]; its size."""
+    """Returns where slices begin, [own men, own kings, his men, his kings], and the file size."""
     starts = zeros(pieces)
     size = 0
     for material in slices(pieces):
@@ -140,13 +141,13 @@ def layout(pieces: int) -> tuple[NDArray[np.int64], int]:
 
 
 def empty(pieces: int) -> Endgame:
-    """A database in memory, of zeros where its file has headers and values."""
+    """Returns a database in memory with zeros in place of headers and values."""
     starts, size = layout(pieces)
     return Endgame(pieces, starts, np.zeros(size, dtype=np.int8))
 
 
 def material_text(material: Material) -> str:
-    """A slice as people name it, kings before men: `2K+1 v 1K`, the side to move first."""
+    """Returns the usual name of a slice, `2K+1 v 1K`: kings before men, the side to move first."""
     sides = []
     for men, kings in (material[:2], material[2:]):
         parts = [f"{kings}K"] * (kings > 0) + [f"{men}"] * (men > 0)
@@ -165,7 +166,7 @@ def _header(material: Material, checksum: str) -> bytes:
 
 
 def record(endgame: Endgame, material: Material) -> memoryview:
-    """What a file holds of a slice: the header, which is put before the values, and the values."""
+    """Write the header of a slice before its values; returns both, as the file holds them."""
     start = int(endgame.starts[material])
     values = endgame.slice_values(material)
     header = _header(material, hashlib.sha256(values.data).hexdigest())
@@ -174,7 +175,7 @@ def record(endgame: Endgame, material: Material) -> memoryview:
 
 
 def is_whole(endgame: Endgame, material: Material) -> bool:
-    """Whether header and values of a slice agree."""
+    """Whether the header and the values of a slice agree."""
     found, expected = _headers(endgame, material)
     return found == expected
 
@@ -187,7 +188,7 @@ def _headers(endgame: Endgame, material: Material) -> tuple[bytes, bytes]:
 
 
 def read(path: Path, pieces: int) -> Endgame:
-    """The database of a file, mapped into memory, every slice checked against its header.
+    """Returns the database in a file, mapped into memory; checks every slice against its header.
 
     Raises EndgameMissing if the file does not exist, and EndgameError if it is damaged, cut off or
     not a database.
@@ -201,7 +202,7 @@ def read(path: Path, pieces: int) -> Endgame:
                     f"{path}: expected {size} bytes, a checkers endgame database of {pieces}"
                     f" pieces, found {found}"
                 )
-            # a private copy that nobody writes to: kernels then see an array like any other
+            # a private copy that is never written to, so that kernels see an ordinary array
             content = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)
     except (FileNotFoundError, NotADirectoryError):
         raise EndgameMissing(
@@ -232,8 +233,8 @@ def check(
 ) -> None:
     """Derive the value of every position from those of its moves, and compare.
 
-    With that all values are proven, given the rules; see `retrograde.verify`. Raises EndgameError,
-    which names a position, where one is another, ValueError for no threads.
+    This proves all values, given the rules; see `retrograde.verify`. Raises EndgameError, which
+    names a position, if one differs, and ValueError if `threads` is less than 1.
     """
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")

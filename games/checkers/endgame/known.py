@@ -15,7 +15,7 @@ __all__ = ["DATABASES", "endgame_database"]
 
 
 def endgame_database(pieces: int = AT_FIRST_USE) -> Database:
-    """The database of at most `pieces` pieces, in the user's cache directory."""
+    """Returns the database of at most `pieces` pieces, in the user's cache directory."""
     return Database(
         title=f"endgames of {pieces} pieces",
         probe=probe,

@@ -2,10 +2,10 @@
 
 A slice holds the positions with the same material, (own men, own kings, the opponent's men, his
 kings), the side to move seen as Black; White's positions are the same with the board turned. A
-position's number in its slice is made of four subsets of the squares that are left to choose from:
-own men, his men, own kings, his kings. Men do not stand on the row where they are crowned, so that
-his have one more square to choose from for each of ours that stands on our own back row: that is
-why own men are split in two. No number is left out.
+position's number in its slice combines the numbers of four subsets, each of the squares that are
+still free: own men, his men, own kings, his kings. Men never stand on the row where they are
+crowned, so that his have one more square to choose from for each of ours on our own back row; for
+this reason own men are split in two. Every number stands for a position.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ __all__ = [
 #: Own men, own kings, the opponent's men, his kings.
 Material = tuple[int, int, int, int]
 
-#: What tables of 64-bit numbers and one byte a position are good for.
+#: The most pieces that tables of 64-bit numbers and one byte a position can hold.
 MOST_PIECES = 6
 
 _MIDDLE = SQUARES & ~FIRST_ROW & ~LAST_ROW
 _CHOOSE = np.array(
     [[math.comb(n, k) for k in range(MOST_PIECES + 1)] for n in range(33)], dtype=np.int64
 )
-#: [own men, his men, own men on the back row]: ways to place men with fewer of them there.
+#: [own men, his men, own men on the back row]: ways to place men with fewer on the back row.
 _MEN_BEFORE = np.array(
     [
         [
@@ -61,7 +61,7 @@ _MEN_BEFORE = np.array(
 
 
 def positions_of(material: Material) -> int:
-    """How many positions a slice has."""
+    """Returns the number of positions of a slice."""
     own_men, own_kings, his_men, his_kings = material
     men = int(_MEN_BEFORE[own_men, his_men, own_men + 1])
     free = 32 - own_men - his_men
@@ -69,7 +69,7 @@ def positions_of(material: Material) -> int:
 
 
 def slices(pieces: int) -> list[Material]:
-    """The slices of 2 up to so many pieces, each after those that its moves lead to.
+    """Returns the slices of 2 to `pieces` pieces, each after those that its moves lead to.
 
     A slice and the one that its quiet moves lead to, (c, d, a, b) of (a, b, c, d), are neighbours.
     """
@@ -86,7 +86,7 @@ def slices(pieces: int) -> list[Material]:
 
 
 def pairs(pieces: int) -> list[list[Material]]:
-    """The same slices, each together with that of the other side where this is another."""
+    """Returns the same slices, each with the slice of the other side if that is different."""
     found: list[list[Material]] = []
     for material in slices(pieces):
         if found and material == turned(found[-1][0]) != found[-1][0]:
@@ -97,18 +97,18 @@ def pairs(pieces: int) -> list[list[Material]]:
 
 
 def turned(material: Material) -> Material:
-    """The material as the other side sees it."""
+    """Returns the material as the other side sees it."""
     return (*material[2:], *material[:2])
 
 
 def zeros(pieces: int) -> NDArray[np.int64]:
-    """A table [own men, own kings, his men, his kings] for so many pieces, filled with -1."""
+    """Returns an array [own men, own kings, his men, his kings] for `pieces`, filled with -1."""
     return np.full((pieces + 1,) * 4, -1, dtype=np.int64)
 
 
 @kernel
 def _subset_number(pieces, free):
-    """The number of a subset of the squares `free` among those of its size."""
+    """Returns the number of a subset of the squares `free` among those of its size."""
     number = 0
     count = 0
     while pieces:
@@ -120,7 +120,7 @@ def _subset_number(pieces, free):
 
 @kernel
 def _subset(number, count, free):
-    """The inverse of `_subset_number` for subsets of `count` squares."""
+    """Returns the subset of `count` squares with a number: the inverse of `_subset_number`."""
     found = 0
     place = popcount(free)
     bit = 1 << 34
@@ -138,7 +138,7 @@ def _subset(number, count, free):
 
 @kernel
 def black_to_move(position):
-    """The same position with Black to move: of White's the board turned."""
+    """Returns the same position with Black to move; with White to move, the board is turned."""
     own, opponent, kings, side = position
     if side == WHITE:
         return (turn(own), turn(opponent), turn(kings), BLACK)
@@ -147,7 +147,7 @@ def black_to_move(position):
 
 @kernel
 def number_of(own, opponent, kings):
-    """The number of a position in its slice, Black to move; O(pieces)."""
+    """Returns the number of a position in its slice, Black to move; O(pieces)."""
     men = own & ~kings
     his_men = opponent & ~kings
     count = popcount(men)
@@ -170,7 +170,7 @@ def number_of(own, opponent, kings):
 
 @kernel
 def position_of(number, own_men, own_kings, his_men, his_kings):
-    """The position with that number, Black to move: the inverse of `number_of`."""
+    """Returns the position with that number, Black to move: the inverse of `number_of`."""
     free = 32 - own_men - his_men
     ways = int(_CHOOSE[free - own_kings, his_kings])
     his_kings_number = number % ways

@@ -1,19 +1,20 @@
 """Retrograde analysis as kernels: from decided positions back to those that lead to them.
 
 Every position has one signed byte: 0 for a draw, k for a win in 2k - 1 plies, -(k + 1) for a loss
-in 2k, so that -1 is the side to move that has no move. A position is worth the best of its moves:
-of wins the nearest, of losses the farthest. A capture or a crowning leads to another slice, which
-is solved before; the other moves lead to the slice of the other side, solved together with this.
+in 2k, so that -1 is the side to move that has no move. The value of a position is that of its
+best move: the nearest win, or else a draw, or else the farthest loss. A capture or a crowning leads
+to another slice, which is solved first; other moves lead to the slice of the other side, which is
+solved together with this one.
 
-`prepare` looks once at every position. Where it has to capture, or cannot move, its value is known
-then. Elsewhere it keeps in `left` how many moves are not known to lose, and as its value, for the
-time being, the best that crowning gives. `spread` then goes back from all positions of one value
-to those a quiet move before them, nearest values first, so that each is looked at once more only
-(Thompson 1986; for checkers Lake, Schaeffer and Lu 1994). What is never reached is a draw: `settle`
-says so.
+`prepare` looks once at every position. If a capture is mandatory or no move exists, it sets the
+value. Otherwise it notes in `left` the number of moves that are not known to lose, and as a
+provisional value the best that crowning gives. `spread` then goes back from all positions of one
+value to those one quiet move before them, nearest values first, so that each is looked at only once
+more (Thompson 1986; for checkers Lake, Schaeffer and Lu 1994). Positions that are never reached are
+draws; `settle` marks them.
 
 The tables are `starts` [own men, own kings, his men, his kings], the places where slices begin (-1
-for those that are not held), and `values`, the bytes of all slices.
+if not held), and `values`, the bytes of all slices.
 """
 
 from __future__ import annotations
@@ -36,19 +37,19 @@ __all__ = [
     "verify",
 ]
 
-#: The value of the side to move that has no move.
+#: The value of a position in which the side to move has no move.
 LOST = -1
 #: The largest value that a byte holds; one farther away cannot be stored.
 FARTHEST = 127
-#: The plies that a value stands for: more than any search asks for.
+#: The depth of a value in plies: more than any search asks for.
 EXACT_DEPTH = 127
-#: In `left`: the position is decided by its captures, or has no move.
+#: In `left`: the value follows from captures, or the position has no move.
 _CLOSED = -1
 
 
 @kernel
 def place_of(starts, position):
-    """Where the value of a position stands; -1 where the tables do not hold it."""
+    """Returns the index of the value of a position; -1 if the tables do not hold it."""
     own, opponent, kings, _ = position
     if popcount(own | opponent) >= len(starts):
         return -1
@@ -66,7 +67,7 @@ def place_of(starts, position):
 
 @kernel
 def plies_of(value):
-    """Plies to the end of the game of a value that is no draw."""
+    """Returns the plies to the end of the game for a value other than a draw."""
     if value > 0:
         return 2 * value - 1
     return -2 * value - 2
@@ -74,7 +75,7 @@ def plies_of(value):
 
 @kernel
 def probe(tables, position):
-    """(found, value, depth, bound) of a position, as `search.lookups.lookup` has it.
+    """Returns (found, value, depth, bound) of a position, as `search.lookups.lookup` does.
 
     `tables` are (starts, values). A win in n plies is WIN - n, a loss in n plies n - WIN, a draw 0;
     all are exact, for play without a rule that ends games early.
@@ -93,13 +94,13 @@ def probe(tables, position):
 
 @kernel
 def _backed_up(value):
-    """What a move is worth that leads to a position of that value."""
+    """Returns the value of a move that leads to a position of that value."""
     return -value if value <= 0 else -value - 1
 
 
 @kernel
 def _better(first, second):
-    """Whether the first of two values is the one to choose: the nearer win, the farther loss."""
+    """Whether the first of two values is better: a nearer win or a farther loss."""
     if first > 0:
         return second <= 0 or first < second
     if first == 0:
@@ -109,7 +110,7 @@ def _better(first, second):
 
 @kernel
 def _value_after(starts, values, position, move):
-    """What a move is worth, from the tables, which hold the position that it leads to."""
+    """Returns the value of a move from the tables, which hold the position that it leads to."""
     after = play(position, move)
     if after[0] == 0:
         return _backed_up(LOST)
@@ -118,9 +119,9 @@ def _value_after(starts, values, position, move):
 
 @kernel
 def derived(starts, values, position, moves):
-    """The value of a position from those that its moves lead to; `moves` as `legal_moves` has it.
+    """Returns the value of a position from those that its moves lead to.
 
-    A value beyond what a byte holds comes out as it is.
+    `moves` is a list for `legal_moves` to fill. A value too large for a byte is returned as it is.
     """
     count = legal_moves(position, moves)
     if count == 0:
@@ -137,7 +138,7 @@ def derived(starts, values, position, moves):
 def prepare(starts, values, material, begin, end, left, moves):
     """Fill `values` and `left` for the numbers `begin` to `end` of a slice.
 
-    Returns the largest magnitude of a value, which `spread` has to come to. The tables hold all
+    Returns the largest magnitude of a value, up to which `spread` must go. The tables must hold all
     slices that captures and crownings lead to.
     """
     own_men, own_kings, his_men, his_kings = material
@@ -165,7 +166,7 @@ def prepare(starts, values, material, begin, end, left, moves):
                 crowning += 1
             if crowning == 0:
                 value = 0
-            # a crowning that does not lose is a move that will never be known to lose
+            # a crowning that does not lose will never be known to lose
             elif value >= 0:
                 quiet += 1
             left[number] = quiet
@@ -178,9 +179,9 @@ def prepare(starts, values, material, begin, end, left, moves):
 def spread(starts, values, material, left, left_before, value):
     """Go back from the positions of a slice that are decided with `value` to those before them.
 
-    `left` belongs to the slice, `left_before` to the one of the other side, which a quiet move
-    leads from. Returns how many positions were reached for the first time or by a nearer win.
-    Every value nearer than this one has been spread before, losses before wins of the same number.
+    `left` belongs to the slice, `left_before` to that of the other side, from which a quiet move
+    leads here. Returns the number of positions reached for the first time or by a nearer win. All
+    nearer values must have been spread before, losses before wins of the same magnitude.
     """
     own_men, own_kings, his_men, his_kings = material
     start = starts[own_men, own_kings, his_men, his_kings]
@@ -226,7 +227,7 @@ def spread(starts, values, material, left, left_before, value):
 
 @kernel
 def settle(starts, values, material, left):
-    """Make a draw of every position whose loss was never confirmed."""
+    """Set every position whose loss was never confirmed to a draw."""
     start = starts[material[0], material[1], material[2], material[3]]
     for number in range(len(left)):
         if left[number] > 0 and values[start + number] < 0:
@@ -236,12 +237,13 @@ def settle(starts, values, material, left):
 
 @kernel
 def verify(starts, values, material, begin, end, moves):
-    """The first of the numbers `begin` to `end` whose value is not that of its moves; -1 for none.
+    """Returns the first number from `begin` to `end` with a wrong value; -1 if there is none.
 
-    A value that follows from those of all moves, for every position, is the true one: a win or loss
-    leads to a nearer one down to the end of the game, and a draw that were lost or won would have
-    a move to another such draw that is nearer to the end. Numbers are checked against positions as
-    well: each number is that of its position, which has its material, men where men can stand.
+    A value is wrong if it does not follow from those of the moves. If all follow, all are true: a
+    win or loss leads to a nearer one down to the end of the game, and a stored draw that is really
+    won or lost would lead to another such draw nearer to the end. The numbering is checked as well:
+    each number is that of its position, which has the right material and men only where they can
+    stand.
     """
     own_men, own_kings, his_men, his_kings = material
     start = starts[own_men, own_kings, his_men, his_kings]
