@@ -24,7 +24,7 @@ PROGRAM = "python -m learner"
 
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
-    """The command line."""
+    """Returns the command line."""
     result = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     probcut = commands.add_parser(

@@ -45,11 +45,11 @@ class Strength:
     unit: str = ELO
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Returns the same as plain values."""
         return asdict(self)
 
     def text(self) -> str:
-        """The match in one line."""
+        """Returns the match in one line."""
         if self.unit == POINTS:
             return (
                 f"against {self.opponent:>8}: {self.value:+.3f} {POINTS} [{self.low:+.3f},"

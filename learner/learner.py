@@ -115,7 +115,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     # --- what it then can do ------------------------------------------------------------------
 
     def identity(self) -> dict[str, Any]:
-        """The options that a checkpoint must share with the learner that resumes it."""
+        """Returns the options that a checkpoint must share with the learner that resumes it."""
         return identity_of(self)
 
     def checkpoint(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ PROGRAM = "python -m play"
 
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
-    """The command line; each command sets `run` to the function that runs it."""
+    """Returns the command line; each command sets `run` to the function that runs it."""
     result = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     add_match_commands(commands)

@@ -64,7 +64,7 @@ class LeafSearch(Crew[tuple[Engine]]):
         self._table_mib = table_mib
 
     def mark(self) -> str:
-        """The mark of the evaluator's values in the settings of a book."""
+        """Returns the mark of the evaluator's values in the settings of a book."""
         return value_mark(self.game, self.player.evaluator)
 
     def __call__(self, position: Any) -> tuple[float, int]:
@@ -80,7 +80,7 @@ class LeafSearch(Crew[tuple[Engine]]):
         return result.value, result.depth
 
     def new_seats(self) -> tuple[Engine]:
-        """An engine for one thread."""
+        """Returns an engine for one thread."""
         player = self.player
         options = {"table_mib": self._table_mib, **player.options}
         return (Engine(self.game, player.evaluator, lookup=player.lookup, **options),)
@@ -195,7 +195,7 @@ def learn_games(
 
 
 def _surprising(record: GameRecord, ply: int, value: float, margin: float) -> bool:
-    """Whether the result of a game contradicts the value of its position at `ply`."""
+    """Returns whether the result of a game contradicts the value of its position at `ply`."""
     outcome = record.outcome()
     if outcome is None:
         return False

@@ -26,15 +26,15 @@ class Dice:
         self._first_limits = cumulative(first_rolls(game))
 
     def stream(self, pair: int) -> int:
-        """The stream of a pair, by its number from 0 on."""
+        """Returns the stream of a pair, by its number from 0 on."""
         return stream(self.seed, pair)
 
     def roll(self, stream: int, turn: int) -> int:
-        """The roll of a turn, counted from 0; turn 0 has the game's `first_rolls` to draw from."""
+        """Returns the roll of a turn, counted from 0; turn 0 draws from `first_rolls`."""
         chance = uniform((stream + (2 * turn + 1) * _STEP) & _MASK)
         return int(drawn(chance, self._limits if turn else self._first_limits))
 
 
 def choice(stream: int, turn: int) -> float:
-    """The random number for choosing a move in a turn, 0 <= number < 1."""
+    """Returns the random number for choosing a move in a turn, 0 <= number < 1."""
     return float(uniform((stream + (2 * turn + 2) * _STEP) & _MASK))

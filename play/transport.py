@@ -48,7 +48,7 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """The value that was packed; only for bytes from one's own processes, as they hold code."""
+    """Returns the packed value. Use it only on bytes from your own processes: they hold code."""
     return cloudpickle.loads(data)
 
 
@@ -80,7 +80,7 @@ def _game(name: str) -> Game:
 
 
 def _known_name(game: Game) -> str:
-    """The name by which `games.load` makes the same game; empty for a user's own game."""
+    """Returns the name by which `games.load` makes the same game; empty for a user's own game."""
     if game.name not in games.names():
         return ""
     known = _game(game.name)
@@ -99,7 +99,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _importable(value: Any) -> bool:
-    """Whether a callable can be imported by its name in every process."""
+    """Returns whether a callable can be imported by its name in every process."""
     module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
     if not isinstance(module, str) or not isinstance(name, str) or _is_a_users(module):
         return False
@@ -107,7 +107,7 @@ def _importable(value: Any) -> bool:
 
 
 def _is_a_users(module: str | None) -> bool:
-    """Whether a module is a user's own, so that other processes may be unable to import it."""
+    """Returns whether a module is a user's own, which other processes may fail to import."""
     if module is None or module not in sys.modules:
         return False
     return _stands_alone(module, getattr(sys.modules[module], "__file__", None))

@@ -264,7 +264,7 @@ def interrupts_ignored() -> Iterator[None]:
 
 
 def _connect(address: str, patience: float) -> Any:
-    """A client of the scheduler at an address, whose workers run the same versions."""
+    """Returns a client of the scheduler at an address, whose workers run the same versions."""
     try:
         distributed = importlib.import_module("dask.distributed")
     except ImportError:
@@ -318,7 +318,7 @@ async def _greet(address: str, patience: float) -> None:
 
 
 def _versions() -> dict[str, str]:
-    """The versions that processes must share to give the same results."""
+    """Returns the versions that processes must share to give the same results."""
     import numba
     import numpy
 

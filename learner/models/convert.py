@@ -316,7 +316,7 @@ def _torch_stages(module: Any) -> list[Stage]:
 
 
 def _normalised(module: Any) -> list[Stage]:
-    """A LayerNorm over one dimension: normalisation, then a weight and a bias for each unit."""
+    """Returns a LayerNorm over one dimension: normalisation, then a weight and bias per unit."""
     if len(module.normalized_shape) != 1:
         raise TypeError(f"expected a LayerNorm over one dimension, found {module}")
     (width,) = module.normalized_shape

@@ -222,5 +222,5 @@ def _won(record: GameRecord, side: int) -> float:
 
 
 def decided(value: float) -> bool:
-    """Whether a value from search means that the game is won or lost."""
+    """Returns whether a value from search means that the game is won or lost."""
     return abs(value) > PROVEN

@@ -206,7 +206,7 @@ class PositionStore:
     # --- reading ------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        """The number of rows in shards that can be read."""
+        """Returns the number of rows in shards that can be read."""
         return sum(self.shards().values())
 
     def shards(self) -> dict[str, int]:

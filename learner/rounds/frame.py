@@ -98,7 +98,7 @@ class RoundLearner(Learner):
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
 
     def first_kept(self) -> int:
-        """The number of the first game to be learned from at the end of this round."""
+        """Returns the number of the first game to be learned from at the end of this round."""
         begun = (self.games_played_ - 1) // self.round_games + 1
         return max(0, begun - self.keep_rounds) * self.round_games
 

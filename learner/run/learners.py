@@ -43,7 +43,7 @@ def checked_options(kind: Any, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of the type that an option is declared with."""
+    """Returns whether a value is of the type that an option is declared with."""
     if hint is Any:
         return True
     parts = get_args(hint) if get_origin(hint) is UnionType else (hint,)
@@ -115,7 +115,7 @@ def make_learner(
 
 
 def _known(name: Any, known: dict[str, Any]) -> bool:
-    """Whether a game has the feature set or encodings that NAME or NAME+NAME names."""
+    """Returns whether a game has the feature set or encodings that NAME or NAME+NAME names."""
     return all(part in known for part in str(name).split("+"))
 
 

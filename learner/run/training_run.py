@@ -177,7 +177,7 @@ class Run:
             ) from None
 
     def _is_due(self, game: int, before: int) -> bool:
-        """Whether a snapshot is due after a game, if the last report came after game `before`.
+        """Returns whether a snapshot is due after a game; game `before` had the last report.
 
         One is taken after the last game, and others evenly before.
         """

@@ -21,7 +21,7 @@ Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 
 
 def can_grow(before: tuple[int, ...], after: tuple[int, ...], outputs: int) -> bool:
-    """Whether hidden layers of the widths `before` can grow to `after`.
+    """Returns whether hidden layers of the widths `before` can grow to `after`.
 
     They can if no layer gets narrower and the layers added behind the others have at least two
     units for each output.

@@ -290,7 +290,7 @@ def _load(game: Any, path: Path) -> OpeningBook:
 
 
 def _opened(options: argparse.Namespace) -> tuple[OpeningBook, LeafSearch]:
-    """The book in a file and its search; raises ValueError if that gives other values."""
+    """Returns the book in a file and its search; raises ValueError if that gives other values."""
     from play.book_building import LeafSearch
     from play.players.limits import Limits
     from play.players.parse import parse_player

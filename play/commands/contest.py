@@ -185,7 +185,7 @@ class ContestWithDice:
             self.luck = _luck(self.game, luck, players)
 
     def workers(self, players: Sequence[Player]) -> Workers:
-        """The workers that play; processes if threads would wait for one another."""
+        """Returns the workers that play; processes if threads would wait for one another."""
         kind, address = parse_backend(self._options.backend)
         if kind == "threads" and needs_processes(*players) and self._options.threads != 1:
             kind = "loky"
@@ -249,7 +249,7 @@ class ContestWithDice:
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:
-    """The sequential test that a command line asks for."""
+    """Returns the sequential test that a command line asks for."""
     if getattr(options, "sprt", None) is None:
         return None
     try:
@@ -260,7 +260,7 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
 
 
 def _luck(game: DiceGame, text: str, players: Sequence[Player]) -> Player:
-    """The player whose static values measure luck; an empty text stands for one of the players."""
+    """Returns the player whose static values measure luck, one of `players` if `text` is empty."""
     if text:
         players = [parse_player(game, text)]
     for player in players:

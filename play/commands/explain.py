@@ -71,7 +71,7 @@ def run_explain(options: argparse.Namespace) -> int:
 
 
 def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
-    """The tree of textbook alpha-beta with the first evaluator."""
+    """Returns the tree of textbook alpha-beta with the first evaluator."""
     from games.contract import DiceGame
     from play.judging.search_tree import search_tree
     from search import as_evaluator

@@ -28,7 +28,7 @@ def game_of_file(path: Path) -> Game:
 
 
 def read_games(path: Path, game: Game, *, black_first: bool = False) -> list[ReadGame]:
-    """The games of a file, damaged ones without a record.
+    """Returns the games of a file, damaged ones without a record.
 
     black_first: whether results name the side that begins first; only for PDN.
 

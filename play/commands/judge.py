@@ -112,7 +112,7 @@ def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
 
 
 def _read_positions(path: Path, game: Game) -> list[Any]:
-    """The positions of a file, one a line; raises ValueError that names the line that is bad."""
+    """Returns a file's positions, one a line; raises ValueError that names the first bad line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -176,7 +176,7 @@ def _equity_losses(options: argparse.Namespace, game: DiceGame) -> Iterator[Line
 
 
 def _at(player: Player, depth: int) -> str:
-    """A player and the limits of its search."""
+    """Returns a player and the limits of its search."""
     from play.players.limits import Limits
 
     limits = str(player.within(Limits(depth))).removesuffix(" a move")

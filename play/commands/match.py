@@ -131,7 +131,7 @@ def _run_ladder(options: argparse.Namespace) -> int:
 
 
 def _contest(options: argparse.Namespace, games: int) -> Contest:
-    """The contest for this kind of game; bad options are refused before any game is played."""
+    """Returns the contest for this kind of game; refuses bad options before any game."""
     from games.contract import DiceGame
     from play.commands.contest import ContestWithDice, ContestWithoutDice
 

@@ -20,7 +20,7 @@ def add_game(command: argparse.ArgumentParser) -> None:
 
 
 def load_game(options: argparse.Namespace) -> Any:
-    """The game that a command line names; raises ValueError for a problem with one agent."""
+    """Returns the game that a command line names; raises ValueError for a one-agent problem."""
     import games
     from games.feature_file import add_features
     from games.problem import refuse_problem

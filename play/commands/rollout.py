@@ -118,7 +118,7 @@ def _run_rollout(options: argparse.Namespace) -> int:
 def _candidates(
     options: argparse.Namespace, game: DiceGame, position: Any, roll: int, player: Player
 ) -> list[Any]:
-    """The moves named by --moves, or the best by static values."""
+    """Returns the moves named by --moves, or the best by static values."""
     from search.expectiminimax.static import StaticChoice
 
     if options.moves is not None:
@@ -135,7 +135,7 @@ def _candidates(
 
 
 def _order(result: RolloutResult) -> list[int]:
-    """The order of the report: candidates best first, positions as given."""
+    """Returns the order of the report: candidates best first, positions as given."""
     if not result.moves:
         return list(range(len(result.games)))
     first = result.best
@@ -161,7 +161,7 @@ def _lines(game: DiceGame, names: list[str], result: RolloutResult) -> list[str]
 
 
 def _figures(names: list[str], result: RolloutResult, player: str, depth: int) -> dict[str, Any]:
-    """A rollout as plain values for JSON; NaN becomes None."""
+    """Returns a rollout as plain values for JSON; NaN becomes None."""
 
     def plain(numbers: Any) -> list[float | None]:
         return [None if x != x else float(x) for x in numbers]

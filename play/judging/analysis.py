@@ -45,7 +45,7 @@ class Judged:
 def judge_game(
     record: GameRecord, thinker: Thinker, *, progress: Callable[[], Any] = lambda: None
 ) -> list[Judged]:
-    """Every move of a game, valued by an exact search of all moves within the thinker's limits.
+    """Returns every move of a game, valued by an exact search within the thinker's limits.
 
     Searches know the earlier positions of the game, as in play. `progress` is called after each
     move. Raises KeyboardInterrupt if Ctrl-C ended a search.
@@ -84,7 +84,7 @@ def judge_game(
 
 
 def _replay(record: GameRecord) -> GameRecord:
-    """A new record with the same start, without draw rules."""
+    """Returns a new record with the same start, without draw rules."""
     return GameRecord(
         record.game, record.start, repetitions=None, quiet_moves=None, comment=record.comment
     )
@@ -95,7 +95,7 @@ def _follow(replay: GameRecord, record: GameRecord, ply: int) -> None:
 
 
 def remark(record: GameRecord, judged: Judged, least: float) -> str:
-    """The remark on a move that lost at least `least`; empty for other moves."""
+    """Returns the remark on a move that lost at least `least`; empty for other moves."""
     if judged.loss <= 0 or judged.loss < least:
         return ""
     better = record.game.move_text(record.positions[judged.ply], judged.best)
@@ -111,7 +111,7 @@ def _lost(judged: Judged) -> str:
 
 
 def judged_record(record: GameRecord, judged: list[Judged], least: float) -> GameRecord:
-    """The game with values, depths and remarks as annotations; comments stay, before the remarks.
+    """Returns the game annotated with values, depths and remarks; these follow its comments.
 
     Earlier values of a move go into its comment, as `noted 0.35/7`. Braces in comments, which PDN
     cannot hold, become parentheses. The result is the same.

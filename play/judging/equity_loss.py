@@ -142,7 +142,7 @@ def check_referee(game: DiceGame, referee: Player) -> None:
 def ratio_interval(
     sums: NDArray[np.float64], counts: NDArray[np.float64], *, most: float = math.inf
 ) -> Estimate:
-    """The mean over independent groups, with its 95 % interval within [0, most].
+    """Returns the mean over independent groups, with its 95 % interval within [0, most].
 
     sums: sum of each group.
     counts: size of each group.
@@ -166,7 +166,7 @@ def _done(
     programs: bool,
     progress: Callable[[], None] | None = None,
 ) -> list[Any]:
-    """The results of all tasks; with several threads external engines run in processes."""
+    """Returns the results of all tasks; with several threads external engines run in processes."""
     if threads < 1:
         raise ValueError(f"threads: expected at least 1, found {threads}")
     backend = "loky" if programs and threads > 1 else "threads"
@@ -218,11 +218,11 @@ class _Losses(Crew[tuple[Any, ...]]):
         self.judged = (player, limits), (referee, referee_limits)
 
     def new_seats(self) -> tuple[Any, ...]:
-        """The seats of the player and of the referee."""
+        """Returns the seats of the player and of the referee."""
         return tuple(player.seat(self.game, limits) for player, limits in self.judged)
 
     def __call__(self, record: GameRecord) -> NDArray[np.float64]:
-        """The loss of each decision of a game, in points."""
+        """Returns the loss of each decision of a game, in points."""
         game, losses = self.game, []
         with self.seats() as (judged, judge):
             judged.begin(0, 0)

@@ -46,7 +46,7 @@ class Contribution:
 def explain(
     evaluator: Evaluator, position: Any, *, means: Mapping[str, float] | None = None
 ) -> list[Contribution]:
-    """The contributions to the static value of a position, the largest first.
+    """Returns the contributions to the static value of a position, the largest first.
 
     - A linear evaluator: weight times term for each term; they add up to the value.
     - A network: each term among its inputs is set to its mean (from `means` by name; default 0),
@@ -130,7 +130,7 @@ def contribution_table(
     weighed = [any(one.weight is not None for one in found) for found in parts]
 
     def sums(title: str, names: list[str]) -> list[str]:
-        """A row of sums, empty for contributions by occlusion, which do not add up."""
+        """Returns a row of sums, empty for contributions by occlusion, which do not add up."""
         cells = [title, ""]
         for i in range(len(parts)):
             found = [row[i] for row in map(by_name.__getitem__, names)]
@@ -165,7 +165,7 @@ def _number(value: float) -> str:
 
 
 def line_text(game: Game, position: Any, moves: tuple[Any, ...]) -> str:
-    """A principal variation as text, of at most 12 plies."""
+    """Returns a principal variation as text, of at most 12 plies."""
     texts = []
     for move in moves[:LONGEST_LINE]:
         texts.append(game.move_text(position, move))

@@ -63,7 +63,7 @@ class Judgement:
         )
 
     def figures(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
+        """Returns the same as plain values, for JSON."""
         return {
             "evaluator": self.name,
             "positions": self.positions,
@@ -114,7 +114,7 @@ def referee(
     threads: int = 2,
     progress: Callable[[], None] | None = None,
 ) -> Verdicts:
-    """The exact value of every move at a depth, in positions without a proven win or loss.
+    """Returns the exact value of every move at a depth, in positions without a proven win or loss.
 
     Decided positions are skipped, because the value of a win counts plies and says nothing about
     errors of evaluation. `progress` is called after each position.
@@ -153,7 +153,7 @@ class _Referee(Crew[tuple[Engine]]):
         self.game, self.evaluator, self.depth = game, evaluator, depth
 
     def new_seats(self) -> tuple[Engine]:
-        """An engine for one thread."""
+        """Returns an engine for one thread."""
         return (Engine(self.game, self.evaluator, table_mib=8, equal_depth=True),)
 
     def __call__(self, position: Any) -> dict[Any, float]:

@@ -28,7 +28,7 @@ Things = tuple[float, list[tuple[str, float, float]]]
 def hidden_inputs(
     evaluator: NetworkEvaluator | OutcomeNetwork, position: Any, means: Mapping[str, float]
 ) -> Things:
-    """A network's value without each of its inputs that are not 0.
+    """Returns a network's value without each of its inputs that are not 0.
 
     Terms are set to their means (default 0). Inputs of an encoding that describe one piece, or a
     side's checkers on a point, are set to 0 together. The float32 arithmetic has another order than
@@ -92,7 +92,7 @@ def _forward(
     rows: NDArray[np.float32],
     position: Any,
 ) -> NDArray[np.float64]:
-    """The values [rows] of inputs [rows, inputs], in the phase of one position."""
+    """Returns the values [rows] of inputs [rows, inputs], in the phase of one position."""
     total = rows
     for number, (weights, bias) in enumerate(layers):
         total = (np.maximum(total, 0) if number else total) @ weights + bias
@@ -106,7 +106,7 @@ def _forward(
 
 
 def without_pieces(evaluator: Evaluator, position: Any) -> Things:
-    """An evaluator's value of the position without each piece, by `Game.removals`.
+    """Returns an evaluator's value of the position without each piece, by `Game.removals`.
 
     Raises TypeError if the game takes no pieces away.
     """

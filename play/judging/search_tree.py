@@ -36,7 +36,7 @@ def search_tree(
     *,
     most_lines: int = 10_000,
 ) -> SearchTree:
-    """The tree of textbook alpha-beta, `depth` plies deep (Knuth and Moore 1975, fail-soft).
+    """Returns the tree of textbook alpha-beta to `depth` (Knuth and Moore 1975, fail-soft).
 
     It is the search of `search.minimax.alphabeta`: moves in the game's order, no transposition
     table, no quiescence, values for the side to move (negamax). Without `evaluate` the depth has to
@@ -103,7 +103,7 @@ def search_tree(
 
 
 def _leaves(game: Game, position: Any, depth: int) -> int:
-    """The number of positions that minimax values."""
+    """Returns the number of positions that minimax values."""
     if depth == 0 or game.outcome(position) is not None:
         return 1
     return sum(

@@ -188,7 +188,7 @@ class DiceLoop:
         return positions, log["moves"][turns : turns + plies], log["rolls"][turns : turns + plies]
 
     def _record(self, number: int, turns: int) -> GameRecord:
-        """A logged game; `turns` were played before it."""
+        """Returns a logged game; `turns` were played before it."""
         log = self._log.pinned
         plies = int(log["plies"][number])
         positions, moves, rolls = self._game(number, turns, plies)

@@ -76,12 +76,12 @@ class DiceMatch:
         return 2 * len(self.points)
 
     def so_far(self) -> str:
-        """The score in a few words."""
+        """Returns the score in a few words."""
         mean = sum(map(sum, self.points)) / max(self.games, 1)
         return f"{self.first} {mean:+.3f} a game against {self.second}"
 
     def figures(self) -> dict[str, Any]:
-        """The match as plain values, for JSON."""
+        """Returns the match as plain values, for JSON."""
         return {
             "first": self.first,
             "second": self.second,
@@ -134,7 +134,7 @@ def play_dice_game(
 
 
 def needs_processes(*players: Player) -> bool:
-    """Whether a player is an external engine that blocks the other threads of its process."""
+    """Returns whether a player is an external engine that blocks its process's other threads."""
     return any(player.program is not None for player in players)
 
 
@@ -209,7 +209,7 @@ def play_dice_match(
 
 
 def _bounds(game: DiceGame) -> tuple[float, float]:
-    """The least and the most points of a game, infinite if the game does not declare outcomes."""
+    """Returns a game's fewest and most points, infinite if it does not declare outcomes."""
     if game.outcomes is None:
         return -np.inf, np.inf
     low, high = (
@@ -279,7 +279,7 @@ class _BlockPlayer(Crew[tuple[Any, ...]]):
         return block
 
     def new_seats(self) -> tuple[Any, ...]:
-        """The measure of luck or None, then a native loop or the seats of both players."""
+        """Returns the measure of luck or None, then a native loop or the seats of both players."""
         luck = None
         if self.luck is not None and self.luck.evaluator is not None:
             luck = Luck(self.game, self.luck.evaluator, self.luck.lookup)

@@ -79,13 +79,13 @@ class Played:
     rules: dict[str, int | None]
 
     def outcomes(self) -> NDArray[np.float64]:
-        """The outcome for the side to move at each position, [positions]."""
+        """Returns the outcome for the side to move at each position, [positions]."""
         first = -self.outcome if self.game.to_move(self._position(0)) else self.outcome
         signs = np.where(np.arange(len(self.moves) + 1) % 2 == 0, 1.0, -1.0)
         return np.asarray(first * signs, dtype=np.float64)
 
     def record(self) -> GameRecord:
-        """The same as a game record."""
+        """Returns the same as a game record."""
         notes = [
             Annotation() if np.isnan(value) else Annotation(value, depth)
             for value, depth in zip(self.values.tolist(), self.depths.tolist(), strict=True)
@@ -242,7 +242,7 @@ class GameLoop:
         return {"repetitions": self.repetitions, "quiet_moves": self.quiet_moves}
 
     def _play_slowly(self, opening: Sequence[Any], start: Any) -> Played:
-        """The same with a game record and a search for every move."""
+        """Returns the same with a game record and a search for every move."""
         game = self.game
         record = GameRecord(game, start, repetitions=self.repetitions, quiet_moves=self.quiet_moves)
         for move in opening:
@@ -307,7 +307,7 @@ def _copy(source, target, width):
 
 @kernel
 def _ending(log, line, ply):
-    """Whether the game is over after `ply` moves, by the rules or as a draw; fills the log."""
+    """Fill the log. Returns whether the game is over after `ply` moves, by rule or as a draw."""
     here = log.positions + 8 * WIDTH * ply
     value = call_float(line.outcome_at, (here,))
     if value == value:

@@ -48,7 +48,7 @@ class Standing:
     games: int
 
     def figures(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
+        """Returns the same as plain values, for JSON."""
         return {"name": self.name, "points_per_game": self.points.plain(), "games": self.games}
 
 
@@ -137,7 +137,7 @@ def dice_ladder(
 def _round_robin(
     players: Sequence[Player], play: Callable[[Player, Player], AnyMatch]
 ) -> list[AnyMatch]:
-    """The matches of every two players, until one is interrupted or an external engine fails."""
+    """Returns the matches of all pairs of players, up to an interrupt or an engine's failure."""
     check_players(players)
     matches: list[AnyMatch] = []
     for first, second in combinations(players, 2):
@@ -251,7 +251,7 @@ def plot_estimates(
 
 
 def anchor_name(ratings: Sequence[Rating]) -> str:
-    """The player whose rating is 0 by definition."""
+    """Returns the player whose rating is 0 by definition."""
     for rating in ratings:
         if rating.elo.low == rating.elo.high == rating.elo.value:
             return rating.name

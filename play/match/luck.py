@@ -62,7 +62,7 @@ class Luck:
             self._choice = StaticChoice(game, evaluator, lookup)
 
     def turns(self, record: GameRecord) -> NDArray[np.float64]:
-        """The luck of the side that rolled, for each turn of a game, [turns]."""
+        """Returns the luck of the side that rolled, for each turn of a game, [turns]."""
         if not self.native:
             return self._turns_plainly(record)
         luck = np.zeros(len(record.moves))
@@ -78,7 +78,7 @@ class Luck:
         return luck
 
     def total(self, record: GameRecord) -> float:
-        """The luck of the side that begins minus the other side's, in points."""
+        """Returns the luck of the side that begins minus the other side's, in points."""
         luck = self.turns(record)
         return float(luck[0::2].sum() - luck[1::2].sum())
 

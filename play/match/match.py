@@ -44,7 +44,7 @@ class Pair:
     seconds: tuple[float, ...] = ()
 
     def points(self) -> tuple[float, float]:
-        """The first player's score in each game: 1, 0.5 or 0."""
+        """Returns the first player's score in each game: 1, 0.5 or 0."""
         outcomes = self.games[0].outcome() or 0.0, -(self.games[1].outcome() or 0.0)
         # By the winner alone, also in a game whose outcomes are points.
         first, second = (0.5 * ((outcome > 0) - (outcome < 0) + 1) for outcome in outcomes)
@@ -81,15 +81,15 @@ class Match:
         return 2 * len(self.pairs)
 
     def seconds(self) -> list[float]:
-        """The time of each move of external engines."""
+        """Returns the time of each move of external engines."""
         return [seconds for pair in self.pairs for seconds in pair.seconds]
 
     def so_far(self) -> str:
-        """The score in a few words."""
+        """Returns the score in a few words."""
         return f"{self.first} {100 * self.summary().score.value:.1f} % of {self.second}"
 
     def figures(self) -> dict[str, Any]:
-        """The match as plain values, for JSON."""
+        """Returns the match as plain values, for JSON."""
         summary = self.summary()
         return {
             "first": self.first,

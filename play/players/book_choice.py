@@ -37,7 +37,7 @@ class BookChoice:
 
 
 def parse_book(game: Game, text: str) -> BookChoice:
-    """The book and the margin that FILE:MARGIN or FILE names; FILE may be in quotes.
+    """Returns the book and the margin that FILE:MARGIN or FILE names; FILE may be in quotes.
 
     The default margin is half of the book's price of a ply. Raises as `OpeningBook.load`, and
     ValueError if the margin is below 0.

@@ -45,7 +45,7 @@ _DIGITS = bytes.maketrans(b"0123456789abcdef", bytes(range(16)))
 
 
 def board(position: Position) -> list[list[int]]:
-    """The position as `gnubg_nn` takes it: the other side's checkers, then the mover's.
+    """Returns the position as `gnubg_nn` takes it: the other side's checkers, then the mover's.
 
     Each is a list of 25 counts, from the side's own ace point to its bar.
     """
@@ -70,7 +70,7 @@ def _module(name: str) -> Any:
 
 @kernel
 def _move_to(position: Any, roll: Any, target: Any, moves: Any) -> Any:
-    """The legal move that leads to a position, or -1."""
+    """Returns the legal move that leads to a position, or -1."""
     count = legal_moves(position, roll, moves)
     for i in range(count):
         after = play(position, moves[i])
@@ -85,7 +85,7 @@ def _move_to(position: Any, roll: Any, target: Any, moves: Any) -> Any:
 
 
 def _after(position: Position, steps: Sequence[tuple[int, int]]) -> Position:
-    """The position after checkers have moved between points; 25 is the bar, 0 is off."""
+    """Returns the position after checkers have moved between points; 25 is the bar, 0 is off."""
     near, far, their_near, their_far, side = position
     mine = [near >> 4 * point & 15 for point in range(13)]
     mine += [far >> 4 * point & 15 for point in range(13)]
@@ -156,7 +156,7 @@ class _GnubgSeat(_Seat):
     """GNU Backgammon at play; it also values positions, as a referee."""
 
     def value_of(self, position: Position) -> float:
-        """The equity of a position for the side to move, before its roll."""
+        """Returns the equity of a position for the side to move, before its roll."""
         return equity(position, self.program.ply)
 
 
@@ -170,7 +170,7 @@ def equity(position: Position, ply: int = 0) -> float:
 
 
 def as_program(text: str) -> Program | None:
-    """The engine of that name; None for any other name.
+    """Returns the engine of that name; None for any other name.
 
     Raises ValueError if the number of plies is not in `GNUBG_PLIES`, and ModuleNotFoundError if
     `gnubg_nn` is not installed.

@@ -76,7 +76,7 @@ class PlayerText:
 
 
 def split(text: str) -> PlayerText:
-    """The parts of a text that names a player with an evaluator.
+    """Returns the parts of a text that names a player with an evaluator.
 
     Raises ValueError if a quote does not end or a part is empty.
     """
@@ -91,13 +91,16 @@ def split(text: str) -> PlayerText:
 
 
 def quoted(path: Any) -> str:
-    """A path for the text of a player, in quotes if it needs them."""
+    """Returns a path for the text of a player, in quotes if it needs them."""
     text = str(path)
     return '"' + text.replace('"', '""') + '"' if re.search(r'[+@,:"\s]', text) else text
 
 
 def _cut(text: str, sign: str, most: int = -1) -> list[str]:
-    """The parts of a text between signs outside quotes, at most `most` cuts; raises as `split`."""
+    """Returns a text's parts between signs outside quotes, with at most `most` cuts.
+
+    Raises ValueError if a closing quote is missing.
+    """
     tokens = re.findall(rf'(?:"[^"]*"|[^"{sign}])+|[{sign}]|"', text)
     if '"' in tokens:
         raise ValueError(f"player: expected a closing quote, found {text!r}")
@@ -111,5 +114,5 @@ def _cut(text: str, sign: str, most: int = -1) -> list[str]:
 
 
 def unquoted(part: str) -> str:
-    """A part of a text without its quotes; a doubled quote within quotes stands for one."""
+    """Returns a part of a text without its quotes; a doubled quote within quotes stands for one."""
     return re.sub(r'"((?:[^"]|"")*)"', lambda found: found[1].replace('""', '"'), part)

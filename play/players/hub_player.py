@@ -63,7 +63,7 @@ class HubProgram:
 
 
 def as_hub_program(game: Game, text: str) -> HubProgram | None:
-    """The engine that a player's text names; None if the text does not begin with `hub:`.
+    """Returns the engine that a player's text names; None if the text does not begin with `hub:`.
 
     Raises ValueError if the game does not know the protocol or the text is not a command, and
     FileNotFoundError if the program does not exist.
@@ -333,7 +333,7 @@ def _level(limits: Limits) -> str:
 
 
 def _score(text: str | None) -> float | None:
-    """A finite score, or None; it is only for people."""
+    """Returns a finite score, or None; it is only for people."""
     try:
         score = float(text or "")
     except ValueError:

@@ -19,7 +19,7 @@ _MOVE = re.compile(r"([0-9]{1,2})(?:-([0-9]{1,2})|((?:x[0-9]{1,2})+))")
 
 
 def arguments(text: str) -> dict[str, str]:
-    """The `name=value` and `name="several words"` of a line; raises ValueError for others."""
+    """Returns the `name=value` and `name="several words"` of a line; ValueError for others."""
     given: dict[str, str] = {}
     place = 0
     text = text.rstrip()
@@ -35,7 +35,7 @@ def arguments(text: str) -> dict[str, str]:
 
 
 def hub_position(text: str, *, turned: bool = False) -> Any:
-    """The position that a Hub text describes; raises ValueError if it describes none.
+    """Returns the position that a Hub text describes; raises ValueError if it describes none.
 
     turned: whether the text lists the squares from 32 to 1 with the colours swapped.
     """
@@ -51,7 +51,7 @@ def hub_position(text: str, *, turned: bool = False) -> Any:
 
 
 def position_word(position: Any) -> str:
-    """A position of checkers as Hub writes it."""
+    """Returns a position of checkers as Hub writes it."""
     squares = ["e"] * 32
     side, *sections = position_text(position).split(":")
     for section in sections:
@@ -62,7 +62,7 @@ def position_word(position: Any) -> str:
 
 
 def move_word(move: int) -> str:
-    """A move as Hub writes it: from, to, and the captured squares."""
+    """Returns a move as Hub writes it: from, to, and the captured squares."""
     path = move_path(move)
     captured = captured_squares(move)
     if not captured:
@@ -71,7 +71,7 @@ def move_word(move: int) -> str:
 
 
 def hub_move(game: Any, position: Any, text: str) -> int:
-    """The legal move that a Hub word names; raises ValueError if it names none.
+    """Returns the legal move that a Hub word names; raises ValueError if it names none.
 
     Captured squares may come in any order. Of several ways to capture the same pieces the first is
     returned, because all lead to the same position.

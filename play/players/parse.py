@@ -31,7 +31,7 @@ LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
 
 
 def parse_player(game: Game, text: str) -> Player:
-    """The player that a text names, in the grammar of `play.players.grammar.GRAMMAR`.
+    """Returns the player that a text names, in the grammar of `play.players.grammar.GRAMMAR`.
 
     Several lookups are consulted in their order, until one knows the position. A book's default
     margin is half of its price of a ply.
@@ -72,7 +72,7 @@ def _has_dice(game: Game) -> bool:
 
 
 def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, Any]]:
-    """The limits and the engine's options after the `@` of a player's text.
+    """Returns the limits and the engine's options after the `@` of a player's text.
 
     Raises ValueError if an option is unknown, out of range or given twice.
     """
@@ -132,7 +132,7 @@ def _threads(option: str, text: str) -> int:
 
 
 def parse_lookup(game: Game, part: str) -> Lookup:
-    """The game's database that a part of a player's text names, or the rote memory in a file.
+    """Returns the game's database, or the rote memory in a file, that a player's text names.
 
     Raises ValueError or OSError if the game has no such database.
     """

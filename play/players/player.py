@@ -52,7 +52,7 @@ class Player:
             raise ValueError(f"player {self.name}: expected an evaluator to search with")
 
     def within(self, limits: Limits) -> Limits:
-        """The player's limits in a match with `limits`: its own, or else those."""
+        """Returns the player's limits in a match with `limits`: its own, or else those."""
         return limits if self.limits is None else self.limits
 
     @overload
@@ -64,7 +64,7 @@ class Player:
     def seat(self, game: Game, limits: Limits, *, table_mib: float = ...) -> Seat: ...
 
     def seat(self, game: Game, limits: Limits, *, table_mib: float = 4.0) -> Any:
-        """A seat of the player, which plays games one at a time, in a match with `limits`.
+        """Returns a seat of the player, which plays games one at a time, in a match with `limits`.
 
         table_mib: size of the transposition table of the player's search.
         """

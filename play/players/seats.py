@@ -128,7 +128,7 @@ class RandomSeat:
         self._stream, self._turn = stream, side
 
     def choose(self, position: Any, roll: int) -> Any:
-        """A legal move."""
+        """Returns a legal move."""
         moves = self._game.legal_moves(position, roll)
         move = moves[int(choice(self._stream, self._turn) * len(moves))]
         self._turn += 2
@@ -160,11 +160,11 @@ class SearchSeat:
         self.engine.stop()
 
     def choose(self, position: Any, roll: int) -> Any:
-        """The best move by a search."""
+        """Returns the best move by a search."""
         return self._search(position, roll).move
 
     def value_of(self, position: Any) -> float:
-        """The value of a position for the side to move, before its roll, within the same limits."""
+        """Returns the value for the side to move, before its roll, within the same limits."""
         return float(self._search(position, None).value)
 
     def _search(self, position: Any, roll: int | None) -> Any:

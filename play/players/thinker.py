@@ -74,7 +74,7 @@ class Thinker:
         limits: Limits | None = None,
         all_moves: bool = False,
     ) -> Result:
-        """The result of `Engine.search`, or with `all_moves` of `Engine.analyse`.
+        """Returns the result of `Engine.search`, or with `all_moves` of `Engine.analyse`.
 
         If the player's book has a move, it is returned without a search, with the book's depth.
         """
@@ -124,12 +124,12 @@ def usual_referee(game: Game) -> str:
 
 
 def usual_limits(game: Game) -> dict[str, Any]:
-    """The default limits for people and other programs: static values with dice, else 1 s."""
+    """Returns the default limits of interactive play: static values with dice, else 1 s."""
     return {"depth": 0} if isinstance(game, DiceGame) else {"seconds": 1.0}
 
 
 def limits_of(options: Any, **default: Any) -> Limits:
-    """The limits by --depth, --nodes and --seconds of a command line, or the default."""
+    """Returns the limits by --depth, --nodes and --seconds of a command line, or the default."""
     given = {name: getattr(options, name) for name in ("depth", "nodes", "seconds")}
     if all(value is None for value in given.values()):
         given = default
@@ -137,7 +137,7 @@ def limits_of(options: Any, **default: Any) -> Limits:
 
 
 def file_value(value: float) -> float:
-    """A value as a number for files.
+    """Returns a value as a number for files.
 
     A win is 1000 minus the plies to the end of the game, a loss -1000 plus them.
     """
@@ -150,7 +150,7 @@ def file_value(value: float) -> float:
 
 
 def value_text(value: float) -> str:
-    """A value as people read it: `won in 5 plies`, `lost in 4 plies`, or a number with its sign."""
+    """Returns a value as text: `won in 5 plies`, `lost in 4 plies`, or a number with its sign."""
     from search import PROVEN, WIN
 
     if abs(value) > PROVEN:

@@ -37,7 +37,7 @@ class ExternalPlayer:
         self._lock = threading.Lock()
 
     def answer(self, line: str | None) -> str:
-        """The answer to a line; `error` with a message if the line is not a board."""
+        """Returns the answer to a line; `error` with a message if the line is not a board."""
         try:
             if line is None:
                 raise ValueError(f"expected lines of at most {LONGEST_LINE} bytes, found a longer")

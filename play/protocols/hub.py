@@ -227,7 +227,7 @@ class Hub(LineEngine):
         return f"done move={move_word(result.move)}{ponder}"
 
     def man_value(self) -> float:
-        """The evaluator's value of an extra man at the start; 1 if that is not above 0."""
+        """Returns the evaluator's value of an extra man at the start; 1 if that is not above 0."""
         if self._man is None:
             start = self.thinker.game.start()
             fewer = (start[0], start[1] & (start[1] - 1), *start[2:])
@@ -238,7 +238,7 @@ class Hub(LineEngine):
         return self._man
 
     def score(self, value: float) -> float:
-        """A value as a score of Hub; scores of undecided positions are clipped to -80 and 80."""
+        """Returns a value as a Hub score; undecided positions are clipped to -80 and 80."""
         if abs(value) > PROVEN:
             score = 100 - (WIN - abs(value)) / 100
             return score if value > 0 else -score

@@ -19,7 +19,7 @@ __all__ = ["OpenSpielChoice", "backgammon_position", "checkers_position", "opens
 
 
 def openspiel_bot(thinker: Thinker) -> Any:
-    """A `pyspiel.Bot` that plays either side, within the limits of the thinker.
+    """Returns a `pyspiel.Bot` that plays either side, within the limits of the thinker.
 
     It plays one game at a time, from OpenSpiel's start position. Raises ModuleNotFoundError if
     `pyspiel` is not installed.
@@ -63,7 +63,7 @@ class OpenSpielChoice:
         self.thinker.forget()
 
     def action(self, state: Any) -> int:
-        """The action to take in a state in which a player decides."""
+        """Returns the action to take in a state in which a player decides."""
         name = state.get_game().get_type().short_name
         if name != self.thinker.game.name:
             raise ValueError(f"expected a state of {self.thinker.game.name}, found one of {name}")
@@ -73,7 +73,7 @@ class OpenSpielChoice:
         return self._rest.pop(0)[1]
 
     def _plan(self, state: Any, history: list[int]) -> list[tuple[list[int], int]]:
-        """The steps of the move to make, each with the history before it."""
+        """Returns the steps of the move to make, each with the history before it."""
         actions = state.legal_actions()
         if len(actions) == 1:
             return [(history, actions[0])]
@@ -87,7 +87,7 @@ class OpenSpielChoice:
         return [(history + list(steps[:i]), step) for i, step in enumerate(steps)]
 
     def _target(self, state: Any, player: int) -> Any:
-        """The position after the best move by a search; None without a legal move."""
+        """Returns the position after the best move by a search; None without a legal move."""
         game: Any = self.thinker.game
         position = self._position(state, player)
         roll = _roll(state) if game.name == "backgammon" else None

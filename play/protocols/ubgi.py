@@ -190,7 +190,7 @@ class Ubgi(LineEngine):
 
 
 def steps_text(move: int) -> str:
-    """A move of backgammon, each step written out, such as `24/18 18/13`; empty for no move."""
+    """Returns a move with each step written out, such as `24/18 18/13`; empty for no move."""
     steps = []
     while move:
         source = move & 31

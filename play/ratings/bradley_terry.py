@@ -48,7 +48,7 @@ class Rating:
     score: float
 
     def figures(self) -> dict[str, Any]:
-        """The same as plain values, for JSON."""
+        """Returns the same as plain values, for JSON."""
         elo = self.elo.plain()
         return {"name": self.name, "elo": elo, "games": self.games, "score": self.score}
 
@@ -149,7 +149,7 @@ def _collect(table: Mapping[tuple[str, str], Tally], names: list[str]) -> _Resul
 
 
 def _differences(results: _Results, settled: NDArray[np.bool_], zero: int) -> tuple[Floats, Floats]:
-    """All players' differences from player `zero`, in Elo, and the margins of their intervals.
+    """Returns all players' differences from player `zero`, in Elo, and their intervals' margins.
 
     settled: the pairings whose points are treated as exact.
     """

@@ -69,15 +69,15 @@ class DiceSummary:
         return self.points.size
 
     def won(self, least: float = 0.0) -> int:
-        """The number of games that the first player won, by at least `least` points."""
+        """Returns the number of games that the first player won, by at least `least` points."""
         return int(((self.points > 0) & (self.points >= least)).sum())
 
     def lost(self, least: float = 0.0) -> int:
-        """The number of games that the other player won, by at least `least` points."""
+        """Returns the number of games that the other player won, by at least `least` points."""
         return int(((self.points < 0) & (-self.points >= least)).sum())
 
     def figures(self) -> dict[str, Any]:
-        """The summary as plain values, for JSON; numbers that are not finite are None."""
+        """Returns the summary as plain values, for JSON; numbers that are not finite are None."""
         return {
             "games": self.games,
             "points_per_game": self.mean.plain(),
@@ -94,7 +94,7 @@ class DiceSummary:
         }
 
     def text(self) -> str:
-        """A report of a few lines, units included, without a newline at its end."""
+        """Returns a report of a few lines, units included, without a newline at its end."""
         if not self.pairs:
             return "no games played"
         undecided = int((self.points == 0).sum())

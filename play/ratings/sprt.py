@@ -81,14 +81,14 @@ class Sprt:
         return float(np.dot(counts, np.log(likely1 / likely0)))
 
     def verdict(self, tally: Tally) -> Verdict:
-        """The verdict so far; once a hypothesis is accepted, the test is over."""
+        """Returns the verdict so far; once a hypothesis is accepted, the test is over."""
         ratio = self.llr(tally)
         if ratio >= self.upper:
             return "accept H1"
         return "accept H0" if ratio <= self.lower else "continue"
 
     def text(self, tally: Tally) -> str:
-        """The test, its log-likelihood ratio for a tally and its verdict, in one line."""
+        """Returns the test, its log-likelihood ratio for a tally and its verdict, in one line."""
         return (
             f"test of {self.model} Elo {self.elo0:+g} against {self.elo1:+g}: log-likelihood"
             f" ratio {self.llr(tally):.2f} in ({self.lower:.2f}, {self.upper:.2f}),"
@@ -103,7 +103,7 @@ class Sprt:
 
 
 def _likely_with_zero_mean(frequencies: Floats, values: Floats) -> Floats:
-    """The most likely distributions on `values` of which the mean is 0.
+    """Returns the most likely distributions on `values` of which the mean is 0.
 
     values: [problems, classes], each row with both signs; the result has the same shape.
 
@@ -129,14 +129,14 @@ def _likely_with_zero_mean(frequencies: Floats, values: Floats) -> Floats:
 
 
 def _likely_with_mean(frequencies: Floats, mean: float) -> Floats:
-    """The most likely distribution with this mean, of scores evenly spaced in [0, 1]."""
+    """Returns the most likely distribution with this mean, of scores evenly spaced in [0, 1]."""
     scores = np.linspace(0, 1, len(frequencies))
     likely: Floats = _likely_with_zero_mean(frequencies, scores[np.newaxis] - mean)[0]
     return likely
 
 
 def _likely_with_lead(frequencies: Floats, lead: float) -> Floats:
-    """The most likely distribution of scores whose mean is `lead` deviations above ½.
+    """Returns the most likely distribution of scores whose mean is `lead` deviations above ½.
 
     Where the likelihood is stationary under that condition, the scores
 
@@ -189,7 +189,7 @@ def _likely_with_lead(frequencies: Floats, lead: float) -> Floats:
 
 
 def _possible_deviations(scores: Floats, lead: float) -> list[tuple[float, float]]:
-    """The ranges of σ in which the values of `_likely_with_lead` have both signs, lead > 0.
+    """Returns the ranges of σ in which the values of `_likely_with_lead` have both signs, lead > 0.
 
     The value of ½ is always negative; that of ½ + b is positive for σ in b/lead · (1 ± c) with
     c = 1/√(1 + lead²). No distribution on [0, 1] has a variance above mean (1 - mean): σ <= c/2.

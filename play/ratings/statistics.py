@@ -82,7 +82,7 @@ class Tally:
 
     @classmethod
     def of_pairs(cls, pair_scores: Iterable[float]) -> Tally:
-        """The tally of pairs, from the first player's points in each: 0, ½, 1, 1½ or 2."""
+        """Returns the tally of pairs, from the first player's points in each: 0, ½, 1, 1½ or 2."""
         counts = [0] * len(PAIR_CLASSES)
         for pair_score in pair_scores:
             if pair_score not in (0, 0.5, 1, 1.5, 2):
@@ -94,11 +94,11 @@ class Tally:
 
     @classmethod
     def of_games(cls, *, wins: int, draws: int, losses: int) -> Tally:
-        """The tally of single games that do not belong in pairs."""
+        """Returns the tally of single games that do not belong in pairs."""
         return cls((losses, draws, wins))
 
     def mirrored(self) -> Tally:
-        """The same results seen from the second player's side."""
+        """Returns the same results seen from the second player's side."""
         return Tally(self.counts[::-1])
 
     @property
@@ -254,7 +254,7 @@ def _spread_interval(
 
 
 def _uniform_interval(value: float, units: int, bounds: tuple[float, float]) -> Estimate:
-    """The interval of `units` values all equal to `value`: the rule of three."""
+    """Returns the interval of `units` values all equal to `value`: the rule of three."""
     share = 0.05 ** (1 / units) if units else 0.0
     low, high = (share * value + (1 - share) * bound for bound in bounds)
     return Estimate(value, min(low, value), max(high, value))
@@ -285,7 +285,7 @@ class MatchSummary:
 
     @classmethod
     def of_pairs(cls, pairs: Iterable[tuple[float, float]]) -> MatchSummary:
-        """The summary of pairs of games, each given as the first player's points: 1, 0.5 or 0.
+        """Returns the summary of pairs of games, given as the first player's points: 1, 0.5 or 0.
 
         An unfinished last pair is not to be given.
         """
@@ -298,7 +298,7 @@ class MatchSummary:
 
     @classmethod
     def of_games(cls, *, wins: int, draws: int, losses: int) -> MatchSummary:
-        """The summary of single games that do not belong in pairs."""
+        """Returns the summary of single games that do not belong in pairs."""
         return cls(wins, draws, losses, Tally.of_games(wins=wins, draws=draws, losses=losses))
 
     @property
@@ -332,7 +332,7 @@ class MatchSummary:
         return superiority(self.tally)
 
     def text(self) -> str:
-        """A report of a few lines, units included, without a newline at its end."""
+        """Returns a report of a few lines, units included, without a newline at its end."""
         if self.games == 0:
             return "no games played"
         score, difference, normalised = self.score, self.elo, self.normalised_elo
@@ -353,7 +353,7 @@ class MatchSummary:
 
 
 def _chance(probability: float) -> str:
-    """A probability in per cent that is never rounded to a certainty."""
+    """Returns a probability in per cent that is never rounded to a certainty."""
     if probability > 0.9999:
         return "above 99.99%"
     return "below 0.01%" if probability < 0.0001 else f"{probability:.2%}"

@@ -48,7 +48,7 @@ class RolloutDice:
         self._orders: dict[int, tuple[list[int], list[int]]] = {}
 
     def block(self, number: int) -> tuple[Integers, Integers]:
-        """The random streams [36] and the first two rolls [36, 2] of a block's games.
+        """Returns the random streams [36] and the first two rolls [36, 2] of a block's games.
 
         The rolls are -1, for the stream to decide, in a game whose rolls are not stratified.
         """
@@ -60,12 +60,12 @@ class RolloutDice:
         return self._blocks[number]
 
     def rolls(self, games: int) -> Integers:
-        """The first two rolls of the first `games` games, [games, 2]."""
+        """Returns the first two rolls of the first `games` games, [games, 2]."""
         blocks = [self.block(number)[1] for number in range(-(-games // BLOCK))]
         return np.concatenate([np.zeros((0, 2), dtype=np.int64), *blocks])[:games]
 
     def roll(self, state: int) -> int:
-        """The roll that belongs to a state of a game's stream."""
+        """Returns the roll that belongs to a state of a game's stream."""
         return int(drawn(uniform(state), self.limits))
 
     def _first_rolls(self, game: int) -> tuple[int, int]:
@@ -89,7 +89,7 @@ def _order(keys: Sequence[float]) -> list[int]:
 
 
 def tickets(probabilities: Sequence[float]) -> list[int]:
-    """The shortest list with each roll in its exact proportion; empty if that is too long."""
+    """Returns the shortest list with all rolls in exact proportion; empty if it is too long."""
     chances = np.asarray(probabilities, dtype=np.float64)
     for count in range(1, MOST_TICKETS + 1):
         parts = np.rint(chances * count)
@@ -99,7 +99,7 @@ def tickets(probabilities: Sequence[float]) -> list[int]:
 
 
 def mean_and_error(samples: Floats, rolls: Integers) -> tuple[Floats, Floats]:
-    """The means of samples [games, kinds] and their standard errors, [kinds] each.
+    """Returns the means of samples [games, kinds] and their standard errors, [kinds] each.
 
     rolls: the stratified rolls of the games, [games, 2].
 
@@ -125,9 +125,10 @@ def mean_and_error(samples: Floats, rolls: Integers) -> tuple[Floats, Floats]:
 
 
 def advantage(better: Floats, worse: Floats, rolls: Integers) -> float:
-    """The probability that the first of two samples [games] has the higher mean, with equal dice.
+    """Returns the probability that the first of two samples [games] has the higher mean.
 
-    It follows from the standard error of the mean difference, and is 1/2 if that is 0.
+    Both were played with equal dice. The probability follows from the standard error of the mean
+    difference, and is 1/2 if that difference is 0.
     """
     mean, error = mean_and_error((better - worse)[:, None], rolls)
     if mean[0] == 0.0:

@@ -67,7 +67,7 @@ Floats = NDArray[np.float64]
 
 @kernel
 def certain(own, place):
-    """Whether the lookup knows the exact value of the position at an address."""
+    """Returns whether the lookup knows the exact value of the position at an address."""
     if own.lookup_at == 0:
         return False
     if not call_int(own.lookup_at, (own.tables, place, own.answer)):
@@ -261,7 +261,7 @@ class NativeTable:
 
 
 def _known_address(lookup: Lookup, width: int, count: int) -> int:
-    """The address of a native int64(tables, position, target).
+    """Returns the address of a native int64(tables, position, target).
 
     It returns whether the lookup knows the position, and then writes its outcomes.
     """
@@ -279,7 +279,7 @@ def known_at(data, source, target):
 def rollout_table(
     game: DiceGame, evaluator: Evaluator, lookup: Lookup | None, dice: RolloutDice
 ) -> RolloutTable:
-    """A native table if possible, else one in Python."""
+    """Returns a native table if possible, else one in Python."""
     if game.rules is not None and kernels.compiled:
         return NativeTable(game, evaluator, lookup)
     return PlainTable(game, evaluator, lookup, dice)

@@ -82,7 +82,7 @@ class RolloutResult:
 
 
 def best_of(equity: Floats, games: NDArray[np.int64]) -> int:
-    """The number of the highest equity among those with the most games, the first of equals."""
+    """Returns the index of the highest equity among those with most games, the first of equals."""
     return int(np.argmax(np.where(games == games.max(), np.nan_to_num(equity), -np.inf)))
 
 
@@ -160,7 +160,7 @@ def rollout(
 def legal_candidates(
     game: DiceGame, position: Any, roll: int, moves: Sequence[Any] | None
 ) -> tuple[Any, ...]:
-    """The moves to compare.
+    """Returns the moves to compare.
 
     Raises ValueError if there is no move, if one is illegal or repeated, or if `roll` is not a roll
     of the game.
@@ -179,7 +179,7 @@ def legal_candidates(
 
 
 def checked_positions(game: DiceGame, positions: Any) -> list[Any]:
-    """The positions of a list or an array as tuples; raises ValueError for other shapes."""
+    """Returns the positions of a list or an array as tuples; raises ValueError for other shapes."""
     if game.rules is None:
         return list(positions)
     width = len(game.start())
@@ -259,7 +259,7 @@ class Blocks(Crew[tuple[RolloutTable, Engine | None]]):
             )  # fmt: skip
 
     def new_seats(self) -> tuple[RolloutTable, Engine | None]:
-        """A table, and the engine that chooses moves at a depth above 0, or None."""
+        """Returns a table, and the engine that chooses moves at a depth above 0, or None."""
         game, evaluator, lookup, depth, filters, *_ = self._options
         engine = None
         if depth:

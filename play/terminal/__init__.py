@@ -31,7 +31,7 @@ SESSIONS: dict[type[Game], type[Session]] = {
 
 
 def session_of(game: Game) -> type[Session]:
-    """The session of a game: its own, or the general one with or without dice."""
+    """Returns the session of a game: its own, or the general one with or without dice."""
     for kind in type(game).__mro__:
         if kind in SESSIONS:
             return SESSIONS[kind]

@@ -50,7 +50,7 @@ class BackgammonSession(DiceSession):
         yield NO_CUBE
 
     def board(self) -> str:
-        """The board as X sees it; as O sees it if the person plays O or flipped the board."""
+        """Returns the board from X's side, or O's if the person plays O or flipped the board."""
         position = self.record.position
         if position[4] != self.view ^ self.flipped:
             position = (*position[2:4], *position[:2], 1 - position[4])

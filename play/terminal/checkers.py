@@ -20,7 +20,7 @@ class CheckersSession(Session):
         )
 
     def board(self) -> str:
-        """The board with the numbers of its squares; White is at the bottom unless flipped.
+        """Returns the board with the numbers of its squares; White is at the bottom unless flipped.
 
         Men are b and w, kings B and W. The squares on the path of the last move are marked `*`.
         """

@@ -41,7 +41,7 @@ class Paint:
 
 
 def wants_colour(stream: Any, environment: Mapping[str, str]) -> bool:
-    """Whether a stream is a terminal with colour.
+    """Returns whether a stream is a terminal with colour.
 
     Returns False if the variable NO_COLOR is not empty (no-color.org) or TERM is "dumb".
     """
@@ -51,7 +51,7 @@ def wants_colour(stream: Any, environment: Mapping[str, str]) -> bool:
 
 
 def paint_for(stream: Any, environment: Mapping[str, str]) -> Paint:
-    """The paint for a stream."""
+    """Returns the paint for a stream."""
     colour = wants_colour(stream, environment)
     encoding = (getattr(stream, "encoding", None) or "").lower().replace("-", "")
     return Paint(colour, colour and encoding == "utf8")

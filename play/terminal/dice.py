@@ -54,12 +54,12 @@ class DiceSession(Session):
         return new_record(self.game, start)
 
     def _toss(self) -> int:
-        """The side that begins: either side with equal chances, by the seed."""
+        """Returns the side that begins: either side with equal chances, by the seed."""
         assert self._dice is not None
         return self._dice.stream(self._number) >> 7 & 1
 
     def must_pass(self) -> bool:
-        """Whether the only legal move is to move nothing."""
+        """Returns whether the only legal move is to move nothing."""
         return False
 
     def begin_turn(self) -> Iterator[str]:

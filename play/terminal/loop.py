@@ -75,7 +75,7 @@ def _reader(session: Session) -> Iterator[Callable[[str], str]]:
 
 
 def _readline() -> Any:
-    """The module `readline`; None if it does not exist, as on Windows."""
+    """Returns the module `readline`; None if it does not exist, as on Windows."""
     try:
         import readline
     except ImportError:

@@ -79,15 +79,15 @@ class Session:
     # --- for subclasses ------------------------------------------------------------------------
 
     def new_record(self, start: Any = None) -> GameRecord:
-        """The record of a new game."""
+        """Returns the record of a new game."""
         return new_record(self.game, start)
 
     def board(self) -> str:
-        """The board as text."""
+        """Returns the board as text."""
         return str(self.game.show(self.record.position))
 
     def file_text(self) -> str:
-        """The game as the text of a file."""
+        """Returns the game as the text of a file."""
         first, second = ("person" if s in self.people else self.thinker.name for s in (0, 1))
         if first == second:
             first, second = f"{first} {self.sides[0]}", f"{second} {self.sides[1]}"
@@ -100,7 +100,7 @@ class Session:
         return ""
 
     def wants_roll(self) -> bool:
-        """Whether a person must type in the dice of this turn."""
+        """Returns whether a person must type in the dice of this turn."""
         return False
 
     def take_roll(self, text: str) -> Iterator[str]:
@@ -108,7 +108,7 @@ class Session:
         raise NotImplementedError
 
     def end_text(self) -> str:
-        """The result of the game in words."""
+        """Returns the result of the game in words."""
         outcome = self.record.outcome()
         assert outcome is not None
         reason = self.record.reason
@@ -160,7 +160,7 @@ class Session:
         return iter(())
 
     def must_ask(self) -> bool:
-        """Whether a person must decide."""
+        """Returns whether a person must decide."""
         return self.side in self.people
 
     def turn_text(self) -> Iterator[str]:
@@ -193,7 +193,7 @@ class Session:
         self._told_end = False
 
     def legal_moves(self) -> list[Any]:
-        """The legal moves of the turn; empty before its dice are known."""
+        """Returns the legal moves of the turn; empty before its dice are known."""
         if self.record.over or self.wants_roll():
             return []
         if self.roll is not None:
@@ -201,7 +201,7 @@ class Session:
         return list(self.game.legal_moves(self.record.position))
 
     def completions(self, text: str) -> list[str]:
-        """The moves and commands that begin with a text, moves first."""
+        """Returns the moves and commands that begin with a text, moves first."""
         typed = " ".join(text.lower().split())
         position = self.record.position
         moves = [self.game.move_text(position, move) for move in self.legal_moves()]
@@ -393,7 +393,7 @@ class Session:
         self.record.declare(1.0 if self.loser() else -1.0, "resignation")
 
     def loser(self) -> int:
-        """The side that resigns: that of the person, or with two people the side to move."""
+        """Returns the side that resigns: the person's, or with two people the side to move."""
         return next(iter(self.people)) if len(self.people) == 1 else self.side
 
     def do_quit(self, rest: str) -> Iterator[str]:

@@ -27,19 +27,19 @@ class BackgammonFace:
         self.game = game
 
     def board(self, position: Any) -> dict[str, Any]:
-        """The checkers of both sides on points 0 (off) to 25 (bar), and their pip counts."""
+        """Returns both sides' checkers on points 0 (off) to 25 (bar), and their pip counts."""
         own, theirs = by_colour(position)
         count = pips(position)
         side = position[4]
         return {"x": own, "o": theirs, "side": side, "pips": list(count[:: -1 if side else 1])}
 
     def steps(self, position: Any, roll: int | None) -> BackgammonSteps:
-        """The steps of a move with a roll; a person confirms the complete move."""
+        """Returns the steps of a move with a roll; a person confirms the complete move."""
         assert roll is not None
         return BackgammonSteps(self, position, roll)
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
-        """The path of each checker, in the points of the side that moves."""
+        """Returns the path of each checker, in the points of the side that moves."""
         found = []
         while move:
             source, die = move & 31, move >> 5 & 7
@@ -83,7 +83,7 @@ class BackgammonSteps:
         return tuple(left)
 
     def board(self) -> dict[str, Any]:
-        """The board with the steps taken."""
+        """Returns the board with the steps taken."""
         board = self.face.board(self.position)
         own, theirs = self._boards[-1]
         side = board["side"]
@@ -101,7 +101,7 @@ class BackgammonSteps:
         ]
 
     def _ways(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        """The dice that each step uses; of several ways the fewest dice, then the largest first."""
+        """Returns the dice of each step: of several ways the fewest dice, then the largest."""
         ways: dict[tuple[int, int], tuple[int, ...]] = {}
         board, dice = self._boards[-1], self.dice_left
         for source in range(BAR, OFF, -1):
@@ -122,7 +122,7 @@ class BackgammonSteps:
         return ways
 
     def _leads_on(self, board: Board, dice: tuple[int, ...]) -> bool:
-        """Whether a legal move ends at this board, or can after further steps."""
+        """Returns whether a legal move ends at this board, or can after further steps."""
         key = (board, dice)
         if key not in self._leads:
             self._leads[key] = board in self.ends or any(
@@ -184,7 +184,7 @@ def _board(position: Any) -> Board:
 
 
 def _moved(board: Board, source: int, die: int) -> Board | None:
-    """The board after a checker has moved; None if it may not move so.
+    """Returns the board after a checker has moved; None if it may not move so.
 
     The rule that both dice must be used if possible is not checked here: a board that breaks it
     leads to none of the legal moves.

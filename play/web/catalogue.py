@@ -68,7 +68,7 @@ class Entry:
     path: Path | None = None
 
     def view(self) -> dict[str, Any]:
-        """The fields that the browser receives."""
+        """Returns the fields that the browser receives."""
         return {field: getattr(self, field) for field in ("id", "game", "name", "kind", "source")}
 
 
@@ -119,7 +119,7 @@ class Catalogue:
         self._list: tuple[float, dict[str, Entry]] = (0.0, {})
 
     def game(self, name: Any) -> Game:
-        """The game of that name. Raises ValueError if it cannot be played here."""
+        """Returns the game of that name. Raises ValueError if it cannot be played here."""
         if not isinstance(name, str) or name not in self.games:
             raise ValueError(
                 f"game: expected one of {', '.join(self.games)}, found {str(name)[:40]!r}"
@@ -127,7 +127,7 @@ class Catalogue:
         return self.games[name]
 
     def default(self, game: Game) -> str | None:
-        """The id of the evaluator proposed as opponent; None if the game has no evaluator.
+        """Returns the id of the evaluator proposed as opponent; None if the game has no evaluator.
 
         It is the shipped evaluator that the terminal uses; otherwise the last of the game's usual
         opponents that is an evaluator; otherwise any evaluator.
@@ -140,7 +140,7 @@ class Catalogue:
         return next(iter([*shipped, *known[::-1], *ids]), None)
 
     def entries(self) -> dict[str, Entry]:
-        """All entries by id: hand-crafted evaluators, lookups, engines, then files by folder.
+        """Returns all entries by id: hand-crafted evaluators, lookups, engines, files by folder.
 
         Reads the folders again if the last list is older than `FRESH` seconds.
         """
@@ -152,7 +152,7 @@ class Catalogue:
             return entries
 
     def find(self, id: Any, game: Game, role: str = EVALUATOR) -> tuple[Entry, Entry | None]:
-        """The entry of an id and, for `EVALUATOR+LOOKUP`, the entry of the lookup.
+        """Returns the entry of an id and, for `EVALUATOR+LOOKUP`, the entry of the lookup.
 
         Raises ValueError if the game has no such entry.
         """
@@ -167,7 +167,7 @@ class Catalogue:
         raise ValueError(f"{role}: expected one of {game.name} in the list, found {str(id)[:60]!r}")
 
     def name(self, id: str, game: Game) -> str:
-        """The name of an entry for people; the id itself if there is no such entry."""
+        """Returns the name of an entry for people; the id itself if there is no such entry."""
         entry = self.entries().get(id)
         if entry is not None:
             return entry.name
@@ -177,7 +177,7 @@ class Catalogue:
             return id
 
     def load(self, id: Any, game: Game) -> Loaded:
-        """The evaluator of an id. Loading it for the first time may take seconds.
+        """Returns the evaluator of an id. Loading it for the first time may take seconds.
 
         Raises ValueError as `find` does, and EvaluatorError, a ValueError, if the file holds no
         evaluator of the game.
@@ -203,7 +203,7 @@ class Catalogue:
         return Loaded(entry, evaluator, value_scale(game, evaluator), techniques)
 
     def _keep(self, entry: Entry, make: Callable[[Any], Any]) -> Any:
-        """The result of `make` for an entry's name or file, kept until the file changes."""
+        """Returns the result of `make` for an entry's name or file, kept until the file changes."""
         if entry.path is None:
             name = entry.name if entry.role == EVALUATOR else entry.id
             try:
@@ -283,7 +283,7 @@ class Catalogue:
 
 
 def face_of(game: Game) -> Face:
-    """The face of a game: its own, a plain grid, or a list of moves if it declares no board."""
+    """Returns the face of a game: its own, a grid, or a list of moves if it has no board."""
     for kind in type(game).__mro__:
         if kind in FACES:
             return FACES[kind](game)
@@ -291,5 +291,5 @@ def face_of(game: Game) -> Face:
 
 
 def _lookup(game: Game, name: Any) -> Lookup:
-    """The rote memory in a file, or the database of that name."""
+    """Returns the rote memory in a file, or the database of that name."""
     return RoteMemory.load(game, name) if isinstance(name, Path) else DatabaseLookup(game, name)

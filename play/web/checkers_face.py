@@ -22,7 +22,7 @@ class CheckersFace:
         self.game = game
 
     def board(self, position: Any) -> dict[str, Any]:
-        """The pieces as [square, letter] (b and w are men, B and W kings) and the side to move."""
+        """Returns pieces as [square, letter] (b, w are men, B, W kings) and the side to move."""
         own, opponent, kings, side = position
         pieces = []
         for bits, letter in ((own, "bw"[side]), (opponent, "wb"[side])):
@@ -32,11 +32,11 @@ class CheckersFace:
         return {"pieces": sorted(pieces), "side": side}
 
     def steps(self, position: Any, roll: int | None) -> CheckersSteps:
-        """The steps of a move; a capture is played as soon as its last jump is made."""
+        """Returns the steps of a move; a capture is played as soon as its last jump is made."""
         return CheckersSteps(self, position)
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
-        """The path of the piece that moves."""
+        """Returns the path of the piece that moves."""
         return [move_path(move)]
 
 
@@ -58,9 +58,9 @@ class CheckersSteps:
         return list(zip(self.path, self.path[1:], strict=False))
 
     def board(self) -> dict[str, Any]:
-        """The board with the steps taken; captured pieces are marked but stay until the end.
+        """Returns the board with the steps taken.
 
-        The rules demand it: pieces are removed when the move is complete.
+        Captured pieces are only marked, because the rules remove them when the move is complete.
         """
         board = self.face.board(self.position)
         if self.path:
@@ -81,7 +81,7 @@ class CheckersSteps:
         return [(path, move) for path, move in self.paths if path[:count] == self.path]
 
     def next(self) -> list[Step]:
-        """The next landing squares, and all later ones that only one path leads to."""
+        """Returns the next landing squares, and all later ones that only one path leads to."""
         done = max(len(self.path) - 1, 0)
         found: dict[tuple[int, int], set[tuple[int, ...]]] = {}
         ends = set()
@@ -111,7 +111,7 @@ class CheckersSteps:
         self.path = min(ways, key=len)
 
     def _why_not(self, source: int, target: int) -> str:
-        """The error message for an illegal step."""
+        """Returns the error message for an illegal step."""
         captures = bool(self.paths) and bool(self.paths[0][1] >> 12)
         starts = sorted({path[0] for path, _ in self.paths})
         if self.path and source != self.path[-1]:
@@ -141,7 +141,7 @@ class CheckersSteps:
 
 
 def _between(source: int, target: int) -> int:
-    """The square that a jump passes over."""
+    """Returns the square that a jump passes over."""
     (row, column), (end_row, end_column) = _place(source), _place(target)
     row, column = (row + end_row) // 2, (column + end_column) // 2
     return 4 * row + column // 2 + 1

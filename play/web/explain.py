@@ -71,7 +71,7 @@ def _part(loaded: Loaded, part: Any) -> dict[str, Any]:
 
 
 def _help(loaded: Loaded, name: str) -> str:
-    """The docstring of a term, which says what it measures; at most 300 characters."""
+    """Returns the docstring of a term, which says what it measures; at most 300 characters."""
     net: Any = next(iter(getattr(loaded.evaluator, "nets", ())), loaded.evaluator)
     features = getattr(net, "features", None)
     term = features.terms.get(name) if features is not None else None
@@ -80,7 +80,7 @@ def _help(loaded: Loaded, name: str) -> str:
 
 
 def _place(name: str) -> list[Any] | None:
-    """The place of a contribution on the board: ["", square] or [side, point]."""
+    """Returns the place of a contribution on the board: ["", square] or [side, point]."""
     match = _CHECKERS_PLACE.fullmatch(name)
     if match is not None:
         return ["", int(match[1])]

@@ -31,7 +31,7 @@ MOST_FILES = 2000
 
 
 def inside(folder: Path, path: Path) -> Path | None:
-    """The real path of a file in a folder; None if it lies outside or does not exist."""
+    """Returns the real path of a file in a folder; None if it lies outside or does not exist."""
     try:
         real = path.resolve(strict=True)
     except (OSError, RuntimeError):
@@ -65,7 +65,7 @@ def playable_files(folder: Path) -> Iterator[Path]:
 
 
 def described(path: Path, size: int) -> tuple[str, str, str] | None:
-    """The role (EVALUATOR or LOOKUP), game and kind of a file; None if it holds neither."""
+    """Returns the role (EVALUATOR or LOOKUP), game and kind of a file; None if it holds neither."""
     try:
         if path.suffix == ".sqlite":
             form, game = _memory(path)
@@ -81,7 +81,7 @@ def described(path: Path, size: int) -> tuple[str, str, str] | None:
 
 
 def _header(path: Path, size: int) -> dict[str, str]:
-    """The header of an evaluator's file."""
+    """Returns the header of an evaluator's file."""
     if path.suffix == ".json":
         if size > LONGEST_HEADER:
             raise ValueError(f"expected at most {LONGEST_HEADER} bytes, found {size}")
@@ -96,7 +96,7 @@ def _header(path: Path, size: int) -> dict[str, str]:
 
 
 def _memory(path: Path) -> tuple[str, str]:
-    """The format and the game of a rote memory."""
+    """Returns the format and the game of a rote memory."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
         # a view could be a query without end
         table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'facts'"

@@ -17,7 +17,7 @@ MOST_GAMES = 500
 
 
 def write_file(record: GameRecord, names: tuple[str, str]) -> tuple[str, str]:
-    """A name for the file, and its content.
+    """Returns a name for the file, and its content.
 
     names: names of the players; the first begins.
 

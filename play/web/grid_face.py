@@ -27,7 +27,7 @@ class PlainFace:
         self.game = game
 
     def board(self, position: Any) -> dict[str, Any]:
-        """The text that the game shows in a terminal."""
+        """Returns the text that the game shows in a terminal."""
         return {"text": self.game.show(position), "side": self.game.to_move(position)}
 
     def steps(self, position: Any, roll: int | None) -> ClickSteps:
@@ -51,7 +51,7 @@ class GridFace(PlainFace):
         self.light_first = game.board.light_first
 
     def board(self, position: Any) -> dict[str, Any]:
-        """The size of the board, and pieces as [square, side, text]."""
+        """Returns the size of the board, and pieces as [square, side, text]."""
         pieces = [
             [square, side, text] for square, (side, text) in self.grid.pieces(position).items()
         ]
@@ -63,7 +63,7 @@ class GridFace(PlainFace):
         }
 
     def steps(self, position: Any, roll: int | None) -> ClickSteps:
-        """The clicks of a move, which is played with the last one."""
+        """Returns the clicks of a move, which is played with the last one."""
         game = self.game
         legal = (
             game.legal_moves(position, roll)
@@ -83,7 +83,7 @@ class GridFace(PlainFace):
         return [(click,) if isinstance(click, int) else tuple(click) for click in clicks]
 
     def trace(self, position: Any, move: Any) -> list[list[int]]:
-        """The squares whose contents the move changes."""
+        """Returns the squares whose contents the move changes."""
         before = self.grid.pieces(position)
         after = self.grid.pieces(self.game.play(position, move))
         gone = sorted(square for square in before if before[square] != after.get(square))
@@ -110,11 +110,11 @@ class ClickSteps:
         return list(zip([-1, *self._clicked], self._clicked, strict=False))
 
     def board(self) -> dict[str, Any]:
-        """The board with the squares clicked so far."""
+        """Returns the board with the squares clicked so far."""
         return {**self._board, "clicked": list(self._clicked)}
 
     def _open(self) -> Ways:
-        """The moves that begin with the clicks so far."""
+        """Returns the moves that begin with the clicks so far."""
         return [
             (way, move)
             for way, move in self._ways
@@ -123,7 +123,7 @@ class ClickSteps:
         ]
 
     def next(self) -> list[Step]:
-        """A step for each square that can be clicked next."""
+        """Returns a step for each square that can be clicked next."""
         done = len(self._clicked)
         here = self._clicked[-1] if done else -1
         ends: dict[int, bool] = {}

@@ -146,7 +146,7 @@ class Guard:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` for the application: first the whole body, then the messages after it."""
+    """Returns a `receive` for the application: first the whole body, then the messages after it."""
     given = False
 
     async def again() -> Message:

@@ -153,7 +153,7 @@ class Host:
         return seats
 
     def names(self, table: Table) -> list[str]:
-        """The names of the players at a table. Looking them up may take a moment."""
+        """Returns the names of the players at a table. Looking them up may take a moment."""
         return [
             self.catalogue.name(seat.evaluator, table.game) if seat.evaluator else seat.kind
             for seat in table.seats
@@ -180,7 +180,7 @@ class Host:
         self.end(oldest)
 
     def find(self, id: str) -> Sitting:
-        """The table of an id. Raises NoTable if it does not exist, TooMany beyond its rate."""
+        """Returns a table by id. Raises NoTable if it does not exist, TooMany beyond its rate."""
         sitting = self.sittings.get(id)
         if sitting is None:
             raise NoTable("expected a table that is open, found none: it has ended")

@@ -35,12 +35,12 @@ class Runs:
         self.folders = folders
 
     def list(self) -> list[dict[str, Any]]:
-        """All runs, the last changed first."""
+        """Returns all runs, the last changed first."""
         found = [_summary(id, path) for id, path in self._find()]
         return sorted(found, key=lambda run: -run["changed"])
 
     def stamp(self, id: Any) -> str:
-        """A text that changes whenever the run does. Raises ValueError for an unknown run."""
+        """Returns a text that changes with the run. Raises ValueError if the run is unknown."""
         path = self._path(id)
         names = ("log.csv", "snapshots.csv", "checkpoint.json", "report.json")
         return "-".join(str(_changed(path / name)) for name in names)
@@ -101,7 +101,7 @@ def _changed(path: Path) -> int:
 
 
 def _text(path: Path) -> str:
-    """A file of a run as text; empty if it does not exist, is a link or is too large."""
+    """Returns a file of a run as text; empty if it does not exist, is a link or is too large."""
     try:
         if path.is_symlink() or path.stat().st_size > MOST_BYTES:
             return ""
@@ -155,7 +155,7 @@ def _number(text: Any) -> float | None:
 
 
 def _strength(path: Path) -> dict[str, Any]:
-    """The strength of the snapshots against each opponent, as [games, score, low, high].
+    """Returns the strength of the snapshots against each opponent, as [games, score, low, high].
 
     `unit` names the unit: per cent of the points or, with dice, points a game.
     """
@@ -225,7 +225,7 @@ def _log(path: Path) -> dict[str, Any]:
 
 
 def _weights(path: Path) -> dict[str, Any]:
-    """The weight of each term at each snapshot, [games, weight]; largest at the end first."""
+    """Returns each term's weight at each snapshot, [games, weight], largest final weight first."""
     found: list[tuple[float, dict[str, float]]] = []
     folder = path / "snapshots"
     try:
@@ -253,7 +253,7 @@ def _weights(path: Path) -> dict[str, Any]:
 
 
 def _matches(path: Path) -> list[dict[str, Any]]:
-    """The complete matches of the report."""
+    """Returns the complete matches of the report."""
     found = []
     matches = _json(path / "report.json").get("matches")
     for match in (matches if isinstance(matches, list) else [])[:50]:

@@ -108,7 +108,7 @@ class Pages:
         self.files = {path.name: _file(path) for path in sorted(STATIC.iterdir()) if path.is_file()}
 
     def routes(self) -> list[Route]:
-        """All addresses."""
+        """Returns all addresses."""
         table = "/api/tables/{id}"
         return [
             Route("/", self.page),
@@ -240,7 +240,7 @@ class Pages:
 
 
 def _game(game: Game) -> dict[str, Any]:
-    """The description of a game for the page."""
+    """Returns the description of a game for the page."""
     face = face_of(game)
     return {
         "name": game.name,

@@ -50,7 +50,7 @@ class Seat:
     depth: int | None = None
 
     def view(self) -> dict[str, Any]:
-        """The seat as JSON, in the form that the browser sends."""
+        """Returns the seat as JSON, in the form that the browser sends."""
         return {
             "kind": self.kind,
             "evaluator": self.evaluator,
@@ -60,7 +60,7 @@ class Seat:
 
 
 def seat_of(content: Any) -> Seat:
-    """The seat that JSON describes. Raises ValueError for others and for bad limits."""
+    """Returns the seat that JSON describes. Raises ValueError for others and for bad limits."""
     if not isinstance(content, dict):
         raise ValueError(f"seat: expected an object, found {str(content)[:40]!r}")
     kind = content.get("kind")
@@ -206,7 +206,7 @@ class Table:
         self._begin_turn()
 
     def legal_moves(self) -> list[Any]:
-        """The legal moves; empty before the roll and after the end."""
+        """Returns the legal moves; empty before the roll and after the end."""
         if self.waiting in ("over", "roll"):
             return []
         if isinstance(self.game, DiceGame):
@@ -335,7 +335,7 @@ class Table:
         }
 
     def board(self, ply: int | None = None) -> dict[str, Any]:
-        """The present board with the steps taken, or the board after `ply` moves."""
+        """Returns the present board with the steps taken, or the board after `ply` moves."""
         if ply is None and self.steps is not None:
             board = self.steps.board()
         else:
@@ -350,11 +350,11 @@ class Table:
         return board
 
     def side_at(self, ply: int) -> int:
-        """The side to move after `ply` moves, by counting: a position need not tell its side."""
+        """Returns the side to move after `ply` moves, counted, as positions need not tell it."""
         return (self.game.to_move(self.record.start) + ply) % 2
 
     def moves(self) -> list[dict[str, Any]]:
-        """The moves of the game with their notes."""
+        """Returns the moves of the game with their notes."""
         record, found = self.record, []
         del self._texts[record.ply :]
         for n, move in enumerate(record.moves):
@@ -380,7 +380,7 @@ class Table:
             else None  # fmt: skip
 
     def result_text(self, outcome: float) -> str:
-        """The result in words: who won, how many points and why."""
+        """Returns the result in words: who won, how many points and why."""
         reason = self.record.reason
         if not outcome:
             return f"Draw by {reason}" if reason else "Draw"
@@ -406,5 +406,5 @@ def _noted(note: Annotation) -> dict[str, Any]:
 
 
 def clamped(value: float) -> float:
-    """A value for JSON and curves: a decided game has the value 1e9 or -1e9."""
+    """Returns a value for JSON and curves: a decided game has the value 1e9 or -1e9."""
     return max(-1e9, min(1e9, float(value)))

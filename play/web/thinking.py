@@ -205,7 +205,7 @@ class Thinking:
     def values(
         self, game: Game, loaded: Loaded, positions: Sequence[Any], *, depth: int, seconds: float
     ) -> list[float]:
-        """The values of positions, each for its side to move; fewer if time ran out.
+        """Returns the values of positions, each for its side to move; fewer if time ran out.
 
         In games with dice they are values before the roll.
         """
@@ -251,7 +251,7 @@ class Thinking:
             self._changed.notify_all()
 
     def _next(self) -> _Asked:
-        """The next question: one whose time is over, or else the one that waited longest."""
+        """Returns the next question: one whose time is over, else the one that waited longest."""
         for asked in self._waiting:
             if asked.question.left <= 0:
                 self._waiting.remove(asked)
@@ -346,7 +346,7 @@ class Thinking:
             self._put(question.loaded, engine)
 
     def _take(self, game: Game, loaded: Loaded) -> Engine:
-        """An engine with an empty transposition table, which no other search uses."""
+        """Returns an engine with an empty transposition table, which no other search uses."""
         with self._changed:
             for idle in self._idle:
                 if idle[0] is loaded:
@@ -385,7 +385,7 @@ def _stop(question: Question) -> None:
 
 
 def _described(question: Question, result: Result, *, done: bool = False) -> dict[str, Any]:
-    """A result as JSON; values are for the side to move."""
+    """Returns a result as JSON; values are for the side to move."""
     game, position = question.game, question.position
     return {
         "evaluator": question.loaded.entry.id,

@@ -149,7 +149,7 @@ class NativeDiceLine(NativeRecord):
         self.pinned["positions"][0, : len(position)] = position
 
     def settled(self) -> tuple[list[Any], list[float], list[float]]:
-        """The root moves, their values and outcomes of the last depth searched in full."""
+        """Returns the root moves, their values and outcomes of the last depth searched in full."""
         count = self.root_count
         return (
             self.pinned["settled_moves"][:count].tolist(),
@@ -244,7 +244,7 @@ class PlainDiceLine:
         self.positions[0] = position
 
     def settled(self) -> tuple[list[Any], list[float], list[float]]:
-        """The root moves, their values and outcomes of the last depth searched in full."""
+        """Returns the root moves, their values and outcomes of the last depth searched in full."""
         count = self.root_count
         return self.settled_moves[:count], self.settled_values[:count], self.settled_outcomes
 

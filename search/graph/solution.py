@@ -54,7 +54,7 @@ class Node:
     depth: int = 0
 
     def moves(self) -> tuple[Move, ...]:
-        """The moves from the first position to this one."""
+        """Returns the moves from the first position to this one."""
         reversed_moves = []
         node = self
         while node.parent is not None:
