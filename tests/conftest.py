@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Settings that apply to all tests."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-# A shell that starts the tests in the background has them ignore Ctrl-C, which some of them send.
+# A shell that starts the tests in the background makes them ignore Ctrl-C, which some tests send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Several processes share the machine's cores: libraries start no threads of their own.
+# Libraries start no threads of their own, because several processes share the machine's cores.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="module")
 def measured_in_threads() -> Iterator[None]:
-    """Runs in this process measure in threads: each process takes two seconds to start.
+    """Let runs in this process measure in threads, because each process takes two seconds to start.
 
-    Runs of train.py as a program of its own measure in processes, as they do for users.
+    Runs of train.py as a separate program measure in processes, as they do for users.
     """
     from learner import arena
 

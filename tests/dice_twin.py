@@ -1,4 +1,4 @@
-"""Games with dice to try searches on, and slow and obvious twins of what they find."""
+"""Games with dice on which searches are tested, and slow and obvious twins of these searches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BACKGAMMON = Backgammon()
 
 @kernel
 def race_value(position):
-    """Pips ahead, each point's a little dearer, so that few positions are worth the same."""
+    """Returns the lead in pips, distorted a little so that few positions have equal values."""
     near, far, their_near, their_far, _ = position
     total = 0.0
     for point in range(1, 26):
@@ -35,7 +35,7 @@ def race_value(position):
 
 @kernel
 def race_outcomes(position, probabilities):
-    """Five probabilities that are worth `race_value`, but for what cannot be."""
+    """Write five probabilities whose value is near `race_value`, before they are confined."""
     value = race_value(position)
     win = 0.5 + value / 6.0
     probabilities[0] = win
@@ -49,7 +49,7 @@ CONFINE = BACKGAMMON.outcomes.confine  # type: ignore[union-attr]
 
 
 class Race(KernelEvaluator):
-    """An evaluator that states its bounds."""
+    """An evaluator that declares its bounds."""
 
     bounds = (-3.0, 3.0)
 
@@ -58,7 +58,7 @@ VALUE = "-1.0 + 2.0 * p[0] + p[1] + p[2] - p[3] - p[4]"
 
 
 class RaceOutcomes(Evaluator):
-    """One that gives five probabilities, and the value that they come to."""
+    """An evaluator that returns five probabilities, and the value that follows from them."""
 
     game = BACKGAMMON
     name = "race outcomes"
@@ -107,14 +107,14 @@ RACE = Race(BACKGAMMON, race_value, name="race")
 RACE_OUTCOMES = RaceOutcomes()
 
 
-# --- a small game that many lines meet in --------------------------------------------------------
+# --- a small game in which many lines meet -------------------------------------------------------
 
 LEVELS, PLACES = 7, 4
 
 
 @kernel
 def number(seed, level, place, salt):
-    """Bits that look like chance."""
+    """Returns pseudorandom bits."""
     mixed = product(seed * 8191 + level * 127 + place * 31 + salt + 1, 0x1E3779B97F4A7C15)
     mixed = product(mixed ^ (mixed >> 29) & 0x7FFFFFFFF, 0x3C79AC492BA7B653)
     return (mixed >> 33) & 0xFFFF
@@ -122,14 +122,14 @@ def number(seed, level, place, salt):
 
 @kernel
 def lattice_value(position):
-    """One of few values, so that many positions are worth the same."""
+    """Returns one of few values, so that many positions have equal values."""
     seed, level, place = position
     return (number(seed, level, place, 50) % 9 - 4) / 2.0
 
 
 @kernel
 def lattice_outcome(position):
-    """A value at the last level, and here and there before it."""
+    """Returns a value at the last level and at a few positions before it."""
     seed, level, place = position
     if level == LEVELS or (level > 1 and number(seed, level, place, 40) % 13 == 0):
         return (number(seed, level, place, 60) % 9 - 4) / 2.0
@@ -138,7 +138,7 @@ def lattice_outcome(position):
 
 @kernel
 def lattice_moves(position, roll, moves):
-    """From one to three of the places of the next level."""
+    """Write one to three of the places of the next level."""
     seed, level, place = position
     if lattice_outcome(position) == lattice_outcome(position):
         return 0
@@ -151,14 +151,14 @@ def lattice_moves(position, roll, moves):
 
 @kernel
 def lattice_play(position, move):
-    """The place of the next level."""
+    """Returns the position at a place of the next level."""
     seed, level, _ = position
     return seed, level + 1, move
 
 
 @kernel
 def lattice_order(position):
-    """What a cheap evaluator may think: something else."""
+    """Returns values that differ from `lattice_value`, as a cheap evaluator's may."""
     seed, level, place = position
     return number(seed, level, place, 70) % 5 - 2.0
 
@@ -181,7 +181,7 @@ class Lattice(KernelDiceGame):
 
 
 class PlainFace(DiceGame):
-    """A game written as kernels, handed over as one in plain Python."""
+    """A game written as kernels, presented as a game in plain Python."""
 
     def __init__(self, game: DiceGame) -> None:
         self.name, self.version, self.wins = game.name, game.version, game.wins
@@ -200,7 +200,7 @@ class Bounded(KernelEvaluator):
 
 
 def played(game: DiceGame, seed: int, count: int, turns: int = 80) -> Iterator[tuple[Any, int]]:
-    """Unfinished positions of random games, each of another game, with a roll."""
+    """Returns unfinished positions, each from a different random game, with a roll."""
     generator = random.Random(seed)
     for _ in range(count):
         position = game.start()
@@ -214,7 +214,7 @@ def played(game: DiceGame, seed: int, count: int, turns: int = 80) -> Iterator[t
 
 
 class DiceTwin:
-    """Expectiminimax with filters and nothing else but a memory of what it was asked."""
+    """Expectiminimax with filters, and with nothing else but a memory of values it returned."""
 
     def __init__(
         self,
@@ -230,7 +230,7 @@ class DiceTwin:
         self.known: dict[Any, float] = {}
 
     def value(self, position: Any, depth: int) -> float:
-        """The value of a position before its roll."""
+        """Returns the value of a position before its roll."""
         if (position, depth) not in self.known:
             self.known[position, depth] = self._value(position, depth)
         return self.known[position, depth]
@@ -249,11 +249,11 @@ class DiceTwin:
         return total
 
     def after(self, position: Any, move: Any, depth: int) -> float:
-        """The value of a move, the position after it searched to a depth."""
+        """Returns the value of a move, with the position after it searched to `depth`."""
         return -self.value(self.game.play(position, move), depth)
 
     def replies(self, position: Any, roll: int, depth: int) -> list[Any]:
-        """The moves with a roll that filters leave."""
+        """Returns the moves with a roll that pass the filters."""
         moves = self.game.legal_moves(position, roll)
         if depth == 1:
             return self.candidates(position, moves)
@@ -264,20 +264,20 @@ class DiceTwin:
         )
 
     def candidates(self, position: Any, moves: list[Any]) -> list[Any]:
-        """The moves that the cheap evaluator finds best."""
+        """Returns the best moves by the cheap evaluator."""
         if self.order is None or not self.filters.candidates:
             return moves
         promises = [-self.order(self.game.play(position, move)) for move in moves]
         return _kept(moves, promises, self.filters.candidates, 1e9)
 
     def moves(self, position: Any, roll: int, depth: int) -> list[tuple[Any, float]]:
-        """Every legal move with its value, best first; no filter holds at the root."""
+        """Returns every legal move with its value, best first; no filter applies at the root."""
         moves = self.game.legal_moves(position, roll)
         values = [(move, self.after(position, move, depth)) for move in moves]
         return sorted(values, key=lambda item: -item[1])
 
     def decide(self, position: Any, roll: int, depth: int) -> tuple[Any, float]:
-        """The best move, and its value, with filters at the root as well."""
+        """Returns the best move and its value, with filters at the root as well."""
         order = self.game.legal_moves(position, roll)
         moves = [move for move in order if move in self.candidates(position, order)]
         for d in range(depth + 1):

@@ -1,6 +1,7 @@
-"""pydraughts plays a match by Hub: run in a process of its own, as that package is GPL.
+"""Plays a match over Hub with pydraughts, in a process of its own because that package is GPL.
 
-python tests/hub_controller.py ENGINE ENGINE: two programs that speak Hub. Prints a line of JSON.
+Usage: python tests/hub_controller.py ENGINE ENGINE, the commands of two engines that speak Hub.
+Prints a line of JSON.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from typing import Any
 from draughts import Board
 from draughts.engine import HubEngine, Limit
 
-#: Black, who begins, has more: the game is a short one, with kings and captures.
+#: Black begins and has more pieces, so the game is short, with kings and captures.
 ENDING = "B:W30,31,22,K5:B1,2,K28,11,12,9"
 
 
 def game(fen: str, engines: list[Any], limits: list[Limit], most: int) -> dict[str, Any]:
-    """One game; the first engine moves first. `least_left` is what was left on a clock."""
+    """Play a game; the first engine moves first. `least_left` is the least time left on a clock."""
     board = Board("english", fen)
     moves, left = [], 1e9
     while not board.is_over() and len(moves) < most:

@@ -16,9 +16,9 @@ NOT_RUN = "<!-- not run -->"
 
 
 def blocks(text: str) -> list[tuple[int, str]]:
-    """The Python blocks of a page that are to be run, each with the number of its first line."""
+    """Returns the Python blocks of a page that are run, each with the number of its first line."""
     found: list[tuple[int, str]] = []
-    before = ""  # the last line that says something
+    before = ""  # the last line that is not blank
     inside: list[str] | None = None
     for number, line in enumerate(text.splitlines(), 1):
         if inside is not None and line.strip() == "```":
@@ -38,10 +38,10 @@ def blocks(text: str) -> list[tuple[int, str]]:
 
 
 def run(page: Path, most: int | None = None) -> dict[str, Any]:
-    """Run the first blocks of a page, or all of them, in one namespace, and return that."""
+    """Run the first blocks of a page, or all, in one namespace. Returns the namespace."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for number, source in blocks(page.read_text("utf-8"))[:most]:
-        # Not the path of a file that exists: compiled kernels would be kept beside it.
+        # The path must not exist, because compiled kernels would be kept beside an existing file.
         name = f"<{page.name}, line {number}>"
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
         exec(compile(source, name, "exec", dont_inherit=True), namespace)

@@ -1,4 +1,4 @@
-"""Small games with known properties, to try searches, learners and matches on."""
+"""Small games with known properties, on which searches, learners and matches are tested."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def level(position: Any) -> Any:
 class Runners(DiceGame):
     """Two runners a side, 5 and 4 fields from home: a roll of 1 to 3 moves one of them.
 
-    Who brings both home first wins, two points where the other has brought none.
+    The side that first brings both home wins; two points if the other has brought none home.
     """
 
     name = "runners"
     wins = False
     rolls = (0.25, 0.5, 0.25)
-    #: Fields that the side to move has still to go, and those of the other.
+    #: Fields left to go for the side to move, and for the other side.
     features = {
         "runners": FeatureSet(
             "runners", {"pips": pips, "their_runners": their_runners, "level": level}
@@ -69,7 +69,7 @@ RUNNERS = Runners()
 
 
 class Pile(Game):
-    """Take one to three sticks; who takes the last one wins. Positions are bare numbers."""
+    """Take one to three sticks; the last stick wins. Positions are bare numbers."""
 
     def __init__(self, sticks: int = 17) -> None:
         self.sticks = sticks
@@ -90,8 +90,8 @@ class Pile(Game):
 class Walk(DiceGame):
     """Two walkers some steps from home: a roll of 0 allows one step, a roll of 1 one or two.
 
-    Who comes home first wins, two points where the other has more than a third of the way to go.
-    Positions are the steps to go of the side to move and of the other.
+    The first to come home wins; two points if the other has more than a third of the way to go.
+    Positions are the steps left for the side to move and for the other side.
     """
 
     name = "walk"

@@ -1,4 +1,4 @@
-"""Slow and obvious twins of the search, and games to try both on."""
+"""Slow and obvious twins of the search, and games on which both are tested."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from search import WIN
 class Twin:
     """Minimax with the quiescence and the win distances of the native search, and nothing else.
 
-    No window, no ordering, no table but a memory of what it was asked: the value of a position
-    counts plies from that position, so that it is the same on every line of play.
+    It has no window, no move ordering and no table, only a memory of values it returned. The value
+    of a position counts plies from that position, so it is the same on every line of play.
     """
 
     def __init__(self, game: Game, evaluate: Callable[[Any], float]) -> None:
@@ -23,7 +23,7 @@ class Twin:
         self.known: dict[tuple[Any, int], float] = {}
 
     def value(self, position: Any, depth: int) -> float:
-        """The value for the side to move, `depth` plies and then until it is quiet."""
+        """Returns the value for the side to move, after `depth` plies and then quiescence."""
         key = position, max(depth, 0)
         if key not in self.known:
             self.known[key] = self._value(position, depth)
@@ -40,7 +40,7 @@ class Twin:
         return max(value for _, value in self.moves(position, depth))
 
     def moves(self, position: Any, depth: int) -> list[tuple[Any, float]]:
-        """Every legal move with its value."""
+        """Returns every legal move with its value."""
         return [
             (move, -one_ply_away(self.value(self.game.play(position, move), depth - 1)))
             for move in self.game.legal_moves(position)
@@ -48,14 +48,14 @@ class Twin:
 
 
 def one_ply_away(value: float) -> float:
-    """A win or loss seen from one ply before."""
+    """Returns the value of a win or loss as seen one ply earlier."""
     if value > WIN / 2:
         return value - 1
     return value + 1 if value < -WIN / 2 else value
 
 
 class PlainFace(Game):
-    """A game written as kernels, handed over as one in plain Python."""
+    """A game written as kernels, presented as a game in plain Python."""
 
     def __init__(self, game: Game) -> None:
         self.inner = game
@@ -66,7 +66,7 @@ class PlainFace(Game):
 
 
 def random_positions(game: Game, seed: int, count: int, plies: int = 60) -> Iterator[Any]:
-    """Unfinished positions of random games, each from another game."""
+    """Returns unfinished positions, each from a different random game."""
     generator = random.Random(seed)
     while count:
         position = game.start()

@@ -19,7 +19,7 @@ RANDOM = {"kind": "random"}
 
 @contextlib.contextmanager
 def running(runs: Path, *, port: int = 0, **options: Any) -> Iterator[str]:
-    """The address of a server that runs until the end of the block; options are create_app's."""
+    """Yields the address of a server that runs during the block; takes create_app's options."""
     import uvicorn
 
     from play.web.server import create_app

@@ -1,4 +1,4 @@
-"""The search against a slow twin: the same values, whatever its options."""
+"""The search has the same values as a slow twin, whatever its options."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ thorough = settings(
 )
 
 CHECKERS = Checkers()
-#: Everything that must not change a value.
+#: Options that must not change a value.
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"order_depth": 2},
     {"order_depth": 1, "seed": 5},
-    {"table_mib": 0.001},  # 16 entries, which drive each other out
+    {"table_mib": 0.001},  # 16 entries, which replace each other
     {"seed": 7, "repetition": False},
     {"techniques": "-null_window"},
     {"techniques": "-aspiration,malus"},
@@ -68,7 +68,7 @@ def test_random_trees_to_the_end(tree: Any, options: dict[str, Any], max_begins:
 
 
 class Lattice(Game):
-    """Positions (level, place) that many lines lead to, some noisy, with all but random values."""
+    """Positions (level, place) reached by many lines, some tactical, with pseudorandom values."""
 
     wins = False
 
@@ -111,7 +111,7 @@ def test_transpositions_and_quiescence(seed: int, options: dict[str, Any], wins:
     game.wins = wins
     twin = Twin(game, game.static)
     engine = Engine(game, game.static, equal_depth=True, **options)
-    for depth in (1, 3, 4, 6, 9, 5):  # one engine, so that each finds what the others left
+    for depth in (1, 3, 4, 6, 9, 5):  # one table for all depths
         result = engine.search(game.start(), depth=depth)
         assert result.value == twin.value(game.start(), depth)
         analysis = engine.analyse(game.start(), depth=depth)
@@ -308,7 +308,7 @@ def test_history_tells_what_each_depth_found() -> None:
 
 
 def facts(result: Result) -> Any:
-    """All of a result that does not depend on the clock."""
+    """Returns the parts of a result that do not depend on the clock."""
     return dataclasses.replace(result, seconds=0.0)
 
 
@@ -336,9 +336,9 @@ def test_native_and_plain_search_of_small_games_do_the_same(game: Game) -> None:
         assert facts(found) == facts(expected)
 
 
-#: How many positions a search of the start position looks at: the signature of the search. It
-#: changes with every change of what is searched and in which order; a commit that changes it says
-#: so and why.
+#: Number of positions visited by a search of the start position: the signature of the search. It
+#: changes whenever a change affects which positions are searched, or in which order; a commit that
+#: changes it must say so and why.
 SIGNATURE = {
     ("classic", 9): 40_308,
     ("classic", 11): 123_438,
@@ -356,7 +356,7 @@ def test_the_signature_of_the_search(evaluator: str, depth: int) -> None:
 
 @plain
 def test_the_signature_of_a_small_search() -> None:
-    """The same compiled and uncompiled."""
+    """Compiled and uncompiled searches have the same signature."""
     result = Engine(CHECKERS, "classic").search(CHECKERS.start(), depth=4)
     assert result.nodes == 236
 
@@ -395,7 +395,7 @@ def test_a_cleared_engine_is_as_new() -> None:
 
 @kernel
 def ring_moves(position, moves):
-    """One way on; the side to move at 0 may also go to 10, where it waits for good."""
+    """Write the one move onward; from 0 the side to move may also go to 10 and wait there."""
     moves[0] = 1
     moves[1] = 10
     return 2 if position[0] == 0 else 1
@@ -422,7 +422,7 @@ def ring_irreversible(position, move):
 
 @kernel
 def ring_value(position):
-    """The first side is 5 ahead in the ring and 1 ahead outside it."""
+    """Returns the first side's lead: 5 in the ring and 1 outside it."""
     value = 1.0 if position[0] >= 10 else 5.0
     return value if position[1] == 0 else -value
 
@@ -443,8 +443,8 @@ def test_a_position_that_comes_back_on_the_line_is_a_draw(face: Game) -> None:
     def value(depth: int, **options: Any) -> float:
         return Engine(face, given, **options).search((0, 0), depth=depth).value
 
-    assert value(4) == 5  # the repetition would be a leaf, which is valued as such
-    assert value(5) == value(8) == 1  # going round is a draw, so going out is better
+    assert value(4) == 5  # the repetition would be a leaf with a static value
+    assert value(5) == value(8) == 1  # going round is a draw, so leaving the ring is better
     assert value(8, repetition=False) == 5
 
 
@@ -459,7 +459,7 @@ def test_earlier_positions_of_the_game_count_as_well(face: Game) -> None:
     engine.clear()
     assert dict(engine.analyse((0, 0), depth=2).moves) == {1: 5, 10: 1}
     engine.clear()
-    # another side to move is another position, and so is one of more than MOST_EARLIER plies ago
+    # a different side to move is a different position; so is one more than MOST_EARLIER plies ago
     assert dict(engine.analyse((0, 0), depth=2, history=before * 40).moves) == {1: 5, 10: 1}
 
 

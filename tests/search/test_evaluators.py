@@ -1,4 +1,4 @@
-"""One suite for evaluators of every kind, and for the files that hold them."""
+"""Evaluators of every kind, and the files that hold them."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 
 @kernel
 def pieces(position):
-    """Pieces ahead."""
+    """Returns the lead in pieces."""
     return popcount(position[0]) - popcount(position[1])
 
 
 @kernel
 def weighted(weights, position):
-    """A weight for men and one for kings."""
+    """Returns a weighted sum of men and kings."""
     own, opponent, kings, _ = position
     men_ahead = popcount(own & ~kings) - popcount(opponent & ~kings)
     return weights[0] * men_ahead + weights[1] * (
@@ -60,7 +60,7 @@ def weighted(weights, position):
 
 @kernel
 def tabulated(tables, position):
-    """The value of every square, for men and kings, in the unit of the last table."""
+    """Returns a sum of values by square, for men and kings, in the unit of the last table."""
     worth, unit = tables
     own, opponent, kings, side = position
     total = 0.0
@@ -330,7 +330,7 @@ def test_an_evaluator_that_fails_is_heard(
         engine = Engine(game, fails_at(number, failure), ties=ties)
         with pytest.raises(error, match=message):
             engine.search(game.start(), depth=8)
-        with pytest.raises(error, match=message):  # and again: nothing is left of the failure
+        with pytest.raises(error, match=message):  # the failure leaves nothing behind
             engine.search(game.start(), depth=8, seconds=60)
 
 
@@ -409,7 +409,7 @@ def content(evaluator: LinearEvaluator, path: Path) -> dict[str, Any]:
 def test_a_person_can_edit_a_file(tmp_path: Path) -> None:
     path = tmp_path / "evaluator.json"
     fields = content(random_weights(CHECKERS, "classic"), path)
-    fields["weights"] = {"kings": 3, "men": 2.5}  # the others are 0, and the order is free
+    fields["weights"] = {"kings": 3, "men": 2.5}  # others are 0; any order is allowed
     path.write_text(json.dumps(fields))
     for given in (path, str(path)):
         evaluator = as_evaluator(CHECKERS, given)
@@ -422,7 +422,7 @@ def test_a_person_can_edit_a_file(tmp_path: Path) -> None:
 
 @kernel
 def men_and_one(position):
-    """Another measure than that of `men`."""
+    """Returns a measure that differs from that of `men`."""
     own, _, kings, _ = position
     return popcount(own & ~kings) + (own & 1)
 
@@ -437,11 +437,11 @@ def test_terms_that_mean_something_else_by_now_are_refused(tmp_path: Path) -> No
         match=r"other definitions of men: expected \['[0-9a-f]{8}'\], found \['[0-9a-f]{8}'\]",
     ):
         load_evaluator(path, game=CHECKERS, features=changed)
-    # no harm where its weight is 0
+    # harmless if its weight is 0
     weights = {"kings": 1.0}
     LinearEvaluator(CHECKERS, CHECKERS.features["classic"], weights).save(path)
     assert load_evaluator(path, game=CHECKERS, features=changed).term_weights()["kings"] == 1
-    # a term that was only rewritten or moved is the same term
+    # a term that was only reformatted or moved is the same term
     reversed_terms = FeatureSet("classic", dict(reversed(terms.items())), swap_sides)
     random_weights(CHECKERS, "classic").save(path)
     again = load_evaluator(path, game=CHECKERS, features=reversed_terms)
@@ -463,7 +463,7 @@ def test_a_feature_set_of_ones_own(tmp_path: Path) -> None:
 
 
 GARBAGE: list[tuple[str, Any, str]] = [
-    # field, what it is replaced by, what the message says
+    # field, its replacement, the text of the message
     ("game", "tic_tac_toe", "expected an evaluator of checkers, found one of tic_tac_toe"),
     ("game", "x" * 100_000, "expected an evaluator of checkers, found one of xxx"),
     ("game", 3, "expected field 'game' of type str, found '3'"),

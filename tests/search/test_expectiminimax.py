@@ -151,7 +151,7 @@ def test_equal_moves_in_an_order_by_chance() -> None:
 
 
 def outcomes_before(position: Any, depth: int) -> Any:
-    """The five probabilities backed up from the best replies, slowly."""
+    """Returns the five probabilities backed up from the best replies, slowly."""
     assert BACKGAMMON.outcomes is not None
     if BACKGAMMON.outcome(position) is not None:
         found = np.zeros(5)
@@ -167,7 +167,7 @@ def outcomes_before(position: Any, depth: int) -> Any:
 
 
 def outcomes_after(position: Any, move: Any, depth: int) -> Any:
-    """The same after a move, for the side that made it."""
+    """Returns the same after a move, for the side that made it."""
     assert BACKGAMMON.outcomes is not None
     found = outcomes_before(BACKGAMMON.play(position, move), depth)
     uncompiled(BACKGAMMON.outcomes.turn)(found)
@@ -273,7 +273,7 @@ def test_stop_from_another_thread(face: bool) -> None:
 
 @contextmanager
 def ctrl_c() -> Iterator[None]:
-    """Ctrl-C after half a second."""
+    """Send Ctrl-C after half a second."""
     main = threading.main_thread().ident
     assert main is not None
     timer = threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT))
@@ -334,7 +334,8 @@ def test_what_an_evaluator_raises(face: bool, threads: int) -> None:
 
 
 def test_a_finished_game() -> None:
-    over = (15, 0, 3, 12, 0)  # all off for the side to move; the other has 12 on points 13 to 15
+    # the side to move has borne off all its checkers; the other has 12 on points 13 to 15
+    over = (15, 0, 3, 12, 0)
     engine = Engine(BACKGAMMON, RACE_OUTCOMES)
     for roll in (None, 5):
         result = engine.search(over, roll=roll, depth=2)

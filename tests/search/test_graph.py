@@ -1,4 +1,4 @@
-"""The textbook's search strategies: printed queues, known distances, and one another."""
+"""The textbook search strategies against printed queues, known distances, and one another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from search.graph import Solution
 
 pytestmark = pytest.mark.plain
 
-#: Lengths differ, so that the way with the fewest roads is not the shortest.
+#: Lengths differ, so that the path with the fewest roads is not the shortest.
 LONG = {
     "a": {"b": 1.0, "d": 10.0},
     "b": {"a": 1.0, "c": 1.0},
@@ -33,7 +33,7 @@ def nothing(position: Any) -> float:
 
 
 def check(problem: Problem, solution: Solution, position: Any = None) -> None:
-    """A solution leads to a goal, and costs what its moves cost."""
+    """Check that a solution leads to a goal, and that its cost is the sum of its moves' costs."""
     assert solution.moves is not None
     place, cost = problem.start() if position is None else position, 0.0
     for move in solution.moves:
@@ -107,7 +107,7 @@ OPTIMAL = list(STRATEGIES)[:8]
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_strategies_solve_pancakes(name: str) -> None:
-    """All 120 stacks of five, whose distances a search from the goal knows."""
+    """All 120 stacks of five, whose distances come from a search that starts at the goal."""
     problem = Pancakes(5)
     distances = {problem.goal(): 0}
     layer = [problem.goal()]
@@ -132,7 +132,7 @@ def test_strategies_solve_pancakes(name: str) -> None:
 
 @pytest.mark.parametrize("name", OPTIMAL)
 def test_ways_of_different_lengths(name: str) -> None:
-    """The fewest roads are not the shortest way; who counts moves says so."""
+    """The fewest roads are not the shortest path; strategies that count moves say so."""
     problem = RoadMap(LONG, "a", "d")
     solution = STRATEGIES[name](problem, nothing, "a")
     check(problem, solution)
@@ -165,7 +165,7 @@ def test_strategies_stop_at_their_limit(name: str) -> None:
 
 
 def test_sma_star_in_too_little_memory() -> None:
-    """The shortest way has eight positions: in seven there is none, in ten it is found."""
+    """The shortest path has eight positions: memory for seven is too little, for ten enough."""
     problem = Hanoi(3, 3)
     assert graph.sma_star(problem, nothing, memory=7).moves is None
     solution = graph.sma_star(problem, nothing, memory=10)
@@ -196,7 +196,7 @@ def test_depth_limited_search_ends_at_its_depth() -> None:
 
 
 def test_lrta_star_learns_the_way() -> None:
-    """Trials get shorter, and end with the shortest way."""
+    """Trials get shorter, and the last one is a shortest path."""
     problem = Sliding8()
     heuristic = problem.evaluators["manhattan"].value
     start = problem.parse_position("1 2 5 3 4 8 6 7 0")

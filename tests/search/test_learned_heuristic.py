@@ -1,4 +1,4 @@
-"""Learned heuristics: native against plain, what they never fall below, files."""
+"""Learned heuristics: native against plain, lower bounds, files."""
 
 from __future__ import annotations
 

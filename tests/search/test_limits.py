@@ -53,7 +53,7 @@ def test_limits_out_of_range(limits: dict[str, Any], message: str, ties: str) ->
         engine.search(CHECKERS.start(), **limits)
 
 
-#: What each option of an engine expects, and values that it refuses.
+#: The expected type or range of each option of an engine, and values that it refuses.
 REFUSED: dict[str, tuple[str, list[Any]]] = {
     "order_depth": ("0 to 100", [-1, 101, 2.5, "two"]),
     "trace": ("0 to 16777216 positions", [-1, 1 << 30, 1.5, math.nan]),
@@ -65,14 +65,14 @@ REFUSED: dict[str, tuple[str, list[Any]]] = {
     "threads": ("1 to 64", [0, 65, 1.5]),
     "seed": ("at least 0", [-1, 1.5, "x"]),
 }
-#: Options that are tried as they are used: switches, evaluators and lookups.
+#: Options that other tests cover where they are used: switches, evaluators and lookups.
 UNRANGED = {"equal_depth", "repetition", "minimax", "order", "lookup"}
 #: Options that engines of all games take.
 SHARED = {"lookup", "table_mib", "threads", "seed"}
 
 
 def takes(game: Game) -> set[str]:
-    """The options of an engine of this game."""
+    """Returns the options of an engine of this game."""
     kind = type(Engine(game).options)
     return {field.name for field in dataclasses.fields(kind)} | SHARED
 
@@ -244,7 +244,7 @@ def test_a_stopped_analysis_holds_the_values_of_the_last_full_depth() -> None:
 
 @compiled_only
 def test_a_stopped_search_is_no_worse_than_the_last_full_depth() -> None:
-    """Its move is that of the last full depth, or one that the next depth had found better."""
+    """The move is that of the last full depth, or one that the next depth found to be better."""
     for nodes in range(5_000, 60_000, 6_007):
         stopped = Engine(CHECKERS, "classic").search(CHECKERS.start(), nodes=nodes)
         full = Engine(CHECKERS, "classic").search(CHECKERS.start(), depth=stopped.depth)
@@ -257,7 +257,7 @@ def test_a_stopped_search_is_no_worse_than_the_last_full_depth() -> None:
 
 
 class Endless(Game):
-    """Noisy for ever."""
+    """A game whose positions are always tactical."""
 
     wins = False
 

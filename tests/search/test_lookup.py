@@ -1,4 +1,4 @@
-"""Lookups: how a search uses known values."""
+"""Lookups, and the use of known values by searches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long 
 
 @kernel
 def probe(tables, position):
-    """Rows of own squares, opponent's squares, depth and bound, beside their values."""
+    """Probe rows of (own squares, opponent's squares, depth, bound) and their values."""
     known, values = tables
     for i in range(len(values)):
         if known[i, 0] == position[0] and known[i, 1] == position[1]:
@@ -30,7 +30,7 @@ FACES = [TicTacToe(), PlainFace(TicTacToe())]
 
 
 def lookup_after_move(square: int, value: float, depth: int, bound: int = EXACT) -> Lookup:
-    """A lookup that knows the position after X has taken a square of the empty board."""
+    """Returns a lookup that knows only the position after X takes a square of the empty board."""
     known = np.array([[0, 1 << square, depth, bound]], dtype=np.int64)
     return Lookup(probe, (known, np.array([value])))
 
@@ -58,12 +58,12 @@ def test_a_lookup_counts_where_it_is_deep_enough(game: Game, depth: int, value: 
 @plain
 @pytest.mark.parametrize("game", FACES, ids=["native", "plain"])
 def test_bounds_from_a_lookup_count_where_they_settle_something(game: Game) -> None:
-    # O is worth at least 0.5 there: X has better moves, and need not look
+    # the value for O is at least 0.5 there, so X prefers other moves and need not search it
     known = Engine(game, lookup=lookup_after_move(3, 0.5, 9, LOWER)).search(game.start(), depth=4)
     unknown = Engine(game).search(game.start(), depth=4)
     assert known.value == unknown.value == 0
     assert known.nodes < unknown.nodes
-    # an open window is settled by no bound
+    # a bound cannot settle an open window
     for bound in (LOWER, UPPER):
         engine = Engine(game, lookup=lookup_after_move(3, -0.5, 9, bound))
         assert dict(engine.analyse(game.start(), depth=2).moves)[1 << 3] == 0

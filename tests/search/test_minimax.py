@@ -1,4 +1,4 @@
-"""The textbook's worked examples, by the textbook's algorithms and by the engine."""
+"""The textbook's worked examples, solved by the textbook's algorithms and by the engine."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_limited_search_needs_an_evaluator() -> None:
 
 
 def misere_nim(piles: tuple[int, ...]) -> int:
-    """The value for the side to move by the theory (Bouton 1901)."""
+    """Returns the value for the side to move by the theory (Bouton 1901)."""
     if max(piles, default=0) <= 1:
         return 1 if sum(piles) % 2 == 0 else -1
     return 1 if reduce(xor, piles) else -1
@@ -119,7 +119,7 @@ def test_ii_nim_is_lost_for_the_first_player() -> None:
     assert minimax(game, game.start()) == alphabeta(game, game.start()) == -1
     result = Engine(game).search(game.start(), depth=4)
     assert result.value == -WIN + result.plies_to_end
-    assert result.plies_to_end == 3  # takes one, loses to whoever leaves one
+    assert result.plies_to_end == 3  # takes one stick; loses to an opponent that leaves one
 
 
 @pytest.mark.parametrize("piles", [*itertools.combinations_with_replacement(range(4), 3)])
@@ -202,7 +202,7 @@ def test_tic_tac_toe_is_a_draw() -> None:
 
 
 class CheckersWithoutQuiescence(Checkers):
-    """Evaluated at exactly the depth asked for, captures pending or not."""
+    """Checkers evaluated at exactly the requested depth, even with captures pending."""
 
     rules = dataclasses.replace(Checkers.rules, noisy=None)
 
@@ -245,7 +245,7 @@ def errors(game: games.Game, position: Any) -> int:
         ([[3, 3, 5], [3, 4, 5], [2, 9, 9]], 1),  # two errors beat one; the third is worth less
         ([[3, 3, 3], [3, 3, 3], [3, 7, 3]], 2),
         ([[4, 4], [4, 4]], 0),
-        ([[1, 9, 9], [2, 2, 2]], 1),  # value goes before errors
+        ([[1, 9, 9], [2, 2, 2]], 1),  # the value is compared before the errors
     ],
 )
 def test_of_equal_moves_the_one_with_most_ways_to_go_wrong(root: Any, chosen: int) -> None:

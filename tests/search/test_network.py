@@ -1,4 +1,4 @@
-"""Networks in the native search: the compiled kernel, its plain twin and torch say the same."""
+"""Networks in the native search: the compiled kernel, its plain twin and torch agree."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def network(
 
 
 def walked(game: Game, count: int) -> list[Any]:
-    """All positions of random games."""
+    """Returns all positions of random games."""
     generator = np.random.default_rng(17)
     positions: list[Any] = []
     position = game.start()
@@ -68,7 +68,7 @@ def walked(game: Game, count: int) -> list[Any]:
 
 
 def measured(evaluator: NetworkEvaluator, positions: Any) -> NDArray[np.float64]:
-    """All inputs of a network, [positions, inputs]."""
+    """Returns all inputs of a network, [positions, inputs]."""
     parts = []
     if evaluator.encoding:
         parts.append(evaluator.encoding.dense(positions).astype(np.float64))
@@ -90,7 +90,7 @@ def in_double(evaluator: NetworkEvaluator, positions: Any) -> NDArray[np.float64
 
 
 def from_text(position: Any) -> set[int]:
-    """The inputs that are 1, read off the position's PDN text."""
+    """Returns the inputs that are 1, read from the position's PDN text."""
     mover, *sides = CHECKERS.position_text(position).split(":")
     places = set()
     for side in sides:
@@ -133,7 +133,7 @@ def test_no_positions() -> None:
 
 @kernel
 def sticks_left(position, places):
-    """One input for each pile that has sticks, and for their number."""
+    """List one input for each pile that has sticks, chosen by the number of sticks."""
     count = 0
     for pile in range(3):
         if position[pile] > 0:
@@ -194,7 +194,7 @@ def test_the_kernel_agrees_with_torch_on_ten_thousand_positions() -> None:
             expected = 100.0 * model.to(kind)(inputs.to(kind))[:, 0].double().numpy()
         assert np.abs(values - expected).max() < 1e-4 * max(1.0, np.abs(expected).max())
     assert values.std() > 1
-    # the rows that torch's sparse layer takes
+    # the rows in the form of torch's sparse layer
     table = torch.cat([torch.tensor(evaluator.layers[0][0]), torch.zeros(1, 64)])
     rows = torch.tensor(PIECE_SQUARES.active_rows(positions[:100]))
     bags = torch.nn.functional.embedding_bag(rows, table, mode="sum", padding_idx=128)
@@ -226,7 +226,7 @@ def test_native_and_plain_values_are_the_same_bits(inputs: str, hidden: tuple[in
     assert values.tolist() == [slow(position) for position in positions]
     expected = in_double(evaluator, positions)
     assert np.allclose(values, expected, rtol=1e-5, atol=1e-4)
-    assert len(set(expected)) > 1 or min(hidden, default=8) < 4  # a few units may all be off
+    assert len(set(expected)) > 1 or min(hidden, default=8) < 4  # with few units all may be off
 
 
 @plain
@@ -402,7 +402,7 @@ def test_a_file_holds_a_network(inputs: str, hidden: tuple[int, ...], tmp_path: 
         assert all(map(np.array_equal, ours, theirs))
     for position in random_positions(game, 5, 5):
         assert read(position) == evaluator(position)
-    again = tmp_path / "again.json"  # the content says what it is, not the name
+    again = tmp_path / "again.json"  # the content determines the kind of file, not the name
     read.save(again)
     assert again.read_bytes() == path.read_bytes()
     assert load_evaluator(again, game=game, inputs=own)(position) == read(position)
@@ -577,7 +577,7 @@ def test_other_peoples_files(metadata: Any, message: str, saved: Path) -> None:
 
 @kernel
 def unturned(position, places):
-    """Own and other pieces, the board not turned."""
+    """List own and opposing pieces, without turning the board."""
     count = 0
     for bit in range(35):
         if position[0] >> bit & 1:
@@ -599,7 +599,7 @@ def test_inputs_that_mean_something_else_by_now_are_refused(saved: Path) -> None
         EvaluatorError, match="expected a linear evaluator over feature set classic"
     ):
         load_evaluator(saved, features=CLASSIC)
-    # terms that have moved, and new ones, do no harm: the file's order holds
+    # moved and added terms are harmless, because the file's order applies
     terms = dict(reversed(CLASSIC.terms.items()))
     moved = FeatureSet("classic", {"kings_again": terms["kings"], **terms}, CLASSIC.swap)
     read = load_evaluator(saved, inputs=(PIECE_SQUARES, moved))

@@ -51,7 +51,7 @@ INNER = {
 
 
 def slow_noise(position: tuple[int, ...], seed: int) -> float:
-    """The same with unsigned arithmetic."""
+    """Returns the same noise by unsigned arithmetic."""
     whole = (1 << 64) - 1
     mixed = seed * 0x1E3779B97F4A7C15 & whole
     for word in position:
@@ -103,7 +103,7 @@ def test_it_is_like_chance() -> None:
     assert (first**4).mean() == pytest.approx(2.7, abs=0.25)  # Irwin-Hall of four: 3 - 6 / (5 * 4)
     assert np.abs(first).max() < 3.47
     for other in (values[1], np.array(after)):
-        # neither another seed nor the next position tells anything
+        # another seed and the next position are uncorrelated with it
         assert abs(np.corrcoef(values[0], other)[0, 1]) < room
     swapped = np.array([slow_noise((b, a, k, 1 - s), 0) for a, b, k, s in distinct])
     assert abs(np.corrcoef(first, swapped)[0, 1]) < room
@@ -112,7 +112,7 @@ def test_it_is_like_chance() -> None:
 @plain
 def test_one_bit_or_the_next_seed_changes_all_bits() -> None:
     base = [noise((5, 9, 0, 0), seed) for seed in range(2000)]
-    assert len(set(base)) > 1800  # 262141 sums, the middle ones likelier
+    assert len(set(base)) > 1800  # 262141 sums, of which the middle ones are likelier
     for others in (
         [noise((4, 9, 0, 0), seed) for seed in range(2000)],
         [noise((5, 9, 0, 1), seed) for seed in range(2000)],
@@ -173,7 +173,7 @@ def test_the_weights_within_may_change() -> None:
 @native_only
 @pytest.mark.parametrize("seed", [0, 1])
 def test_searches_find_what_minimax_finds(seed: int) -> None:
-    """The table, the order of moves and pruning rest on a value being the same at each visit."""
+    """Table, move ordering and pruning rely on a position having the same value at each visit."""
     evaluator = NoisyEvaluator(as_evaluator(CHECKERS, "material"), amplitude=0.4, seed=seed)
     twin = Twin(CHECKERS, evaluator.plain())
     engine = Engine(CHECKERS, evaluator, repetition=False, equal_depth=True, table_mib=1)
