@@ -1,4 +1,4 @@
-"""What networks see of backgammon, and the phases, against slow twins and by hand."""
+"""Backgammon's network inputs and phases, against slow twins and hand-worked positions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.plain
 
 
 def place(own, theirs=None, side=0):
-    """A position from {point: checkers}, each side counting its own way; the rest is borne off."""
+    """Returns a position from {point: checkers} by each side's numbering; others are off."""
     boards = []
     for given in (own, own if theirs is None else theirs):
         counts = [given.get(point, 0) for point in range(26)]
@@ -27,7 +27,7 @@ def place(own, theirs=None, side=0):
 
 
 def counts(position):
-    """How many checkers each side has on points 0 to 25."""
+    """Returns the number of checkers of each side on points 0 to 25."""
     near, far, their_near, their_far, _ = position
     return tuple(
         tuple((low | high << 52) >> 4 * point & 15 for point in range(26))
@@ -37,7 +37,7 @@ def counts(position):
 
 @pytest.fixture(scope="module")
 def positions():
-    """Every position of 40 random games, the finished ones included."""
+    """Returns every position of 40 random games, the finished ones included."""
     generator = random.Random(1979)
     moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
     found = []
@@ -53,7 +53,7 @@ def positions():
 
 
 def inputs(position):
-    """The inputs as lists of 0 and 1, one after another."""
+    """Returns the inputs as lists of 0 and 1, one after another."""
     found = []
     for side in counts(position):
         for on in side[1:25]:
@@ -70,7 +70,7 @@ def test_the_inputs_are_those_of_the_definition(positions):
 
 
 def test_never_more_inputs_than_checkers_are_active(positions):
-    full = place({1: 1}, {24: 1})  # 14 borne off and a single one, on either side
+    full = place({1: 1}, {24: 1})  # 14 borne off and one left, on both sides
     assert len(POINTS.places(full)) == POINTS.most == 30
     rows = POINTS.active_rows([*positions, full])
     assert rows.shape == (len(positions) + 1, 30)
@@ -92,10 +92,10 @@ def test_phases_by_hand():
     assert phase(place({**home, 6: 2, 12: 1}, {**home, 6: 2, 12: 1})) == RACE
     assert phase(place({**home, 6: 2, 13: 1}, {**home, 6: 2, 11: 1})) == RACE
     assert phase(place({**home, 6: 2, 13: 1}, {**home, 6: 2, 13: 1})) == CONTACT
-    # on the bar, against 15 in their home: contact; against none but those borne off: finished
+    # on the bar, against 15 in their home: contact; against 15 borne off: finished
     assert phase(place({**home, 6: 2, 25: 1}, home)) == CONTACT
     assert phase(place({**home, 25: 1}, {})) == RACE
-    # six useful checkers against an anchor on our deuce point are few, seven are not
+    # against an anchor on our deuce point, six useful checkers are few and seven are not
     waiting = {23: 2, 13: 5, 8: 3, 6: 5}
     few, seven = {6: 3, 5: 3, 2: 5, 1: 4}, {6: 4, 5: 3, 2: 4, 1: 4}
     for own in (few, {6: 3, 5: 3, 2: 1}):

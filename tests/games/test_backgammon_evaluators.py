@@ -20,7 +20,8 @@ from search.evaluators.linear import LinearEvaluator
 BACKGAMMON = load("backgammon")
 plain = pytest.mark.plain
 
-#: A term that is a difference, what it is the difference of, and whether it is 0 in a race.
+#: A term that is a difference, the term of which it is the difference, and whether it is 0 in a
+#: race.
 DIFFERENCES = {
     "board": (terms.home_points, True),
     "outposts": (terms.outside_points, True),
@@ -42,7 +43,7 @@ DIFFERENCES = {
 
 
 def play_games(choose, games, seed):
-    """Every position of games in which `choose(candidates, generator, side)` picks the next one."""
+    """Returns every position of games whose moves `choose(candidates, generator, side)` picks."""
     generator = np.random.default_rng(seed)
     moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
     found = []
@@ -65,7 +66,7 @@ def anything(after, generator, side):
 
 @pytest.fixture(scope="module")
 def positions():
-    """Positions of random games, races and finished games among them."""
+    """Returns positions of random games, including races and finished games."""
     return play_games(anything, 5, seed=3)
 
 
@@ -105,7 +106,7 @@ def test_weights_belong_to_terms():
 
 def test_the_start_is_even_but_for_the_first_roll():
     assert LinearEvaluator(BACKGAMMON, LINEAR, HAND)(START) == 0.0
-    # a prime before an enemy on the bar is good, to be there is bad
+    # a prime in front of an enemy on the bar is good, to be that enemy is bad
     counts = [0] * 26
     counts[2] = counts[3] = counts[4] = counts[5] = counts[6] = counts[7] = 2
     counts[8] = 3
@@ -125,7 +126,7 @@ def test_values_are_of_the_order_of_points(positions):
 
 
 def test_hand_beats_pips_and_pips_beats_chance():
-    """At depth 0; in points a game hand makes about 2.3 against pips, pips 2.7 against chance."""
+    """At depth 0, `hand` wins about 2.3 points a game against `pips`, `pips` 2.7 against chance."""
 
     def best(weights):
         used = LINEAR.only(weights)
@@ -153,7 +154,7 @@ def test_hand_beats_pips_and_pips_beats_chance():
 
 
 def inputs(position):
-    """The 122 inputs by the words of their definition."""
+    """Returns the 122 inputs, computed literally from their definition."""
     near, far, moved_near, moved_far, _ = position
     other, moved = (
         [(low | high << 52) >> 4 * point & 15 for point in range(26)]

@@ -22,9 +22,9 @@ ROLLS = [(a, b) for a in range(1, 7) for b in range(1, 7)]
 
 
 def place(own, theirs, off=0, their_off=0):
-    """A position from {point: checkers}, each side counting its own way.
+    """Returns a position from {point: checkers}, each side by its own numbering.
 
-    What is missing of 15 checkers and those borne off stands on the own ace point.
+    Checkers missing from 15, borne off ones included, are put on the own ace point.
     """
     boards = []
     for given, out in ((own, off), (theirs, their_off)):
@@ -36,7 +36,7 @@ def place(own, theirs, off=0, their_off=0):
 
 
 def counts(position):
-    """How many checkers each side has on points 0 to 25."""
+    """Returns the number of checkers of each side on points 0 to 25."""
     near, far, their_near, their_far, _ = position
     return tuple(
         [(low | high << 52) >> 4 * point & 15 for point in range(26)]
@@ -46,7 +46,7 @@ def counts(position):
 
 @pytest.fixture(scope="module")
 def positions():
-    """Positions of random games, and of games in which each side likes to run or to hit."""
+    """Returns positions of random games, and of games in which each side likes to run or to hit."""
     generator = random.Random(1976)
     moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
     found = []
@@ -69,7 +69,7 @@ def positions():
 
 
 def paths(own, theirs, dice):
-    """The sets of blots hit on every way to use the dice in this order, or the first of them."""
+    """Returns the sets of blots hit by each way to use the dice in order, or only the first."""
     found = {frozenset()}
     if not dice:
         return found
@@ -89,7 +89,7 @@ def paths(own, theirs, dice):
 
 
 def hits(own, theirs):
-    """For each of the 36 rolls the sets of blots that it can hit."""
+    """Returns for each of the 36 rolls the sets of blots that it can hit."""
     known = {}
     for a, b in ROLLS:
         orders = [(a,) * 4] if a == b else [(a, b), (b, a)]
@@ -101,7 +101,7 @@ def hits(own, theirs):
 
 
 def escaping(point, theirs):
-    """Rolls of 36 by which a checker on a point gets beyond the last block of the next six."""
+    """Returns the number of rolls that take a checker past the last block of the next six."""
 
     def blocked(at):
         return at >= 1 and theirs[25 - at] >= 2
@@ -146,7 +146,7 @@ def spread(own):
 
 
 def twins(position):
-    """Every term by the words of its definition."""
+    """Returns the value of every term, computed literally from its definition."""
     own, theirs = counts(position)
     board = range(1, 25)
     held = [point for point in range(1, 26) if own[point]]
@@ -245,7 +245,7 @@ def test_terms_of_the_other_side(positions):
 
 @pytest.mark.thorough
 def test_shots_agree_with_all_ways_to_play(positions):
-    """And with the rules, but for hits that they forbid because both dice could be played."""
+    """They agree with the rules too, except for hits forbidden because both dice can be played."""
     moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
     forbidden = seen = 0
     for position in positions[:: len(positions) // 250]:
@@ -282,7 +282,7 @@ def test_start_position():
         "shots": 0,
         "home_points": 1 / 6,  # the six point
         "prime": 1 / 6,
-        # the other side's two checkers on our ace point have 2 to 7 before them: 6 is made
+        # the other side's two checkers on our ace point have 2 to 7 in front of them: 6 is made
         "barrier": 1 / 6,
         "anchor": 1 / 7,
         "deep_anchor": 1,
@@ -307,22 +307,22 @@ def test_start_position():
 
 
 def test_shots_by_hand():
-    # from 24 a blot on 18, six pips away: sixes (11), 51 and 42 (4), 33 and 22 (2)
+    # from 24 to a blot on 18, six pips away: sixes (11), 51 and 42 (4), 33 and 22 (2)
     aim = place({24: 1}, {7: 1})
     assert hitting_rolls(*aim[:4]) == 17
-    # with five pips blocked 51 hits by way of the one
+    # with five pips blocked, 51 hits by way of the one
     assert hitting_rolls(*place({24: 1}, {7: 1, 6: 2})[:4]) == 17
-    # with one pip blocked as well it does not
+    # with one pip blocked as well, it does not
     assert hitting_rolls(*place({24: 1}, {7: 1, 6: 2, 2: 2})[:4]) == 15
-    # the blot on the seven point has come 18 pips: so many are lost, in 17 of 36 rolls
+    # the blot on the seven point has come 18 pips, which 17 of 36 rolls make it lose
     assert pips_lost(*aim[:4]) == 17 * 18
-    # from the bar a blot on the other side's ace point: 11 rolls with a one
+    # from the bar to a blot on the other side's ace point: 11 rolls with a one
     assert hitting_rolls(*place({25: 1, 6: 2}, {1: 1, 9: 14})[:4]) == 11
-    # a second one on the four: 20 rolls with a one or a four, and 22
+    # a second blot on the four: 20 rolls with a one or a four, and 22
     assert hitting_rolls(*place({25: 1, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 21
-    # with two on the bar as well: 22 hits with the third two
+    # with two on the bar as well, 22 hits with the third two
     assert hitting_rolls(*place({25: 2, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 21
-    # 41 hits either; so do 11 with one on the bar, and 31 by way of the ace point
+    # 41 hits either blot; so do 11 with one on the bar, and 31 by way of the ace point
     assert choosing_rolls(*place({25: 2, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 2
     assert choosing_rolls(*place({25: 1, 6: 2}, {1: 1, 4: 1, 9: 13})[:4]) == 5
 
@@ -348,7 +348,7 @@ def test_races_by_hand():
     assert race_terms.waste(other_side(low)) == 0.0
     # 30 pips and 17 wasted against 75: 28 ahead of 122 in all
     assert race_terms.race_chance(low) == pytest.approx(math.erf(32 / math.sqrt(118)))
-    # nobody has borne off: 1 pip saves the gammon
+    # neither side has borne off a checker: 1 pip saves the gammon
     assert race_terms.gammon_pips(low) == 1 / 100
     assert race_terms.gammon_race(place({1: 1}, {1: 1}, off=1)) == -1.0
 

@@ -28,7 +28,7 @@ def position(own: dict[int, int], theirs: dict[int, int], side: int = 0) -> Posi
 
 
 def played(seed: int, games: int = 3) -> list[tuple[Position, int]]:
-    """Positions of random games and rolls."""
+    """Returns positions of random games, each with a roll."""
     generator = random.Random(seed)
     found = []
     for _ in range(games):
@@ -43,7 +43,7 @@ def played(seed: int, games: int = 3) -> list[tuple[Position, int]]:
 PLAYED = played(5)
 AFTER_31 = GAME.play(START, GAME.parse_move(START, "8/5 6/5", roll_of(3, 1)))
 
-#: The board that a program of the server's documentation receives; O, who has 62, sees it.
+#: The board that a client receives in the server's documentation, as O, who has 62, sees it.
 FIBS = (
     "board:You:someplayer:3:0:1:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:"
     "1:6:2:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:2:0:0:0"
@@ -64,7 +64,7 @@ FIBS = (
         ("Position ID: 4HPwATDgc/ABMA Match ID: cAngAAAAAAAE", START),
         ("4HPwATDgc/ABMA:MAngAAAAAAAE", (*START[:4], 1)),
         ("sGfwATDgc/ABMA O", AFTER_31),
-        # by another program, of one position (GNU's and XG's for X to move after 42P by O)
+        # one position as written by another program (GNU's and XG's for X to move after 42P by O)
         ("XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10", START),
         ("-b----E-C---eE---c-e----B-:0:0:-1:00", (*START[:4], 1)),
         (FIBS, (*START[:4], 1)),
@@ -75,7 +75,7 @@ def test_positions_are_read(text: str, position: Position) -> None:
 
 
 def test_a_position_of_another_program() -> None:
-    """One that was published as position ID, match ID and XGID."""
+    """A position that was published as position ID, match ID and XGID."""
     situation = parse_situation("XGID=-b----E-C---eE---b-d-b--B-:0:0:1:21:0:0:0:3:10")
     assert position_id(situation.position) == "mGfwATDgc/ABMA"
     assert gnu_id(situation) == "mGfwATDgc/ABMA:cAllAAAAAAAE"
@@ -123,7 +123,7 @@ def test_a_fibs_board() -> None:
         score=(1, 0),
         players=("someplayer", ""),
     )
-    # What it says twice, or says to be passed over, is written as 0.
+    # Fields that repeat others or are to be ignored are written as 0.
     assert fibs_text(situation).split(":")[:49] == FIBS.split(":")[:49]
 
 
@@ -222,7 +222,7 @@ def test_situations_that_cannot_be(fields: dict[str, Any], message: str) -> None
 
 
 def key(bits: str) -> str:
-    """A position ID of such bits, the first the lowest."""
+    """Returns the position ID of these bits, the lowest first."""
     number = int(bits[::-1], 2)
     return base64.b64encode(number.to_bytes(10, "little")).decode().rstrip("=")
 
@@ -286,7 +286,7 @@ def test_moves_come_back_and_differ() -> None:
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_moves_are_read_step_by_step(data: st.DataObject) -> None:
-    """Every checker's steps apart, in any order, with hits marked or not, in any case."""
+    """Each checker's steps may be separate, in any order and case, with hits marked or not."""
     where, roll = data.draw(st.sampled_from(PLAYED))
     move = data.draw(st.sampled_from(GAME.legal_moves(where, roll)))
     blots = {25 - p for p, n in enumerate(checker_counts(*where[2:4])) if n == 1 and 0 < p < 25}
@@ -435,7 +435,7 @@ def test_a_board_with_bars_and_piles() -> None:
     assert lines[13] == "O to move"
     assert [line[20:25] for line in lines[1:6]] == ["| O |", "| O |", "|   |", "|   |", "|   |"]
     assert [line[20:25] for line in lines[7:12]] == ["|   |"] * 4 + ["| X |"]
-    # on 2, the fifth of the home from the left: a number above four checkers
+    # on 2, the fifth home point from the left: a number stands for more than four checkers
     assert [line[37:39] for line in lines[7:12]] == ["11", " O", " O", " O", " O"]
     assert pips(where) == (72, 43)
 

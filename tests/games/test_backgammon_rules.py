@@ -16,14 +16,14 @@ from games.backgammon.rules import ROLLS, START, Position
 from games.backgammon.situation import checker_counts, position_of, roll_of
 
 GAME: Any = load("backgammon")
-PAIRS = 1200  # of a position and a roll, for each player; the benchmark does as many as it is told
+PAIRS = 1200  # pairs of a position and a roll for each player; an option in the benchmark
 Board = tuple[tuple[int, ...], tuple[int, ...]]
 
 plain = pytest.mark.plain
 
 
 def position(own: dict[int, int], theirs: dict[int, int], side: int = 0) -> Position:
-    """A position by the points of each side, in its own numbering; the rest is borne off."""
+    """Returns a position from each side's points, in its own numbering; others are off."""
     boards = [[points.get(point, 0) for point in range(26)] for points in (own, theirs)]
     return position_of(boards[0], boards[1], side)
 
@@ -82,7 +82,7 @@ def test_openings() -> None:
 
 FENCE = {1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2}  # a closed home
 
-#: The sides' points, each by its own numbering, and all the moves with some rolls. The opponent's
+#: Both sides' points, each in its own numbering, and all moves with some rolls. The opponent's
 #: point p is 25 - p here.
 CASES: dict[str, tuple[dict[int, int], dict[int, int], dict[str, set[str]]]] = {
     "on the bar before a closed home": (
@@ -98,7 +98,7 @@ CASES: dict[str, tuple[dict[int, int], dict[int, int], dict[str, set[str]]]] = {
             "62": {"bar/17"},
             "61": {"no move"},
             "66": {"no move"},
-            "22": {"bar/23 6/4(3)", "bar/23 6/4 6/2"},  # nobody bears off with one on 23
+            "22": {"bar/23 6/4(3)", "bar/23 6/4 6/2"},  # no bearing off with one on 23
         },
     ),
     "two on the bar": (
@@ -125,7 +125,7 @@ CASES: dict[str, tuple[dict[int, int], dict[int, int], dict[str, set[str]]]] = {
     "both dice, so that a move that spoils it is out": (
         {20: 1, 8: 1},
         {11: 2, 12: 2, 24: 2},  # 14, 13 and 1 are blocked
-        {"61": {"20/19 8/2"}},  # after 8/7 no 6
+        {"61": {"20/19 8/2"}},  # after 8/7 there is no 6
     ),
     "either die and not both": (
         {13: 1},
@@ -141,7 +141,7 @@ CASES: dict[str, tuple[dict[int, int], dict[int, int], dict[str, set[str]]]] = {
         {6: 1, 3: 1, 1: 1},
         {6: 2},
         {
-            "54": {"6/1 3/off", "6/2 3/off"},  # a 5 does not take the 3 off while the 6 stands
+            "54": {"6/1 3/off", "6/2 3/off"},  # with one on 6, a 5 does not bear off from 3
             "66": {"6/off 3/off 1/off"},
             "21": {"6/3", "6/4 3/2", "6/4 1/off", "6/5 3/1", "3/off"},
         },
@@ -233,7 +233,7 @@ def test_keys_and_symmetry() -> None:
 
 
 def single_moves(board: Board, die: int) -> Iterator[Board]:
-    """Every way to move one checker; a board is the checkers of both, each by its own points."""
+    """Yields every way to move one checker; a board has both sides' checkers by own points."""
     own, theirs = board
     for point in range(1, 26):
         if not own[point] or (own[25] and point != 25):
@@ -256,7 +256,7 @@ def single_moves(board: Board, die: int) -> Iterator[Board]:
 
 
 def lines(board: Board, dice: tuple[int, ...]) -> Iterator[tuple[int, Board]]:
-    """Every way to play dice in this order for as long as it goes: how many, and the board."""
+    """Yields the number of dice used and the board for every way to play dice in this order."""
     stuck = True
     for after in single_moves(board, dice[0]) if dice else ():
         stuck = False
@@ -267,7 +267,7 @@ def lines(board: Board, dice: tuple[int, ...]) -> Iterator[tuple[int, Board]]:
 
 
 def twin(board: Board, high: int, low: int) -> set[Board]:
-    """The boards that a roll leads to, by the words of the rules."""
+    """Returns the boards that a roll leads to, computed literally from the rules."""
     if high == low:
         found = list(lines(board, (high,) * 4))
     else:
@@ -284,7 +284,7 @@ def board_of(where: Position) -> Board:
 
 
 def scattered(generator: random.Random, count: int) -> Iterator[Position]:
-    """Positions in which anything may stand anywhere; in every third both sides are nearly home."""
+    """Yields positions with checkers anywhere; in every third both sides are nearly home."""
     for number in range(count):
         boards = [[0] * 26, [0] * 26]
         last = generator.choice([8, 25, 25])
@@ -300,7 +300,7 @@ def scattered(generator: random.Random, count: int) -> Iterator[Position]:
 
 
 def played(generator: random.Random, games: int) -> Iterator[Position]:
-    """All positions of random games."""
+    """Yields all positions of random games."""
     for _ in range(games):
         where = START
         while GAME.outcome(where) is None:
@@ -329,7 +329,7 @@ def test_legal_moves_are_those_of_the_slow_twin(kind: str) -> None:
 
 @plain
 def test_a_position_with_the_most_moves_that_fit() -> None:
-    """15 checkers on as many points and nothing in the way: more moves than any game has seen."""
+    """15 checkers on 15 points and nothing in the way give more moves than any known game."""
     where = position(dict.fromkeys(range(10, 25), 1), {25: 1})
     for roll in range(21):
         moves = GAME.legal_moves(where, roll)

@@ -39,13 +39,13 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long 
 
 Counts = tuple[int, ...]
 CHANCES = [Fraction(1 if high == low else 2, 36) for high, low in ROLLS]
-#: How many checkers positions have that are compared one by one with a twin.
+#: Number of checkers in the positions that are compared one by one with a twin.
 FEW = 4 if kernels.compiled else 2
 
 
 @functools.cache
 def full() -> BearOff:
-    """The tables of the usual size, built here and not read from a file."""
+    """Returns the tables of the usual size, built here and not read from a file."""
     return build()
 
 
@@ -55,7 +55,7 @@ def small() -> BearOff:
 
 
 def near(counts: Counts) -> int:
-    """The lower half of the board with so many checkers on points 1 to 6."""
+    """Returns the lower half of the board with these numbers of checkers on points 1 to 6."""
     return packed((CHECKERS - sum(counts), *counts))[0]
 
 
@@ -99,7 +99,7 @@ def test_every_number_has_its_position() -> None:
 
 
 def results(counts: Counts, dice: tuple[int, ...]) -> set[Counts]:
-    """All that a side can make of dice in one order, by the words of the rules."""
+    """Returns all results of playing dice in one order, computed literally from the rules."""
     if not dice or not any(counts):
         return {counts}
     die, found = dice[0], set()
@@ -124,7 +124,7 @@ def all_results(counts: Counts, roll: int) -> frozenset[Counts]:
 
 @functools.cache
 def least(counts: Counts) -> Fraction:
-    """The least mean number of rolls until all checkers are off."""
+    """Returns the least mean number of rolls until all checkers are off."""
     if not any(counts):
         return Fraction(0)
     return 1 + sum(
@@ -135,7 +135,7 @@ def least(counts: Counts) -> Fraction:
 
 @functools.cache
 def least_first(counts: Counts) -> Fraction:
-    """The same until one of 15 checkers is off."""
+    """Returns the same until one of 15 checkers is off."""
     if sum(counts) < CHECKERS:
         return Fraction(0)
     return 1 + sum(
@@ -173,7 +173,7 @@ def test_distributions_are_those_of_the_best_plays() -> None:
         for roll in range(21):
             ways = [rank(near(after)) for after in all_results(counts_of(number), roll)]
             best = min(least(counts_of(way)) for way in ways)
-            # of equally good plays any may have been taken
+            # any of several equally good plays may have been chosen
             of_roll.append([rolls[w] for w in ways if least(counts_of(w)) == best])
         low = sum(p * np.min(rows, axis=0) for p, rows in zip(PROBABILITIES, of_roll, strict=True))
         high = sum(p * np.max(rows, axis=0) for p, rows in zip(PROBABILITIES, of_roll, strict=True))
@@ -198,7 +198,7 @@ def test_rolls_until_the_first_is_off_are_those_of_a_slow_twin(counts: Counts) -
 
 @functools.cache
 def equity(game: Backgammon, at: tuple[int, ...]) -> float:
-    """Plain expectiminimax to the end of the game, through the face of the game."""
+    """Returns the equity by plain expectiminimax to the end of the game, by the game's methods."""
     outcome = game.outcome(at)
     if outcome is not None:
         return outcome
@@ -224,7 +224,7 @@ def test_equities_of_both_sides_are_those_of_plain_expectiminimax() -> None:
 @pytest.mark.parametrize(
     ("mine", "theirs"),
     [
-        ((0, 0, 0, 0, 0, 15), (2, 2, 0, 0, 0, 0)),  # loses, and may save the gammon
+        ((0, 0, 0, 0, 0, 15), (2, 2, 0, 0, 0, 0)),  # loses, but may save the gammon
         ((0, 0, 0, 0, 0, 15), (0, 0, 0, 0, 0, 1)),
         ((2, 2, 0, 0, 0, 0), (0, 0, 0, 0, 0, 15)),  # wins, perhaps a gammon
         ((4, 0, 0, 0, 0, 0), (15, 0, 0, 0, 0, 0)),
@@ -277,7 +277,7 @@ def test_distributions_have_the_mean_that_they_were_played_for() -> None:
         assert rows.min() == 0
         assert np.abs(rows.sum(1) - 1).max() < 1e-6
         assert np.abs(rows @ numbers - means).max() < 2e-6
-    # nothing is lost at the end of the rows
+    # no probability is lost at the end of the rows
     assert tables.rolls[:, -1].max() == tables.first[:, -1].max() == 0
     assert tables.first[:, 0].max() == 0
 
@@ -306,7 +306,7 @@ def test_equities_are_possible_and_the_roll_is_worth_something() -> None:
     assert equities.shape == (924, 924)
     assert equities.min() == -1
     assert equities.max() == 1
-    # who rolls is at least as well off as who waits for the other in the same position
+    # in the same position, the side on roll is at least as well off as the other
     assert (equities + equities.T >= -1e-6).all()
     assert (np.diag(equities)[1:] > 0).all()
 
@@ -315,12 +315,12 @@ def test_equities_are_possible_and_the_roll_is_worth_something() -> None:
 def test_two_tables_of_one_side_come_near_the_equities_of_both() -> None:
     tables = full()
     rolls = tables.rolls[:924].astype(float)
-    left = 1 - np.cumsum(rolls, axis=1) + rolls  # that n rolls are not too late
+    left = 1 - np.cumsum(rolls, axis=1) + rolls  # probability that n rolls are not too late
     near_equities = 2 * rolls @ left.T - 1
     error = np.abs(near_equities - tables.equities)
     assert error.mean() < 0.002
     assert 0.01 < error.max() < 0.03
-    # as the probe puts them together, given no table of both
+    # as the probe combines them without a two-sided table
     alone = (np.zeros((1, 1), dtype=np.float32), tables.rolls, tables.first)
     for mine, theirs in np.random.default_rng(5).integers(1, 924, (200, 2)):
         at = position(counts_of(int(mine)), counts_of(int(theirs)))
@@ -333,7 +333,7 @@ def test_two_tables_of_one_side_come_near_the_equities_of_both() -> None:
 
 
 def boards() -> list[tuple[int, ...]]:
-    """Positions of all that the tables hold, finished ones among them."""
+    """Returns samples of all positions that the tables hold, including finished ones."""
     generator = np.random.default_rng(3)
     numbers = generator.integers(0, len(tables_here().rolls), (300, 2)).tolist()
     numbers += generator.integers(0, len(tables_here().equities), (100, 2)).tolist()
@@ -434,7 +434,7 @@ def test_tables_have_a_size(options: tuple[int, int]) -> None:
 
 @pytest.fixture
 def builds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """One entry for each time that tables are built."""
+    """Returns a list that gets one entry each time tables are built."""
     calls: list[int] = []
 
     def counted() -> BearOff:
@@ -521,7 +521,7 @@ def test_one_side_is_as_in_gnu_backgammon() -> None:
         errors.append(np.abs(tables.rolls[rows[-1], : len(theirs)] - theirs).max())
     assert sorted(rows) == list(range(1, 54264))
     assert np.abs(tables.expected[rows] - means).max() < 2e-4
-    # where two plays are about equal, it may have taken the other
+    # of two nearly equal plays it may have chosen the other
     assert np.mean(np.array(errors) > 1e-4) < 0.005
     assert max(errors) < 3e-3
 

@@ -21,7 +21,7 @@ COUNT = 200_000 if kernels.compiled else 20_000
 
 
 def twin(state: int) -> tuple[int, float]:
-    """The next state and its number: SplitMix64 with 62 bits, in integers without end."""
+    """Returns the next state and its number: SplitMix64 with 62 bits, in unbounded integers."""
     state = (state + 0x1E3779B97F4A7C15) & MASK
     bits = ((state ^ (state >> 30)) * 0x3F58476D1CE4E5B9) & MASK
     bits = ((bits ^ (bits >> 27)) * 0x14D049BB133111EB) & MASK
@@ -31,7 +31,7 @@ def twin(state: int) -> tuple[int, float]:
 
 @kernel
 def tally(state, limits, count, counts):
-    """Count the rolls of a stream by the one before each; returns the last state."""
+    """Count the rolls of a stream by the roll before each; returns the last state."""
     before = limits.size - 1
     for _ in range(count):
         state = next_state(state)
@@ -42,7 +42,7 @@ def tally(state, limits, count, counts):
 
 
 def rolled(probabilities: Any, count: int, seed: int) -> np.ndarray[Any, Any]:
-    """How often a roll followed another, [before, roll]."""
+    """Returns how often a roll followed another, [before, roll]."""
     counts = np.zeros((len(probabilities),) * 2, dtype=np.int64)
     tally(stream(seed), cumulative(probabilities), count, counts)
     assert counts.sum() == count
@@ -50,7 +50,7 @@ def rolled(probabilities: Any, count: int, seed: int) -> np.ndarray[Any, Any]:
 
 
 def is_likely(found: Any, expected: Any) -> bool:
-    """Whether counts are what chance makes of their expectations, 999 times in 1000."""
+    """Whether counts agree with their expectations, as chance makes them in 999 of 1000 cases."""
     found, expected = np.ravel(found), np.ravel(expected)
     squares = float(((found - expected) ** 2 / expected).sum())
     return bool(chi2.ppf(0.0005, len(found) - 1) < squares < chi2.ppf(0.9995, len(found) - 1))
@@ -86,7 +86,7 @@ def test_streams_of_other_seeds_are_others() -> None:
     seeds = [(a, b) for a in range(40) for b in range(40)]
     states = {stream(*seed) for seed in seeds}
     assert len(states) == len(seeds)
-    # and so are their numbers, however near the seeds
+    # their numbers differ as well, however close the seeds
     firsts = [uniform(next_state(stream(seed))) for seed in range(2000)]
     assert is_likely(np.histogram(firsts, bins=20, range=(0, 1))[0], np.full(20, 100.0))
     assert stream(7) == stream(7, 0) != stream(7, 1)  # as the docstring says
@@ -102,7 +102,7 @@ def test_numbers_are_even() -> None:
     bins = 50
     counts = np.histogram(numbers, bins=bins, range=(0, 1))[0]
     assert is_likely(counts, np.full(bins, len(numbers) / bins))
-    low = [float(number) * 2**20 % 1 for number in numbers]  # the bits further down as well
+    low = [float(number) * 2**20 % 1 for number in numbers]  # the lower bits as well
     assert is_likely(
         np.histogram(low, bins=bins, range=(0, 1))[0], np.full(bins, len(numbers) / bins)
     )
@@ -112,7 +112,7 @@ def test_numbers_are_even() -> None:
 def test_rolls_come_as_often_as_they_should(seed: int) -> None:
     counts = rolled(PROBABILITIES, COUNT, seed)
     assert is_likely(counts.sum(axis=0), COUNT * np.array(PROBABILITIES))
-    # and whatever came before
+    # and independent of the previous roll
     pairs = COUNT * np.outer(PROBABILITIES, PROBABILITIES)
     assert is_likely(counts, pairs)
 

@@ -1,4 +1,4 @@
-"""Text forms of checkers: what is written is read back, and what is wrong is said."""
+"""Text forms of checkers: written texts are read back, and errors are explained."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def legal(position: Position) -> list[int]:
 
 @st.composite
 def positions(draw: st.DrawFn, kings: bool | None = None) -> Position:
-    """Any placement that can stand on a board; with `kings`, of many kings against one side."""
+    """Draw any possible placement; with `kings`, many kings against one side."""
     squares = draw(st.permutations(range(1, 33)))
     white = draw(st.integers(0, 12))
     black = draw(st.integers(0, 12))
@@ -160,7 +160,7 @@ def test_huge_texts_are_refused_at_once(piece: str) -> None:
         parse_position(text)
     with pytest.raises(MoveError, match="such as 11-15") as also:
         parse_move(START, text)
-    # What reading this many pieces one by one would take many times over.
+    # Reading this many pieces one by one would take many times as long.
     assert time.perf_counter() - before < 0.5
     assert len(str(caught.value)) + len(str(also.value)) < 600
 
@@ -184,7 +184,7 @@ def test_garbage_raises_what_it_should(text: str) -> None:
 
 
 def neighbours(square: int) -> dict[int, int]:
-    """Squares two rows and files away, each with the square between: by rows and files alone."""
+    """Returns squares two rows and files away, each with the square between, by coordinates."""
     cells = {
         (row, 2 * place + (row + 1) % 2): 4 * row + place + 1
         for row in range(8)
@@ -349,7 +349,7 @@ def test_the_board() -> None:
 
 
 def test_the_board_shows_neighbours_next_to_each_other() -> None:
-    """A man's two steps lead to the signs below it, half a square to either side."""
+    """A man's two steps lead to the signs below it, half a square to the left and right."""
     for square in range(1, 29):
         rows = show((1 << square_bit(square), 0, 0, BLACK)).splitlines()
         row = next(number for number, line in enumerate(rows[:8]) if "b" in line)
@@ -361,6 +361,6 @@ def test_the_board_shows_neighbours_next_to_each_other() -> None:
 
 
 def tuple_after(square: int, move: int) -> Position:
-    """The board with the mover's man moved, still seen with Black to move."""
+    """Returns the board with the mover's man moved, still seen with Black to move."""
     _, own, _, _ = rules.play((1 << square_bit(square), 0, 0, BLACK), move)
     return own, 0, 0, BLACK

@@ -32,7 +32,7 @@ def leaves(position: Position, depth: int) -> int:
 
 
 def random_game(generator: random.Random, plies: int = 150) -> Iterator[tuple[Position, list[int]]]:
-    """The positions of a random game with their legal moves."""
+    """Yields the positions of a random game with their legal moves."""
     position = START
     for _ in range(plies):
         moves = legal(position)
@@ -70,7 +70,7 @@ def test_compiled_and_uncompiled_rules_agree() -> None:
     for _ in range(10):
         for position, moves in random_game(generator):
             for name in names:
-                # As text, since NaN is not equal to itself.
+                # As text, because NaN is not equal to itself.
                 assert str(getattr(rules, name)(position)) == str(plain[name](position)), name
             assert 0 <= rules.key(position) < 1 << 63
             assert legal(position, plain_legal) == moves
@@ -84,7 +84,7 @@ def test_compiled_and_uncompiled_rules_agree() -> None:
 
 @pytest.mark.plain
 def test_what_every_move_does_to_the_board() -> None:
-    """Every consequence of a move, worked out from the squares that it names."""
+    """Every consequence of a move follows from the squares that it names."""
     generator = random.Random(5)
     crowned = captures = long_captures = 0
     for _ in range(20):
@@ -125,9 +125,9 @@ def bit(square: int) -> int:
     ("text", "paths"),
     [
         ("B:W14:B9", [[9, 18]]),
-        ("B:W14:B9,1", [[9, 18]]),  # whoever can capture must
-        ("B:W14,15,23:B9,10", [[9, 18, 27], [10, 17], [10, 19, 26]]),  # not the most
-        ("B:W14:B9,18", [[9, 13], [18, 22], [18, 23]]),  # no room to land
+        ("B:W14:B9,1", [[9, 18]]),  # captures are mandatory
+        ("B:W14,15,23:B9,10", [[9, 18, 27], [10, 17], [10, 19, 26]]),  # any of them
+        ("B:W14:B9,18", [[9, 13], [18, 22], [18, 23]]),  # no square to land on
         ("B:W24,26:BK31", [[31, 22]]),
     ],
 )
@@ -139,7 +139,7 @@ def test_captures(text: str, paths: list[list[int]]) -> None:
 @pytest.mark.parametrize(
     ("text", "path"),
     [
-        # From 31 a king could go on over 27 (to 24) or 26; a man that is crowned there stops.
+        # From 31 a king could go on over 27 (to 24) or 26; a man crowned there stops.
         ("B:W18,26,27:B15", [15, 22, 31]),
         ("W:W18:B6,7,15", [18, 11, 2]),
     ],
@@ -150,7 +150,7 @@ def test_a_man_that_reaches_the_king_row_stops_there(text: str, path: list[int])
     assert [move_path(move) for move in moves] == [path]
     crowned = rules.play(position, moves[0])
     assert squares_of(crowned[2]) == [path[-1]]
-    # With the turn handed back the new king does capture backwards.
+    # With the same side to move again, the new king does capture backwards.
     onward = legal(rules.swap_sides(crowned))
     assert onward and all(move >> 12 for move in onward)
 
@@ -188,7 +188,7 @@ class OpenSpielTwin:
 
     @staticmethod
     def square(file: int, rank: int) -> int:
-        """Its first player sits at rank 1, ours at the top: the board turned by half a turn."""
+        """Returns our number of a square; their first player is at rank 1, ours at the top."""
         return 4 * rank + (7 - file) // 2 + 1
 
     def squares(self, action: int) -> list[int]:
@@ -205,7 +205,7 @@ class OpenSpielTwin:
         }
 
     def moves(self) -> dict[tuple[int, ...], list[int]]:
-        """The actions of every move of the side to move, by the squares that it visits."""
+        """Returns the actions of every move of the side to move, by the squares that it visits."""
         found: dict[tuple[int, ...], list[int]] = {}
         for action in self.state.legal_actions():
             start, end = self.squares(action)

@@ -42,7 +42,7 @@ class SlowBoard:
         return self.columns[column][row] if inside else "."
 
     def won(self, side: str, more: Square | None = None) -> bool:
-        """Whether a side has four in line, perhaps with a stone more."""
+        """Whether a side has four in line, optionally with one more stone."""
         stones = [(c, r) for c in range(7) for r in range(6) if self.at((c, r)) == side]
         stones += [more] if more else []
         return any(
@@ -66,7 +66,7 @@ class SlowBoard:
         return f"{'/'.join(reversed(rows))} {self.side}"
 
     def completing(self, side: str) -> set[Square]:
-        """The empty squares that would make a four."""
+        """Returns the empty squares that would make a four."""
         empty = [(c, r) for c in range(7) for r in range(6) if self.at((c, r)) == "."]
         return {square for square in empty if self.won(side, square)}
 
@@ -90,7 +90,7 @@ def native_leaves(position, depth, buffers):
 
 
 def random_boards(seed: int, games: int) -> list[tuple[SlowBoard, Any]]:
-    """Positions of random games, in both forms."""
+    """Returns positions of random games, in both forms."""
     generator = random.Random(seed)
     found = []
     for _ in range(games):
@@ -105,7 +105,7 @@ def random_boards(seed: int, games: int) -> list[tuple[SlowBoard, Any]]:
     return found
 
 
-# Depth 8 counted once by a program of another make; the first win is at ply 7.
+# Depth 8 was counted once by an independent program; the first win is at ply 7.
 LEAVES = [1, 7, 49, 343, 2401, 16807, 117649, 823536, 5673234]
 # Different positions after each ply (Tromp, OEIS A212693).
 POSITIONS = [1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275]

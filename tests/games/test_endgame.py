@@ -50,13 +50,13 @@ plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
 
 GAME = Checkers()
-#: How many pieces are built, where all positions are compared one by one.
+#: Number of pieces of the databases whose positions are all compared one by one.
 FEW = 3 if kernels.compiled else 2
 
 
 @functools.cache
 def built(pieces: int) -> Endgame:
-    """A database made here, in memory."""
+    """Returns a database built in memory."""
     made = empty(pieces)
     for materials in building.solve(made, 0, threads=2):
         for material in materials:
@@ -77,7 +77,7 @@ def position(text: str) -> Any:
 
 @functools.cache
 def placements(pieces: int) -> dict[Material, set[Any]]:
-    """All positions with Black to move, by material; both sides have a piece."""
+    """Returns all positions with Black to move, by material; both sides have a piece."""
     squares = [1 << bit for bit in range(35) if bit not in (8, 17, 26)]
     found: dict[Material, set[Any]] = {material: set() for material in of_pieces(pieces)}
     for chosen in itertools.combinations(squares, pieces):
@@ -128,7 +128,7 @@ def test_numbers_of_larger_slices_go_there_and_back() -> None:
     [(2, 6_976), (3, 392_064), (4, 12_418_632), (5, 278_901_616), (6, 4_852_171_352)],
 )
 def test_slices_hold_as_many_positions_as_there_are(pieces: int, positions: int) -> None:
-    # the placements of ground truth, less those of one side alone, for both sides to move
+    # all placements except those of one side alone, for both sides to move
     assert 2 * sum(map(positions_of, of_pieces(pieces))) == positions
 
 
@@ -152,16 +152,16 @@ def test_slices_come_after_those_that_their_moves_lead_to() -> None:
 
 @functools.cache
 def twin_values() -> dict[Any, int | None]:
-    """Plies to win (odd) or loss (even) of all positions of two pieces, None for draws.
+    """Returns plies to a win (odd) or loss (even) of all two-piece positions, None for draws.
 
-    Ply by ply, from the face of the game: a position is won in n plies if a move leads to one
+    Computed ply by ply with the game's methods: a position is won in n plies if a move leads to one
     that is lost in n - 1, and lost in n if all lead to won ones, one of them in n - 1.
     """
     positions = set().union(*placements(2).values())
     positions |= {(turn(o), turn(p), turn(k), WHITE) for o, p, k, _ in positions}
     after = {at: [GAME.play(at, move) for move in GAME.legal_moves(at)] for at in positions}
     known: dict[Any, int] = {at: 0 for at, replies in after.items() if not replies}
-    # the last piece was taken: a position without any, lost as it stands
+    # the last piece was captured: the side without pieces has lost
     known |= {end: 0 for replies in after.values() for end in replies if end[0] == 0}
     for plies in range(1, 30):
         new = {}
@@ -255,7 +255,7 @@ def test_a_win_that_is_too_long_for_a_byte_is_refused(monkeypatch: pytest.Monkey
 
 
 def lookup_in(folder: Path, pieces: int, monkeypatch: pytest.MonkeyPatch) -> DatabaseLookup:
-    """The lookup of a database that is kept in a folder."""
+    """Returns the lookup of a database in a folder."""
     monkeypatch.setattr(database, "user_cache_dir", lambda *_, **__: str(folder))
     return DatabaseLookup(GAME, f"endgame{pieces}")
 
@@ -288,7 +288,7 @@ def test_the_lookup_answers_natively_as_in_python(
 
 
 def samples(pieces: int, least: int, most: int, count: int) -> list[tuple[Any, int]]:
-    """Positions won in `least` to `most` plies, of all materials, with the plies."""
+    """Returns positions won in `least` to `most` plies, of all materials, with the plies."""
     random = np.random.default_rng(3)
     found = []
     for material in of_pieces(pieces):
@@ -312,7 +312,7 @@ def test_searches_announce_the_same_win_with_and_without(
         assert alone.search(at, depth=plies).value == WIN - plies
         found = asking.search(at, depth=plies if pieces > 3 else 1)
         assert found.value == WIN - plies
-        # the database answers long before the search would see the end
+        # the database answers long before the search could see the end
         if pieces <= 3:
             assert found.lookup_hits > 0
         value = probe(built(4).tables, GAME.play(at, found.move))[1]
@@ -440,7 +440,7 @@ class Broken(Exception):
 
 
 def broken_off(pieces: int, folder: Path, after: int) -> bytes:
-    """What a build leaves that is broken off when so many slices are known."""
+    """Returns the file left by a build that is interrupted after `after` slices."""
     known: list[Material] = []
 
     def progress(materials: list[Material]) -> None:
@@ -461,10 +461,10 @@ def test_a_build_goes_on_where_it_was_broken_off_to_the_same_bits(tmp_path: Path
     unfinished = path_of(FEW, tmp_path).with_suffix(".unfinished")
     first = HEADER + positions_of(slices(2)[0])
     for content, known in [
-        (left, len(left) > first),  # a pair alone
+        (left, len(left) > first),  # a single pair
         (left + image(FEW)[len(left) : len(left) + 300], True),  # killed while writing
         (left[: first + 100], True),
-        (left[:-1] + b"\7", True),  # the last of the slices that are there is damaged
+        (left[:-1] + b"\7", True),  # the last slice is damaged
         (left[: HEADER // 2], False),
         (b"something else", False),
     ]:

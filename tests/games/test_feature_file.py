@@ -1,4 +1,4 @@
-"""Features from a file of the user's own: what is taken, and messages for what is not."""
+"""Features from the user's own file: valid ones are accepted, others refused with a message."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def written(folder: Path, text: str, name: str = "my_features.py") -> Path:
 
 
 def squared(position: Any) -> float:
-    """The slow twin of `pieces_squared`, as a difference of both sides."""
+    """Returns the slow twin of `pieces_squared`, as a difference of both sides."""
     own, opponent = (bin(side).count("1") for side in position[:2])
     return float(own**2 - opponent**2)
 
@@ -156,7 +156,7 @@ def test_an_evaluator_is_found_again_by_the_name_of_its_set(tmp_path: Path) -> N
     made = LinearEvaluator(CHECKERS, features, {"men": 1.0, "pieces_squared": 0.25})
     made.save(tmp_path / "best.json")
     with pytest.raises(EvaluatorError, match="pass features= for a set of your own"):
-        load_evaluator(tmp_path / "best.json")  # nothing is run because a data file names it
+        load_evaluator(tmp_path / "best.json")  # no code runs because a data file names it
     own = add_features(CHECKERS, path)
     assert list(CHECKERS.features) == ["classic", "samuel"]
     assert list(own.features)[2:] == [
@@ -185,7 +185,7 @@ def test_what_is_added_twice_or_clashes_with_one_set(tmp_path: Path) -> None:
 
 
 def test_terms_travel_by_value(tmp_path: Path) -> None:
-    """To a process that has never seen the file, with the file gone."""
+    """They reach a process that has never seen the file, after the file is deleted."""
     path = written(tmp_path, TWO)
     own = add_features(CHECKERS, path)
     features = own.features["classic+pieces_squared+past_goal"]
@@ -205,7 +205,7 @@ def test_terms_travel_by_value(tmp_path: Path) -> None:
         f"result = Engine(game, evaluator).search({position!r}, depth=4)\n"
         f"print(evaluator({position!r}), result.value, result.nodes)\n"
     )
-    for _ in range(2):  # the second finds in the cache what the first compiled
+    for _ in range(2):  # the second finds the code that the first compiled in the cache
         done = subprocess.run(
             [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120
         )

@@ -1,4 +1,4 @@
-"""Files of games in the form that each game names, and what a game answers for itself."""
+"""Files of games in the form that each game names, and each game's own answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = games.names()
 
 
 def played(game: Game, seed: int = 0, most: int = 12) -> GameRecord:
-    """A game of random moves with values, resigned after `most` plies."""
+    """Returns a game of random moves with values, resigned after `most` plies."""
     chance = random.Random(seed)
     record = new_record(game)
     while not record.over and record.ply < most:

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.plain
 
 
 def random_tree(seed: int) -> Tree:
-    """A tree of up to five plies; some branches end early."""
+    """Returns a tree of up to five plies; some branches end early."""
     generator = random.Random(seed)
 
     def node(depth: int) -> Any:
@@ -76,7 +76,7 @@ class Pile(KernelGame):
 
 
 def kayles() -> Game:
-    """The plain Python game of docs/own_game.md."""
+    """Returns the plain Python game of docs/own_game.md."""
     game = run(ROOT / "docs" / "own_game.md", 1)["Kayles"]()
     assert isinstance(game, Game)
     return game
@@ -614,7 +614,7 @@ def first_square(position):
 
 @kernel
 def other_board(position):
-    """The other side to move, on a board that changes."""
+    """Returns the other side to move, on a board that changes."""
     own, opponent, side = position
     return (opponent, own | 1, 1 - side)
 

@@ -24,7 +24,7 @@ GAME: Any = load("backgammon")
 
 
 def last_roll(their_points: dict[int, int], side: int = 0) -> Any:
-    """A position in which the side to move bears off its last checker."""
+    """Returns a position in which the side to move bears off its last checker."""
     theirs = [their_points.get(point, 0) for point in range(26)]
     return position_of([0, 1, *[0] * 24], theirs, side)
 

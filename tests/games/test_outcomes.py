@@ -26,7 +26,7 @@ GAMES = 1600 if kernels.compiled else 8
 
 
 def board(own: Counts, theirs: Counts, *, off: int | None = None, their_off: int | None = None):
-    """A position from {point: checkers}, each side counting its own way.
+    """Returns a position from {point: checkers}, each side counting its own way.
 
     All that is missing of 15 has been borne off, or stands on the ace point.
     """
@@ -51,7 +51,7 @@ def counts_of(position: Any) -> tuple[list[int], list[int]]:
 
 
 def most_lost(own: list[int], theirs: list[int]) -> int:
-    """The most points that a side can still lose, by what its checkers have still to do."""
+    """Returns the most points that a side can still lose, by what its checkers have still to do."""
     if own[0]:
         return 1
     farthest = max(point for point in range(26) if own[point])
@@ -78,13 +78,13 @@ def twin(position: Any, probabilities: Any) -> list[float]:
 
 
 def events(points: float) -> list[float]:
-    """The five probabilities once it is known what the side to move has got."""
+    """Returns the five probabilities once it is known what the side to move has got."""
     return [float(points > 0), float(points > 1), float(points > 2), float(points < -1),
             float(points < -2)]  # fmt: skip
 
 
 def late_position(generator: random.Random) -> Any:
-    """A few checkers of each side anywhere, the bar included, the others at home or off."""
+    """Returns a few checkers of each side anywhere, the bar included, the others at home or off."""
     while True:
         own: Counts = Counter()
         theirs: Counts = Counter()

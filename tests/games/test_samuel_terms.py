@@ -24,7 +24,7 @@ def board(squares):
 
 
 def place(side, black=(), black_kings=(), white=(), white_kings=()):
-    """A position from lists of squares, with a side to move."""
+    """Returns a position from lists of squares, with a side to move."""
     blacks, whites = board([*black, *black_kings]), board([*white, *white_kings])
     kings = board([*black_kings, *white_kings])
     return (blacks, whites, kings, side) if side == BLACK else (whites, blacks, kings, side)
@@ -32,7 +32,7 @@ def place(side, black=(), black_kings=(), white=(), white_kings=()):
 
 @pytest.fixture(scope="module")
 def positions():
-    """Every position of 100 random games of at most 120 plies."""
+    """Returns every position of 100 random games of at most 120 plies."""
     generator = random.Random(1959)
     moves = np.zeros(rules.MOST_MOVES, dtype=np.int64)
     found = []
@@ -210,7 +210,7 @@ def test_active_terms_are_those_that_differ_between_the_sides_most_often(positio
 
 
 def turned(bits):
-    """The board turned by 180 degrees: square s becomes 33 - s."""
+    """Returns the board turned by 180 degrees: square s becomes 33 - s."""
     return int(f"{bits:035b}"[::-1], 2)
 
 

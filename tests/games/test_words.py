@@ -32,7 +32,7 @@ WORDS = st.integers(0, BARE)
 
 @kernel
 def all_of(bits, count):
-    """Every operation on a word at once."""
+    """Returns every operation on a word at once."""
     return (
         shift_left(bits, count),
         shift_right(bits, count),
@@ -45,7 +45,7 @@ def all_of(bits, count):
 
 @kernel
 def lowest_of(bits):
-    """The number of the lowest bit."""
+    """Returns the number of the lowest bit."""
     return lowest(bits)
 
 
@@ -80,7 +80,7 @@ _NAN = float("nan")
 
 @kernel
 def closed(taken):
-    """The squares that are taken or beside one that is, in rows and columns."""
+    """Returns the squares that are taken or beside one that is, in rows and columns."""
     return (
         taken
         | shift_left(taken, 8)
@@ -104,7 +104,7 @@ def legal_moves(position, moves):
 
 @kernel
 def play(position, move):
-    """The position after a square is taken."""
+    """Returns the position after a square is taken."""
     return (position[0] | bit(move), 1 - position[1])
 
 
@@ -134,7 +134,7 @@ class Apart(KernelGame):
 
 
 def slow_moves(taken: int) -> list[int]:
-    """The same by rows and columns."""
+    """Returns the same by rows and columns."""
     squares = {(n // 8, n % 8) for n in range(64) if taken >> n & 1}
     beside = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))
     near = {(r + a, c + b) for r, c in squares for a, b in beside}
