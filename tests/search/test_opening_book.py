@@ -50,7 +50,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def nothing(position: Any) -> tuple[float, int]:
-    """A search that sees nothing."""
+    """Returns the value and depth of a search that sees nothing."""
     return 0.0, 1
 
 
@@ -85,7 +85,7 @@ def test_a_book_of_a_whole_game_holds_the_values_of_minimax(game: Game) -> None:
 
 
 class Loop(Game):
-    """Two places, A and B, between which the players may go to and fro, or stop for points."""
+    """Two places, A and B: a move goes from one to the other, or stops the game for points."""
 
     name = "loop"
     wins = False
@@ -112,7 +112,7 @@ class Loop(Game):
 @pytest.mark.parametrize(
     ("at_a", "at_b", "a", "b"),
     [
-        (-1.0, -2.0, 0.0, 0.0),  # neither stops: play goes round for ever
+        (-1.0, -2.0, 0.0, 0.0),  # neither stops, so play repeats for ever
         (1.0, 1.0, 1.0, 1.0),  # both would rather stop
         (2.0, -3.0, 2.0, -2.0),
         (-1.0, 2.0, -1.0, 2.0),
@@ -137,7 +137,7 @@ def test_a_position_is_as_deep_as_its_least_deep_line() -> None:
     assert (book.backed_up[0], book.backed_up_depths[0]) == (0.5, 4)
     book.expand(number_of(book, (1,)), {(1, 1): (2.0, 6)})
     book.settle()
-    # MAX's 3 beside the value of a search, 2 for MAX; then a ply before it
+    # MAX's 3 and the value of a search, 2 for MAX; then the position one ply earlier
     assert book.backed_up[number_of(book, (1,))] == -2.0
     assert (book.backed_up[0], book.backed_up_depths[0]) == (2.0, 8)
     book.expand(number_of(book, (1, 1)), {})
@@ -171,7 +171,7 @@ def test_symmetry_and_transpositions_share_a_position() -> None:
 
 @plain
 def test_the_order_of_expansion_on_a_tree_worked_out_by_hand() -> None:
-    """Leaves of the tree are numbers out of reach; the results of searches are given."""
+    """The tree's leaves are out of reach; the test supplies the results of searches."""
     deep: Any = [[[0, 0], [0, 0]], [[0, 0], [0, 0]], [[0, 0], [0, 0]]]
     book = OpeningBook(Tree(deep), BookSettings(weight=1.0))
 
@@ -179,16 +179,16 @@ def test_the_order_of_expansion_on_a_tree_worked_out_by_hand() -> None:
         return {book.positions[number]: cost for number, cost in book.priorities().items()}
 
     assert priorities() == {(): 0.0}
-    # moves worth 5, 3 and 4.5
+    # moves of value 5, 3 and 4.5
     book.expand(0, {(0,): (-5.0, 1), (1,): (-3.0, 1), (2,): (-4.5, 1)})
     book.settle()
     assert priorities() == {(0,): 1.0, (1,): 3.0, (2,): 1.5}
-    # the replies to the first are worth -5 and -6: the second drops out by 1
+    # the replies to the first have the values -5 and -6, so the second drops out by 1
     book.expand(number_of(book, (0,)), {(0, 0): (5.0, 1), (0, 1): (6.0, 1)})
     book.settle()
     assert priorities() == {(0, 0): 2.0, (0, 1): 3.0, (1,): 3.0, (2,): 1.5}
     assert [book.positions[i] for i in book.next_leaves(4)] == [(2,), (0, 0), (1,), (0, 1)]
-    # now the third move turns out to be the best by 2, and all others drop by so much more
+    # now the third move turns out to be the best by 2, so the others are 2 further behind
     book.expand(number_of(book, (2,)), {(2, 0): (7.0, 1), (2, 1): (7.5, 1)})
     book.settle()
     assert book.backed_up[0] == 7.0
@@ -198,7 +198,7 @@ def test_the_order_of_expansion_on_a_tree_worked_out_by_hand() -> None:
 
 
 def priorities_by_all_paths(book: OpeningBook) -> dict[int, float]:
-    """The twin: the formula over every path from the root that meets no position twice."""
+    """Returns priorities by the formula over every path from the root without repetition."""
     found: dict[int, float] = {}
 
     def walk(number: int, cost: float, ply: int, way: tuple[int, ...]) -> None:
@@ -325,7 +325,7 @@ def test_a_book_that_is_interrupted_is_what_it_was_before() -> None:
     with Workers(jobs=1) as workers, pytest.raises(KeyboardInterrupt):
         build_book(book, interrupted, 3, workers=workers)
     assert pickle.dumps(state(book)) == before
-    # in the midst of taking in what was found, a value too many
+    # interrupted while adding an expansion, with one value too many
     with Workers(jobs=1) as workers, pytest.raises(ValueError, match="expected a value"):
         build_book(book, lambda position: (3 * WIN * asked, 1), 3, workers=workers)
     assert pickle.dumps(state(book)) == before
@@ -341,7 +341,7 @@ def test_what_was_taken_in_by_halves_is_taken_back() -> None:
     expansions, positions = len(book.expanded), len(book)
     for number in book.next_leaves(3):
         book.expand(number, {after: nothing(after) for after in book.unknown(number)})
-    # an interrupt between two steps of taking in a position
+    # an interrupt between two steps of adding a position
     book.positions.append("half")
     book.values.append(1.0)
     book.take_back(expansions, positions)
@@ -411,7 +411,7 @@ def test_a_lost_game_teaches_the_book_to_play_otherwise() -> None:
     assert lost.outcome() == -3.0
     with Workers(jobs=1) as workers:
         done = learn_games(book, SEEN.__getitem__, [lost], workers=workers)
-    # the position that left the book, and the one behind it, which agrees with the result
+    # the position that left the book, and the one after it, which agrees with the result
     assert done == 1
     assert [book.positions[number] for number in book.expanded] == [(), (1,)]
     assert book.backed_up[number_of(book, (1,))] == 3.0
@@ -420,20 +420,20 @@ def test_a_lost_game_teaches_the_book_to_play_otherwise() -> None:
 
 @plain
 def test_results_that_surprise_lead_on_and_others_do_not() -> None:
-    # MAX wins after all: the book says so at once, for it expects nothing else
+    # MAX wins after all, which is what the book expects
     book = trap_book()
     with Workers(jobs=1) as workers:
         seen = {**SEEN, (1, 0): (5.0, 1)}
         won = record_of(TRAP, 1, 1, 0, 0)
         assert learn_games(book, seen.__getitem__, [won], workers=workers) == 1
-        # a loss that the book does not see before the last but one position
+        # a loss that the book sees only at the last position but one
         for plies, expected in ((9, 3), (2, 2), (1, 1)):
             book = trap_book()
             lost = record_of(TRAP, 1, 0, 1, 0)
             done = learn_games(book, seen.__getitem__, [lost], workers=workers, plies=plies)
             assert done == expected
             assert len(book.expanded) == 1 + expected
-        # what ends without a result is followed by one position, and other games by none
+        # one position follows for a game without a result, and none for other games
         book = trap_book()
         assert learn_games(book, seen.__getitem__, [record_of(TRAP, 1, 0)], workers=workers) == 1
         elsewhere = GameRecord(TRAP, (0, 1))
@@ -458,7 +458,7 @@ def test_a_search_takes_values_of_the_book(game: Game) -> None:
     result = Engine(game, lookup=BookLookup(book)).analyse(game.start(), depth=3)
     assert dict(result.moves) == {move: value for move, value, _ in book.moves(game.start())}
     assert result.nodes == 3 * 10  # in each of three iterations the root and its moves
-    # below what the book knows so deep, it is asked in vain
+    # the book's values are too shallow for a search of this depth
     deep = Engine(game, lookup=BookLookup(book)).search(game.start(), depth=7)
     assert deep.nodes > 100
 
@@ -482,13 +482,13 @@ def test_a_book_of_checkers_is_asked_for_both_colours() -> None:
 
 @kernel
 def knows_all(tables, position):
-    """Answers for every position, with the number in its table."""
+    """Knows every position, with the value in its table."""
     return (True, tables[0], 3, EXACT)
 
 
 @kernel
 def knows_one(tables, position):
-    """Answers for the position of its first array, with a value of its second."""
+    """Knows the position in its first array, with a value from its second."""
     board, values = tables
     if board[0] == position[0] and board[1] == position[1]:
         return (True, values[0], 9, UPPER)
@@ -505,7 +505,7 @@ def test_of_several_lookups_the_first_that_knows_answers(game: Game) -> None:
     everything = Lookup(knows_all, np.array([-0.25]))
     two = CombinedLookup(one(3, -0.5), one(3, -0.7), one(5, -0.6), everything)
     moves = dict(Engine(game, lookup=two).analyse(game.start(), depth=1).moves)
-    # bounds settle nothing in an open window, so those two are static values
+    # bounds cannot settle an open window, so those two are static values
     expected = {1 << i: 0.0 if i in (3, 5) else 0.25 for i in range(9)}
     assert moves == expected
     probe = pickle.loads(pickle.dumps(two)).plain()
@@ -579,7 +579,7 @@ def test_the_seed_decides_which_move_of_the_book_is_played(shipped: Path) -> Non
     first, again, other = games(1), games(1), games(2)
     assert first == again
     assert first != other
-    # pairs of one opening differ, too: chance plays it
+    # pairs with the same opening differ too, because the book's choice is random
     assert len({tuple(moves[:4]) for moves in first}) > 1
 
     choice = player.book
@@ -617,7 +617,7 @@ def test_a_book_goes_with_other_lookups(shipped: Path, tmp_path: Path,
     assert probe(unusual)[:3] == (True, 0.75, 6)
     assert probe(book.positions[5])[1:3] == (book.backed_up[5], book.backed_up_depths[5])
     assert not probe(CHECKERS.parse_position("B:W21,22,29,30,31:B1,2,3,4,5"))[0]
-    # the native probe of all three, behind a move that leads into each
+    # the native probe of all three, after a move that leads into each
     for position in (book.positions[0], CHECKERS.parse_position("B:WK1:BK32,K31")):
         asked = Engine(CHECKERS, "classic", lookup=player.lookup).analyse(position, depth=3)
         assert asked.lookup_hits == asked.lookups > 0
@@ -744,7 +744,7 @@ def test_no_damage_goes_unnoticed(tmp_path: Path) -> None:
 
 @plain
 def test_expansions_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    """Files made to mislead, their checksums right."""
+    """Files that are forged, with correct checksums."""
     from search.lookups.opening_book import _restored
 
     book = grown(TicTacToe(), 6)
@@ -777,7 +777,7 @@ def test_the_commands_build_extend_describe(
     build = ["book", "build", "checkers", "classic", str(path), *common]
     assert main([*build, "--expansions", "24", "--every", "0"]) == 0
     assert "24 positions expanded, 24 in all" in capsys.readouterr().out
-    # the last batch is always whole, so that going on comes to the same as one go
+    # the last batch is always complete, so two runs give the same book as one
     assert main([*build, "--expansions", "40"]) == 0
     assert main(["book", "extend", "checkers", str(path), "--expansions", "20", "--quiet"]) == 0
     assert "24 positions expanded, 64 in all" in capsys.readouterr().out

@@ -43,25 +43,25 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is comp
 
 @kernel
 def turned(position):
-    """The same board with the other side to move."""
+    """Returns the same board with the other side to move."""
     return position[2], position[3], position[0], position[1], 1 - position[4]
 
 
 @kernel
 def gone(position):
-    """Checkers borne off."""
+    """Returns the number of checkers borne off."""
     return position[0] & 15
 
 
 @kernel
 def low_bits(position):
-    """A number of either sign that has no meaning."""
+    """Returns a meaningless number of either sign."""
     return 0.37 * (position[0] >> 4 & 255) - 0.5 * (position[2] >> 8 & 63)
 
 
 @kernel
 def high_bits(position):
-    """Another one."""
+    """Returns another meaningless number."""
     return 0.01 * (position[1] & 1023) - 3.0
 
 
@@ -70,7 +70,7 @@ NUMBERS = FeatureSet("numbers", {"high": high_bits, "low": low_bits, "gone": gon
 
 
 class Phased(Backgammon):
-    """Backgammon with few features, quick to compile."""
+    """Backgammon with few features, which compiles quickly."""
 
     features = {"differences": DIFFERENCES, "numbers": NUMBERS}
     encodings = {"points": POINTS}
@@ -83,13 +83,13 @@ class Whole(Phased):
 
 
 class Bare(Whole):
-    """The same that knows none of these features."""
+    """The same without these features."""
 
     features = {}
 
 
 GAME, WHOLE, BARE = Phased(), Whole(), Bare()
-#: A game, and what each net sees, with the widths of its hidden layers.
+#: A game, and the inputs and the widths of the hidden layers of each net.
 SHAPES: dict[str, tuple[Game, list[tuple[Any, tuple[int, ...]]]]] = {
     "one net of points": (WHOLE, [(POINTS, (17,))]),
     "one for all phases": (GAME, [(NUMBERS, (5, 12))]),
@@ -122,7 +122,7 @@ def network(shape: str, *, seed: int = 8, **options: Any) -> OutcomeNetwork:
 
 
 def positions_of_games(seed: int, count: int) -> list[Any]:
-    """Positions of random games, from all phases."""
+    """Returns positions of random games, from all phases."""
     generator = random.Random(seed)
     moves = np.zeros(MOST_MOVES, dtype=np.int64)
     found: list[Any] = []
@@ -142,7 +142,7 @@ START = GAME.start()
 
 
 def in_double(evaluator: OutcomeNetwork, position: Any) -> NDArray[np.float64]:
-    """The probabilities in float64, by matrices and the exponential function."""
+    """Returns the probabilities in float64, by matrices and the exponential function."""
     which = int(phase(position)) if len(evaluator.nets) > 1 else 0
     net = evaluator.nets[which]
     parts = [net.encoding.dense([position])[0].astype(float)] if net.encoding else []
@@ -241,7 +241,7 @@ def test_positions_that_are_none() -> None:
 
 @kernel
 def wild(position):
-    """NaN, a number that is too large, or both."""
+    """Returns NaN or a number that is too large, depending on the position."""
     kind = position[0] & 3
     if kind == 0:
         return float("nan")
@@ -392,7 +392,7 @@ def test_games_and_inputs_that_do_not_fit() -> None:
 
 
 def marks(net: Net) -> list[tuple[str, str]]:
-    """Names and fingerprints of a net's inputs."""
+    """Returns the names and fingerprints of a net's inputs."""
     return [(one.name, one.fingerprint) for one in (net.encoding, net.features) if one]
 
 
@@ -411,7 +411,7 @@ def test_a_file_holds_a_network(shape: str, tmp_path: Path) -> None:
         for one, other in zip(ours.layers, theirs.layers, strict=True):
             assert all(map(np.array_equal, one, other))
     assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
-    again = tmp_path / "again.json"  # the content says what it is, not the name
+    again = tmp_path / "again.json"  # the content determines the kind of file, not the name
     read.save(again)
     assert again.read_bytes() == path.read_bytes()
     assert as_evaluator(game, str(again)).name == "mine"
@@ -440,7 +440,7 @@ def test_inputs_of_ones_own(tmp_path: Path) -> None:
     assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
     with pytest.raises(EvaluatorError, match="expected nets over differences, found none"):
         load_evaluator(path, game=WHOLE, inputs=DIFFERENCES)
-    # a set that means something else by now
+    # a set whose meaning has changed since
     other = FeatureSet("numbers", {"high": low_bits, "low": low_bits, "gone": gone})
     with pytest.raises(EvaluatorError, match="weights were made for other definitions of high"):
         load_evaluator(path, game=WHOLE, inputs=other)
@@ -448,7 +448,7 @@ def test_inputs_of_ones_own(tmp_path: Path) -> None:
         EvaluatorError, match="expected a linear evaluator over feature set numbers"
     ):
         load_evaluator(path, game=WHOLE, features=NUMBERS)
-    # terms that have moved, and new ones, do no harm: the file's order holds
+    # moved and added terms are harmless, because the file's order applies
     moved = FeatureSet("numbers", {"more": gone, **dict(reversed(NUMBERS.terms.items()))})
     read = load_evaluator(path, game=BARE, inputs=(POINTS, moved))
     assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
@@ -600,7 +600,7 @@ def test_bad_weights_are_not_saved_over_good_ones(saved: Path) -> None:
 def reply(
     evaluator: Any, position: Any, roll: int, prefilter: Prefilter | None = None
 ) -> tuple[Any, float]:
-    """The position after the best move, by native code."""
+    """Returns the position after the best move, by native code."""
     failed: list[BaseException] = []
     native = evaluator.native(failed.append)
     replies = Replies(evaluator.game, native, prefilter, fail=failed.append)
@@ -620,7 +620,7 @@ def reply(
 def slow_reply(
     evaluator: Any, position: Any, roll: int, prefilter: Prefilter | None = None
 ) -> tuple[Any, float]:
-    """Returns the first of the moves of greatest value, one by one."""
+    """Returns the first move of greatest value, valuing one at a time."""
     best: tuple[Any, float] | None = None
     moves = GAME.legal_moves(position, roll)
     if prefilter is not None:
@@ -643,7 +643,7 @@ def slow_reply(
 
 @kernel
 def few_values(weights, position):
-    """One of a few numbers, so that many moves are equals."""
+    """Returns one of a few numbers, so that many moves are equal."""
     return float((position[0] >> 4 & 7) % 3) * weights[0]
 
 

@@ -1,4 +1,4 @@
-"""Networks of integers in the native search: vector code, the plain twin and a naive one agree."""
+"""Quantised networks in the native search: vector code, the plain twin and a naive one agree."""
 
 # mypy: allow-untyped-defs
 
@@ -43,7 +43,7 @@ POSITIONS = [CHECKERS.start(), *random_positions(CHECKERS, 4, 40, plies=120)]
 
 @kernel
 def sticks_left(position, places):
-    """One input for each pile that has sticks, and for their number."""
+    """List one input for each pile that has sticks, chosen by the number of sticks."""
     count = 0
     for pile in range(3):
         if position[pile] > 0:
@@ -58,7 +58,7 @@ STICKS = Encoding("sticks", 24, 3, sticks_left)
 def network(
     game: Game, encoding: Encoding, *hidden: int, seed: int = 5, **options: Any
 ) -> QuantisedNetwork:
-    """A network of weights drawn by chance, with units at both ends of what they can give."""
+    """Returns a network with random weights, some of whose units reach both ends of their range."""
     random = np.random.default_rng(seed)
     phases = len(options.get("phases", ())) + 1
     widths = [*hidden, 1]
@@ -72,7 +72,7 @@ def network(
 
 
 def naive(evaluator: QuantisedNetwork, position: Any) -> float:
-    """The formula of the docstring in Python's integers, number by number."""
+    """Returns the value by the docstring's formula in Python integers, one number at a time."""
     places = evaluator.encoding.places(position)
     phase = len([border for border in evaluator.phases if border <= len(places)])
     weights, bias = evaluator.layers[0]
@@ -115,7 +115,7 @@ def test_another_game() -> None:
 
 @plain
 def test_the_phase_is_told_by_the_pieces() -> None:
-    """Only the outputs' bias differs between the phases, and is the value."""
+    """Only the bias of the output differs between the phases, and it is the value."""
     layers = [
         (np.zeros((128, 1)), [0]),
         (np.zeros((3, 1, 1)), [[UNIT], [2 * UNIT], [3 * UNIT]]),
@@ -251,7 +251,7 @@ def test_vector_instructions_do_the_work(tmp_path: Path, monkeypatch: pytest.Mon
     sums = re.findall(r"\bv?paddw\s+.*%[xyz]mm", text)
     assert len(products) >= 8
     assert len(sums) >= 8
-    # no number is multiplied alone, and nothing calls out but what may raise an error
+    # no scalar multiplications, and no calls except those that raise errors
     assert not re.findall(r"\bimulw\s", text)
 
 
@@ -318,7 +318,7 @@ def test_an_encoding_of_ones_own(tmp_path: Path) -> None:
 
 @kernel
 def sticks_left_reversed(position, places):
-    """The same inputs at other places."""
+    """List the same inputs at other places."""
     count = 0
     for pile in range(3):
         places[count] = 6 * (2 - pile) + position[pile]
@@ -383,7 +383,7 @@ def test_the_shipped_network_is_whole() -> None:
     positions = sample_positions(CHECKERS, 20)
     plain = shipped.plain()
     assert shipped.values(positions).tolist() == [plain(position) for position in positions]
-    # a king more is worth more than half of the way to a game won
+    # the value of an extra king is more than half that of a won game
     ahead = CHECKERS.parse_position("B:WK5,21,22:BK11,K18,1,2")
     behind = CHECKERS.parse_position("B:WK5,21,22,K32:BK11,1,2")
     assert shipped(ahead) > 0.3 > -0.3 > shipped(behind)

@@ -31,7 +31,7 @@ MATERIAL = {"men": 1.0, "kings": 1.35, "superiority": 2.5}
 
 @kernel
 def first(position):
-    """The first integer, whatever it means."""
+    """Returns the first integer of a position, whatever it means."""
     return position[0]
 
 
@@ -42,7 +42,7 @@ def second(position):
 
 @kernel
 def half(position):
-    """Half the third integer, so that it is no whole number."""
+    """Returns half the third integer, which may be a fraction."""
     return 0.5 * position[2]
 
 
@@ -117,7 +117,7 @@ def evaluator(summed: bool = True, seed: int = 1) -> SignatureEvaluator:
         ((-5, -3, 3, 0), -10.75),
         # the other phase: outputs 0 throughout, then 0 and 1
         ((1, 0, 0, 1), 80.0),
-        # phases beyond count as the nearest
+        # phases out of range count as the nearest one
         ((1, 0, 0, 6), 80.0),
         ((-1, 3, 0, -2), 5.75),
     ],

@@ -38,7 +38,7 @@ class PlainFace(Problem):
 
 
 def check(problem: Problem, solution: Any, position: Any) -> None:
-    """A solution leads to a goal, and costs what its moves cost."""
+    """Check that a solution leads to a goal, and that its cost is the sum of its moves' costs."""
     assert solution.moves is not None
     cost = 0.0
     for move in solution.moves:
@@ -62,19 +62,19 @@ def line_moves(position, moves):
 
 @kernel
 def line_play(position, move):
-    """The place after a step."""
+    """Returns the place after a step."""
     return (position[0] + move,)
 
 
 @kernel
 def line_solved(position):
-    """Whether the end is reached."""
+    """Returns whether the end is reached."""
     return position[0] == 20
 
 
 @kernel
 def line_cost(position, move):
-    """Short steps cost less for their length, but for every fifth place."""
+    """Returns the cost: short steps are cheaper for their length, except at every fifth place."""
     return move * move + (10.0 if (position[0] + move) % 5 == 4 else 0.0)
 
 
@@ -136,7 +136,7 @@ def test_a_change_kernel_makes_no_difference() -> None:
 
 
 def test_korf_9_takes_the_published_number_of_nodes() -> None:
-    """1,650,696 with the position to begin with (Korf 1985)."""
+    """1,650,696 including the first position (Korf 1985)."""
     problem = Sliding15()
     cost, text = KORF[9]
     solution = search.solve(problem, problem.parse_position(text), "manhattan", method="ida")

@@ -1,4 +1,4 @@
-"""Star1, Star2, order, filters and threads of the search with dice: what they must not change."""
+"""Star1, Star2, move ordering, filters and threads of the search with dice: the same results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ thorough = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, max_examples=25
 )
 
-#: Everything that must not change a move or a value.
+#: Options that must not change a move or a value.
 OPTIONS: list[dict[str, Any]] = [
     {"prune": "none"},
     {"prune": "star1"},
@@ -54,7 +54,7 @@ order_of = uncompiled(lattice_order)
 
 
 def engines(seed: int, **options: Any) -> list[tuple[DiceGame, Engine]]:
-    """The lattice, and the same as a game in plain Python."""
+    """Returns engines for the lattice and for the same game in plain Python."""
     game = Lattice(seed)
     face = PlainFace(game)
     bounded = Bounded(game, lattice_value)
@@ -63,7 +63,7 @@ def engines(seed: int, **options: Any) -> list[tuple[DiceGame, Engine]]:
 
 
 def as_plain(face: DiceGame, evaluator: Any) -> Any:
-    """A kernel's evaluator for the plain face of its game."""
+    """Returns a kernel's evaluator for the plain face of its game."""
     from search import PythonEvaluator
 
     found = PythonEvaluator(face, evaluator.plain())
@@ -126,7 +126,7 @@ def test_filters_keep_what_they_say(
 
 @kernel
 def some_known(tables, position):
-    """The outcome that is to be at every other place of level 3, as a bound where told."""
+    """Knows every other place of level 3: its outcome, or a bound on it if the table says so."""
     seed, level, place = position
     bound = int(tables[0])
     depth = int(tables[1])
@@ -165,7 +165,7 @@ def test_lookups_answer_before_the_evaluator(prune: str, seed: int) -> None:
 @plain
 @pytest.mark.parametrize("bound", [LOWER, UPPER])
 def test_bounds_of_lookups_change_no_value(bound: int) -> None:
-    # lower bounds below every value and upper ones above: true of any position
+    # lower bounds below every value and upper ones above are true of any position
     tables = np.array([bound, 100.0, -4.0 if bound == LOWER else 4.0])
     for seed in range(6):
         game = Lattice(seed)
@@ -222,7 +222,7 @@ def test_threads_agree(depth: int) -> None:
 
 
 def told(result: Any) -> tuple[Any, ...]:
-    """The parts of a result that threads must not change."""
+    """Returns the parts of a result that threads must not change."""
     return result.move, result.value, result.pv, result.depth, result.moves, result.outcomes
 
 
@@ -256,11 +256,11 @@ def test_options_are_checked() -> None:
 @pytest.mark.parametrize("prune", ["star1", "star2"])
 def test_a_value_outside_the_bounds_is_refused(prune: str) -> None:
     for game, engine in engines(3, prune=prune):
-        engine.evaluator.bounds = (-0.25, 0.25)  # as if it had said so from the beginning
+        engine.evaluator.bounds = (-0.25, 0.25)  # as if it had been so from the start
         liar = Engine(game, engine.evaluator, prune=prune)
         with pytest.raises(ValueError, match=r"within the bounds of .*\(-0.25, 0.25\), found -?\d"):
             liar.search(game.start(), roll=0, depth=5)
-        # no bounds are needed where nothing is pruned
+        # bounds are not needed without pruning
         assert Engine(game, engine.evaluator, prune="none").search(game.start(), depth=5).depth == 5
 
 

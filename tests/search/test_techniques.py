@@ -65,7 +65,7 @@ def search_from(line, depth):
 
 @kernel
 def begin_all(line, ply):
-    """Pretend that another thread is at all that moves from a position lead to."""
+    """Pretend that another thread is searching all successors of a position."""
     count = legal_moves(line, ply)
     for i in range(count):
         play(line, ply, move_at(line, line.first[ply] + i))
@@ -130,7 +130,7 @@ def test_a_beam_of_all_moves_is_exact_and_a_narrow_one_is_not() -> None:
     wide = Engine(Tree(tree), techniques=Techniques(beam=3)).search((), depth=3)
     narrow = Engine(Tree(tree), techniques=Techniques(beam=1)).search((), depth=3)
     assert wide.value == exact.value == Twin(Tree(tree), lambda position: 0.0).value((), 3)
-    # below the root the first move alone: 3, 4 and 2 are what MAX finds at the leaves
+    # below the root only the first move: MAX finds 3, 4 and 2 at the leaves
     assert narrow.value == 4
     assert narrow.nodes < exact.nodes
 
@@ -190,7 +190,7 @@ def test_reductions_grow_with_depth_and_number_and_leave_a_ply() -> None:
 class Corridor(Game):
     """One good move after another for the side that begins; every other move loses a point.
 
-    Who goes on to the end of the corridor finds ten points there.
+    The end of the corridor has ten points for that side.
     """
 
     name = "corridor"
@@ -269,12 +269,12 @@ def test_a_search_with_a_move_left_out_asks_no_lookup_and_blames_no_move_untried
     engine = Engine(Tree(tree), lookup=known, techniques="malus")
     assert engine.search((), depth=2).value == 5
     assert without_the_best_move(engine, 2) == 4
-    # the search below begins with the move that the table names, which is the one left out
+    # the search below begins with the table's move, which is the excluded move
     line = engine._search.line  # type: ignore[union-attr]
     line.history[:] = 0.0
     line.excluded[0] = 0
     kernels.uncompiled(negamax)(line, 2, 2.5, 3.5, 0)
-    # move 1 was tried in vain before move 2 was good enough, move 0 was not tried
+    # move 1 was tried before move 2 caused the cutoff, and move 0 was not tried
     assert line.history[1] < 0.0 < line.history[2]
     assert line.history[0] == 0.0
     line.excluded[0] = NONE
@@ -326,7 +326,7 @@ class LastMoveWins(Game):
 @plain
 def test_a_beam_looks_at_a_move_that_ends_the_game_in_victory() -> None:
     def unfinished(position: Any) -> float:
-        assert game.outcome(position) is None  # evaluators are not asked about what is over
+        assert game.outcome(position) is None  # evaluators are not called for finished games
         return 0.0
 
     game = LastMoveWins()
@@ -337,7 +337,7 @@ def test_a_beam_looks_at_a_move_that_ends_the_game_in_victory() -> None:
 @plain
 def test_checks_of_searches_too_deep_for_a_row_are_as_many_plies_less_deep() -> None:
     checks = tuple(Check(0, depth, depth - 6, 1.0, 0.0, 0.1) for depth in range(8, DEPTHS))
-    for phase in (0, -3, 99):  # later phases count as the last, for which there is no check
+    for phase in (0, -3, 99):  # later phases count as the last, which has no check
         line = SimpleNamespace(
             **probcut(*checks).for_line(), phase=lambda position, p=phase: p, positions=[()]
         )
@@ -404,9 +404,9 @@ def test_what_all_seem_to_be_at_is_searched_all_the_same() -> None:
 @compiled_only
 @pytest.mark.parametrize("threads", [2, 5])
 def test_threads_that_share_a_table_find_the_minimax_value(threads: int) -> None:
-    # with equal_depth nothing that another thread has written may change a value
+    # with equal_depth, entries written by other threads must not change a value
     for position in random_positions(CHECKERS, 23, 6):
-        # neither may repetition, whose values belong to lines, not to positions
+        # neither must repetition, whose values belong to lines, not to positions
         exact: dict[str, Any] = {"equal_depth": True, "repetition": False}
         twin = Engine(CHECKERS, CLASSIC, **exact).search(position, depth=8)
         engine = Engine(CHECKERS, CLASSIC, **exact, threads=threads, table_mib=0.1)
@@ -433,7 +433,7 @@ def test_threads_end_with_the_search_and_the_engine_goes_on() -> None:
     found = engine.search(start, depth=7)
     assert (found.depth, found.interrupted) == (7, False)
     assert len(engine.analyse(start, depth=6).moves) == 7
-    # with a limit on nodes one thread searches, and what it finds is the same again
+    # with a limit on nodes only one thread searches, so the result is reproducible
     one, other = (engine.search(start, nodes=3000) for _ in range(2) if engine.clear() is None)
     assert dataclasses.replace(one, seconds=0.0) == dataclasses.replace(other, seconds=0.0)
 
@@ -504,7 +504,7 @@ def test_a_stop_while_a_search_is_set_up_is_heard(monkeypatch: pytest.MonkeyPatc
 
 @compiled_only
 def test_an_entry_half_of_two_searches_of_one_position_is_no_entry() -> None:
-    # two wins differ in the last bits of their values alone
+    # two wins differ only in the last bits of their values
     engine = Engine(CHECKERS, CLASSIC, table_mib=0.01)
     line = engine._search.line  # type: ignore[union-attr]
     key = 0x1234567890ABCDEF
@@ -537,11 +537,11 @@ def test_a_torn_entry_of_the_table_is_no_entry() -> None:
     engine.search(start, depth=9)
     line = engine._search.line  # type: ignore[union-attr]
     entries = line.pinned["table"].reshape(-1, 2)
-    # every entry gets the value of another, as if two threads had written half of it each
+    # every entry gets the value of another, as if two threads had each written half of it
     entries[:, 1] = np.roll(entries[:, 1], 1)
     again = engine.search(start, depth=9)
     assert again.value == exact.value
-    assert again.nodes > exact.nodes / 2  # what was torn was searched again
+    assert again.nodes > exact.nodes / 2  # positions with torn entries were searched again
 
 
 @compiled_only
@@ -630,7 +630,7 @@ def test_selective_search_takes_the_probcut_that_lies_beside_an_evaluator(tmp_pa
         assert parse_techniques(text, path) == SELECTIVE_SEARCH
     assert str(both) == f"late_moves=1.2,singular=6,probcut={learned}"
     assert str(learned) != str(dataclasses.replace(learned, checks=learned.checks[1:]))
-    # an evaluator that has changed since is no small matter
+    # an evaluator that has changed since is an error
     path.write_bytes((shipped.parent / "samuel.json").read_bytes())
     with pytest.raises(
         ValueError,
@@ -638,7 +638,7 @@ def test_selective_search_takes_the_probcut_that_lies_beside_an_evaluator(tmp_pa
         "expected an evaluator with its values .*; learn it again",
     ):
         Engine(CHECKERS, path, techniques="selective")
-    # who does not ask for it is not in its way, damaged or not
+    # a damaged file does not matter to an engine that does not use it
     (tmp_path / "linear.probcut.json").write_text("{")
     for text in ("@selective,-probcut", "@exact"):
         Thinker(CHECKERS, f"{path}{text}", Limits(depth=1))

@@ -80,7 +80,7 @@ def test_the_trace_changes_nothing_and_ends_where_its_room_does() -> None:
     engine = Engine(game, "classic", trace=40)
     found = engine.search(game.start(), depth=5)
     assert (found.move, found.value, found.nodes) == (without.move, without.value, without.nodes)
-    assert 20 < len(engine.traced()[0]) <= 40  # some of its room the iteration before had
+    assert 20 < len(engine.traced()[0]) <= 40  # the previous iteration used some of its room
     assert len(Engine(game, "classic").traced()[0]) == 0
 
 
