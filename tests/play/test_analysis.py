@@ -1,4 +1,4 @@
-"""Games judged: losses are those of the search, files are kept, damaged games are reported."""
+"""Analyses of games: losses are those of the search, files are kept, damage is reported."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_pdn_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path.write_bytes(PDN.encode("latin-1"))
     before = path.read_bytes()
     command = ["analyse", str(path), "classic", "--depth", "2", "--least", "0", "--quiet"]
-    assert main(command) == 1  # one is damaged
+    assert main(command) == 1  # one game is damaged
     out, err = capsys.readouterr()
     assert "game 2: line 9: move 2 of the game" in err and "1 damaged game skipped" in err
     assert "Game 1: Black A, White B, 1-0 (White first)" in out
@@ -115,7 +115,7 @@ def test_a_pdn_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert first.record is not None and second.record is not None
     assert [one.depth for one in first.record.annotations] == [2] * 7
     assert second.record.start == CHECKERS.parse_position("W:WK5:BK1,K32")
-    assert main(command) == 2  # the output is there
+    assert main(command) == 2  # the output exists already
     assert "expected a new file" in capsys.readouterr().err
     assert main([*command, "--output", str(path)]) == 2
     assert "which is the input" in capsys.readouterr().err
@@ -156,7 +156,7 @@ def test_games_of_a_game_without_a_form_of_its_own(
 ) -> None:
     game = games.load("tic_tac_toe")
     record = GameRecord(game)
-    for _ in range(5):  # the first side fills the first row that it can
+    for _ in range(5):  # the first side completes the first row that it can
         moves = game.legal_moves(record.position)
         record.play(moves[0], comment="so" * (record.ply == 0))
     path = tmp_path / "games.txt"
@@ -165,7 +165,7 @@ def test_games_of_a_game_without_a_form_of_its_own(
     assert main(command) == 0
     out = capsys.readouterr().out
     assert f"Game 1: {game.sides[0]} Ann, {game.sides[1]} Bob" in out
-    assert "open_lines, depth 9 a move" in out  # the evaluator where nobody names one
+    assert "open_lines, depth 9 a move" in out  # the default evaluator
     (read,) = PLAIN_TEXT.read((tmp_path / "games-analysed.txt").read_text("utf-8"), game)
     assert read.record is not None and read.names == ("Ann", "Bob")
     assert read.tags["Event"] == "test" and read.tags["Annotator"].startswith("Plysmith with open_")

@@ -1,4 +1,4 @@
-"""UBGI, and GNU Backgammon itself playing whole games against our engine over loopback."""
+"""UBGI, and whole games of GNU Backgammon itself against our engine over loopback."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def thinker(depth: int = 0) -> Thinker:
 
 
 class Talk:
-    """An engine of UBGI and what it said."""
+    """A UBGI engine and its output."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -234,14 +234,14 @@ def test_a_peer_that_is_confused_or_dies(server: ExternalServer) -> None:
     rude = connected(server)
     rude.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     rude.sendall(good * 50)
-    rude.close()  # resets the connection with answers under way
-    silent = [connected(server) for _ in range(MOST_CONNECTIONS - 1)]  # these hang
+    rude.close()  # resets the connection while answers are being sent
+    silent = [connected(server) for _ in range(MOST_CONNECTIONS - 1)]  # these stay open and silent
     try:
         with connected(server) as line, line.makefile("rb") as answers:
             deadline = time.monotonic() + 10
             line.sendall(good)
             found = answers.readline()
-            while b"too many" in found and time.monotonic() < deadline:  # the rude one is leaving
+            while b"too many" in found and time.monotonic() < deadline:  # until it is gone
                 time.sleep(0.05)
                 with connected(server) as other, other.makefile("rb") as heard:
                     other.sendall(good)
@@ -344,12 +344,12 @@ def test_gnu_backgammon_plays_a_match(server: ExternalServer, tmp_path: Path, cu
     assert file.exists(), found.stdout[-2000:] + found.stderr[-2000:]
     (match,) = read_matches(file.read_text("utf-8"), BACKGAMMON)
     assert match.match_length == 5
-    side = 0  # player 0 stands on the left
+    side = 0  # player 0 is on the left
     records = [game.record for game in match.games]
     assert all(record is not None for record in records)
     last = records[-1]
     assert last is not None and max(last.final_score() or (0, 0)) >= 5
-    # every move of ours is the one that our search finds, so that both saw the same game
+    # each of our moves is the one that our search finds, so both programs saw the same game
     own, decisions, kinds = thinker(), 0, set()
     for record in records:
         assert record is not None

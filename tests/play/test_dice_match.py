@@ -1,4 +1,4 @@
-"""Games with dice: what is played, the dice of pairs, points per game, luck."""
+"""Games with dice: the moves played, the dice of pairs, points per game, luck."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ A, B = Player("made", MADE), Player("off", OFF)
 
 
 class Race(Walk):
-    """A walk with a first roll of its own."""
+    """A walk with its own probabilities of the first roll."""
 
     first_rolls = (0.5, 0.5)
 
 
 class Slow:
-    """Depth 0 in four lines: the twin of what native code plays."""
+    """Depth 0 in four lines: the slow twin of the native code."""
 
     def __init__(self, evaluator: Any, lookup: Lookup | None = None) -> None:
         self.evaluator = evaluator
@@ -97,7 +97,7 @@ class Slow:
         )
 
 
-# --- what is played ------------------------------------------------------------------------------
+# --- the moves played ----------------------------------------------------------------------------
 
 
 @native_only
@@ -251,7 +251,7 @@ def test_processes_play_the_same() -> None:
 
 
 class Cheat:
-    """Claims a move that is not there after some honest ones."""
+    """Plays an illegal move after some legal ones."""
 
     def __init__(self, game: DiceGame, limits: Limits) -> None:
         self.honest = RandomSeat(game)
@@ -432,7 +432,7 @@ def test_a_summary_worked_by_hand() -> None:
     # pair means 0, 1.5, 0.5, 1 with mean 0.75 and variance 1.25/3
     assert summary.mean.value == 0.75
     assert summary.standard_error == pytest.approx(math.sqrt(1.25 / 3 / 4))
-    # without luck 0.5, 0.5, 0.25, 0.5
+    # luck-adjusted 0.5, 0.5, 0.25, 0.5
     assert summary.adjusted is not None and summary.adjusted.value == 0.4375
     assert summary.variance_cut == pytest.approx((1.25 / 3) / (0.046875 / 3))
     text = summary.text()
@@ -478,7 +478,7 @@ def test_luck_by_its_twin() -> None:
 
 @plain
 def test_luck_is_nothing_on_average() -> None:
-    """Over all rolls of the small race, whatever is played and whatever the evaluator says."""
+    """Mean luck is 0 over all rolls of the small race, for any moves and any evaluator."""
     game = Race()
     luck = Luck(game, PythonEvaluator(game, lambda position: 0.3 * position[0] - 0.1))
     total, chance, games = 0.0, 0.0, 0

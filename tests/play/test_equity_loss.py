@@ -49,7 +49,7 @@ RANDOM = Player("random")
 
 
 def choices(player: Player, records: Any) -> list[list[float]]:
-    """What each decision of games loses by `ahead`, in a few plain lines."""
+    """Returns the loss of each decision by `ahead`, computed in a few plain lines."""
     evaluator = AHEAD.evaluator
     assert evaluator is not None
     seat, found = player.seat(GAME, Limits(0)), []

@@ -1,4 +1,4 @@
-"""`python -m play explain`: what it shows, and what it says to wrong input."""
+"""`python -m play explain`: its output, and its answers to wrong input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values taken apart: linear ones add up; hidden inputs are the same as pieces not there."""
+"""Explanations: linear parts add up; a hidden input has the effect of an absent piece."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_inputs_switched_off_are_pieces_taken_off(text: str, hidden: tuple[int, 
     encoding = CHECKERS.encodings["piece_squares"]
     network = NetworkEvaluator(CHECKERS, encoding, layers(128, *hidden, 1), scale=3.0)
     by_inputs = as_map(explain(network, position))
-    # the same function, of which nothing is known but that it is of checkers
+    # the same function, of which only the game, checkers, is known
     by_pieces = as_map(explain(PythonEvaluator(CHECKERS, network.plain()), position))
     assert len(by_pieces) == (position[0] | position[1]).bit_count()
     assert by_inputs == pytest.approx(by_pieces, abs=1e-5)
@@ -122,7 +122,7 @@ def test_checkers_of_a_point_are_hidden_together(text: str) -> None:
                 halves = (*other, *fewer) if theirs else (*fewer, *other)
                 place = {0: "borne off", 25: "on the bar"}.get(point)
                 name = f"{colour} {place or f'''on {colour}'s {point} point'''}"
-                # whether a gammon is possible at all is asked of the position as it is
+                # the unchanged position decides whether a gammon is possible at all
                 if point:
                     expected[name] = (count, network(position) - network((*halves, side)))
                 else:

@@ -25,7 +25,7 @@ CHECKERS = Checkers()
 
 
 def loops(game: Any, first: Any, second: Any, **options: Any) -> tuple[GameLoop, GameLoop]:
-    """A loop in native code and its twin move by move."""
+    """Returns a loop in native code and its twin that plays move by move."""
     made = []
     for _ in range(2):
         engines = [Engine(game, evaluator, table_mib=0.5) for evaluator in (first, second)]

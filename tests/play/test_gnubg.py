@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def random_turns(games: int, *, every: int = 1) -> list[tuple[Any, int]]:
-    """Positions of random games, each with a roll."""
+    """Returns positions of random games, each with a roll."""
     found = []
     dice = Dice(GAME, 3)
     for number in range(games):

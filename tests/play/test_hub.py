@@ -1,4 +1,4 @@
-"""Hub: the words of the protocol, its traps, and a match that pydraughts plays."""
+"""Hub: the words of the protocol, its pitfalls, and a match run by pydraughts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TURNED = "Wbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww"
 
 
 class Talk:
-    """A Hub and what it said."""
+    """A Hub engine and its output."""
 
     def __init__(self, name: str = "classic", **options: Any) -> None:
         self.said: list[str] = []
@@ -40,7 +40,7 @@ class Talk:
         self.said.append(line)
 
     def __call__(self, *lines: str | None) -> list[str]:
-        """The answers to lines, the search ended."""
+        """Returns the answers to `lines`, after the search has ended."""
         self.said.clear()
         for line in lines:
             assert self.hub.handle(line)
@@ -171,7 +171,7 @@ def test_stop_ends_a_search_however_early(talk: Talk) -> None:
 
 
 def test_the_next_question_may_follow_the_answer_at_once() -> None:
-    """A controller that has read `done` sends on, while our thread still cleans up."""
+    """A controller that has read `done` may send the next line while our thread cleans up."""
     talk = Talk()
     talk("init", "level depth=1")
     rest = ["pos", "go"] * 20
@@ -194,7 +194,7 @@ def test_the_next_question_may_follow_the_answer_at_once() -> None:
 
 
 def test_ponder_and_analyze_answer_when_told(talk: Talk) -> None:
-    # a forced move is found at once, and still not said before stop
+    # a forced move is found at once, but still not sent before stop
     talk(f'pos pos={START} moves="11-15 22-18"', "level depth=1")
     for word in ("ponder", "analyze"):
         talk.said.clear()
@@ -283,7 +283,7 @@ def test_the_program_on_a_pipe() -> None:
     process = engine("classic")
     huge = b"pos pos=" + b"b" * (10 << 20) + b"\n"
     data = b"hub\ninit\n" + huge + b"\xff\xfe\nlevel infinite\ngo\nping\nqu"
-    out, _ = process.communicate(data, timeout=120)  # ends within a word, in a search
+    out, _ = process.communicate(data, timeout=120)  # the input ends within a word, during a search
     lines = out.decode().splitlines()
     assert process.returncode == 0
     assert [line for line in lines if line.startswith(("ready", "pong"))] == ["ready", "pong"]
@@ -336,7 +336,7 @@ def test_pydraughts_plays_a_match(tmp_path: Path) -> None:
         for text in game["moves"]:
             record.play_text(text)
         assert game["least_left"] > 0
-        if record.over:  # who cannot move has lost there as here
+        if record.over:  # there as here, a player who cannot move has lost
             assert game["over"] and game["winner"] == (1 if record.outcome() == 1.0 else 2)
     whole, timed = match["games"]
     assert whole["over"] and len(whole["moves"]) > 10 and len(timed["moves"]) == 16

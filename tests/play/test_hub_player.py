@@ -1,4 +1,4 @@
-"""Engines of others that speak Hub as players: whole games, and programs that misbehave."""
+"""External engines that speak Hub as players: whole games, and programs that misbehave."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def program(*arguments: str) -> str:
-    """The text of a player: our own engine behind Hub."""
+    """Returns the text of a player that is our own engine behind Hub."""
     start = f"cd {shlex.quote(str(ROOT))} && exec {shlex.quote(sys.executable)} -m play engine"
     return "hub:" + shlex.join(["sh", "-c", f"{start} --hub {shlex.join(arguments)}"])
 
 
 def script(tmp_path: Path, text: str) -> str:
-    """The text of a player that is a few lines of Python."""
+    """Returns the text of a player whose program is a few lines of Python."""
     path = tmp_path / "engine.py"
     path.write_text("import sys\nsay = lambda *words: print(*words, flush=True)\n" + text)
     return "hub:" + shlex.join([sys.executable, str(path)])
@@ -121,7 +121,7 @@ STAY = "import time; time.sleep(600)\n"
 
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs of these tests are given little time."""
+    """Give the programs of these tests little time."""
     monkeypatch.setattr(play.players.hub_player, "PATIENCE", 20.0)
     monkeypatch.setattr(play.players.hub_player, "HEED", 0.5)
 
@@ -167,7 +167,7 @@ def test_programs_that_misbehave(
         )  # fmt: skip
 
 
-#: An engine that plays the first move that `games` knows; `TOLD` is what it says before.
+#: An engine that plays the first move that `games` lists; `TOLD` is its output before that.
 PLAYER = f"""
 sys.path.insert(0, {str(ROOT)!r})
 import games
@@ -190,9 +190,9 @@ for line in sys.stdin:
 
 
 def played(tmp_path: Path, told: str) -> tuple[GameRecord, HubSeat]:
-    """The first moves of both sides by a player that says such things, and its seat.
+    """Returns the first moves of both sides by a player that prints `told`, and its seat.
 
-    It knows its answers beforehand, so that its process has nothing heavy to import.
+    The player's answers are prepared, so that its process need not import anything heavy.
     """
     answers = [move_word(move) for move in first_moves(2).moves]
     text = f"""
@@ -250,7 +250,7 @@ def test_an_answer_that_comes_twice_is_no_answer_to_the_next_question(tmp_path: 
     for _ in range(3):
         expected = CHECKERS.legal_moves(record.position)[-1]
         seat.move(record)
-        time.sleep(0.2)  # what is left of its answer comes
+        time.sleep(0.2)  # the rest of its answer arrives
         assert record.moves[-1] == expected
 
 
@@ -271,7 +271,7 @@ def test_results_stay_when_a_program_fails(tmp_path: Path) -> None:
 def test_a_match_ends_when_one_of_two_programs_fails(tmp_path: Path) -> None:
     opening = next(iter(Openings(CHECKERS, plies=2, seed=1)))
     words = " ".join(map(move_word, opening))
-    # in the first game it ends, in all others it thinks for ever
+    # in the first game it exits, in all others it thinks for ever
     told = f"given['moves'] != {words!r} or sys.exit(3); import time; time.sleep(600)"
     player = parse_player(CHECKERS, script(tmp_path, PLAYER.replace("TOLD", told)))
     with pytest.raises(ChildProcessError, match="exit status 3"):
@@ -282,7 +282,7 @@ def test_a_match_ends_when_one_of_two_programs_fails(tmp_path: Path) -> None:
 
 
 def alive(path: Path) -> bool:
-    """Whether the process whose number is in the file lives."""
+    """Returns whether the process whose number is in the file is alive."""
     try:
         os.kill(int(path.read_text()), 0)
     except ProcessLookupError:
@@ -339,7 +339,7 @@ def test_ctrl_c_keeps_what_was_played(tmp_path: Path, deaf: bool) -> None:
     )
     assert process.stderr is not None
     seen = b""
-    while seen.count(b" of hub:") < 2:  # the bar says that pairs were played
+    while seen.count(b" of hub:") < 2:  # the progress bar shows that pairs were played
         seen += os.read(process.stderr.fileno(), 4096)
     time.sleep(3.0 if deaf else 0.0)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
@@ -407,6 +407,6 @@ def test_a_search_is_stopped(tmp_path: Path, deaf: bool) -> None:
     else:
         seat.move(record)
         assert len(record.moves) == 1
-        time.sleep(1.0)  # what would have ended it without an answer is off
+        time.sleep(1.0)  # the timer that ends an engine without an answer is off
         seat.begin(1)
     assert time.perf_counter() - began < 60

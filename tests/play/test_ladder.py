@@ -62,7 +62,7 @@ def test_standings_by_hand() -> None:
             match("b", "c", (1, 1), (1, -1), (-2, 1)),
         ]
     )
-    # A unit is what the pairs of one number brought against both others, in four games.
+    # A unit is the mean result of the pairs with one number against both others, in four games.
     units = {
         "a": [(1 - 2) / 4, (2 - 2) / 4, (2 + 4) / 4],
         "b": [(-1 + 2) / 4, (-2 + 0) / 4, (-2 - 1) / 4],
@@ -81,7 +81,7 @@ def test_standings_of_matches_of_different_lengths() -> None:
     assert {name: one.games for name, one in found.items()} == {"a": 12, "b": 8, "c": 4}
     assert found["a"].points.value == pytest.approx((8 + 2) / 12)
     assert found["b"].points.value == pytest.approx(-8 / 8)
-    # The ratio of points to games over the pairs' numbers, by the delta method.
+    # The ratio of points to games over the numbers of the pairs, by the delta method.
     points, counts = np.array([-1.0, 6.0, 2.0, 3.0]), np.array([4.0, 4.0, 2.0, 2.0])
     rest = points - 10 / 12 * counts
     error = math.sqrt((rest**2).sum() / 3 / 4) / counts.mean()

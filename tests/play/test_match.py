@@ -44,7 +44,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Stakes(Pile):
-    """The same for points."""
+    """The same game played for points."""
 
     wins = False
 
@@ -433,7 +433,7 @@ def test_plain_games() -> None:
         assert len(match.pairs) == 6
         assert match.summary().score.value > 0.8
         assert match.summary().draws == 0
-        # both play perfectly: each wins the openings that are won
+        # both play perfectly, so each wins the openings that are won
         match = play_match(game, strong, Player("also", strong.evaluator), limits=DEPTH_1, games=12)
         assert match.summary().score.value == 0.5
 

@@ -76,7 +76,7 @@ class Race(DiceGame):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A user's folder with games of his own and nothing of Plysmith's."""
+    """A user's folder with the user's own games and nothing of Plysmith's."""
     shutil.copy(ROOT / "docs/examples/hexapawn.py", tmp_path / "hexa.py")
     (tmp_path / "plain_games.py").write_text(PLAIN)
     return tmp_path
@@ -93,7 +93,7 @@ def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ask(folder: Path, *words: str, text: str = "", status: int = 0) -> str:
-    """What a command in that folder prints, by the console program as it is installed."""
+    """Returns the output of a command in that folder, run by the installed console program."""
     program = "import sys; sys.path.remove(''); import plysmith; sys.exit(plysmith.main())"
     done = subprocess.run(
         [sys.executable, "-c", program, *words],

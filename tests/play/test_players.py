@@ -1,4 +1,4 @@
-"""The texts that name players: good and bad ones, in games with and without dice."""
+"""The texts that name players: valid and invalid ones, in games with and without dice."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ RACE = Race()
         ("classic+a+b", PlayerText("classic", ("a", "b"))),
         ("classic@selective,-malus", PlayerText("classic", (), ("selective", "-malus"))),
         ("a+b@c,d=1", PlayerText("a", ("b",), ("c", "d=1"))),
-        # what stands behind the first @ is options, whatever signs are in it
+        # everything after the first @ is options, whatever characters it contains
         ("a@late_moves=1e+1", PlayerText("a", (), ("late_moves=1e+1",))),
         ("a@b@c", PlayerText("a", (), ("b@c",))),
         (r"C:\eval\one.json", PlayerText(r"C:\eval\one.json")),

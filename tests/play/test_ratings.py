@@ -1,4 +1,4 @@
-"""Joint ratings: known strengths come back, whatever the names, and what is open stays open."""
+"""Joint ratings: known strengths are recovered, and unbounded intervals stay unbounded."""
 
 import itertools
 import math
@@ -107,7 +107,7 @@ def test_the_anchor_moves_all_ratings_alike(table):
     shift = 1800 - ada["dot"].elo.value
     for name in STRENGTHS:
         assert dot[name].elo.value == pytest.approx(ada[name].elo.value + shift, abs=1e-4)
-    # How far two players are apart is known as well from either end.
+    # The distance of two players is known equally well from either end.
     assert dot["ada"].elo.margin == pytest.approx(ada["dot"].elo.margin, rel=1e-6)
 
 
@@ -135,8 +135,8 @@ def test_who_won_everything_is_finite_and_open_above(table, pairs, slack):
     assert winner.name == "eve"
     assert math.isfinite(winner.elo.value)
     assert winner.elo.high == math.inf
-    # As in a match of two: below it, so many wins would have been a 1 in 20 chance. The doubt
-    # about the prior comes on top.
+    # As in a match of two: for a strength below the bound, winning every pair has a chance of less
+    # than 1 in 20. The doubt about the prior comes on top.
     alone = elo_interval(Tally((0, 0, 0, 0, pairs))).low
     assert alone - slack < winner.elo.low <= alone
 

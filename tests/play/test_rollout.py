@@ -1,4 +1,4 @@
-"""Rollouts of games with dice: their dice, a slow twin, what they estimate and how surely."""
+"""Rollouts of games with dice: their dice, a slow twin, their estimates and their errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ GAME = Backgammon()
 KINDS = GAME.outcomes
 
 
-# --- evaluators of little sense --------------------------------------------------------------
+# --- weak evaluators -------------------------------------------------------------------------
 
 
 @kernel
@@ -89,7 +89,7 @@ def tables(both: int) -> Any:
 
 
 def bear_off(both: int) -> Lookup:
-    """Knows exactly what bear-off positions of so many checkers of each side are worth."""
+    """Returns a lookup with the exact values of bear-off positions, `both` checkers a side."""
     return Lookup(probe, tables(both), outcomes=outcomes)
 
 
@@ -107,7 +107,7 @@ def right(tables, position):
 
 
 def home(mine: tuple[int, ...], theirs: tuple[int, ...]) -> tuple[int, ...]:
-    """A bear-off position by the checkers on points 1, 2 and so on."""
+    """Returns a bear-off position from the checkers on points 1, 2 and so on."""
     sides = [packed((CHECKERS - sum(counts), *counts)) for counts in (mine, theirs)]
     return (*sides[0], *sides[1], 0)
 
@@ -123,7 +123,7 @@ RACE = (
 
 
 def middle() -> Any:
-    """A position with contact, as no player of sense would reach it."""
+    """Returns a position with contact that no sensible player would reach."""
     position = START
     for turn in range(14):
         moves = GAME.legal_moves(position, 5 * turn % 21)
@@ -132,7 +132,7 @@ def middle() -> Any:
 
 
 WALK = Walk()
-#: Likes to have steps left: plays badly.
+#: Prefers to have steps left, so it plays badly.
 LAZY = PythonEvaluator(WALK, lambda position: 0.1 * position[0] - 0.02 * position[1] ** 2)
 
 
@@ -140,7 +140,7 @@ LAZY = PythonEvaluator(WALK, lambda position: 0.1 * position[0] - 0.02 * positio
 
 
 class Twin:
-    """Games one by one, as the book says; `choose(position, roll)` where it is not depth 0."""
+    """Plays games one by one; `choose(position, roll)` is the player if it is not depth 0."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Twin:
         return [1.0 - win, lost, lost_backgammon, gammon, backgammon, -value]
 
     def best(self, position: Any, roll: int) -> tuple[Any, list[float]]:
-        """The best move by static values, and what it comes to for the side that moves."""
+        """Returns the best move by static values, and its value for the side that moves."""
         moves = self.game.legal_moves(position, roll)
         after = [self.game.play(position, move) for move in moves]
         values = [-self.value_of(one) for one in after]
@@ -188,7 +188,7 @@ class Twin:
     def play(
         self, position: Any, state: int, rolls: Any, dice: RolloutDice, plies: int, look: bool
     ) -> tuple[list[float], int]:
-        """Outcomes and value for the side to move, and plies."""
+        """Returns outcomes and value for the side to move, and the number of plies."""
         luck, sides = None, 0
         for ply in range(plies + 1):
             found, _, depth, bound = self.probe(position)
@@ -231,7 +231,7 @@ class Twin:
 
 
 def samples(evaluator: Evaluator, position: Any, games: int, **options: Any) -> Any:
-    """The games of a rollout, [games, outcomes + 1], and their plies."""
+    """Returns the games of a rollout, [games, outcomes + 1], and their numbers of plies."""
     found = RolloutEvaluator(evaluator, games=games, **options)._blocks.samples([position], games)
     blocks = [block for _, block in found]
     return np.concatenate([b[0] for b in blocks]), sum((b[1].tolist() for b in blocks), [])
@@ -366,11 +366,11 @@ def test_rolls_without_a_common_denominator_are_left_to_chance() -> None:
     assert 0 < result.equity_error[0] < 0.3
 
 
-# --- what is estimated -----------------------------------------------------------------------
+# --- estimates -------------------------------------------------------------------------------
 
 
 def exact(game: Any, evaluator: Evaluator, position: Any, plies: int = 99) -> float:
-    """The mean outcome between two players at depth 0, by all rolls there are."""
+    """Returns the mean outcome between two players at depth 0, over all possible rolls."""
     twin = Twin(game, evaluator)
 
     @functools.cache
@@ -416,7 +416,7 @@ def test_poor_values_make_no_difference_to_the_mean(look: bool) -> None:
 
 @native_only
 def test_probabilities_are_those_of_the_players() -> None:
-    """Of players who are no good, with and without luck: the two agree."""
+    """For weak players, results with and without variance reduction agree."""
     with_luck = rollout(GAME, [middle()], POOR, games=5184, variance_reduction=False)
     without = rollout(GAME, [middle()], POOR, games=360, seed=5)
     assert with_luck.outcomes is not None and without.outcomes is not None
@@ -440,13 +440,13 @@ def test_right_values_leave_no_luck() -> None:
     assert rollout(GAME, [SHORT], good, games=36, variance_reduction=False).equity_error[0] > 0.01
 
 
-# --- how surely --------------------------------------------------------------------------------
+# --- standard errors ---------------------------------------------------------------------------
 
 
 @native_only
 @pytest.mark.parametrize(("games", "look"), [(144, False), (144, True), (36, False)])
 def test_errors_are_those_of_other_seeds(games: int, look: bool) -> None:
-    """In short games the first two rolls decide much, and stratified ones do not scatter."""
+    """In short games the first two rolls decide much, and stratification removes their variance."""
     options = {"games": games, "variance_reduction": look, "threads": 1}
     found = [rollout(GAME, [START], POOR, truncate=4, seed=s, **options) for s in range(120)]
     for mean, error in (
@@ -455,7 +455,7 @@ def test_errors_are_those_of_other_seeds(games: int, look: bool) -> None:
     ):
         spread = np.std([mean(result) for result in found], ddof=1)
         said = math.sqrt(np.mean([error(result) ** 2 for result in found]))
-        least = 0.8 if games > 36 else 0.5  # with few games the second roll counts as chance
+        least = 0.8 if games > 36 else 0.5  # with few games the second roll counts as random
         assert least * said < spread < 1.2 * said
 
 
@@ -467,7 +467,7 @@ def test_standard_errors_by_hand() -> None:
     assert error == pytest.approx([math.sqrt(14 / 3 / 4), 0.0])
     assert np.isnan(mean_and_error(np.zeros((1, 1)), none[:1])[1]).all()
     assert np.isnan(mean_and_error(np.zeros((0, 1)), none[:0])[0]).all()
-    # what the rolls explain is no error
+    # variation explained by the rolls does not count as error
     rolls = RolloutDice(GAME, 0).rolls(144)
     rest = np.random.default_rng(0).normal(size=144)
     explained = np.sin(rolls[:, 0]) + np.cos(rolls[:, 1])
@@ -656,7 +656,7 @@ def test_a_rollout_is_an_evaluator() -> None:
     found = evaluator.outcomes(np.array(positions))
     assert found.shape == (3, 5)
     assert found[:2] == pytest.approx(np.clip(result.outcomes[:2], 0, 1))
-    assert (found >= 0).all() and (found[2, 1:] == 0).all()  # what cannot be is not said
+    assert (found >= 0).all() and (found[2, 1:] == 0).all()  # impossible outcomes are 0
     assert "36 times" in evaluator.name and "truncate=3" in repr(evaluator)
     searched = Engine(GAME, evaluator).search(START, depth=0)
     assert searched.value == evaluator(START)
@@ -702,7 +702,7 @@ def test_evaluators_in_plain_games() -> None:
 
 @native_only
 def test_a_rollout_referees_what_others_play() -> None:
-    """By its own lights it loses nothing, and a player who values nothing loses."""
+    """By its own values it loses nothing, and a player that gives every position 0 loses."""
     referee = Player(
         "referee", RolloutEvaluator(POOR, games=2, truncate=1, variance_reduction=False)
     )
