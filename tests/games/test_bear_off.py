@@ -135,7 +135,7 @@ def least(counts: Counts) -> Fraction:
 
 @functools.cache
 def least_first(counts: Counts) -> Fraction:
-    """Returns the same until one of 15 checkers is off."""
+    """Returns the least mean number of rolls until the first of 15 checkers is off."""
     if sum(counts) < CHECKERS:
         return Fraction(0)
     return 1 + sum(

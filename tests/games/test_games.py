@@ -1,4 +1,4 @@
-"""One suite for every game; `check_game`, which says what is wrong with one; texts that are bad."""
+"""One suite for every game; `check_game` and the faults that it reports; malformed texts."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def pile_outcome(position):
 
 
 class Pile(KernelGame):
-    """Kernels and nothing else: texts, sides and all the rest are the defaults."""
+    """A game of kernels alone; texts, sides and everything else are the defaults."""
 
     rules = Rules(legal_moves=pile_moves, play=pile_play, outcome=pile_outcome)
     start_position = (21,)
@@ -151,7 +151,7 @@ class Board:
 
 
 class Twenty(Game):
-    """Take 1 to 3 of 20; a position is (rest, side). Nothing is wrong with it."""
+    """Take 1 to 3 of 20; a position is (rest, side). A correct game."""
 
     def start(self) -> Any:
         return (20, 0)
@@ -170,7 +170,7 @@ class Twenty(Game):
 
 
 class Heap:
-    """A position that can be changed; it is hashed and compared by what it holds."""
+    """A mutable position, hashed and compared by its contents."""
 
     def __init__(self, rest: int) -> None:
         self.rest = rest
@@ -186,7 +186,7 @@ class Heap:
 
 
 def heap_game(**changes: Any) -> Game:
-    """Twenty with positions of type Heap."""
+    """Returns Twenty with positions of type Heap."""
 
     def read(self: Any, text: str) -> Heap:
         if not text.startswith("Heap("):
@@ -205,7 +205,7 @@ def heap_game(**changes: Any) -> Game:
 
 
 def broken(**changes: Any) -> Game:
-    """Twenty with other methods."""
+    """Returns Twenty with other methods."""
     game = type("Twenty", (Twenty,), changes)()
     if changes.get("to_move") is Game.to_move:
         assert type(game).to_move is Game.to_move
@@ -219,7 +219,7 @@ def eats_itself(self: Any, position: Heap, move: int) -> Heap:
 
 
 def remembers(self: Any, position: Any) -> list[int]:
-    """Moves that depend on what was asked before."""
+    """Returns moves that depend on earlier calls."""
     self.asked = getattr(self, "asked", 0) + 1
     return [1, 2] if self.asked % 2 else [2, 1]
 
@@ -252,7 +252,7 @@ def reads_anything(self: Any, text: str) -> Any:
 
 
 def consumes(self: Any, position: Any, move: int) -> Any:
-    """`play` that changes the game, and with it the moves that are legal."""
+    """A `play` that changes the game and so the legal moves."""
     self.spent = True
     return Twenty.play(self, position, move)
 
@@ -439,7 +439,7 @@ def test_no_games_are_no_check(games: int) -> None:
 
 
 class Coins(DiceGame):
-    """Move 1 or 2 steps towards 0, or none on a roll of 0. Nothing is wrong with it."""
+    """Move 1 or 2 steps towards 0, or none on a roll of 0. A correct game."""
 
     name = "coins"
     rolls = (0.5, 0.5)
@@ -461,12 +461,12 @@ class Coins(DiceGame):
     def to_move(self, position: Any) -> int:
         return int(position[1])
 
-    #: Nothing moved can come back with the other side to move, and then with the first.
+    #: After a roll of 0 the position comes back, with the other side to move, then with the first.
     irreversible = staticmethod(lambda position, move: move > 0)
 
 
 def coins(**changes: Any) -> Game:
-    """Coins with other methods."""
+    """Returns Coins with other methods."""
     game = type("Coins", (Coins,), changes)()
     assert isinstance(game, Game)
     return game
@@ -597,7 +597,7 @@ def own_squares(position):
 
 @kernel
 def transposed(position):
-    """Another board each time."""
+    """Returns a different board each time."""
     own, opponent, side = position
     return (own << 1 & 511 | own >> 8, opponent, side)
 
@@ -614,7 +614,7 @@ def first_square(position):
 
 @kernel
 def other_board(position):
-    """Returns the other side to move, on a board that changes."""
+    """Returns the position with the other side to move, and changes the board."""
     own, opponent, side = position
     return (opponent, own | 1, 1 - side)
 
@@ -630,7 +630,7 @@ def infinite(position):
 
 
 def tic_tac_toe(**changes: Any) -> Game:
-    """Tic-tac-toe with other rules or settings."""
+    """Returns tic-tac-toe with other rules or settings."""
     rules = {name: value for name, value in changes.items() if hasattr(TicTacToe.rules, name)}
     settings = {name: value for name, value in changes.items() if name not in rules}
     game = type("TicTacToe", (TicTacToe,), settings | {"rules": replace(TicTacToe.rules, **rules)})
@@ -799,7 +799,7 @@ def test_tic_tac_toe_as_published() -> None:
 
     @functools.cache
     def facts(position: Any) -> tuple[int, float]:
-        """Games from here on, and the value."""
+        """Returns the number of games from here on, and the value."""
         outcome = game.outcome(position)
         if outcome is not None:
             return 1, outcome
@@ -811,7 +811,7 @@ def test_tic_tac_toe_as_published() -> None:
 
 
 def test_misere_nim_as_published() -> None:
-    """Lost where the xor is 0, or, once no pile holds more than one stick, where it is 1."""
+    """Lost if the xor is 0 or, once no pile has more than one stick, if it is 1."""
     for a in range(4):
         for b in range(a, 4):
             for c in range(b, 3):
@@ -821,7 +821,7 @@ def test_misere_nim_as_published() -> None:
 
 
 def test_kayles_as_published() -> None:
-    """Two rows are lost where their nim-values are equal (Guy and Smith 1956)."""
+    """Two rows are lost if their nim-values are equal (Guy and Smith 1956)."""
     nim_values = [0, 1, 2, 3, 1, 4, 3, 2, 1]
     game = kayles()
     for a in range(9):

@@ -1,4 +1,4 @@
-"""Kernels: what their fingerprints cover, what the cache answers, what is refused, and bits."""
+"""Kernels: contents of fingerprints, the cache, what is refused, and operations on bits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ compiled_only = pytest.mark.skipif(not kernels.compiled, reason="nothing is comp
 
 
 def define(source: str, **scope: Any) -> dict[str, Any]:
-    """What a piece of source text defines, as at the prompt."""
+    """Returns the definitions in source text, made as at the interactive prompt."""
     names = {"kernel": kernel, "__name__": "__main__", **scope}
     exec(textwrap.dedent(source), names)
     return names
@@ -203,7 +203,7 @@ def test_a_recursive_kernel_with_a_signature() -> None:
 
 @compiled_only
 def test_a_callee_defined_anew_is_noticed() -> None:
-    """Else the cache would learn the new one's code under the old one's name."""
+    """Otherwise the cache would store the new callee's code under the old one's name."""
     names = define(
         """
         @kernel
@@ -254,7 +254,7 @@ def test_uncompiled_twins_run_in_python_all_the_way_down() -> None:
     twin = uncompiled(names["f"])
     assert isinstance(twin, types.FunctionType)
     assert isinstance(twin.__globals__["g"], types.FunctionType)
-    assert twin(10**30) == 2 * (10**30 + 1)  # what no 64-bit integer holds
+    assert twin(10**30) == 2 * (10**30 + 1)  # larger than any 64-bit integer
     assert names["f"](20) == twin(20) == 42
 
 
@@ -284,7 +284,7 @@ class Project:
         path = self.folder / f"{name}.py"
         times = (path.stat().st_atime, path.stat().st_mtime) if path.exists() else None
         path.write_text(textwrap.dedent(source))
-        if times:  # an edit within the resolution of the clock
+        if times:  # an edit within the clock's resolution
             os.utime(path, times)
 
     def run(self, source: str, **variables: str) -> str:
@@ -304,7 +304,7 @@ class Project:
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the first project keeps the compiled search, so that the others need not compile it."""
+    """Returns a folder in which the first project leaves the compiled search for the others."""
     return tmp_path_factory.mktemp("cache")
 
 
@@ -402,7 +402,7 @@ def test_processes_that_compile_at_once_keep_their_code_apart(tmp_path: Path) ->
     save = first._save_data
 
     def interrupted(*arguments: Any) -> None:
-        second._load_index = dict  # read before the first had written its own
+        second._load_index = dict  # as if read before the first had written its own
         second.save("float64", "code for floats")
         save(*arguments)
 

@@ -1,4 +1,4 @@
-"""Records of games with dice, the cube in those of backgammon, and .mat files."""
+"""Records of games with dice, the cube in records of backgammon, and .mat files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def last_roll(their_points: dict[int, int], side: int = 0) -> Any:
 
 
 def play(record: GameRecord, *turns: str) -> Any:
-    """Play turns such as `31: 8/5 6/5`; `double`, `take` and `drop` are for the cube."""
+    """Play turns such as `31: 8/5 6/5`; `double`, `take` and `drop` are actions of the cube."""
     for turn in turns:
         if turn in ("double", "take", "drop"):
             getattr(record, turn)()
@@ -175,7 +175,7 @@ def test_records_that_cannot_be() -> None:
 
 # --- files ----------------------------------------------------------------------------------------
 
-#: What GNU Backgammon, and with other spaces and words eXtreme Gammon, writes.
+#: As GNU Backgammon writes it; eXtreme Gammon uses other spaces and words.
 SAMPLE = """\
 ; [Site "a club"]
 ; [Match Date "2024.05.01"]
@@ -216,7 +216,7 @@ def test_a_match_is_read() -> None:
         (3, 0, "double"), (3, 1, "take"), (4, 1, "double"), (4, 0, "drop"),
     ]  # fmt: skip
     assert (first.outcome(), first.final_score(), first.crawford) == (-2.0, (0, 2), False)
-    # 11 can be played, so that nothing is not a move
+    # 11 can be played, so that an empty move is illegal
     assert second is None
     assert others[0].startswith("line 18: expected one of ")
 
@@ -227,7 +227,7 @@ def test_the_words_of_other_programs() -> None:
  1) 31: 8/5, 6/5      64: 24/18 13/9
  2) 66: 24/18(2) 13/7(2)   31: Bar/24
 """
-    assert read_one(text).games[0].record is None  # nobody is on the bar
+    assert read_one(text).games[0].record is None  # no checker is on the bar
     text = """\ufeff5 Point Match
 
 Game 1
@@ -235,7 +235,7 @@ Ann : 0                 Bob : 0
  1) 6-1: 13/7 8/7\t\t52: 13/8 24/22
 """
     match = read_one(text)
-    assert match.games[0].record is not None  # 6-1: is no roll, and is said so
+    assert match.games[0].record is not None  # `6-1:` is not a roll and is reported
     text = "money session\r\n Game 1\r\n Ann      Bob\r\n 1) 61: 8/7 13/7   43: 24/20 13/10\r\n"
     match = read_one(text + " 2) 65: 24/13   Resigns\r\n  Wins 3 points\r\n")
     (game,) = match.games
@@ -312,7 +312,7 @@ def test_files_without_games() -> None:
 
 
 def random_match(generator: random.Random, length: int) -> list[BackgammonRecord]:
-    """Games of a match in which doubles, drops and resignations come by chance."""
+    """Returns games of a match with random doubles, drops and resignations."""
     records: list[BackgammonRecord] = []
     score, seen_crawford = (0, 0), False
     while len(records) < 12 and (length == 0 or max(score) < length):

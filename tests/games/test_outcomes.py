@@ -1,4 +1,4 @@
-"""Outcomes of backgammon: hand-worked positions, a slow twin, and games that prove what can be."""
+"""Outcomes of backgammon: hand-worked positions, a slow twin, and what random games reach."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ GAMES = 1600 if kernels.compiled else 8
 
 
 def board(own: Counts, theirs: Counts, *, off: int | None = None, their_off: int | None = None):
-    """Returns a position from {point: checkers}, each side counting its own way.
+    """Returns a position from {point: checkers}, each side by its own numbering.
 
-    All that is missing of 15 has been borne off, or stands on the ace point.
+    Checkers missing from 15 are borne off or, beyond `off` and `their_off`, on the ace point.
     """
     halves: list[int] = []
     for given, out in ((own, off), (theirs, their_off)):
@@ -42,7 +42,7 @@ def board(own: Counts, theirs: Counts, *, off: int | None = None, their_off: int
 
 
 def counts_of(position: Any) -> tuple[list[int], list[int]]:
-    """How many checkers each side has on points 0 to 25."""
+    """Returns the number of checkers of each side on points 0 to 25."""
     near, far, their_near, their_far, _ = position
     return tuple(
         [(low | high << 52) >> 4 * point & 15 for point in range(26)]
@@ -51,11 +51,11 @@ def counts_of(position: Any) -> tuple[list[int], list[int]]:
 
 
 def most_lost(own: list[int], theirs: list[int]) -> int:
-    """Returns the most points that a side can still lose, by what its checkers have still to do."""
+    """Returns the most points that a side can still lose, from where its checkers are."""
     if own[0]:
         return 1
     farthest = max(point for point in range(26) if own[point])
-    # where it stands seen from the other side: ahead of it are the checkers that can hit it
+    # the point in the other side's numbering; checkers ahead of it can hit it
     ahead = any(theirs[point] for point in range(26) if point > 25 - farthest)
     return 3 if farthest >= 19 or ahead else 2
 
@@ -67,7 +67,7 @@ def confined(position: Any, probabilities: Any) -> list[float]:
 
 
 def twin(position: Any, probabilities: Any) -> list[float]:
-    """What `confine` makes of probabilities."""
+    """Returns the result of `confine`, computed slowly."""
     own, theirs = counts_of(position)
     win, gammon, backgammon, lost, badly = (min(max(p, 0.0), 1.0) for p in probabilities)
     gains, losses = most_lost(theirs, own), most_lost(own, theirs)
@@ -78,7 +78,7 @@ def twin(position: Any, probabilities: Any) -> list[float]:
 
 
 def events(points: float) -> list[float]:
-    """Returns the five probabilities once it is known what the side to move has got."""
+    """Returns the five probabilities, given the points that the side to move has won."""
     return [float(points > 0), float(points > 1), float(points > 2), float(points < -1),
             float(points < -2)]  # fmt: skip
 
@@ -103,7 +103,7 @@ def late_position(generator: random.Random) -> Any:
 
 
 def random_game(position: Any, generator: random.Random) -> list[Any]:
-    """All positions of a game played at random from a position on, the last of them finished."""
+    """Returns all positions of a random game from a position on; the last one is finished."""
     moves = np.zeros(MOST_MOVES, dtype=np.int64)
     positions = [position]
     while outcome(positions[-1]) != outcome(positions[-1]):
@@ -121,7 +121,7 @@ def some_games(seed: int, count: int) -> Iterator[list[Any]]:
 
 # --- what can be ------------------------------------------------------------------------------
 
-#: A position, and which of win gammon, win backgammon, lose gammon, lose backgammon can be.
+#: A position, and which of win gammon, win backgammon, lose gammon, lose backgammon are possible.
 HAND_WORKED: dict[str, tuple[Any, tuple[bool, bool, bool, bool]]] = {
     "the start": (START, (True, True, True, True)),
     "I have borne off one": (
@@ -187,11 +187,11 @@ def test_confine_is_its_twin() -> None:
             own, theirs = counts_of(position)
             kinds[most_lost(own, theirs), most_lost(theirs, own)] += 1
     if kernels.compiled:
-        assert len(kinds) == 9  # every combination was met
+        assert len(kinds) == 9  # every combination occurred
 
 
 def test_what_cannot_be_never_comes() -> None:
-    """The truth of a game is one of the possible ones at every position that it went through."""
+    """The outcome of a game must be possible at every position on the way."""
     ends: Counter[float] = Counter()
     forbidden: Counter[tuple[int, int]] = Counter()
     for game in some_games(12, GAMES):
@@ -205,7 +205,7 @@ def test_what_cannot_be_never_comes() -> None:
                 forbidden[int(lost), round(able)] += 1
             points = -points
     if kernels.compiled:
-        assert min(ends[1.0], ends[2.0], ends[3.0]) > 20  # the test had something to find
+        assert min(ends[1.0], ends[2.0], ends[3.0]) > 20  # every kind of outcome occurred often
         assert all(forbidden[key] > 100 for key in ((0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 2)))
 
 
@@ -228,7 +228,7 @@ def test_turn() -> None:
     ("theirs", "their_off", "points"),
     [
         ({6: 14}, None, 1),  # one borne off
-        ({25: 1, 6: 13}, None, 1),  # that on the bar does no harm then
+        ({25: 1, 6: 13}, None, 1),  # then the one on the bar does no harm
         ({18: 5, 6: 10}, 0, 2),
         ({19: 1, 6: 14}, 0, 3),
         ({25: 1, 6: 14}, 0, 3),

@@ -1,4 +1,4 @@
-"""PDN files: games are read back as written, and damage is told of and survived."""
+"""PDN files: games are read back as written; damage is reported and reading goes on."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def one_line(comment: str) -> str:
 
 @st.composite
 def records(draw: st.DrawFn) -> GameRecord:
-    """A random game, from the start or a later position, with notes and perhaps a result."""
+    """Draw a random game from the start or a later position, with notes and perhaps a result."""
     generator = random.Random(draw(st.integers(0, 2**32)))
     position = START
     for _ in range(draw(st.sampled_from((0, 0, 1, 30, 51)))):
@@ -228,7 +228,7 @@ FOREIGN = """\ufeff% made by hand
 
 
 def test_a_file_with_everything_in_it() -> None:
-    # The comment ends at its first brace, so that the line after it is a line of its own.
+    # The comment ends at its first closing brace, so that the next line is a line of its own.
     text = FOREIGN.replace("{an {old} game; 1-0\n% this is a part of it}", "{an old game; 1-0}")
     tags, record, problems = read_one(text)
     assert problems == []
@@ -368,7 +368,7 @@ def test_a_damaged_game_is_skipped_and_the_next_one_read(text: str, problem: str
     assert len(bad.problems) == 1
     assert bad.problems[0].startswith(problem)
     assert (good.tags["Event"], texts_of(good.record), good.problems) == ("good", ["11-15"], [])
-    # The same at the end of a file, and where lines are counted from further on.
+    # The same at the end of a file, and if lines are counted from a later one.
     good, bad = read(GOOD + text)
     assert good.record is not None and bad.record is None
     number = int(problem.split(" ")[1].rstrip(":"))
@@ -429,7 +429,7 @@ def test_huge_garbage_takes_time_in_proportion(piece: str) -> None:
         return time.perf_counter() - before
 
     seconds(100)
-    # A hundred times the text; ten thousand times the time where each part is read anew.
+    # A hundred times the text would take ten thousand times as long if each part were read again.
     assert seconds(20_000) < 1500 * max(seconds(200), 1e-4)
 
 

@@ -1,4 +1,4 @@
-"""Problems with one agent: the contract, texts, the reasons why a position has no solution."""
+"""Problems with one agent: the contract, texts, and why positions have no solution."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_half_of_the_8_puzzles_are_solvable() -> None:
 @pytest.mark.plain
 @pytest.mark.parametrize(("side", "quiet"), [(2, 0), (3, 0), (4, 4), (5, 2), (6, 0), (7, 0)])
 def test_quiet_patterns_of_lights_out(side: int, quiet: int) -> None:
-    """2 ** quiet sets of presses change nothing, so that as many boards less are solvable."""
+    """2 ** quiet sets of presses change nothing, so that one in 2 ** quiet boards is solvable."""
     problem = LightsOut(side)
     assert len(problem._solvable) == side * side - quiet
     if side <= 3:

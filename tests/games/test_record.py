@@ -1,4 +1,4 @@
-"""Game records: moves, draws, declared results, and what a search is told of the past."""
+"""Game records: moves, draws, declared results, and the history passed to a search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TWO_KINGS = "B:WK32:BK1"  # far from each other, so that both can wander
 
 
 class Levers(Game):
-    """Positions 0 to 2 in a ring; moves go either way, and `lock` once and for all."""
+    """Positions 0 to 2 in a ring; moves go either way, and `lock` cannot be undone."""
 
     name = "levers"
 
@@ -52,7 +52,7 @@ def play(record: GameRecord, *texts: str) -> GameRecord:
     return record
 
 
-LAP = ("1-6", "32-27", "6-1", "27-32")  # back to where it began
+LAP = ("1-6", "32-27", "6-1", "27-32")  # back to the first position
 
 
 def test_a_new_record() -> None:
@@ -100,7 +100,7 @@ def test_no_moves_after_the_end() -> None:
 @pytest.mark.parametrize(
     ("text", "moves", "outcome"),
     [
-        ("B:W14:B9", ["9x18"], 1.0),  # Black, who begins a game, has won
+        ("B:W14:B9", ["9x18"], 1.0),  # Black, who begins, has won
         ("W:W18:B14", ["18x9"], -1.0),
         ("B:W14,K32:B9,1", ["9x18", "32-27", "1-5", "27-23", "18x27"], 1.0),
         ("B:W9,14:B5", [], -1.0),
@@ -275,7 +275,7 @@ def snapshot(record: GameRecord) -> tuple[Any, ...]:
 @settings(deadline=None)  # the first example may compile
 @given(st.integers(0, 2**32))
 def test_history_and_draws_against_a_slow_twin(seed: int) -> None:
-    """Draws worked out from the whole game: captures and men's moves cannot be undone at all."""
+    """The twin finds draws from the whole game: captures and men's moves are irreversible."""
     generator = random.Random(seed)
     record = wander(quiet_moves=8) if seed % 2 else GameRecord(CHECKERS, quiet_moves=3)
     while True:
@@ -297,7 +297,7 @@ def test_history_and_draws_against_a_slow_twin(seed: int) -> None:
 
 
 def pieces(position: Any) -> tuple[int, int, frozenset[int]]:
-    """How many pieces there are, and where the men stand: what a quiet move leaves alone."""
+    """Returns the numbers of pieces and the men's squares, which kings' moves leave unchanged."""
     own, opponent, kings, _ = position
     men = (own | opponent) & ~kings
     return (own | opponent).bit_count(), kings.bit_count(), frozenset([men])

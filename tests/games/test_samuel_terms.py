@@ -1,4 +1,4 @@
-"""Samuel's terms against positions worked by hand, slow twins, and properties that must hold."""
+"""Samuel's terms against hand-worked positions, slow twins, and properties that must hold."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ WORKED = [
     ("APEX", -1, place(BLACK, black=[7], white=[31])),
     # White has no king; Black holds 1 and 3.
     ("BACK", 1, place(WHITE, black=[1, 3], white=[31])),
-    # 18 and 22 are centre squares; 27 is not, and the king on 15 is no man.
+    # 18 and 22 are centre squares; 27 is not, and the king on 15 is not a man.
     ("CENT", 2, place(BLACK, black=[1], white=[18, 22, 27], white_kings=[15])),
     ("KCENT", 1, place(BLACK, black=[1], white=[18, 22, 27], white_kings=[15, 29])),
     # 18 itself, 22 and 23 reached by 18, 14 by 9, which also reaches 13, outside.
@@ -83,7 +83,7 @@ WORKED = [
     ("DENY", 1, place(BLACK, **A)),
     ("DENY", 2, place(WHITE, **A)),
     # At 15 the man is captured by 19x10x3, which takes 7 too. At 16 it is safe if it comes from 11,
-    # for then 19x12 has no room; from 12 it would be lost. One safe way suffices.
+    # because then 19x12 has no room; from 12 it would be lost. One safe way suffices.
     ("DENY", 1, place(BLACK, black=[7, 11, 12], white=[19])),
     ("EXCH", 1, place(BLACK, **A)),
     # 10 lies on 1-28, 23 on 5-32, 30 on neither.
@@ -293,7 +293,7 @@ AROUND = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
 
 
 class Board:
-    """A position as pieces on coordinates, with the slow forms of what the terms count."""
+    """A position as pieces on coordinates, with slow versions of the quantities in the terms."""
 
     def __init__(self, position):
         own, opponent, kings, side = position
@@ -325,7 +325,7 @@ class Board:
         return [way for way in AROUND if king or way[0] == forward]
 
     def steps(self):
-        """(from, to) of every step of the active side."""
+        """Returns (from, to) of every step of the active side."""
         return [
             (at, beyond(at, way))
             for at, (colour, _) in self.pieces.items()
@@ -335,7 +335,7 @@ class Board:
         ]
 
     def jumps(self, colour):
-        """(from, over, to) of every single jump of a colour."""
+        """Returns (from, over, to) of every single jump of a colour."""
         empty = self.empty()
         return {
             (at, beyond(at, way), beyond(at, way, 2))
@@ -354,7 +354,7 @@ class Board:
         return self.with_pieces(pieces)
 
     def offer(self, start, end):
-        """ "safe", "exchange" or "loss", for the piece that steps."""
+        """Returns "safe", "exchange" or "loss", for the piece that steps."""
         after = self.after(start, end)
         captures = [jump for jump in after.jumps(1 - self.side) if jump[1] == end]
         for origin, _, landing in captures:
@@ -438,7 +438,7 @@ def slow_poles(b):
 
 
 def off_diagonal(at):
-    """How many parallel diagonals lie between a square and the nearer of 1-28 and 5-32."""
+    """Returns the number of diagonals from a square to the nearer of 1-28 and 5-32."""
     return (abs(at[1] - at[0]) - 1) // 2
 
 
@@ -522,7 +522,7 @@ def test_term_agrees_with_its_slow_twin(name, positions):
     term, twin = SIMPLE_TERMS[name], TWINS[name]
     seen = Counter()
     for i, position in enumerate(positions[::2]):
-        # every second one as it is, the others with the side exchanged: captures are then pending
+        # every second one unchanged, the others with sides exchanged, so that captures are pending
         p = swap_sides(position) if i % 2 else position
         value = term(p)
         assert value == twin(Board(p)), p

@@ -1,4 +1,4 @@
-"""Words of 64 bare bits against Python's big integers, and a board of 64 squares in one word."""
+"""64-bit words against Python's big integers, and a board of 64 squares in one word."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORDS = st.integers(0, BARE)
 
 @kernel
 def all_of(bits, count):
-    """Returns every operation on a word at once."""
+    """Returns the results of all operations on a word."""
     return (
         shift_left(bits, count),
         shift_right(bits, count),
@@ -80,7 +80,7 @@ _NAN = float("nan")
 
 @kernel
 def closed(taken):
-    """Returns the squares that are taken or beside one that is, in rows and columns."""
+    """Returns the squares that are taken or next to a taken one in its row or column."""
     return (
         taken
         | shift_left(taken, 8)
@@ -92,7 +92,7 @@ def closed(taken):
 
 @kernel
 def legal_moves(position, moves):
-    """Write the squares that can still be taken."""
+    """Write the squares that can still be taken; returns their number."""
     free = ~closed(position[0])
     count = 0
     while free:
@@ -110,18 +110,18 @@ def play(position, move):
 
 @kernel
 def outcome(position):
-    """-1.0 where no square can be taken, else NaN."""
+    """Returns -1.0 if no square can be taken, else NaN."""
     return _NAN if ~closed(position[0]) else -1.0
 
 
 @kernel
 def left(position):
-    """Squares that can still be taken."""
+    """The number of squares that can still be taken."""
     return popcount(~closed(position[0]))
 
 
 class Apart(KernelGame):
-    """Take a square of a board of 8 by 8 that touches no other; who cannot has lost."""
+    """Take a square of an 8 by 8 board that touches no taken one; a side that cannot has lost."""
 
     name = "apart"
     rules = Rules(legal_moves=legal_moves, play=play, outcome=outcome)
@@ -134,7 +134,7 @@ class Apart(KernelGame):
 
 
 def slow_moves(taken: int) -> list[int]:
-    """Returns the same by rows and columns."""
+    """Returns the legal moves, computed by rows and columns."""
     squares = {(n // 8, n % 8) for n in range(64) if taken >> n & 1}
     beside = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))
     near = {(r + a, c + b) for r, c in squares for a, b in beside}
