@@ -118,7 +118,7 @@ class Game:
     signature: Mapping[str, Any] | None = None
 
     def __init_subclass__(cls) -> None:
-        if not cls.name and cls.__module__ != __name__:  # base classes have none to hand down
+        if not cls.name and cls.__module__ != __name__:  # base classes have no name to hand down
             cls.name = cls.__name__.lower()
 
     @property
@@ -131,7 +131,7 @@ class Game:
         return next(iter([*usual, *self.evaluators]), "")
 
     def start(self) -> Position:
-        """The position that the game begins with."""
+        """Returns the position that the game begins with."""
         raise NotImplementedError
 
     def legal_moves(self, position: Position) -> list[Move]:
@@ -166,7 +166,7 @@ class Game:
     irreversible: Callable[[Position, Move], bool] | None = None
 
     def position_text(self, position: Position) -> str:
-        """One line of text that `parse_position` reads back."""
+        """Returns one line of text that `parse_position` reads back."""
         return repr(position)
 
     def parse_position(self, text: str) -> Position:
@@ -189,7 +189,7 @@ class Game:
         return position
 
     def move_text(self, position: Position, move: Move) -> str:
-        """A move as people write it; no two legal moves of a position have the same text."""
+        """Returns a move as people write it; legal moves of a position differ in their texts."""
         return str(move)
 
     def parse_move(self, position: Position, text: str) -> Move:
@@ -202,11 +202,11 @@ class Game:
         return moves[text.strip()]
 
     def show(self, position: Position) -> str:
-        """The board as a few lines of text."""
+        """Returns the board as a few lines of text."""
         return self.position_text(position)
 
     def stuck_text(self, position: Position) -> str:
-        """Why the side to move has lost in a game that ends when a side has no move."""
+        """Returns why the side to move has lost in a game that ends when a side has no move."""
         return "cannot move"
 
     def input_text(self, encoding: str, place: int, position: Position) -> tuple[str, float]:
@@ -221,7 +221,7 @@ class Game:
         return iter(())
 
     def situation_text(self, record: Any, roll: Any = None) -> str | None:
-        """The last position of a record as other programs read it; None if they cannot."""
+        """Returns the last position of a record as other programs read it; None if they cannot."""
         return None
 
 
@@ -240,7 +240,7 @@ class DiceGame(Game):
     first_rolls: Sequence[float] = ()
 
     def start_of(self, side: int) -> Position:
-        """The start position with `side` (0 or 1) to move, if the dice decide who begins."""
+        """Returns the start position with `side` (0 or 1) to move, used if dice decide it."""
         return self.start()
 
     def parse_situation(self, text: str) -> tuple[Position, Roll | None]:
@@ -252,7 +252,7 @@ class DiceGame(Game):
         raise NotImplementedError
 
     def roll_text(self, roll: Roll) -> str:
-        """A roll as people write it."""
+        """Returns a roll as people write it."""
         return str(roll)
 
     def parse_roll(self, text: str) -> Roll:
@@ -309,7 +309,7 @@ class Rules:
 
 
 def first_rolls(game: DiceGame) -> Sequence[float]:
-    """The probabilities of the first roll of a game."""
+    """Returns the probabilities of the first roll of a game."""
     return game.first_rolls if len(game.first_rolls) else game.rolls
 
 

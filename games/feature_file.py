@@ -38,7 +38,7 @@ OWN_SET = "FEATURES"
 #: Number of positions of random play on which terms are tried before learning.
 TRIED = 200
 
-#: Colours in messages of Numba, which has them where colorama is installed.
+#: Colours in Numba's messages, which occur if colorama is installed.
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 #: The two forms in which Numba's messages name a line.
 WHERE = re.compile(r"""(?:File "|at )([^"\n]+?)(?:", line | \()(\d+)""")
@@ -93,16 +93,16 @@ def load_features(path: Any, game: Game, base: FeatureSet | None = None) -> Feat
 
 
 def add_features(game: Game, path: Any) -> Game:
-    """The game with the feature sets that `load_features` makes of the file and of each of its own.
+    """Returns the game with further feature sets, which join the file's terms to each of its own.
 
-    So a file with weights over such a set finds its terms. Sets of the game that have a term of
-    the same name already are left out. Raises what `load_features` does.
+    Files with weights for such a set then find its terms. Sets of the game that already have a term
+    of the same name are skipped. Raises the same errors as `load_features`.
     """
     own = _read(Path(path))
     bases: list[FeatureSet | None] = [None]
     if not isinstance(own, FeatureSet) and game.features:
         bases = [base for base in game.features.values() if not _clash(own, base)]
-        bases = bases or [next(iter(game.features.values()))]  # which is refused
+        bases = bases or [next(iter(game.features.values()))]  # this set is refused
     added = [load_features(path, game, base) for base in bases]
     result = copy.copy(game)
     result.features = {**game.features, **{features.name: features for features in added}}
@@ -266,7 +266,7 @@ def _compile(path: Path, game: Game, name: str, term: Any) -> None:
             f" {len(game.start())} integers: {_reason(message)}"
         ) from error
     except Exception:
-        return  # it raises uncompiled too, and there the position is known
+        return  # it also raises uncompiled, where the position is known
 
 
 def _line_of(path: Path, message: str) -> str:

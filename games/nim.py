@@ -23,7 +23,7 @@ _MOST_PILES = 15
 
 @kernel
 def outcome(position):
-    """1.0 where no stick is left, for the other side took the last; else NaN."""
+    """Returns 1.0 if no stick is left, because the other side took the last one; else NaN."""
     for pile in range(len(position) - 1):
         if position[pile]:
             return _NAN
@@ -32,7 +32,7 @@ def outcome(position):
 
 @kernel
 def legal_moves(position, moves):
-    """Write every number of sticks of every pile."""
+    """Write every number of sticks of every pile; returns the number of moves."""
     count = 0
     for pile in range(len(position) - 1):
         for sticks in range(1, position[pile] + 1):
@@ -43,7 +43,7 @@ def legal_moves(position, moves):
 
 @kernel
 def nim_sum(position):
-    """1 where the xor of the piles is not 0: a win in normal nim."""
+    """1 if the xor of the piles is not 0, a win in normal nim."""
     mixed = 0
     for pile in range(len(position) - 1):
         mixed ^= position[pile]
@@ -52,7 +52,7 @@ def nim_sum(position):
 
 @kernel
 def singles(position):
-    """1 where no pile holds more than one stick: there misère nim is decided by parity."""
+    """1 if no pile holds more than one stick, so that parity decides misère nim."""
     for pile in range(len(position) - 1):
         if position[pile] > 1:
             return 0
@@ -61,13 +61,13 @@ def singles(position):
 
 @kernel
 def parity(position):
-    """1 where all piles hold at most one stick and their number is even."""
+    """1 if all piles hold at most one stick and their number is even."""
     return 1 if singles(position) and not nim_sum(position) else 0
 
 
 @kernel
 def always(position):
-    """1."""
+    """Always 1."""
     return 1
 
 

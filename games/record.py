@@ -120,12 +120,12 @@ class GameRecord:
 
     @property
     def position(self) -> Any:
-        """The present position."""
+        """The current position."""
         return self._position(-1)
 
     @property
     def positions(self) -> list[Any]:
-        """Every position from the start to the present one."""
+        """Every position from the start to the current one."""
         if isinstance(self._positions, np.ndarray):
             self._positions = list(map(tuple, self._positions.tolist()))
         return self._positions  # type: ignore[no-any-return]
@@ -136,13 +136,13 @@ class GameRecord:
 
     @property
     def ply(self) -> int:
-        """How many moves have been played."""
+        """The number of moves played."""
         return len(self.moves)
 
     @property
     def to_move(self) -> int:
         """The side to move: 0 for the one whose view outcomes are from, 1 for the other."""
-        # By counting, as a game may leave out telling its sides apart.
+        # By counting, because a game need not define `to_move`.
         return (self.game.to_move(self.start) + self.ply) % 2
 
     @property

@@ -22,7 +22,7 @@ _NAN = float("nan")
 
 @kernel
 def outcome(position):
-    """-1.0 where the side that just moved has a line, 0.0 on a full board, else NaN."""
+    """Returns -1.0 if the side that just moved has a line, 0.0 on a full board, else NaN."""
     own, opponent, _ = position
     for line in LINES:
         if opponent & line == line:
@@ -32,7 +32,7 @@ def outcome(position):
 
 @kernel
 def legal_moves(position, moves):
-    """Write the empty squares, as bits."""
+    """Write the empty squares, as bits; returns their number."""
     value = outcome(position)
     if value == value:
         return 0
@@ -46,14 +46,14 @@ def legal_moves(position, moves):
 
 @kernel
 def play(position, move):
-    """The position after the side to move takes a square."""
+    """Returns the position after the side to move takes a square."""
     own, opponent, side = position
     return (opponent, own | move, 1 - side)
 
 
 @kernel
 def swap_sides(position):
-    """The same board with the other side to move."""
+    """Returns the same board with the other side to move."""
     own, opponent, side = position
     return (opponent, own, 1 - side)
 
@@ -83,8 +83,8 @@ def twos(position):
 def board_number(position, places):
     """Write the board as a number of nine digits to base 3: 1 for own squares, 2 for the other's.
 
-    It says who is to move, too, for X begins. A network of one layer over it is a table of values,
-    one for each board (Sutton and Barto, Reinforcement Learning, 1998, section 1.4).
+    It also determines the side to move, because X begins. A network of one layer over it is a table
+    of values, one for each board (Sutton and Barto, Reinforcement Learning, 1998, section 1.4).
     """
     number = 0
     for square in range(9):

@@ -17,7 +17,7 @@ _POINTS_13_TO_24 = (1 << 48) - 1
 
 @kernel
 def _list_points(half, first, places, count):
-    """Append the places of the points with checkers in twelve times four bits, from a first on."""
+    """Append the inputs of twelve points of four bits each, numbered from `first` on."""
     while half:
         shift = lowest(half) & ~3
         on = half >> shift & 15
@@ -33,7 +33,7 @@ def _list_points(half, first, places, count):
 
 @kernel
 def _list_side(near, far, first, places, count):
-    """Append the places of one side's checkers, from a first on."""
+    """Append the inputs of one side's checkers, numbered from `first` on."""
     count = _list_points((near & _POINTS_1_TO_12) >> 4, first, places, count)
     count = _list_points(far & _POINTS_13_TO_24, first + 12 * _UNITS, places, count)
     for unit in range(min(far >> 48, _BAR_UNITS)):
@@ -47,17 +47,17 @@ def _list_side(near, far, first, places, count):
 
 @kernel
 def points(position, places):
-    """Write the places of what stands on the points, the bar and beside the board.
+    """Write the inputs of the checkers on the points, on the bar and borne off.
 
-    163 places a side, those of the side to move first, each side counting its own way: 6 for each
+    There are 163 inputs a side, the side to move first, each by its own numbering: 6 for each
     point from 1 to 24 (exactly one checker; at least 2; 3; 4; 5; 6), 4 for the bar (at least 1 to
     4), 15 for the checkers borne off (at least 1 to 15). Tesauro (1995) has four units a point, of
-    which the last counts; GNU Backgammon tells one checker from more, as here.
+    which the last is a count; GNU Backgammon distinguishes one checker from more, as here.
     """
     near, far, their_near, their_far, _ = position
     count = _list_side(near, far, 0, places, 0)
     return _list_side(their_near, their_far, _SIDE, places, count)
 
 
-#: 326 inputs. A checker is the reason of at most one of them, so that 30 bound those that are 1.
+#: 326 inputs. Each checker sets at most one of them, so that at most 30 are 1.
 POINTS = Encoding("points", 2 * _SIDE, 30, points)

@@ -6,11 +6,11 @@ measured and stay as they are, so that the gain of learning can be measured agai
 
 from __future__ import annotations
 
-#: Runs home and sees nothing else: pips in contact, rolls in a race. In the unit of its choice.
+#: Only runs home: pips in contact, rolls in a race. Its unit is arbitrary.
 PIPS = {"lead": 1.0, "race_rolls": 1.0}
 
-#: In points. What terms with `race` in their names and `borne_off_lead` say decides races; all
-#: else is contact. What a hit costs is in `damage`; the side to move hits a turn before the other.
+#: In points. Terms with `race` in their names and `borne_off_lead` decide races; all others are for
+#: contact. `damage` is the cost of a hit; the side to move hits a turn before the other.
 HAND = {
     "lead": 1.0,
     "race": 1.0,

@@ -24,11 +24,11 @@ _BOTH = {
     },
 }  # fmt: skip
 
-#: 31 terms of either side and the chance of the race: inputs of networks, beside raw ones.
+#: 31 terms of each side and the chance of the race: inputs of networks, beside raw ones.
 EXPERT = FeatureSet.of_both_sides("expert", _BOTH, other_side, race_chance=race_terms.race_chance)
 
-#: Terms for weights written by hand, and for learners of weights: differences between the sides,
-#: but for shots, for the side to move shoots first.
+#: Terms for hand-crafted and learned weights: differences between the sides, except for shots,
+#: because the side to move shoots first.
 LINEAR = FeatureSet(
     "linear",
     {

@@ -21,8 +21,7 @@ UNLIMITED = 9999  # the number by which FIBS says that a match has no length
 
 
 def fibs_text(situation: Situation) -> str:
-    """The line with which FIBS shows a board to a client, as the side to move sees it, or
-    the other side where it was doubled.
+    """Returns the board line of FIBS as the side to move sees it, or the side that was doubled.
 
     Players without a name are `You` and `opponent`. Raises ValueError if the line cannot
     hold the situation: names with a colon, rules for money, a limit of the cube, beavers.
@@ -31,7 +30,7 @@ def fibs_text(situation: Situation) -> str:
     if situation.offered not in ("", "double"):
         raise ValueError(f"a FIBS board: expected no {situation.offered}, found one")
     side = situation.position[4]
-    # Who was doubled is asked; the line has a place for that and none for having doubled.
+    # The side that was doubled must answer; the line has no place for having doubled.
     view = 1 - side if situation.offered else side
     boards = by_colour(situation.position)
     own, theirs = boards[view], boards[1 - view]
@@ -54,10 +53,11 @@ def fibs_text(situation: Situation) -> str:
 
 
 def parse_fibs(text: str) -> Situation:
-    """The situation that such a line describes, with its text from `board:` on; PositionError.
+    """Returns the situation that such a line describes; the text begins with `board:`.
 
-    Whose cube it is follows from who may double; where neither may, it is in the middle, and at 1
-    the game is the Crawford game if a side is one point away. What the line repeats is not read.
+    The owner of the cube follows from who may double. If neither side may, it is in the middle, and
+    at 1 the game is the Crawford game if a side is one point away. Repeated fields are not read.
+    Raises PositionError if the line is not valid.
     """
     parts = text.split(":")
     if not 43 <= len(parts) <= 53:

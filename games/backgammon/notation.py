@@ -1,6 +1,6 @@
 """Backgammon positions, moves, rolls and boards as text.
 
-A position is written as GNU Backgammon's position ID, followed by ` O` where the side with colour 1
+A position is written as GNU Backgammon's position ID, followed by ` O` if the side with colour 1
 is to move; XGID, GNU ID and FIBS boards are read as well. A move is written as GNU Backgammon does,
 `24/18*/13 bar/20(2)`: each side counts the points its own way, a `*` marks a hit, and only points
 where something is hit are named between the ends of a checker's way.
@@ -132,7 +132,7 @@ def _steps(move: int) -> list[tuple[int, int]]:
 
 
 def _hitting(position: Position, move: int) -> list[tuple[int, int, bool]]:
-    """Returns the same, and for each checker whether it hits."""
+    """Returns start and end of each checker's move, and whether it hits."""
     blots = _blots(position)
     hitting = []
     for source, target in _steps(move):
@@ -230,9 +230,9 @@ def parse_move(position: Position, text: str, roll: int | None) -> int:
 
 
 def _read_parts(text: str) -> tuple[dict[int, int], set[int], set[int]]:
-    """How a move changes the checkers on each point, the points it names as reached, those hit.
+    """Returns the change of checkers on each point, and the points named as reached and as hit.
 
-    Nothing is named where the text is no move.
+    All three are empty if the text is not a move.
     """
     nothing: tuple[dict[int, int], set[int], set[int]] = ({}, set(), set())
     text = re.sub(r"\s*([-/*(),;])\s*", r"\1", text)
@@ -260,7 +260,7 @@ def _point(word: str) -> int:
 
 
 def _change(ways: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """How many checkers more, or less, stand on each point after these."""
+    """Returns by how much each point's number of checkers changes."""
     change: dict[int, int] = {}
     for source, target in ways:
         change[source] = change.get(source, 0) - 1
@@ -301,7 +301,7 @@ def show(position: Position) -> str:
     """Returns the board as the side to move sees it, with its home at the bottom right.
 
     Checkers are X (colour 0) and O (colour 1); a number shows that a point holds more than there is
-    room for. Those on the bar stand in the middle, the opponent's at the bottom.
+    room to draw. Those on the bar stand in the middle, the opponent's at the bottom.
     """
     near, far, their_near, their_far, side = position
     own, theirs = checker_counts(near, far), checker_counts(their_near, their_far)
@@ -337,7 +337,7 @@ def _numbers(points: range) -> str:
 
 
 def _column(count: int, sign: str) -> list[str]:
-    """What stands in each row of a point, from its edge of the board on."""
+    """Returns the signs in each row of a point, from its edge of the board on."""
     column = [sign if depth < count else "" for depth in range(_ROWS)]
     if count > _ROWS:
         column[-1] = str(count)

@@ -10,16 +10,16 @@ __all__ = ["CONTACT", "CRASHED", "PHASES", "RACE", "in_contact", "phase"]
 
 CONTACT, CRASHED, RACE = range(3)
 
-#: A side with no more checkers than this in front of its two last points has crashed.
+#: A side with at most this many checkers in front of its two last points has crashed.
 _FEW = 6
 
 
 @kernel
 def in_contact(position):
-    """Whether a checker of one side has still to pass one of the other; the bar counts as 25."""
+    """Whether a checker of one side must still pass one of the other; the bar counts as 25."""
     near, far, their_near, their_far, _ = position
     theirs = mirrored(points_held(their_near, their_far))
-    # what stands farther than their rearmost checker is a number above that bit alone
+    # checkers beyond their rearmost one make the number larger than its bit
     return theirs != 0 and points_held(near, far) & ~1 > theirs & -theirs
 
 
@@ -31,12 +31,12 @@ def _crashed(near):
 
 @kernel
 def phase(position):
-    """0 in contact, 1 where there is contact but a side has crashed, 2 in a race.
+    """Returns 0 in contact, 1 in contact if a side has crashed, 2 in a race.
 
-    A race is a position without contact, finished ones included. A side has crashed that has
-    borne off, or put out of play on its ace and deuce points, all but at most 6 of its checkers:
-    it cannot hold a board of points for long. The phase is the same seen by either side. After the
-    classes of GNU Backgammon, which draws the border of crashed a little otherwise.
+    A race is a position without contact, finished ones included. A side has crashed if all but at
+    most 6 of its checkers are borne off or out of play on its ace and deuce points, so that it
+    cannot hold its home points for long. The phase does not depend on the side to move. It follows
+    the classes of GNU Backgammon, which defines crashed slightly differently.
     """
     if not in_contact(position):
         return RACE

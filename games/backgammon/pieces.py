@@ -12,7 +12,7 @@ __all__ = ["input_text", "removals"]
 
 
 def input_text(place: int, position: Position) -> tuple[str, float]:
-    """Words for the input `place` of the encoding `points`, and how many checkers stand there."""
+    """Returns words for the input `place` of the encoding `points`, and its checkers' number."""
     theirs, unit = divmod(place, POINTS.size // 2)
     colour = COLOURS[position[4] ^ theirs]
     point = unit // 6 + 1 if unit < 144 else BAR if unit < 148 else OFF
@@ -22,8 +22,8 @@ def input_text(place: int, position: Position) -> tuple[str, float]:
 
 
 def removals(position: Position) -> Iterator[tuple[str, float, Position]]:
-    """For each point of a side, and its bar: words, the number of checkers, and the position with
-    all of them borne off, unless that ends the game.
+    """Yields for each point of a side, and its bar: words, the number of checkers, and the position
+    with all of them borne off, unless that ends the game.
     """
     near, far, their_near, their_far, side = position
     boards = checker_counts(near, far), checker_counts(their_near, their_far)

@@ -1,7 +1,7 @@
 """Counts of checkers and pips of one side, by arithmetic on all points at once.
 
 A half board is 13 numbers of four bits, as in `rules`; the sums go through one multiplication each,
-in which no byte can overflow, for a side has 15 checkers.
+in which no byte can overflow, because a side has 15 checkers.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ from games.kernels import kernel, lowest, product, reverse
 _HALF = 13
 _EVEN = 0x0F0F0F0F0F0F0F
 _EACH = 0x0101010101010101
-_SEVEN_TO_ZERO = (
-    0x0001020304050607  # what byte k of the other factor is counted: k times, in byte 7
-)
+_SEVEN_TO_ZERO = 0x0001020304050607  # byte k of the other factor counts k times, in byte 7
 
 
 @kernel
@@ -23,13 +21,13 @@ def _sum_of_bytes(pairs):
 
 @kernel
 def checkers_of(half):
-    """All checkers of a half board."""
+    """Returns the number of checkers of a half board."""
     return _sum_of_bytes((half & _EVEN) + (half >> 4 & _EVEN))
 
 
 @kernel
 def _weighted(half):
-    """The sum of number times place, 0 to 12, over a half board."""
+    """Returns the sum of number times place, 0 to 12, over a half board."""
     odd = half >> 4 & _EVEN
     pairs = (half & _EVEN) + odd
     return 2 * (product(pairs, _SEVEN_TO_ZERO) >> 56 & 255) + _sum_of_bytes(odd)
@@ -37,13 +35,13 @@ def _weighted(half):
 
 @kernel
 def pips_of(near, far):
-    """The pip count of a side's checkers: points 0 to 25, each as often as checkers stand on it."""
+    """Returns the pip count of a side: the sum of the points, 0 to 25, of its checkers."""
     return _weighted(near) + _weighted(far) + _HALF * checkers_of(far)
 
 
 @kernel
 def beyond(near, far, point):
-    """The checkers of a side on points above one from 0 to 25; the others are left out."""
+    """Returns a side's checkers on the points above `point` (0 to 25), without the others."""
     if point < _HALF - 1:
         return near & -1 << 4 * (point + 1), far
     return 0, far & -1 << 4 * (point + 1 - _HALF)
@@ -51,20 +49,20 @@ def beyond(near, far, point):
 
 @kernel
 def pips_beyond(near, far, point):
-    """How many pips a side needs until no checker is above a point."""
+    """Returns the pips that a side needs until no checker is above a point."""
     near, far = beyond(near, far, point)
     return pips_of(near, far) - point * (checkers_of(near) + checkers_of(far))
 
 
 @kernel
 def rearmost(held):
-    """The highest of the points 1 to 25 in a set of bits, 0 where there is none."""
+    """Returns the highest of the points 1 to 25 in a set of bits; 0 if there is none."""
     held &= ~1
     return 63 - lowest(reverse(held)) if held else 0
 
 
 @kernel
 def other_side(position):
-    """The same board with the other side to move."""
+    """Returns the same board with the other side to move."""
     near, far, their_near, their_far, side = position
     return their_near, their_far, near, far, 1 - side

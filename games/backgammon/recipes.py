@@ -6,11 +6,11 @@ from typing import Any
 
 __all__ = ["RECIPES"]
 
-#: Of a value in points, squashed: an outcome of three is three quarters of the way.
+#: Scale for squashing values in points: an outcome of three is three quarters of the way.
 _POINTS = 3.0
-#: A game that no side brings home.
+#: For games that neither side would bring to an end.
 _MOST_PLIES = 400
-#: From nothing, moves by static values; snapshots over games enough for dice.
+#: From zero weights, moves by static values; snapshots with enough games for dice.
 _LINEAR: dict[str, Any] = {
     "depth": 0,
     "snapshots": 8,
@@ -29,7 +29,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "samuel": {
         "games": 2000,
         **_LINEAR,
-        # What pips say is given, as the men are in checkers; weights of up to half a point join it.
+        # The weights of pips are fixed, as that of men is in checkers; others reach half a point.
         "options": {
             "features": "linear",
             "fixed": {"lead": 1.0, "race": 1.0, "race_rolls": 0.5},

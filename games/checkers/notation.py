@@ -2,7 +2,7 @@
 
 A position is written as a PDN FEN: the side to move, then the squares of each side, men before
 kings, as in `B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29`. A move is written `11-15`, a capture
-`22x8`; where several captures share start and end, by every square that is landed on, `22x15x8`.
+`22x8`; if several captures share start and end, every square landed on is named, `22x15x8`.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def parse_position(text: str) -> Position:
 
 
 def _parse_section(text: str, colour: int) -> Iterator[tuple[bool, int]]:
-    """Returns for every piece of a section whether it is a king, and its bit number."""
+    """Yields for every piece of a section whether it is a king, and its bit number."""
     crowning = FIRST_ROW if colour == WHITE else LAST_ROW
     for item in text.split(",") if text.strip() else []:
         match = _ITEM.fullmatch(item.strip())
@@ -186,7 +186,7 @@ def parse_move(position: Position, text: str) -> int:
     """Returns the legal move that a text names by start, end and any squares between.
 
     `-`, `x`, `:`, `*`, `×` or a space may separate squares, whether the move captures or not.
-    Squares that are landed on may be left out as long as one legal move remains.
+    Squares landed on may be omitted as long as only one legal move fits.
 
     Raises MoveError if the text is not a move, or names no legal move or several; the message lists
     the possible moves.
@@ -233,7 +233,7 @@ def show(position: Position) -> str:
             sign = "." if not (own | opponent) & bit else "b" if black & bit else "w"
             signs.append(sign.upper() if kings & bit else sign)
         cells = "   ".join(signs)
-        # The right-hand square of an even row, as of the top one, is a playing square.
+        # The right-hand square of even rows, such as the top one, is a playing square.
         board = f"  {cells}" if row % 2 == 0 else f"{cells}  "
         lines.append(f"{4 * row + 1:2}  {board}  {4 * row + 4:2}")
     return "\n".join([*lines, f"{_NAMES[side]} to move"])

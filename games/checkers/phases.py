@@ -10,7 +10,7 @@ __all__ = ["PHASES", "phase"]
 
 @kernel
 def phase(position):
-    """0 with 17 pieces and more, 1 with 9 to 16, 2 with at most 8, kings and men counted alike."""
+    """Returns 0 with at least 17 pieces (men or kings), 1 with 9 to 16, 2 with at most 8."""
     own, opponent, _, _ = position
     pieces = popcount(own | opponent)
     return 0 if pieces > 16 else 1 if pieces > 8 else 2

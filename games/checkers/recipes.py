@@ -6,7 +6,7 @@ from typing import Any
 
 __all__ = ["RECIPES"]
 
-#: Number of snapshots of learners for which measuring one costs more than it tells.
+#: Number of snapshots for learners whose snapshots cost more to measure than they tell.
 _FEW = 8
 _FROM_MATERIAL: dict[str, Any] = {"depth": 5, "from": "material"}
 

@@ -1,12 +1,12 @@
 """The binary connectives of Samuel's polynomial: two terms joined by "and" and "not".
 
-Samuel cuts each of the two terms at 0 and joins what is left, true or false. What is cut here is
-the value that the evaluator reads, the *difference* of a term between the sides: of the raw
-values, MOB is nearly always above 0, and half of the connectives would be constant. In the
+Samuel cuts each of the two terms at 0 and joins the results, true or false. Here the value
+that the evaluator reads is cut, the *difference* of a term between the sides, because the raw value
+of MOB is nearly always above 0, which would make half of the connectives constant. In the
 docstrings a term *leads* if its difference term(position) - term(swap_sides(position)) is above
-0, so "not" includes equality. Every connective is 1 where its combination holds, else 0.
+0, so "not" includes equality. Every connective is 1 if its combination holds, else 0.
 
-Where neither term is level, "neither leads" here is "both lead" for the other side, and likewise
+If neither term is level, "neither leads" here is "both lead" for the other side, and likewise
 "only the first" and "only the second": in the differences that the evaluator reads, the four
 connectives of a pair are then two and their negatives.
 """
@@ -148,8 +148,8 @@ CONNECTIVES: dict[str, Callable[[Position], float]] = {
     "MOC4": moc_4,
 }
 
-#: The names that wait while those of `INITIAL_ACTIVE` are active, connectives last: 21, and not
-#: Samuel's 22, as RECAP is left out.
+#: The names that wait while those of `INITIAL_ACTIVE` are active, connectives last: 21 rather than
+#: Samuel's 22, because RECAP is omitted.
 RESERVE: tuple[str, ...] = tuple(
     name for name in (*SIMPLE_TERMS, *CONNECTIVES) if name not in INITIAL_ACTIVE
 )

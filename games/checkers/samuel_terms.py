@@ -7,7 +7,7 @@ A board turned by 180 degrees with the colours exchanged has the same value, for
 
 Three words are used throughout. A *step* is an ordinary move to an adjacent empty square, whether
 or not a capture is pending, which would forbid it. A *neighbour* is one of the up to four squares
-that touch a square at a corner; beyond the edge there is none, neither empty nor occupied. The
+that touch a square at a corner; beyond the edge no squares exist, empty or occupied. The
 *points* of a side are 2 for each man and 3 for each king.
 
 Square numbers in a definition are Black's; White's are their mirror image (33 - square).
@@ -33,7 +33,7 @@ __all__ = ["INITIAL_ACTIVE", "SIMPLE_TERMS", "piece_advantage"]
 
 
 def _board(*squares: int) -> int:
-    """The board with the given squares set."""
+    """Returns the board with the given squares set."""
     return sum(1 << square - 1 + (square - 1) // 8 for square in squares)
 
 
@@ -57,13 +57,13 @@ CRAMPED_BLACK = _board(8, 11, 12, 16)
 
 @kernel
 def points(pieces, kings):
-    """2 for each man, 3 for each king."""
+    """Returns 2 for each man plus 3 for each king."""
     return 2 * popcount(pieces) + popcount(pieces & kings)
 
 
 @kernel
 def _three_neighbours(board):
-    """The squares with at least three neighbours on a board."""
+    """Returns the squares with at least three neighbours on a board."""
     a, b, c, d = board << 4, board >> 4, board << 5, board >> 5
     return SQUARES & (a & b & (c | d) | c & d & (a | b))
 
@@ -205,7 +205,7 @@ def forks(position):
     """
     passive, empty = position[1], empty_squares(position)
     pairs = passive & passive >> 1  # the bit of the lower square; pairs across two rows drop out,
-    if position[3] == BLACK:  # for the forking square is then off the board
+    if position[3] == BLACK:  # because the forking square is then off the board
         return popcount(pairs & empty << 4 & empty >> 4 & empty >> 6)
     return popcount(pairs & empty >> 5 & empty << 5 & empty << 3)
 
@@ -260,8 +260,8 @@ def the_move(position):
     on its own back row); else 0. Source: Samuel 1959.
 
     As a difference between the sides it is always 0: with the pieces even, the files of one side
-    hold an odd number whenever those of the other do, for whoever is to move has the move. It
-    tells something only where it is read without the difference.
+    hold an odd number whenever those of the other do. It is informative only if it is read without
+    the difference.
     """
     own, opponent, kings, side = position
     if popcount(own) != popcount(opponent) or points(own | opponent, kings) >= 24:
@@ -305,7 +305,7 @@ def piece_advantage(position):
 
 
 #: Samuel's names in alphabetical order, the order of weights. His 26th, RECAP, is the same
-#: parameter as EXCH: left out, for two equal columns make a regression singular.
+#: parameter as EXCH; it is omitted, because two equal columns make a regression singular.
 SIMPLE_TERMS: dict[str, Callable[[Position], float]] = {
     "ADV": advancement,
     "APEX": apex,

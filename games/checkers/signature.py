@@ -1,8 +1,8 @@
 """The layout of signature tables in checkers: the 27 terms and their tables (Samuel 1967).
 
-Terms stand together where one changes what the other means: men about to crown and who is at home
-to stop them, how freely a side moves and what it would lose by that, kings in the centre and kings
-that cannot get there. Terms that vary most between the moves of a position have seven levels.
+Terms are grouped if one changes the meaning of another: men about to crown and the pieces at home
+that can stop them, the freedom to move and the losses that moves entail, kings in the centre and
+kings that cannot get there. Terms that vary most between the moves of a position have seven levels.
 Thresholds fill the levels in games between searches; all are mirrored at 0.
 """
 
@@ -31,7 +31,7 @@ GROUPS: tuple[tuple[str, str, str], ...] = (
     ("EXPOS", "HOLE", "supported"),
 )
 
-#: Kings and the centre; men on their way, and what is left at home; freedom and danger.
+#: Kings and the centre; advancing men, and the men left at home; freedom and danger.
 SECOND: tuple[tuple[int, ...], ...] = ((0, 1, 2), (3, 4, 5), (6, 7, 8))
 
 #: Terms outside the tables, with fixed weights.
@@ -68,8 +68,8 @@ SUMMED = True
 
 @kernel
 def phase(position):
-    """0 or 1 without kings, with more than 16 pieces or fewer; 2 where one side has kings; and
-    where both have, 3 to 5 with more than 10 pieces, more than 6, at most 6.
+    """Returns the phase: 0 or 1 without kings (more than 16 pieces, or not), 2 if one side has
+    kings, and 3 to 5 if both have (more than 10 pieces, more than 6, at most 6).
     """
     own, opponent, kings, _ = position
     count = popcount(own | opponent)

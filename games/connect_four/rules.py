@@ -43,7 +43,7 @@ _NAN = float("nan")
 
 @kernel
 def has_four(stones):
-    """Whether four of these stones stand in line."""
+    """Whether four of these stones are in line."""
     for step in DIRECTIONS:
         pairs = stones & stones >> step
         if pairs & pairs >> 2 * step:
@@ -53,7 +53,7 @@ def has_four(stones):
 
 @kernel
 def outcome(position):
-    """-1.0 where the side that just moved has four, 0.0 on a full board, else NaN."""
+    """Returns -1.0 if the side that just moved has four, 0.0 on a full board, else NaN."""
     own, opponent, _ = position
     if has_four(opponent):
         return -1.0
@@ -62,7 +62,7 @@ def outcome(position):
 
 @kernel
 def legal_moves(position, moves):
-    """Write the columns that are not full, from the centre outwards; none once there is a four."""
+    """Write the columns that are not full, from the centre outwards; no column after a four."""
     own, opponent, _ = position
     if has_four(opponent):
         return 0
@@ -77,7 +77,7 @@ def legal_moves(position, moves):
 
 @kernel
 def play(position, move):
-    """The position after a stone is dropped, seen by the other side."""
+    """Returns the position after a stone is dropped, seen by the other side."""
     own, opponent, side = position
     stones = own | opponent
     # Adding 1 at the foot of a column carries up to its first empty square.
@@ -86,6 +86,6 @@ def play(position, move):
 
 @kernel
 def swap_sides(position):
-    """The same board with the other side to move."""
+    """Returns the same board with the other side to move."""
     own, opponent, side = position
     return (opponent, own, 1 - side)

@@ -30,7 +30,8 @@ class Outcomes:
     turn: a kernel turn(probabilities) that turns them in place into those of the other side.
     finished: a kernel finished(position, probabilities) that writes those of a finished game.
 
-    Raises ValueError if names and payoffs differ in number, TypeError if a function is no kernel.
+    Raises ValueError if names and payoffs differ in number, and TypeError if a function is not a
+    kernel.
     """
 
     names: tuple[str, ...]

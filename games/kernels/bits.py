@@ -36,25 +36,25 @@ WORD = (1 << 64) - 1
 
 
 def word(bits: int) -> int:
-    """The lowest 64 bits of an integer of any size as a word, -2**63 to 2**63 - 1.
+    """Returns the lowest 64 bits of an integer of any size as a word, -2**63 to 2**63 - 1.
 
-    For constants such as masks; inside kernels integers are words already.
+    It is for constants such as masks; inside kernels integers are words already.
     """
     return ((int(bits) & WORD) ^ 1 << 63) - (1 << 63)
 
 
 def bit(number: int) -> int:
-    """The word with bit `number` alone, 0 to 63."""
+    """Returns the word in which only bit `number`, 0 to 63, is set."""
     return word(1 << int(number))
 
 
 def shift_left(bits: int, count: int) -> int:
-    """The word with every bit `count` places higher, 0 to 63; bits beyond 63 are lost."""
+    """Returns the word with every bit `count` (0 to 63) places higher; bits beyond 63 are lost."""
     return word(int(bits) << int(count))
 
 
 def shift_right(bits: int, count: int) -> int:
-    """The word with every bit `count` places lower, 0 to 63; zeros come in from above."""
+    """Returns the word with every bit `count` (0 to 63) places lower, filled with zeros."""
     return word((int(bits) & WORD) >> int(count))
 
 
@@ -69,7 +69,7 @@ def lowest(bits: int) -> int:
 
 
 def product(first: int, second: int) -> int:
-    """The product of two signed 64-bit integers modulo 2**64, as a signed one: for hashing.
+    """Returns the product of two signed 64-bit integers modulo 2**64, signed, for hashing.
 
     An ordinary `*` must not overflow in a kernel, because the compiler assumes that it does not.
     """
@@ -77,22 +77,22 @@ def product(first: int, second: int) -> int:
 
 
 def reverse(bits: int) -> int:
-    """The 64 bits of a word in the opposite order."""
+    """Returns the 64 bits of a word in the opposite order."""
     return word(int(f"{int(bits) & WORD:064b}"[::-1], 2))
 
 
 def float_bits(value: float) -> int:
-    """The 64 bits of a float as a signed integer."""
+    """Returns the 64 bits of a float as a signed integer."""
     return int(struct.unpack("<q", struct.pack("<d", value))[0])
 
 
 def bits_float(bits: int) -> float:
-    """The float that a signed 64-bit integer holds."""
+    """Returns the float whose bits a signed 64-bit integer holds."""
     return float(struct.unpack("<d", struct.pack("<q", bits))[0])
 
 
 def next_up(value: float) -> float:
-    """Returns the smallest float above a finite value: with it, the narrowest search window."""
+    """Returns the smallest float above a finite value, which makes the narrowest search window."""
     if value == 0.0:
         return 5e-324
     bits = float_bits(value)
