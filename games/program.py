@@ -23,7 +23,7 @@ def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") 
         status = run()
         sys.stdout.flush()
     except BrokenPipeError:
-        # the interpreter flushes once more when it ends, into a pipe that nobody reads
+        # the interpreter flushes once more when it ends, into a pipe without a reader
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:

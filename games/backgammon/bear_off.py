@@ -41,9 +41,9 @@ __all__ = [
 HOME_POINTS = 6
 #: Numbers of rolls in a distribution: 0 to LONGEST - 1.
 LONGEST = 32
-#: The plies that an equity of both sides' table stands for: more than any search asks for.
+#: The depth of an equity of the two-sided table in plies: more than any search asks for.
 EXACT_DEPTH = 99
-#: The plies that an equity out of two tables of one side stands for: where it can be compared, a
+#: The depth of an equity from two one-sided tables: where it can be compared, a
 #: search of one ply over such equities chooses moves no better, and one of two plies does.
 NEAR_DEPTH = 1
 
@@ -129,11 +129,11 @@ def write_successors(number, roll, moves, after):
 
 @kernel
 def fill_one_sided(expected, rolls, expected_first, first, moves, after):
-    """Fill the tables of one side, float64, which hold zeros; see the module for what they are.
+    """Fill the one-sided tables, float64, which must hold zeros; the module describes them.
 
     `expected` [positions] and `expected_first` [positions of 15 checkers] are the mean numbers of
-    rolls. Of plays that are equally good the one that `legal_moves` lists first is taken. Rolls
-    beyond the last column, which a table of its width must not have, are lost.
+    rolls. Of equally good plays the one that `legal_moves` lists first is chosen. Rolls beyond
+    the last column are lost; the table must be wide enough for all.
     """
     rolls[0, 0] = 1.0
     for number in range(1, len(expected)):
