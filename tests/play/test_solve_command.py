@@ -1,4 +1,4 @@
-"""`python -m play solve`: the moves, what is said of them, and wrong input."""
+"""`python -m play solve`: the moves, the text about them, and wrong input."""
 
 from __future__ import annotations
 

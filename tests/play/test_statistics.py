@@ -1,4 +1,4 @@
-"""The arithmetic of match results against published figures, slow twins and its own symmetries."""
+"""Arithmetic of match results, checked by published figures, slow twins and symmetries."""
 
 import math
 
@@ -169,7 +169,7 @@ def test_the_two_games_of_a_pair_are_not_counted_as_independent():
     assert pairs.margin < games.margin / 3
 
 
-# All alike, one, none.
+# All results alike, one result, no results.
 
 
 @pytest.mark.parametrize("units", [1, 5, 500])
@@ -177,7 +177,7 @@ def test_all_won_is_open_above_and_bounded_below_by_the_rule_of_three(units):
     tally = Tally((0, 0, 0, 0, units))
     estimate = elo_interval(tally)
     assert (estimate.value, estimate.high) == (math.inf, math.inf)
-    # Had the units been won with this chance, all of them would have been 1 time in 20.
+    # At this expected score, winning all units has a chance of 1 in 20.
     assert expected_score(estimate.low) ** units == pytest.approx(0.05)
     assert superiority(tally) == pytest.approx(1 - 0.5 ** (units + 1))
     normalised = normalised_elo_interval(tally)
@@ -202,7 +202,7 @@ def test_nothing_played(tally):
 
 
 def test_two_pairs_are_judged_more_carefully_than_many():
-    """With 12.7 deviations, Student's quantile for 2, not with 1.96."""
+    """Their margin is 12.7 deviations, Student's quantile for two values, instead of 1.96."""
     values = [0.4, 0.6]
     assert mean_interval(values).margin == pytest.approx(12.7062 * 0.1, rel=1e-5)
     many = values * (SMALL_SAMPLE // 2)
@@ -328,7 +328,7 @@ def test_likelihood_ratio_agrees_with_direct_maximisation(counts, sprt):
     [((14, 47, 33, 25, 1), 250), ((42, 55, 55, 11, 7), 503), ((1, 1, 18, 1, 36), -476)],
 )
 def test_the_likeliest_of_several_stationary_distributions_is_taken(counts, elo0):
-    """Bounds far above the results, or below: there the condition allows several maxima."""
+    """With bounds far above or below the results the condition allows several maxima."""
     sprt, tally = Sprt(elo0, elo0 + 10), Tally(counts)
     assert sprt.llr(tally) == pytest.approx(slow_ratio(sprt, tally), abs=1e-3)
 
@@ -337,7 +337,7 @@ def test_the_likeliest_of_several_stationary_distributions_is_taken(counts, elo0
 def test_the_test_errs_as_seldom_as_promised(truth):
     """Paired games of a known normalised strength: wrong verdicts in 1 match of 10."""
     rng = np.random.default_rng(4)
-    # Tilted in proportion to the score: the deviation stays almost what it was.
+    # Tilted in proportion to the score, which hardly changes the deviation.
     level = np.array([0.1, 0.2, 0.4, 0.2, 0.1])
     places = np.linspace(0, 1, 5) - 0.5
     deviation = math.sqrt(level @ places**2)

@@ -1,4 +1,4 @@
-"""Games in a terminal: what is typed and what is answered, with and without colour."""
+"""Games in a terminal: commands and their answers, with and without colour."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def hand() -> Thinker:
 
 
 def say(session: Session, *lines: str) -> str:
-    """Everything that is shown for these lines, from the board before the first on."""
+    """Returns everything that is shown for these lines, including the board before the first."""
     texts = list(session.advance())
     for line in lines:
         texts += session.answer(line)
@@ -220,7 +220,7 @@ def test_positions_of_backgammon_are_set_up(hand: Thinker, tmp_path: Path) -> No
     assert "expected a position ID" in say(session, "new XGID=rubbish")
     say(session, "new 4HPwATDgc/ABMA O")
     assert session.record.ply == 1 and session.side == 0
-    # a side that is shut out cannot move, whatever it rolls
+    # a side that is shut out cannot move with any roll
     shut = BackgammonSession(BACKGAMMON, hand, frozenset({0, 1}), seed=2)
     shown = say(shut, "new XGID=bBBBBBB---a-------------C-:0:0:-1:00:0:0:0:0:10")
     assert "O cannot move with" in shown and shut.side == 0
@@ -255,7 +255,7 @@ def test_colour_changes_no_word(classic: Thinker, hand: Thinker) -> None:
     plain = say(CheckersSession(CHECKERS, classic), "11-15")
     painted = say(CheckersSession(CHECKERS, classic, paint=Paint(True)), "11-15")
     assert "\x1b" not in plain and "\x1b" in painted
-    # empty squares have a full stop where there is no colour
+    # without colour, empty squares are shown as full stops
     assert COLOURS.sub("", painted) == re.sub(r"(?<=\d)\.(?=[ *])", " ", plain)
     first = say(BackgammonSession(BACKGAMMON, hand, seed=1))
     second = say(BackgammonSession(BACKGAMMON, hand, seed=1, paint=Paint(True, True)))
@@ -304,7 +304,7 @@ def test_wrong_options(
 
 
 def test_at_a_terminal_with_colour_and_completion() -> None:
-    """A pseudo-terminal: Tab completes a move, and two Ctrl-C leave."""
+    """In a pseudo-terminal Tab completes a move, and two Ctrl-C leave the program."""
     controller, terminal = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "play", "checkers", "classic", "--depth", "2", "--play", "both"],
@@ -321,7 +321,7 @@ def test_at_a_terminal_with_colour_and_completion() -> None:
     shown = b""
 
     def until(*words: bytes) -> None:
-        """Read until the words have come, one after the other; a prompt reads keys from then on."""
+        """Read until the words have come, one after the other; then the prompt reads keys."""
         nonlocal shown
         shown = b""
         place = 0

@@ -1,4 +1,4 @@
-"""Who thinks for people: selective unless told otherwise, and with a book while it lasts."""
+"""The engine behind games with people: selective by default, with a book while it lasts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_book_is_played_from_and_analysis_searches(tmp_path: Path) -> None:
     again = [Thinker(CHECKERS, name, Limits(depth=3), seed=4) for _ in range(2)]
     lines = [[one.think(CHECKERS.start()).move for _ in range(9)] for one in again]
     assert lines[0] == lines[1]
-    # a position that the book has not met is searched
+    # a position outside the book is searched
     after = CHECKERS.start()
     for _ in range(12):
         after = CHECKERS.play(after, CHECKERS.legal_moves(after)[0])

@@ -1,4 +1,4 @@
-"""What travels to other processes, and what it is when it arrives."""
+"""Objects sent to other processes arrive equal to the originals."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def mine(tmp_path: Path) -> ModuleType:
 
 
 def elsewhere(value: Any, folder: Path, *lines: str) -> list[str]:
-    """What lines of Python print in another process that unpacked a value, called `it`."""
+    """Returns the output of Python lines in another process that has unpacked `value` as `it`."""
     (folder / "packed").write_bytes(pack(value))
     text = "\n".join(
         [
@@ -112,7 +112,7 @@ def elsewhere(value: Any, folder: Path, *lines: str) -> list[str]:
 
 
 class Pile(Game):
-    """Take one or two sticks; who takes the last one wins."""
+    """Take one or two sticks; the player who takes the last one wins."""
 
     def start(self) -> int:
         return 7
@@ -149,7 +149,7 @@ def never(position, move):  # type: ignore[no-untyped-def]
 
 
 class Walk(KernelGame):
-    """A game of kernels, which only this file knows."""
+    """A game of kernels that only this file knows."""
 
     rules = Rules(walk_moves, walk, walk_outcome, irreversible=never)
     start_position = (0,)

@@ -1,4 +1,4 @@
-"""The server of the browser's page: what it answers, and what it refuses."""
+"""The server of the browser's page: its answers, and the requests that it refuses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from search.lookups.rote import RoteMemory  # noqa: E402
 from tests.web_server import CLASSIC, HAND, HUMAN, RANDOM, ROOT, running  # noqa: E402
 
 BASE = "http://127.0.0.1:8000"
-#: Seconds that anything may take on a machine that others keep busy.
+#: Seconds that anything may take on a machine that is busy with other work.
 PATIENCE = 60
 HAND_AND_MORE = "backgammon:hand+bearoff"
 Client = Any
@@ -44,7 +44,7 @@ Client = Any
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
-    """Runs of two kinds, one of them with snapshots of weights; and a secret beside them."""
+    """Returns a folder with two kinds of runs, one with snapshots, and a secret beside them."""
     (tmp_path / "secret.json").write_text('{"format": "plysmith-linear-1"}')
     folder = tmp_path / "runs"
     run = folder / "first"
@@ -108,7 +108,7 @@ def wait_for(client: Client, view: dict[str, Any], ply: int) -> dict[str, Any]:
     raise AssertionError(f"no move {ply} within {PATIENCE} s")
 
 
-# --- who may ask ------------------------------------------------------------------------------
+# --- access -----------------------------------------------------------------------------------
 
 
 def test_every_answer_forbids_what_the_page_does_not_need(client: Client) -> None:
@@ -266,7 +266,7 @@ def test_lookups_and_programs_are_offered_as_a_match_takes_them(client: Client) 
 
 
 def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
-    """One checker on the ace point against one: the side to roll wins, which no weights say."""
+    """One checker each on the ace point: the side to roll wins, which no weights can tell."""
     id = HAND_AND_MORE
     text = f"XGID=-B{'-' * 22}b-:0:0:1:21:0:0:0:0:10"
 
@@ -278,7 +278,7 @@ def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
             address = f"{base}/api/tables/{answer.json()['id']}"
             asked = {"evaluator": id, "depth": 0, "seconds": 5}
             assert (await client.post(f"{address}/analyse", json=asked)).json()["started"]
-            await asyncio.sleep(0.5)  # a page that looks again is told of what was found meanwhile
+            await asyncio.sleep(0.5)  # a page that asks again gets the results found meanwhile
             async for kind, news in _events(client, f"{address}/events"):
                 if kind == "analysis" and news["done"]:
                     return dict(news)
@@ -291,7 +291,7 @@ def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
 
 
 def test_an_evaluator_with_endgame_databases_knows_the_end(client: Client) -> None:
-    """Two kings against one win, however far; a search of one ply alone does not see it."""
+    """Two kings win against one, however far away; a search of one ply alone does not see it."""
     found = []
     for id in ("checkers:material+endgame", "checkers:material"):
         seats = [{**CLASSIC, "evaluator": id, "depth": 1}, HUMAN]
@@ -399,7 +399,7 @@ def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:
     (first, second) = run["strength"]["curves"]["random"]
     assert first[:2] == [10, 90] and second[:2] == [20, 95]
     assert 80 < first[2] < 90 < first[3] < 100  # Elo intervals as shares
-    # The torn last line is left out.
+    # The incomplete last line is left out.
     assert run["log"]["curves"]["plies a game"] == [[1, 40], [2, 60]]
     assert run["log"]["curves"]["error"] == [[1, 0.5], [2, 0.25]]
     assert run["weights"]["curves"]["mobility"] == [[10, 1.0], [20, 2.5]]
@@ -467,7 +467,7 @@ def test_there_are_only_so_many_tables(runs: Path) -> None:
         for sitting in client.app.app.state.host.sittings.values():
             sitting.used -= 1001.0
         assert client.get(f"/api/tables/{second['id']}").status_code == 200
-        third = new_table(client)  # in place of the one that was left longest ago
+        third = new_table(client)  # replaces the one that was left longest ago
         codes = [client.get(f"/api/tables/{t['id']}").status_code for t in (first, second, third)]
         assert codes == [404, 200, 200]
 
@@ -479,7 +479,7 @@ def test_idle_tables_end(runs: Path) -> None:
         until = time.monotonic() + PATIENCE
         while (answer := client.get(f"/api/tables/{view['id']}")).status_code == 200:
             assert time.monotonic() < until
-            time.sleep(0.5)  # longer than `idle`: each look keeps it for so long
+            time.sleep(0.5)  # longer than `idle`, for which each request keeps it
         assert answer.status_code == 404 and "ended" in answer.json()["error"]
         assert client.app.app.state.host.sittings == {}
 
@@ -503,7 +503,7 @@ def test_a_game_of_checkers_by_steps(client: Client) -> None:
     view = wait_for(client, view, 2)
     assert view["moves"][1]["depth"] == 2 and view["moves"][1]["value"] is not None
     view = act(client, view, "undo").json()
-    assert view["ply"] == 0  # to the last decision of a human
+    assert view["ply"] == 0  # back to the last decision of a human
 
 
 def test_an_illegal_move_changes_nothing_and_says_why(client: Client) -> None:
@@ -606,7 +606,7 @@ def test_two_computers_play_only_where_somebody_looks_on(client: Client) -> None
 
 
 def test_steps_of_backgammon_reach_all_legal_moves_and_no_others() -> None:
-    """Against the rules: random walks along steps end in legal moves; each is reached by one."""
+    """Random walks along steps end in legal moves only, and each legal move is reached."""
     game = games.load("backgammon")
     face = face_of(game)
     chance = random.Random(5)
@@ -625,7 +625,7 @@ def test_steps_of_backgammon_reach_all_legal_moves_and_no_others() -> None:
 
 
 def _walk(steps: BackgammonSteps, found: set[int], seen: set[Any]) -> None:
-    """All complete moves that single steps lead to, one die at a time."""
+    """Add to `found` all complete moves that single steps lead to, one die at a time."""
     key = (str(steps.board()), steps.dice_left)
     if key in seen:
         return
@@ -769,7 +769,7 @@ def test_a_table_goes_on_with_the_moves_of_another(client: Client) -> None:
 
 
 async def _events(client: Any, address: str) -> Any:
-    """The news of a table, one by one, as (kind, content)."""
+    """Yields the events of a table one by one, as (kind, content)."""
     async with client.stream("GET", address) as response:
         kind = ""
         async for line in response.aiter_lines():
@@ -780,9 +780,9 @@ async def _events(client: Any, address: str) -> Any:
 
 
 async def _reply(client: Any, base: str, seconds: float, ready: asyncio.Barrier) -> float:
-    """How long the computer's answer to a move took, from when the move was sent.
+    """Returns the seconds from sending a move to the computer's answer.
 
-    As the page does, it asks for the curve of the values besides.
+    Like the page, it also asks for the curve of the values.
     """
     seat = {**CLASSIC, "seconds": seconds, "depth": None}
     content = {"game": "checkers", "seats": [HUMAN, seat]}
@@ -803,7 +803,7 @@ async def _reply(client: Any, base: str, seconds: float, ready: asyncio.Barrier)
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
-    """`python -m play web` as a process: its address and its number."""
+    """Runs `python -m play web` as a process; yields its address and its process number."""
     runs = tmp_path_factory.mktemp("runs")
     command = [sys.executable, "-m", "play", "web", "--port", "0", "--runs", str(runs)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -849,7 +849,7 @@ def test_fifty_sessions_are_answered_in_time(program: tuple[str, int]) -> None:
 
 
 def _share_of_a_processor() -> float:
-    """How much of one this process gets that others leave it."""
+    """Returns the share of a processor that other processes leave to this one."""
     began, used = time.monotonic(), time.process_time()
     while time.monotonic() < began + 0.3:
         pass

@@ -1,4 +1,4 @@
-"""The page in a real browser: games played by clicks, by keys and by dragging, and what goes wrong.
+"""The page in a real browser: games by clicks, by keys and by dragging, and error messages.
 
 Needs Chromium, as Debian installs it, and playwright, which drives it; skipped where either is
 absent. `PLYSMITH_CHROMIUM` may name another browser of its kind.
@@ -39,10 +39,10 @@ Page = Any
 WAITING = """() => [...document.querySelectorAll('.strip.active .who')]
   .some((e) => e.textContent.startsWith('You')) || document.querySelector('.result')"""
 
-#: Milliseconds that anything may take on a machine that others keep busy.
+#: Milliseconds that anything may take on a machine that is busy with other work.
 PATIENCE = 60_000
 
-#: Three jumps with one piece, and then a few moves to the end.
+#: Three jumps with one piece, then a few moves to the end of the game.
 ENDGAME = "B:W10,18,26,30:BK6,K1,K5,K14"
 
 
@@ -72,7 +72,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Any, base: str) -> Iterator[Page]:
-    """A page; the test fails where the page has thrown or said an error."""
+    """Yields a page; the test fails if the page has thrown or logged an error."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     made = context.new_page()
     made.set_default_timeout(PATIENCE)
@@ -82,7 +82,7 @@ def page(browser: Any, base: str) -> Iterator[Page]:
         "console",
         lambda message: (
             problems.append(message.text)
-            # The browser itself tells of answers that are refusals, which tests provoke.
+            # The browser itself logs refused requests, which tests provoke.
             if message.type == "error" and "Failed to load resource" not in message.text
             else None
         ),
@@ -93,12 +93,12 @@ def page(browser: Any, base: str) -> Iterator[Page]:
 
 
 def open_table(page: Page, base: str, *, shown: str = ".board", **content: Any) -> dict[str, Any]:
-    """A table made by a request, and the page that shows it."""
+    """Create a table by a request, and open the page that shows it; returns the table."""
     content = {"game": "checkers", "seats": [HUMAN, HUMAN], **content}
     answer = page.request.post(f"{base}/api/tables", data=content)
     assert answer.status == 201, answer.text()
     view = answer.json()
-    page.goto("about:blank")  # else the board of the table before would be found
+    page.goto("about:blank")  # else the board of the previous table would be found
     page.goto(f"{base}/#/play/{view['id']}")
     page.wait_for_selector(shown)
     return dict(view)
@@ -114,7 +114,7 @@ def square(page: Page, number: int) -> Any:
 
 
 def open_tab(page: Page, name: str) -> None:
-    """Open one of the panels, and wait for what it shows."""
+    """Open one of the panels, and wait for its content."""
     page.get_by_role("tab", name=name).click()
     shown = {"Game": ".walk", "Analysis": ".legal", "Why": ".column", "Set up": "[data-set]"}
     expect(page.locator(shown[name]).first).to_be_visible()
@@ -156,7 +156,7 @@ def test_a_whole_game_of_checkers_by_clicks(page: Page, base: str) -> None:
             expect(square(page, target)).to_have_class(re.compile("goal"))
             square(page, target).click()
         expect(page.locator(f".moves .move >> nth={2 * turn}")).to_be_visible()
-    assert jumps == 3  # one capture was made step by step
+    assert jumps == 3  # one capture was made jump by jump
     expect(page.locator(".result")).to_contain_text(re.compile("Black wins: White"))
     expect(page.locator(".overlay")).to_contain_text("New game")
     assert table(page, base)["outcome"] == 1.0
@@ -201,7 +201,7 @@ def test_moves_by_dragging_undo_and_a_look_back(page: Page, base: str) -> None:
 
 
 def test_a_game_by_keys_alone(page: Page, base: str) -> None:
-    """A capture of two jumps and the win, without a pointer; and it is said to who listens."""
+    """A capture of two jumps and the win, without a pointer; screen readers are told of them."""
     open_table(page, base, position="B:W18,26:B15", seats=[HUMAN, RANDOM])
     page.keyboard.press("Tab")  # to the link that skips to the board
     expect(page.locator(".skip")).to_be_focused()
@@ -212,7 +212,7 @@ def test_a_game_by_keys_alone(page: Page, base: str) -> None:
         if label.startswith("15,"):
             break
         row = (int(label.split(",")[0]) - 1) // 4
-        # Black's side is below: up is towards the high numbers.
+        # Black's side is at the bottom, so up is towards the high numbers.
         page.keyboard.press("ArrowUp" if row < 3 else "ArrowLeft")
     expect(square(page, 15)).to_be_focused()
     expect(square(page, 15)).to_have_attribute("aria-label", "15, black man, can move")
@@ -256,10 +256,10 @@ def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: 
         expect(page.locator(".moves .move")).to_have_text(["11-15"])
     expect(page.locator("#banner")).to_contain_text("connection is lost")
     square(page, 22).click()
-    square(page, 18).click()  # goes nowhere
+    square(page, 18).click()  # has no effect without a server
     expect(page.locator(".moves .move")).to_have_text(["11-15"])
     with running(tmp_path, port=port):
-        # Another server knows nothing of the table; the page does.
+        # Another server does not know the table, but the page does.
         expect(page.locator("#banner")).to_contain_text("has ended")
         page.get_by_role("button", name="Continue this game").click()
         expect(page.locator(".moves .move")).to_have_text(["11-15"])
@@ -337,7 +337,7 @@ def test_backgammon_by_dragging_and_by_keys(page: Page, base: str) -> None:
 
 
 def test_connect_four_by_clicks_and_by_keys(page: Page, base: str) -> None:
-    """A stone falls from any square of its column; a column that is full takes none."""
+    """A stone falls from any square of its column; a full column accepts no stone."""
     open_table(page, base, game="connect_four")
     square(page, 3).click()  # the top of the middle column
     expect(page.locator(".moves .move")).to_have_text(["4"])
@@ -376,7 +376,7 @@ def test_a_game_without_a_board_by_its_list_of_moves(page: Page, base: str) -> N
     expect(buttons).to_have_text(["1 from 1"])
     buttons.first.focus()
     page.keyboard.press("Enter")
-    # Whoever takes the last stick loses.
+    # The player who takes the last stick loses.
     expect(page.locator(".result")).to_contain_text("First wins")
     expect(buttons).to_have_count(0)
 
@@ -392,7 +392,7 @@ def test_databases_and_programs_are_offered(page: Page, base: str) -> None:
     dialog.get_by_role("button", name="Start").click()
     expect(page.locator(".strip").first).to_contain_text("hand + bear-off databases")
     assert table(page, base)["seats"][1]["evaluator"] == "backgammon:hand+bearoff"
-    page.locator("[data-tool='plus']").click()  # they are chosen still
+    page.locator("[data-tool='plus']").click()  # they are still chosen
     expect(dialog.locator("[data-lookup='1']")).to_have_value("bearoff")
     if importlib.util.find_spec("gnubg_nn"):
         dialog.locator("[data-seat='1']").select_option("gnubg:0")
@@ -426,7 +426,7 @@ def test_every_key_that_the_page_names(page: Page, base: str) -> None:
     expect(page.get_by_role("button", name="Back to the game")).to_have_count(0)
     page.keyboard.press("u")
     expect(page.locator(".moves .move")).to_have_count(0)
-    expect(page.locator(".die").first).to_be_visible()  # the dice stay as they fell
+    expect(page.locator(".die").first).to_be_visible()  # the dice stay visible
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Turn the board round")
@@ -457,7 +457,7 @@ def test_a_game_is_saved_and_loaded_and_its_curve_drawn(page: Page, base: str) -
 
 
 def test_an_analysis_that_ended_while_the_page_was_hidden_is_shown(page: Page, base: str) -> None:
-    """The page does not listen while it is hidden; what was found meanwhile is kept for it."""
+    """The page does not listen while it is hidden; the results found meanwhile are kept for it."""
     view = open_table(page, base)
     page.get_by_role("tab", name="Analysis").click()
     expect(page.locator(".legal")).to_have_count(7)

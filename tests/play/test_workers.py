@@ -92,7 +92,7 @@ def every(cluster: str, threads: Workers, loky: Workers) -> Iterator[dict[str, W
 
 @pytest.fixture(params=["threads", "loky", pytest.param("dask", marks=pytest.mark.dask)])
 def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
-    """Workers of each kind; only those of dask need it."""
+    """Yields workers of each kind; only those of dask need dask."""
     if request.param == "dask":
         with Workers("dask", address=request.getfixturevalue("cluster")) as made:
             yield made
@@ -100,7 +100,7 @@ def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
         yield request.getfixturevalue(request.param)
 
 
-# What comes out
+# Results
 
 
 def test_results_in_order(workers: Workers) -> None:
@@ -261,7 +261,7 @@ if __name__ == "__main__":
 
 
 def children_of(group: int) -> list[str]:
-    """The command lines of the processes in a session."""
+    """Returns the command lines of the processes in a session."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
