@@ -46,18 +46,18 @@ NET = network(12)
 
 @pytest.fixture(scope="module")
 def positions() -> NDArray[np.int64]:
-    """Positions of games of chance, of which some are nearly over."""
+    """Returns positions of random games, of which some are nearly over."""
     found = explore(NET, 4, seed=(3,), first_plies=2000, first_share=1.0).positions
     return np.concatenate([found[:: len(found) // 12], found[-3:]])
 
 
 def turned(outcomes: Any) -> Any:
-    """Win, gammon, backgammon and the losses, seen from the other side."""
+    """Returns outcomes (win, gammon, backgammon and the losses) as the other side sees them."""
     return np.array([1 - outcomes[0], outcomes[3], outcomes[4], outcomes[1], outcomes[2]])
 
 
 def twin(position: Any, depth: int, exact: Lookup | None = None) -> Any:
-    """A backup in plain Python, a few lines."""
+    """Returns a backup, in a few lines of plain Python."""
     points = GAME.outcome(position)
     if points is not None:
         won = [points > 0, points > 1, points > 2, points < -1, points < -2]
@@ -138,7 +138,7 @@ def test_two_checkers_on_the_ace_point_are_off_with_any_roll() -> None:
     near = 13 | 2 << 4
     (found,) = backed_up(NET, [(near, 0, near, 0, 0)])
     assert found.tolist() == [1.0, 0.0, 0.0, 0.0, 0.0], found
-    # a checker on the six point and one on the ace: what does not end it now has lost
+    # a checker on the six point and one on the ace: a roll that does not end the game loses it
     late = (13 | 1 << 4 | 1 << 24, 0, near, 0, 0)
     ends = [
         any(GAME.outcome(GAME.play(late, m)) is not None for m in GAME.legal_moves(late, roll))
@@ -223,7 +223,7 @@ def test_a_prefilter_that_keeps_all_changes_nothing(positions: Any) -> None:
     assert np.array_equal(backed_up(NET, positions), backed_up(NET, positions, prefilter=prefilter))
     fewer = backed_up(NET, positions, prefilter=Prefilter(network(12, seed=8), 1))
     assert not np.array_equal(backed_up(NET, positions), fewer)
-    # who has less to choose from comes off worse
+    # the side with fewer replies to choose from does worse
     assert KINDS is not None
     assert (KINDS.values(fewer) <= KINDS.values(backed_up(NET, positions)) + 1e-12).all()
 
@@ -238,7 +238,7 @@ def test_threads_and_seeds_of_games() -> None:
 
 
 def test_games_tell_where_the_evaluator_chose() -> None:
-    """Where a position follows, it is what the best reply to some roll leads to."""
+    """Each position follows from the one before by the best reply to some roll."""
     found = explore(NET, 8, seed=(2,), first_plies=6, first_share=0.6, share=0.2)
     rows = [tuple(row) for row in found.positions.tolist()]
     starts = [i for i, row in enumerate(rows) if row == GAME.start()]
@@ -266,7 +266,7 @@ def test_returns_add_up_the_corrections_that_follow(lambda_: float) -> None:
         for j in range(i, 9):
             more = (backups - static)[j]
             turned_more = np.array([-more[0], more[3], more[4], more[1], more[2]])
-            # what the other side wins is lost here
+            # the other side's wins are losses here
             total += share * (more if mine else turned_more)
             if not follows[j]:
                 break
@@ -277,13 +277,13 @@ def test_returns_add_up_the_corrections_that_follow(lambda_: float) -> None:
 
 
 def test_returns_of_whole_games_are_results_without_luck() -> None:
-    """They tell who wins as results do, and lie far closer together."""
+    """They have the same mean as results, and a far smaller variance."""
     found = explore(NET, 300, seed=(8,))
     static, backups = (backed_up(NET, found.positions, depth=depth) for depth in (0, 1))
     starts = np.flatnonzero((found.positions == GAME.start()).all(axis=1))
     assert KINDS is not None
     returns = lambda_returns(GAME, static, backups, found.follows, 1.0)
-    # whoever is to move last wins, at least a point
+    # the side that moves last wins at least a point
     lengths = np.diff([*starts, len(static)])
     won = np.where(lengths % 2 == 1, 1.0, 0.0)
     chances = returns[starts, 0]
@@ -308,12 +308,12 @@ def test_growth_keeps_values(positions: Any, hidden: tuple[int, ...]) -> None:
     np.testing.assert_allclose(values(large), values(NET), atol=1e-5)
     again = grown(large, tuple(width + 3 for width in hidden), seed=(2,))
     np.testing.assert_allclose(values(again), values(NET), atol=1e-5)
-    if hidden[0] > 12:  # new units hear something, not the same in all nets
+    if hidden[0] > 12:  # new units have inputs, which differ between nets
         one, two = (net.layers[0][0][:, 12:] for net in large.nets[:2])
         assert np.abs(one).mean() > 0.01 and not np.array_equal(one, two)
     large.nets[0].layers[-1][0][-1] += 1.0
     large.nets[2].layers[-1][0][-1] += 1.0
-    assert not np.allclose(values(large), values(NET))  # they can learn
+    assert not np.allclose(values(large), values(NET))  # they learn
 
 
 @pytest.mark.parametrize("hidden", [(11,), (12, 9), ()])

@@ -64,7 +64,7 @@ def test_a_fit_comes_near_to_the_backups() -> None:
 
 
 def test_targets_are_returns_of_backups() -> None:
-    """One round by hand, of a network that is there already."""
+    """One round by hand, starting from an existing network."""
     start = BackupFit(**{**SMALL, "games": 20}).fit().evaluator_
     options = {**SMALL, "games": 5, "round_games": 5, "lambda_": 0.7, "seed": 9, "share": 0.1}
     options |= {"candidates": 0}

@@ -202,7 +202,7 @@ def test_a_network_of_another_scale_is_resumed() -> None:
     whole.fit(given, watch=lambda progress: states.append(text_of(whole)))
     fresh = NetworkFit(NIM, **options)
     fresh.prepare()
-    fresh.store_ = whole.store_  # of temporary stores nobody resumes
+    fresh.store_ = whole.store_  # runs with temporary stores are not resumed
     cast(Any, fresh).prepare = lambda evaluator=None: None
     assert text_of(fresh.fit(resume=json.loads(states[0]))) == states[1]
 

@@ -40,7 +40,7 @@ CHECKERS = games.load("checkers")
 
 
 def entry(values: list[tuple[int, ...]], chosen: int = 0, game: int = 0) -> BookEntry:
-    """An entry whose moves lead to made-up positions, the side that chooses to move."""
+    """Returns an entry whose moves lead to invented positions, with the choosing side to move."""
     count = len(values)
     return BookEntry(
         CHECKERS.start(), tuple(range(count)), chosen, tuple(values), (1.0,) * count,
@@ -104,7 +104,7 @@ def test_differences_are_paired() -> None:
         assert estimate.value == pytest.approx(apart)
         assert estimate.low < estimate.value < estimate.high
         assert estimate.low == pytest.approx(-getattr(behind, name).high)
-    # games are alike in what makes a book move rank high: so the difference is surer than either
+    # games agree on which book moves rank high, so the difference has a smaller error than either
     width = ahead.strict.high - ahead.strict.low
     assert width < one.strict.high - one.strict.low
     with pytest.raises(ValueError, match="expected entries of a book, found none"):
@@ -167,7 +167,7 @@ def test_a_book_of_any_game(tmp_path: Path) -> None:
     path.write_text(form_of(nim).write(record, NO_NAMES, {}) + "\nno move\n")
     report = BookReport()
     entries = list(read_book(nim, path, settle=None, side="both", report=report))
-    assert [entry.move for entry in entries] == record.moves[:-1]  # the last had no other
+    assert [entry.move for entry in entries] == record.moves[:-1]  # the last has one move
     assert [skipped.game for skipped in report.skipped] == [2]
 
 
@@ -195,7 +195,7 @@ def test_moves_lead_to_the_quiet_positions_behind_captures() -> None:
         assert sign == (1.0 if quiet[3] == found.position[3] else -1.0)
         assert (quiet == after) == (not CHECKERS.noisy(after))
         if CHECKERS.noisy(after):
-            # captures chosen by material lead to what the search's quiescence says
+            # captures chosen by material lead to the value of the search's quiescence
             evaluator = settler._engine.evaluator if settler._engine else None
             quiet_again, same = settler(after)
             assert quiet_again == quiet and same == -sign
@@ -259,7 +259,7 @@ def test_counted_cells_by_hand() -> None:
     together = np.array([2 / 3, -3 / 4, 1 / 2])
     np.testing.assert_allclose(smooth[0], (np.array([2, -3, 1]) + together) / [3, 4, 2])
     np.testing.assert_allclose(smooth[1], together)
-    # seen by the other side: what was preferred speaks against the cell
+    # seen by the other side, a preference counts against the cell
     turned = counted_cells(pairs(sign=-np.ones(4)), cells, 3, smoothing=1.0, mirror=None)
     np.testing.assert_allclose(turned, -smooth)
     mirrored = counted_cells(pairs(), cells, 3, smoothing=0.0, mirror=mirrored_cells((3,)))
@@ -308,7 +308,7 @@ def tables_of(features: FeatureSet, summed: bool) -> SignatureLayout:
 
 
 def synthetic(rule: Any, games: int, seed: int) -> list[BookEntry]:
-    """A book in which the preferred move is the one that a rule of three numbers rates highest."""
+    """Returns a book whose preferred moves are those that a rule of three numbers rates highest."""
     random = np.random.default_rng(seed)
     entries = []
     while len(entries) < 5 * games:
@@ -352,7 +352,7 @@ def test_antisymmetric_tables(method: str) -> None:
         tables_of(TWO_SIDED, True),
         thresholds={t: tuple(2 * s for s in steps) for t, steps in STEPS.items()},
     )
-    # half of the positions are seen by the other side, which finds them as bad
+    # half of the positions are seen by the other side, whose values are the negatives
     learn = [
         replace(e, settled=tuple(negated(p) for p in e.settled), signs=(-1.0,) * 5)
         if number % 2
@@ -423,7 +423,7 @@ def test_portions_give_the_same_as_one_go(make: Any, method: str) -> None:
         resumed.set_state(given)
         resumed.partial_fit(entries[126:])
         assert learned(resumed) == learned(whole)
-    assert learned(make(method=method).fit(entries)) != learned(whole)  # nothing forgotten
+    assert learned(make(method=method).fit(entries)) != learned(whole)  # nothing is forgotten
 
 
 @LEARNERS

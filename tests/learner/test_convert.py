@@ -45,7 +45,7 @@ CHECKERS, TIC_TAC_TOE, NIM = Checkers(), TicTacToe(), Nim((3, 4, 5))
 CLASSIC, SQUARES = CHECKERS.features["classic"], CHECKERS.encodings["piece_squares"]
 POSITIONS = sample_positions(CHECKERS, 400)
 TERMS = CLASSIC.measure(POSITIONS)
-#: What models are fitted to: something of the game with noise.
+#: Targets of the models: a function of the position, with noise.
 VALUES = TERMS[:, 0] + 1.5 * TERMS[:, 1] + np.random.default_rng(1).normal(0, 1, 400)
 WON = (VALUES > np.median(VALUES)).astype(int)
 
@@ -149,7 +149,7 @@ def test_tanh_and_layer_norm(shape: str, tmp_path: Path) -> None:
     for again in (load_evaluator(tmp_path / "network.safetensors"), evaluator.copy()):
         assert again.values(POSITIONS).tolist() == found.tolist()
     assert Engine(CHECKERS, evaluator).search(CHECKERS.start(), depth=4).depth == 4
-    # it is no network of ReLUs to go on learning from, but one to be like at first
+    # learning cannot continue this network, which is not one of ReLUs, but can first imitate it
     from learner.models.network_model import network_model
 
     hidden = tuple(max(2, width) for width in evaluator.widths[1:-1])
@@ -300,7 +300,7 @@ def test_over_an_encoding_and_saved(tmp_path: Any) -> None:
     assert read.values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
 
 
-# --- what cannot be -----------------------------------------------------------------------------
+# --- models that cannot be converted ------------------------------------------------------------
 
 
 def with_outputs(model: MLPRegressor, activation: str) -> MLPRegressor:
@@ -332,7 +332,7 @@ def test_the_worst_cases_come_first() -> None:
     model = model_of(16, 5, 1)
     evaluator = as_native(CHECKERS, model, CLASSIC, scale=4.0)
     with torch.no_grad():
-        model[0].weight[:, 1] += 1.0  # kings count otherwise
+        model[0].weight[:, 1] += 1.0  # kings count differently
     expected = 4 * torch_values(model, TERMS)
     cases = agreement(CHECKERS, evaluator, model, np.array(POSITIONS), worst=400)
     differences = [case.difference for case in cases]

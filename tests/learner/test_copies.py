@@ -72,7 +72,7 @@ def weighted(weights: Any, position: Any) -> Any:
 
 
 def evaluators() -> list[Any]:
-    """An evaluator of every kind."""
+    """Returns an evaluator of every kind."""
     random = np.random.default_rng(3)
     layers = [(random.normal(size=shape), np.ones(shape[1])) for shape in ((128, 3), (3, 1))]
     return [
@@ -133,7 +133,7 @@ def test_kernels_and_features_are_what_they_were() -> None:
     if kernels.compiled:
         from numba import njit
 
-        other = njit(lambda x: x + 1)  # somebody else's, which goes as Numba has it
+        other = njit(lambda x: x + 1)  # another package's kernel, which Numba itself pickles
         assert pickle.loads(pickle.dumps(other))(2) == 3
 
 

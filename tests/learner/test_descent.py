@@ -29,19 +29,19 @@ pytestmark = pytest.mark.skipif(not kernels.compiled, reason="learning is native
 
 @kernel
 def turned(position):
-    """The same board with the other side to move."""
+    """Returns the same board with the other side to move."""
     return position[2], position[3], position[0], position[1], 1 - position[4]
 
 
 @kernel
 def gone(position):
-    """Checkers borne off, of 15."""
+    """Returns the share of the 15 checkers that are borne off."""
     return (position[0] & 15) / 15.0
 
 
 @kernel
 def low_bits(position):
-    """A number of either sign that has no meaning."""
+    """Returns a meaningless number of either sign."""
     return 0.01 * (position[0] >> 4 & 255) - 0.02 * (position[2] >> 8 & 63)
 
 
@@ -81,7 +81,7 @@ def network(shape: str, seed: int = 2) -> OutcomeNetwork:
 
 
 def played(position: Any, seed: int) -> list[Any]:
-    """The positions of a random game, the last of them finished."""
+    """Returns the positions of a random game, the last of them finished."""
     generator = random.Random(seed)
     moves = np.zeros(MOST_MOVES, dtype=np.int64)
     found = [position]
@@ -103,7 +103,7 @@ LATE = (*board(points={13: 1, 8: 2, 6: 2, 2: 3, 1: 1}), *board(points={13: 1, 6:
 
 @functools.cache
 def a_game() -> list[Any]:
-    """The shortest of some games that go through all phases."""
+    """Returns the shortest of some games that go through all phases."""
     games = [played(START, seed) for seed in range(60)]
     return min((game for game in games if len(set(map(phase, game[:-1]))) == 3), key=len)
 
@@ -111,7 +111,7 @@ def a_game() -> list[Any]:
 def teach(
     evaluator: OutcomeNetwork, positions: list[Any], rate: float, last_rate: float, lambda_: float
 ) -> float:
-    """One sweep of native code."""
+    """Learn from a game by one sweep of native code."""
     call = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 4)(sweep_address(evaluator))
     rows = np.array(positions, dtype=np.int64)
     before = rows.copy()
@@ -131,7 +131,7 @@ def weights_of(evaluator: OutcomeNetwork) -> list[list[NDArray[np.float64]]]:
 
 
 def seen(net: Any, position: Any) -> NDArray[np.float64]:
-    """All inputs of a net."""
+    """Returns all inputs of a net."""
     parts = [net.encoding.dense([position])[0].astype(float)] if net.encoding else []
     parts += [net.features.measure([position])[0]] if net.features else []
     return np.concatenate(parts)
@@ -140,7 +140,7 @@ def seen(net: Any, position: Any) -> NDArray[np.float64]:
 def slow_sweep(
     evaluator: OutcomeNetwork, positions: list[Any], rate: float, last_rate: float, lambda_: float
 ) -> tuple[list[list[NDArray[np.float64]]], float]:
-    """The weights after a sweep, and the sum of squared errors: torch, one position at a time."""
+    """Returns the weights after a sweep by torch, position by position, and the squared errors."""
     nets = [[torch.tensor(array) for array in arrays] for arrays in weights_of(evaluator)]
     target = np.zeros(5)
     uncompiled(OUTCOMES.finished)(positions[-1], target)
@@ -164,7 +164,7 @@ def slow_sweep(
         probabilities = torch.sigmoid(values).detach().numpy().copy()
         squares += float(((target - probabilities) ** 2).sum())
         OUTCOMES.confine(position, probabilities)
-        # the lambda-return: what came of it, and what was thought of this position before
+        # the lambda-return: the outcome from here on, mixed with the earlier value of this position
         target = lambda_ * target + (1 - lambda_) * probabilities
     return [[array.numpy() for array in net] for net in nets], squares
 
@@ -183,7 +183,7 @@ def test_a_sweep_is_that_of_the_twin(shape: str, lambda_: float) -> None:
         for net, wanted, was in zip(weights_of(evaluator), expected, before, strict=True):
             for i, (found, good, old) in enumerate(zip(net, wanted, was, strict=True)):
                 assert np.abs(found - good).max() < 1e-5
-                # and it is no small thing that was learned, but where nothing was to be
+                # and the weights changed clearly, except where nothing could be learned
                 stays = rates[1] == 0 and i >= len(net) - 2
                 assert (np.abs(good - old).max() > 1e-4) == (not stays)
     assert first[0][0].shape == before[0][0].shape

@@ -1,4 +1,4 @@
-"""Learners of weights in games with dice: the same frames as without, and no luck in targets."""
+"""Learners of weights in games with dice: the same frames as without dice, and low variance."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def odd(position: Any) -> Any:
 class Track(DiceGame):
     """A race over 12 fields: a side goes as far as its roll of 1, 2 or 3, or one field.
 
-    The first roll is a 3. Who is not halfway home loses two points.
+    The first roll is a 3. A loser that is not halfway home loses two points.
     """
 
     name = "track"
     wins = False
     rolls = (0.25, 0.5, 0.25)
     first_rolls = (0.0, 0.0, 1.0)
-    #: Fields that the side to move has still to go, and those of the other.
+    #: Fields left to go for the side to move, and for the other side.
     features = {"track": FeatureSet("track", {"ahead": ahead, "odd": odd})}
 
     def start(self) -> Any:
@@ -88,7 +88,7 @@ def evaluator_of(game: DiceGame) -> LinearEvaluator:
 
 
 def exact(game: DiceGame, evaluator: Any, position: Any, depth: int) -> float:
-    """Expectiminimax as in textbooks, before the roll."""
+    """Returns the value before the roll by textbook expectiminimax."""
     outcome = game.outcome(position)
     if outcome is not None:
         return outcome
@@ -209,7 +209,7 @@ def test_temporal_differences_have_lambda_returns_of_points_as_targets() -> None
     statics = [float(np.tanh(value(p) / 2.0)) for p in played.positions[:plies]]
     expected = []
     for ply in range(plies):
-        # what follows in the view of the side to move at this ply: the next values, the outcome
+        # the following values and the outcome, as the side to move at this ply sees them
         sign = -1.0 if ply % 2 else 1.0
         later = [(-1.0) ** (k - ply) * statics[k] for k in range(ply + 1, plies)]
         later.append(float(np.tanh(sign * played.outcome / 2.0)))
@@ -305,7 +305,7 @@ def test_samuel_takes_a_trial_that_luck_explains_for_undecided(
     learner.prepare(evaluator_of(TRACK))
     notes = [learner._after_game(outcome) for outcome in outcomes]
     assert notes == [""] * 15 + [note]
-    # the next trial begins from nothing
+    # the next trial begins from scratch
     notes = [learner._after_game(0.0) for _ in range(16)]
     assert notes == [""] * 16
 

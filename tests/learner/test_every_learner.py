@@ -1,4 +1,4 @@
-"""Every learner: the same bits again, resumed, extended, and with any workers."""
+"""Every learner gives the same bits when repeated, resumed or extended, and with any workers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Case:
     same: tuple[dict[str, Any], ...] = ()
     #: options whose checkpoints are refused
     others: tuple[dict[str, Any], ...] = ({"seed": 77},)
-    #: what learning starts from; and what a resumed run is given
+    #: the starting point of learning; and that of a resumed run
     start: Any = None
     resumed: Any = None
     #: keeps its positions in a folder
@@ -64,9 +64,9 @@ class Case:
     longer: int | None = None
     #: whether a run with another seed is tried
     another_seed: bool = False
-    #: what a learner keeps of the whole run beside what it learned
+    #: attributes that a learner keeps besides the learned evaluator
     beside: tuple[str, ...] = ()
-    #: what else a run has to have learned
+    #: other attributes that a run must have learned
     check: Callable[[Case, Run], None] = lambda case, run: None
 
 
@@ -97,7 +97,7 @@ def growth_check(case: Case, run: Run) -> None:
 
 
 def own_check(case: Case, run: Run) -> None:
-    """An evaluator of a user's game is loaded by the game's name as it was saved."""
+    """An evaluator of a user's game is loaded by the name under which the game was saved."""
     learner, evaluator = run.learner, run.learner.evaluator_
     with TemporaryDirectory() as name:
         path = Path(name) / f"own{evaluator.suffix}"
@@ -109,7 +109,7 @@ def own_check(case: Case, run: Run) -> None:
 
 
 def own(**options: Any) -> Case:
-    """A learner of a game in a file of the user's, with the features that the game has."""
+    """Returns a learner of a game in a user's file, with the features that the game declares."""
     make = partial(
         TDLeaf, OWN_GAME, games=12, depth=2, games_per_update=4, opening_plies=1, seed=1, **options
     )
@@ -229,7 +229,7 @@ CASES = {
 
 @pytest.fixture(autouse=True, scope="module")
 def prefiltering_early() -> Iterator[None]:
-    """Short runs of TD-Gammon prefilter replies too, and go on to do so after a checkpoint."""
+    """Make short runs of TD-Gammon prefilter replies too, before and after a checkpoint."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(td_gammon, "_UNFILTERED", 150)
         yield
@@ -268,7 +268,7 @@ class Run:
             self.end = self.text(), files(self.folder)
 
     def text(self) -> str:
-        """The checkpoint as a file holds it."""
+        """Returns the checkpoint as text, as in a file."""
         return json.dumps(self.learner.checkpoint())
 
     def watch(self, progress: Progress) -> None:
@@ -291,12 +291,12 @@ class Run:
 
 @functools.cache
 def whole(name: str) -> Run:
-    """The run of a learner from beginning to end."""
+    """Returns the run of a learner from beginning to end."""
     return Run(CASES[name])
 
 
 def those(condition: Callable[[Case], Any]) -> list[str]:
-    """The names of cases."""
+    """Returns the names of the cases that meet a condition."""
     return [name for name, case in CASES.items() if condition(case)]
 
 
@@ -331,7 +331,7 @@ def test_a_run_resumes_to_the_same_bits(name: str) -> None:
     case, run = CASES[name], whole(name)
     last = case.reports[-1]
     for game in case.reports[:-1]:
-        # files as they were at the checkpoint, and as a run leaves them that was killed later
+        # files as they were at the checkpoint, and as a run that was killed later leaves them
         for later in (game, last) if case.store else (game,):
             held = dict(run.files[later])
             if case.store:

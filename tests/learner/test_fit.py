@@ -1,4 +1,4 @@
-"""Fitting weights to stored positions: known weights come back, by every method, in every unit."""
+"""Fitting to stored positions: every method recovers known weights, in every unit."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ NAMES = ("men", "kings", "centre", "rare", "rows")
 TRUE = np.array([1.0, 1.5, -0.2, 0.8, 0.03])
 K = 0.7
 METHODS = ("lbfgs", "logistic", "ridge", "sgd")
-#: Targets of the data below stay within these, so that no method has to cut them off.
+#: The targets below stay within these limits, so that no method has to clip them.
 CLIP = 0.9999
 
 
 def terms_of(rows: int, seed: int = 0) -> Any:
-    """Whole numbers such as terms have: small, correlated, rare, and of another size."""
+    """Returns whole numbers like those of terms: small, correlated, rare, and of another size."""
     random = np.random.default_rng(seed)
     men = random.integers(-3, 4, rows)
     return np.stack(
@@ -57,7 +57,7 @@ def terms_of(rows: int, seed: int = 0) -> Any:
 
 
 def results_of(expected: Any, seed: int = 1) -> Any:
-    """Wins (1), draws (0.5) and losses (0) with the given means."""
+    """Returns wins (1), draws (0.5) and losses (0) with the given means."""
     random = np.random.default_rng(seed)
     two = random.random((2, len(expected))) < expected
     return two.mean(axis=0)
@@ -128,12 +128,12 @@ def test_the_scale_comes_back_in_any_unit_of_values(loss: str, scale: float) -> 
     result = 2 * results_of(expit(scale * value)) - 1
     found = fit_scale(value, result, loss=loss)
     assert found == pytest.approx(scale, rel=0.03)
-    # unknown results, decided values and rows without weight say nothing
+    # unknown results, decided values and rows of weight 0 do not count
     more = np.concatenate([value, [1.0, 1e12, 5.0]]), np.concatenate([result, [2, -1, -1]])
     weight = np.ones(len(value) + 3)
     weight[-1] = 0
     assert fit_scale(*more, loss=loss, sample_weight=weight) == pytest.approx(found, rel=1e-6)
-    # exact expectations give it exactly, and no other is better
+    # exact expectations give the exact scale, and no other scale is better
     exact = 2 * expit(scale * value) - 1
     assert fit_scale(value, exact, loss=loss) == pytest.approx(scale, rel=1e-4)
     best = mean_loss(loss, found * value, (result + 1) / 2, np.ones(len(value)))[0]
@@ -190,7 +190,7 @@ def test_fixed_terms_stay_beside_a_scale_that_is_given(method: str) -> None:
     assert fit.K_ == K
     assert (fit.weights_[0], fit.weights_[2]) == (1.0, -0.2)
     np.testing.assert_allclose(fit.weights_, TRUE, atol=5e-4)
-    # a fixed weight that is wrong stays as well, and the rest makes the best of it
+    # a wrong fixed weight also stays, and the others are the best ones beside it
     fit = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, fixed={"rare": 0.0})
     fit.fit(terms, expit(K * terms @ TRUE))
     assert fit.weights_[3] == 0.0
@@ -279,7 +279,7 @@ def test_regularisation_holds_the_weights_at_the_start(method: str) -> None:
     np.testing.assert_allclose(held.fit(terms, targets).weights_, [0.9, 0, 0, 0, 0.1], atol=1e-3)
     free = LogisticFit(NAMES, method=method, scale=K, alpha=1e-9, start=start, clip=CLIP)
     np.testing.assert_allclose(free.fit(terms, targets).weights_, TRUE, atol=1e-3)
-    # without a start they are held at 0
+    # without a start they stay at 0
     zero = LogisticFit(NAMES, method=method, scale=K, alpha=1e4).fit(terms, targets)
     np.testing.assert_allclose(zero.weights_, 0, atol=1e-3)
 
@@ -326,7 +326,7 @@ CLASSIC = CHECKERS.features["classic"]
 
 
 def stored_rows(count: int, weights: dict[str, float], scale: float) -> tuple[Rows, Any]:
-    """Positions of random checkers play, with the values of an evaluator, and results by chance."""
+    """Returns positions of random checkers play, with an evaluator's values and random results."""
     random = np.random.default_rng(3)
     positions, numbers, position, game = [], [], CHECKERS.start(), 0
     while len(positions) < count:
@@ -356,11 +356,11 @@ def test_stored_positions_give_back_the_evaluator_that_valued_them() -> None:
     fit = LogisticFit(CLASSIC, blend=0.0, alpha=1e-10).fit_rows(rows)
     assert pytest.approx(0.8, rel=0.05) == fit.K_  # found from the results
     np.testing.assert_allclose(fit.weights_, evaluator.weights, atol=0.01)
-    # from the results alone, with a fixed term: as far as they say
+    # from the results alone, with a fixed term, as closely as they determine it
     fit = LogisticFit(CLASSIC, blend=1.0, fixed={"men": 1.0}, alpha=1e-3).fit_rows(rows)
     assert fit.weights_[0] == 1.0
     assert fit.weights_[1] == pytest.approx(1.6, abs=0.15)
-    # values in another unit do not change what a fixed term is worth
+    # values in another unit do not change the weight of a fixed term
     hundredths = Rows(
         rows.positions, 100 * rows.value, rows.result, rows.ply, rows.game_number, rows.count
     )
@@ -458,7 +458,7 @@ def test_a_fit_that_is_cut_short_says_so(method: str) -> None:
 
 
 def overfitting() -> tuple[Any, Any, Any]:
-    """Few games, many terms: too little regularisation learns the games by heart."""
+    """Returns few games with many terms, so that too little regularisation overfits."""
     random = np.random.default_rng(0)
     games = np.arange(60).repeat(4)
     terms = random.normal(size=(60, 30)).repeat(4, 0) + 0.1 * random.normal(size=(240, 30))
@@ -543,7 +543,7 @@ def test_calibration_by_hand() -> None:
     assert [(part.low, part.high, part.count) for part in table] == [(0, 0.5, 3), (0.5, 1, 2)]
     assert [part.predicted for part in table] == pytest.approx([0.5 / 3, 0.95])
     assert [part.found for part in table] == pytest.approx([0.5, 1.0])
-    # Wilson's interval for two of two, and for as many as scatter like 0, 0.5, 1
+    # Wilson's interval for two of two, and for the number that scatters like 0, 0.5, 1
     assert (table[1].found_low, table[1].found_high) == pytest.approx((0.34238, 1.0), abs=1e-5)
     size = 0.25 / (0.5 / 9 * 3 / 2)
     half = 1.96 * np.sqrt(0.25 / size + 1.96**2 / 4 / size**2) / (1 + 1.96**2 / size)
@@ -566,7 +566,7 @@ def test_intervals_cover_what_is_true_and_games_count_once() -> None:
         for part in calibration(predicted, found, bins=5):
             narrow += part.found_low <= part.predicted <= part.found_high
     assert inside / total > 0.9
-    assert narrow / total < 0.6  # which ignore that ten rows are one game
+    assert narrow / total < 0.6  # which ignore that each game has ten rows
 
 
 @plain

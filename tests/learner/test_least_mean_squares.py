@@ -23,7 +23,7 @@ MEN = {"men": 1.0}
 
 
 def prepared(evaluator: Any = None, **options: Any) -> LeastMeanSquares:
-    """A learner before its first game."""
+    """Returns a learner before its first game."""
     learner = LeastMeanSquares(CHECKERS, **{"fixed": MEN, "depth": 1, **options})
     learner.prepare(evaluator)
     return learner
@@ -45,7 +45,7 @@ def test_one_step_by_hand() -> None:
     expected[3] = 0.5 * difference * 2.0 / 1.003
     expected[5] = 0.5 * difference * -0.5 / (1 - 0.00075)
     np.testing.assert_allclose(learner.evaluator_.weights, expected, rtol=1e-12)
-    # the next is measured by the weights as they are now
+    # the next error is measured with the current weights
     learner._correct([step(0.0, terms)], step(float(learner.evaluator_.weights @ terms), terms))
     np.testing.assert_allclose(learner.evaluator_.weights, expected, rtol=1e-12)
 
@@ -115,13 +115,13 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 def test_fixed_weights_hold_whatever_learning_starts_from() -> None:
     given = LinearEvaluator(CHECKERS, CLASSIC, np.arange(2.0, 2.0 + len(NAMES)))
     learner = prepared(given)
-    # and the others come into their unit
+    # and the others are converted to its unit
     assert learner.evaluator_.weights.tolist() == (given.weights / 2.0).tolist()
     assert given.weights[0] == 2.0
 
 
 def test_positions_are_valued_after_the_captures_that_are_pending() -> None:
-    # Black has to capture 18 from 14; nothing can take back
+    # Black must capture 18 from 14, and cannot be recaptured
     position = CHECKERS.parse_position("B:W18,32:B14,1")
     assert CHECKERS.noisy(position)
     men = NAMES.index("men")

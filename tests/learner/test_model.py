@@ -32,7 +32,7 @@ NIMS = sample_positions(NIM, 300)
 
 
 def linear(weights: Any = None, *, scale: float = 2.0, learned: Any = None) -> LinearModel:
-    """A model over the four terms of nim."""
+    """Returns a model over the four terms of nim."""
     start = LinearEvaluator(NIM, PARITY, np.zeros(4) if weights is None else weights)
     mask = np.ones(4, dtype=bool) if learned is None else np.array(learned)
     return LinearModel(start, learned=mask, scale=scale)
@@ -45,7 +45,7 @@ def small(inputs: Any = PARITY, hidden: tuple[int, ...] = (), **options: Any) ->
 def lesson(
     positions: Any, inputs: Any, seed: int = 1
 ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
-    """Rows with targets: some values, some bounds of either kind."""
+    """Returns rows with targets: some values, and some bounds of either kind."""
     random = np.random.default_rng(seed)
     values = np.tanh(random.normal(0, 1, len(positions)))
     kind = random.integers(3, size=len(positions))
@@ -60,7 +60,7 @@ def weights_of(model: Any) -> NDArray[np.float64]:
 
 
 def error_of(weights: Any, rows: Any, low: Any, high: Any, scale: float) -> float:
-    """Half the mean squared distance from the intervals, one row after the other."""
+    """Returns half the mean squared distance from the intervals, one row at a time."""
     total = 0.0
     for row, least, most in zip(rows, low, high, strict=True):
         found = np.tanh(float(row @ weights) / scale)
@@ -155,7 +155,7 @@ def test_a_value_inside_its_interval_is_right_and_one_outside_goes_to_the_nearer
                 np.testing.assert_allclose(moved, 0.1 * direction, rtol=1e-3)
             else:
                 np.testing.assert_allclose(moved, 0.0, atol=1e-6 if model is both[0] else 0.11)
-    # far outside it goes until it is inside, and rests
+    # from far outside it moves until it is inside, and stays
     model = linear([5.0, 0.0, 0.0, 0.0], learned=[True, False, False, False])
     rows = np.tile([1.0, 0.0, 0.0, 0.0], (64, 1))
     errors = [
@@ -194,12 +194,12 @@ def test_weights_behind_consistent_targets_are_found(kind: str) -> None:
 
 
 def test_a_network_of_one_layer_steps_where_weights_do() -> None:
-    """The terms have other units in the one and a bias in the other: the direction is the same."""
+    """The units of the terms differ, and the network has a bias, but the direction is the same."""
     rows, low, high = lesson(NIMS, PARITY)
     start = LinearEvaluator(NIM, PARITY, [0.1, -0.4, 0.2, 0.6])
     lines = LinearModel(start.copy(), learned=np.ones(4, dtype=bool), scale=2.0, size=len(rows))
     network = small(PARITY, start=start, size=len(rows))
-    # `network` keeps the best linear function of the terms, which the weights are
+    # `network` keeps the best linear function of the terms, which is that of the weights
     for layer, weights in zip(network.evaluator.layers, [start.weights[:, None]], strict=True):
         layer[0][:] = weights
     before = weights_of(network)[:4]
@@ -432,7 +432,7 @@ def test_networks_that_cannot_be(game: Any, inputs: Any, hidden: Any, message: s
         network_model(game, inputs, hidden, scale=1.0, seed=0)
 
 
-# --- what the small games' encodings are -----------------------------------------------------
+# --- encodings of the small games ------------------------------------------------------------
 
 
 @pytest.mark.plain
