@@ -15,7 +15,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.t
 .PHONY: help train check fast test lint docs bench clean
 
 help:
-	@echo "make train   train a checkers evaluator (three to four minutes)"
+	@echo "make train   train a checkers evaluator (two minutes)"
 	@echo "make check   lint and the fast tests, before every commit"
 	@echo "make test    run all tests but the slow proofs"
 	@echo "make lint    check style, types, imports and JavaScript"
