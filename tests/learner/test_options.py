@@ -13,7 +13,7 @@ from learner.run.recipes import RECIPES
 
 plain = pytest.mark.plain
 
-#: A range as messages put it, and numbers outside it.
+#: A range as messages state it, and numbers outside it.
 Range = tuple[str, tuple[float, ...]]
 
 SEED: Range = ("at least 0", (-1,))
@@ -25,7 +25,7 @@ STEP: Range = ("more than 0 and at most 10", (0.0, -1.0, 11.0, math.nan))
 POSITIVE: Range = ("more than 0", (0.0, -1.0, math.nan))
 ABOVE: Range = ("a number above 0", (0.0, -1.0, math.nan, math.inf))
 
-#: Options by name, and of one learner where its range is another.
+#: Options by name; also by learner, if a learner's range differs.
 RANGES: dict[str, Range] = {
     "games": COUNT,
     "seed": SEED,
@@ -130,7 +130,7 @@ def prepare(name: str, option: str, value: float) -> None:
 
 
 def numbers(name: str) -> list[str]:
-    """The options of a learner that are numbers."""
+    """Returns the options of a learner that are numbers."""
     options = inspect.signature(RECIPES[name].load()).parameters.values()
     return [option.name for option in options if str(option.annotation) in NUMBERS]
 

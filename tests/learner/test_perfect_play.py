@@ -1,4 +1,4 @@
-"""Learners that see one ply ahead come to play small games perfectly, from nothing.
+"""Learners that see one ply ahead learn to play small games perfectly, from scratch.
 
 Perfect is said of every position that any moves reach: the learned evaluator, searched one ply
 deep, never chooses a move that makes the position worth less than it was, by full solution. The
@@ -39,7 +39,7 @@ POSITIONS = {TIC_TAC_TOE: 4520, NIM: 374}
 
 
 def solution(game: Game) -> Callable[[Any], float]:
-    """The value of each position under best play of both sides."""
+    """Returns the value of each position under best play of both sides."""
 
     @functools.cache
     def value(position: Any) -> float:
@@ -52,7 +52,7 @@ def solution(game: Game) -> Callable[[Any], float]:
 
 
 def reachable(game: Game) -> list[Any]:
-    """All positions that any moves lead to and that are not over."""
+    """Returns all positions that any moves lead to and that are not over."""
     found, open_ = {game.start()}, [game.start()]
     while open_:
         position = open_.pop()
@@ -65,7 +65,7 @@ def reachable(game: Game) -> list[Any]:
 
 
 def blunders(game: Game, evaluator: Any) -> list[str]:
-    """Positions where one ply of search with the evaluator loses value."""
+    """Returns the positions where one ply of search with the evaluator loses value."""
     value, engine = solution(game), Engine(game, evaluator, table_mib=0.5)
     found = []
     for position in reachable(game):

@@ -1,4 +1,4 @@
-"""Networks of integers that learn: torch and native code calculate the same."""
+"""Quantised networks that learn: torch and native code calculate the same."""
 
 # mypy: allow-untyped-defs
 
@@ -160,7 +160,7 @@ def test_weights_stay_where_integers_can_hold_them() -> None:
 
 @kernel
 def pile_sizes(position, places):
-    """One input for the sticks of each pile."""
+    """List one input for each pile, chosen by its number of sticks."""
     for pile in range(3):
         places[pile] = 6 * pile + position[pile]
     return 3

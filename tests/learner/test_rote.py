@@ -159,7 +159,7 @@ def test_a_game_without_keys_has_no_memory() -> None:
 
 
 def mirrored(position: Any) -> Any:
-    """The same position with the colours exchanged."""
+    """Returns the same position with the colours exchanged."""
     own, opponent, kings, side = position
     rotate = kernels.uncompiled(turn)
     return rotate(own), rotate(opponent), rotate(kings), 1 - side

@@ -1,4 +1,4 @@
-"""The position store: nothing lost or twice or half written, and the same bits again."""
+"""The position store: no row is lost, duplicated or half written, and the bits are reproducible."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WIDTH = len(NIM.start())
 
 
 def positions_of(game: Any, count: int, seed: int = 0) -> list[tuple[int, ...]]:
-    """Positions of random play."""
+    """Returns positions of random play."""
     dice = random.Random(seed)
     found: list[tuple[int, ...]] = []
     position = game.start()
@@ -633,7 +633,7 @@ def test_native_answers_about_many_positions_are_those_of_the_rules() -> None:
 
 
 class Pile(Game):
-    """Take one or two; who cannot loses. In plain Python."""
+    """Take one or two; the side that cannot move loses. In plain Python."""
 
     def start(self) -> Any:
         return (-5, 3)

@@ -49,7 +49,7 @@ SMALL: dict[str, Any] = {
 
 @pytest.fixture(autouse=True, scope="module")
 def prefiltering_early() -> Iterator[None]:
-    """Short runs prefilter replies too, and go on to do so from what a checkpoint holds."""
+    """Make short runs prefilter replies too, before and after a checkpoint."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(td_gammon, "_UNFILTERED", 150)
         yield
@@ -64,7 +64,7 @@ def bits(network: OutcomeNetwork) -> list[NDArray[np.float32]]:
 
 
 def same(one: TDGammon, other: TDGammon) -> bool:
-    """Whether two learners have learned the same, bit for bit."""
+    """Returns whether two learners have learned the same, bit for bit."""
     pairs = (
         (one.network_, other.network_),
         (one.evaluator_, other.evaluator_),

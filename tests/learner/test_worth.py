@@ -45,7 +45,7 @@ native = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompi
 
 
 def of_pairs(*counts: int, terms: tuple[str, ...] = ("mine",)) -> Worth:
-    """A match of so many pairs with 0, ½, 1, 1½ and 2 points."""
+    """Returns a match with the given numbers of pairs with 0, ½, 1, 1½ and 2 points."""
     scored = {0: (0.0, 0.0), 1: (0.5, 0.0), 2: (1.0, 0.0), 3: (1.0, 0.5), 4: (1.0, 1.0)}
     pairs = [scored[place] for place, count in enumerate(counts) for _ in range(count)]
     return Worth(terms, "the others", MatchSummary.of_pairs(pairs))
