@@ -25,15 +25,6 @@ from search.single_agent.record import NONE, PlainSearch
 # --- blocks of children ----------------------------------------------------------------------
 
 
-def children(record, block, place):
-    """Put the children of a position of a block into the next block. Returns their number.
-
-    The move that leads back to the position's parent is excluded.
-    """
-    position = record.positions[block][place]
-    return _write_children(record, position, record.backs[block][place], block + 1)
-
-
 def _write_children(record, position, back, block):
     problem = record.problem
     moves = [move for move in problem.legal_moves(position) if move != back]
@@ -49,26 +40,6 @@ def _back(problem, position, move):
         return problem.undo(position, move)
     except TypeError:
         return NONE
-
-
-@overload(children)
-def _children(record, block, place):
-    def native(record, block, place):
-        here = record.most_moves * block + place
-        there = 8 * record.most_moves * (block + 1)
-        return call_int(
-            record.children_at,
-            (
-                record.positions + 8 * record.width * here,
-                load_int(record.backs, here),
-                record.positions + record.width * there,
-                record.moves + there,
-                record.backs + there,
-                record.costs + there,
-            ),
-        )
-
-    return native
 
 
 def cost_of(record, block, place):
