@@ -19,6 +19,7 @@ from games.program import exit_status
 from learner.run.opponents import pacemakers, usual_opponents
 from learner.run.recipes import RECIPES
 from learner.run.settings import RunSettings
+from play.players.grammar import HUB
 
 __all__ = ["main", "parser", "settings_of"]
 
@@ -33,7 +34,9 @@ DEFAULTS: dict[str, int] = {
     if part.name in ("seed", "snapshots", "snapshot_games", "final_games", "match_games")
 }
 #: Options that may be given together with --resume.
-WITH_RESUME = {"game", "learner", "games", "resume", "quiet", "backend", "jobs"}
+WITH_RESUME = {
+    "game", "learner", "games", "resume", "quiet", "backend", "jobs", "features", "opponents"
+}  # fmt: skip
 
 
 def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
@@ -141,7 +144,45 @@ def resumed_settings(options: argparse.Namespace) -> RunSettings:
             f"{options.resume}: expected a run of {expected[0]} by {expected[1]}, found one of"
             f" {settings.game} by {settings.learner}"
         )
+    settings = named_by_a_person(options, settings)
     return settings if options.games is None else replace(settings, games=options.games)
+
+
+def named_by_a_person(options: argparse.Namespace, settings: RunSettings) -> RunSettings:
+    """Returns the settings of a resumed run with the file of features that was typed in.
+
+    A folder may come from somebody else, and no file may name code to run. So the file of features
+    and the players that start a program (`hub:COMMAND`) must be given again. Raises ValueError if
+    they are missing, or if other features or opponents are given than the run began with.
+    """
+    where, features = options.resume, settings.features
+    if (features or "").endswith(".py"):
+        if not (options.features or "").endswith(".py"):
+            raise ValueError(
+                f"{where}: the run learns with features of {features}, and a run names no code:"
+                f" expected --features FILE as well (its copy is {where / 'features.py'}), found"
+                f" {'none' if options.features is None else options.features}"
+            )
+        settings = replace(settings, features=options.features)
+    elif options.features not in (None, features):
+        raise ValueError(
+            f"{where}: expected {f'--features {features}' if features else 'no --features'}, found"
+            f" {options.features}"
+        )
+    given = options.opponents.split(",") if options.opponents else []
+    players = dict.fromkeys([*settings.opponents, *settings.pacemakers])
+    programs = [player for player in players if player.startswith(HUB) and player not in given]
+    if programs:
+        raise ValueError(
+            f"{where}: the run plays against {', '.join(programs)}, and a run names no program to"
+            f" start: expected --opponents {','.join(players)!r} as well, found"
+            f" {options.opponents or 'none'}"
+        )
+    if set(given) - set(players):
+        raise ValueError(
+            f"{where}: expected --opponents {','.join(players)}, found {options.opponents}"
+        )
+    return settings
 
 
 def settings_of(options: argparse.Namespace) -> RunSettings:

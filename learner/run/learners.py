@@ -14,7 +14,6 @@ from games.features import FeatureSet
 from learner.learner import Learner
 from learner.run.recipes import RECIPES
 from learner.run.settings import RunSettings
-from learner.run.training_run import FEATURES
 
 __all__ = ["checked_options", "feature_file", "make_learner"]
 
@@ -53,18 +52,15 @@ def _fits(value: Any, hint: Any) -> bool:
     return type(value) in kinds or (isinstance(value, list) and tuple in kinds)
 
 
-def feature_file(
-    settings: RunSettings, folder: Path, *, resume: bool
-) -> tuple[RunSettings, Path | None]:
+def feature_file(settings: RunSettings, *, resume: bool) -> tuple[RunSettings, Path | None]:
     """Returns the settings with the digest of the user's file of features, and the file.
 
-    A resumed run reads its own copy; the file is None if the user gave none. Raises
-    FileNotFoundError if the file does not exist, and ValueError if the copy is not the file that
-    the run began with.
+    The file is None if the user gave none. Raises FileNotFoundError if the file does not exist, and
+    ValueError if it is not the file that a resumed run began with.
     """
     if not (settings.features or "").endswith(".py"):
         return settings, None
-    path = folder / FEATURES if resume else Path(settings.features or "")
+    path = Path(settings.features or "")
     if not path.is_file():
         raise FileNotFoundError(f"{path}: expected a file with features, found none")
     digest = file_digest(path)

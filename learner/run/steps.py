@@ -37,7 +37,7 @@ def train_evaluator(
     """Train an evaluator, and measure it; returns the exit status."""
     print(LOADING, flush=True)
     game = games.load(settings.game)
-    settings, file = feature_file(settings, folder, resume=resume)
+    settings, file = feature_file(settings, resume=resume)
     # where the game has no features of its own there is nothing to compare with
     compared = file is not None and bool(game.features)
     usual = make_learner(game, without_features(settings), workers) if compared else None

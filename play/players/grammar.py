@@ -13,6 +13,7 @@ from typing import Any
 
 __all__ = [
     "GRAMMAR",
+    "HUB",
     "PLAYER_HELP",
     "PlayerText",
     "describe_players",
@@ -21,6 +22,8 @@ __all__ = [
     "unquoted",
 ]
 
+#: The beginning of a player that is a command to run.
+HUB = "hub:"
 #: The description of players in `--help`.
 GRAMMAR = """\
 a player is one of

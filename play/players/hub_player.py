@@ -29,13 +29,13 @@ from typing import IO
 from games.contract import Game
 from games.errors import MoveError
 from games.record import GameRecord
+from play.players.grammar import HUB
 from play.players.hub_words import arguments, hub_move, move_word, position_word
 from play.players.limits import Limits
 from play.players.lines import read_lines
 
 __all__ = ["HubProgram", "HubSeat", "as_hub_program"]
 
-HUB = "hub:"
 VARIANTS = ("english", "american")
 #: Seconds that an engine may take to get ready (it may load databases), and beyond its time for a
 #: move and for introducing itself.

@@ -316,16 +316,18 @@ def test_another_set_and_networks(tmp_path: Path) -> None:
 def test_the_copy_of_a_file_is_the_file(tmp_path: Path) -> None:
     chosen = settings("lms")
     usual = replace(chosen, features="samuel")
-    assert feature_file(usual, tmp_path, resume=False) == (usual, None)
-    chosen, file = feature_file(chosen, tmp_path, resume=False)
+    assert feature_file(usual, resume=False) == (usual, None)
+    chosen, file = feature_file(chosen, resume=False)
     assert file == EXAMPLE
+    copy = tmp_path / "features.py"
+    typed = replace(chosen, features=str(copy))
     with pytest.raises(FileNotFoundError, match=r"features.py: expected a file with features"):
-        feature_file(chosen, tmp_path, resume=True)
-    (tmp_path / "features.py").write_bytes(EXAMPLE.read_bytes())
-    assert feature_file(chosen, tmp_path, resume=True) == (chosen, tmp_path / "features.py")
-    (tmp_path / "features.py").write_bytes(EXAMPLE.read_bytes() + b"\n")
+        feature_file(typed, resume=True)
+    copy.write_bytes(EXAMPLE.read_bytes())
+    assert feature_file(typed, resume=True) == (typed, copy)
+    copy.write_bytes(EXAMPLE.read_bytes() + b"\n")
     with pytest.raises(ValueError, match="the features that the run began with, found another"):
-        feature_file(chosen, tmp_path, resume=True)
+        feature_file(typed, resume=True)
 
 
 # --- the example -----------------------------------------------------------------------------

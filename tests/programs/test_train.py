@@ -438,6 +438,8 @@ def test_a_run_with_features_says_what_they_are_worth(tmp_path: Path, capsys: An
 
 def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypatch: Any) -> None:
     arguments = with_features(tmp_path, "lms")
+    resume = ["checkers", "--learner", "lms", "--quiet", "--features", tmp_path / "mine.py",
+              "--resume", tmp_path / "killed"]  # fmt: skip
     succeeds(*arguments, tmp_path / "whole")
     shown = Bar.__call__
     for run in ("first", "second"):  # in the run itself, and in the one without the features
@@ -453,12 +455,10 @@ def test_a_run_with_features_resumes_to_the_same_bytes(tmp_path: Path, monkeypat
             if run == "first":
                 train.main([str(a) for a in (*arguments, tmp_path / "killed")])
             else:
-                train.main(["checkers", "--learner", "lms", "--quiet",
-                            "--resume", str(tmp_path / "killed")])  # fmt: skip
+                train.main([str(a) for a in resume])
     assert not (tmp_path / "killed/without/best.json").exists()
     monkeypatch.setattr(Bar, "__call__", shown)
-    (tmp_path / "mine.py").unlink()  # the run has a copy
-    succeeds("checkers", "--learner", "lms", "--quiet", "--resume", tmp_path / "killed")
+    succeeds(*resume)
     for name in (*BYTES, "terms.txt", "terms.png", "features.py"):
         for folder in ("", "without") if name not in ("features.py", "report.json") else ("",):
             one, other = (tmp_path / run / folder / name for run in ("whole", "killed"))
@@ -554,6 +554,8 @@ def test_a_run_goes_on_as_it_began(run: Path, capsys: Any) -> None:
         (["checkers", "--seed", 0], "found --seed"),
         (["checkers", "--set", "trial=1"], "found --set"),
         (["checkers", "--from", "rote"], "found --from"),
+        (["checkers", "--features", "samuel"], "expected no --features, found samuel"),
+        (["checkers", "--opponents", "random"], "expected --opponents material, found random"),
         (["checkers", "--run", "x", "--match-games", 4], "found --run, --match-games"),
     ):
         assert message in fails(capsys, *arguments, "--resume", run)

@@ -1,0 +1,181 @@
+"""No file makes code run: a test for every way of docs/security.md that could lead there."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sqlite3
+import sys
+import zipfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors
+import safetensors.numpy
+
+import games
+import train
+from games import kernels
+from games.checkers import Checkers
+from games.checkers.pdn import read_games
+from games.file_form import form_of
+from learner.positions.store import PositionStore
+from learner.run.command_line import parser, settings_of
+from search import load_evaluator
+from search.evaluators.shipped import DATA
+from search.lookups.opening_book import OpeningBook
+from search.lookups.rote import RoteMemory
+
+RAN = "ran"
+EVIL = "evil:Game"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, in which somebody else has put a module that leaves a mark."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "evil", raising=False)
+    (tmp_path / "evil.py").write_text(marks(tmp_path))
+    return tmp_path
+
+
+def marks(folder: Path) -> str:
+    """Returns Python that leaves a file behind when it runs."""
+    return f"open({str(folder / RAN)!r}, 'w').close()\n"
+
+
+def refused(capsys: Any, *arguments: object) -> str:
+    """Returns the message with which train.py refuses the arguments."""
+    assert train.main([str(argument) for argument in arguments]) == 2
+    return str(capsys.readouterr().err)
+
+
+# --- folders of runs --------------------------------------------------------------------------
+
+
+def run_of_others(folder: Path, **changes: Any) -> Path:
+    """A folder that says that it is a run, with changed settings."""
+    settings = settings_of(parser().parse_args(["checkers", "--learner", "lms"])).as_dict()
+    run = folder / "run"
+    run.mkdir()
+    (run / "options.json").write_text(json.dumps({**settings, **changes}))
+    return run
+
+
+@pytest.mark.plain
+def test_a_run_does_not_name_its_features(here: Path, capsys: Any) -> None:
+    text = marks(here).encode()
+    run = run_of_others(
+        here, features="mine.py", feature_digest=hashlib.sha256(text).hexdigest()
+    )  # fmt: skip
+    for path in (run / "features.py", here / "mine.py"):
+        path.write_bytes(text)
+    said = refused(capsys, "checkers", "--resume", run)
+    assert "a run names no code: expected --features FILE as well (its copy is" in said
+    assert not (here / RAN).exists()
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("role", ["opponents", "pacemakers"])
+def test_a_run_does_not_name_programs(here: Path, capsys: Any, role: str) -> None:
+    run = run_of_others(here, **{role: ["material", f"hub:touch {here / RAN}"]})
+    said = refused(capsys, "checkers", "--resume", run)
+    assert "a run names no program to start: expected --opponents" in said
+    assert not (here / RAN).exists()
+    said = refused(capsys, "checkers", "--resume", run, "--opponents", "material")
+    assert "expected --opponents" in said and not (here / RAN).exists()
+
+
+@pytest.mark.plain
+def test_a_run_does_not_name_a_game_to_import(here: Path, capsys: Any) -> None:
+    run = run_of_others(here, game=EVIL)
+    assert "expected a run of checkers" in refused(capsys, "checkers", "--resume", run)
+    assert not (here / RAN).exists()
+
+
+# --- files of one kind each -------------------------------------------------------------------
+
+
+def arrays_of_evil(source: Path, target: Path) -> None:
+    """A copy of a safetensors file of ours whose header names a game to import."""
+    with safetensors.safe_open(source, framework="numpy") as file:
+        header = json.loads(file.metadata()["plysmith"])
+        arrays = {name: file.get_tensor(name) for name in file.keys()}
+    text = json.dumps({**header, "game": EVIL})
+    target.write_bytes(safetensors.numpy.save(arrays, {"plysmith": text}))
+
+
+def linear(path: Path) -> None:
+    content = json.loads((DATA / "checkers/samuel.json").read_text())
+    path.write_text(json.dumps({**content, "game": EVIL}))
+    load_evaluator(path)
+
+
+def network(path: Path) -> None:
+    arrays_of_evil(DATA / "checkers/quantised.safetensors", path)
+    load_evaluator(path)
+
+
+def book(path: Path) -> None:
+    arrays_of_evil(DATA / "checkers/book.safetensors", path)
+    OpeningBook.load(Checkers(), path)
+
+
+def rote(path: Path) -> None:
+    RoteMemory(Checkers(), capacity=10).save(path)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE facts SET value = ? WHERE name = 'game'", (EVIL,))
+        database.commit()
+    RoteMemory.load(Checkers(), path)
+
+
+class Trap:
+    """An object that leaves a mark when it is unpickled."""
+
+    def __reduce__(self) -> Any:
+        return exec, (marks(Path.cwd()),)
+
+
+def store(path: Path) -> None:
+    game = Checkers()
+    with PositionStore(path, game) as positions:
+        positions.append([game.start()], value=0.0, game_number=0)
+    (shard,) = path.glob("positions-*.npz")
+    with zipfile.ZipFile(shard) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    trap = io.BytesIO()
+    np.save(trap, np.array([Trap()], dtype=object), allow_pickle=True)
+    with zipfile.ZipFile(shard, "w") as archive:
+        for name, content in {**members, "value.npy": trap.getvalue()}.items():
+            archive.writestr(name, content)
+    PositionStore(path, game).load()
+
+
+def text_of_a_game(path: Path) -> None:
+    game = games.known("connect_four")
+    text = f'[Game "{EVIL}"]\n[First "{EVIL}"]\n\n4\n*\n'
+    (read,) = form_of(game).read(text, game)
+    raise ValueError(f"expected {EVIL} to be ignored, found {read.problems}")
+
+
+def pdn(path: Path) -> None:
+    (read,) = read_games(f'[GameType "{EVIL}"]\n[White "{EVIL}"]\n1. 11-15 *', Checkers())
+    raise ValueError(f"expected {EVIL} to be ignored, found {read.problems}")
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+@pytest.mark.parametrize("load", [linear, network, book, rote, store, text_of_a_game, pdn])
+def test_a_file_does_not_name_a_game_to_import(here: Path, load: Callable[[Path], None]) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        load(here / "file")
+    assert not (here / RAN).exists()
+    # what a person types is imported, so the trap works
+    with pytest.raises(ValueError, match="expected a class"):
+        games.load(EVIL)
+    assert (here / RAN).exists()
