@@ -23,9 +23,19 @@ from games.checkers import Checkers
 from games.contract import DiceGame, Game
 from play.web.backgammon_face import BackgammonFace
 from play.web.checkers_face import CheckersFace
+from play.web.descriptions import cards, hand_crafted, learned, measured
 from play.web.faces import Face
-from play.web.files import EVALUATOR, LOOKUP, MOST_FILES, described, inside, playable_files
+from play.web.files import (
+    EVALUATOR,
+    LOOKUP,
+    MOST_FILES,
+    Header,
+    described,
+    inside,
+    playable_files,
+)
 from play.web.grid_face import GridFace, PlainFace
+from play.web.runs import is_run, stamp_of
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.samples import value_scale
@@ -57,6 +67,10 @@ class Entry:
     source: "hand-crafted", "shipped", "run", or "named" if it is not a file.
     role: "evaluator", "lookup", or "program" for an external engine.
     path: its file; None if it has none.
+    about: what it is, in a sentence; empty if nothing is known.
+    strength: how strong it is, with the opponents it was measured against; empty if not known.
+    group: where it stands in lists: "shipped", "hand-crafted", "named", or for files of the runs
+        "run" (the evaluator that a run ended with), "snapshot" or "file".
     """
 
     id: str
@@ -66,10 +80,14 @@ class Entry:
     source: str
     role: str = EVALUATOR
     path: Path | None = None
+    about: str = ""
+    strength: str = ""
+    group: str = ""
 
     def view(self) -> dict[str, Any]:
         """Returns the fields that the browser receives."""
-        return {field: getattr(self, field) for field in ("id", "game", "name", "kind", "source")}
+        names = ("id", "game", "name", "kind", "source", "about", "strength", "group")
+        return {field: getattr(self, field) for field in names}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +132,9 @@ class Catalogue:
                 )
             self.games[game.name] = game
         self._listing, self._loading = threading.Lock(), threading.Lock()
-        self._headers: dict[tuple[Path, int, int], tuple[str, str, str] | None] = {}
+        self._headers: dict[tuple[Path, int, int], Header | None] = {}
+        self._is_run_folder: dict[Path, bool] = {}
+        self._strengths: dict[Path, tuple[str, dict[str, str]]] = {}
         self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
         self._list: tuple[float, dict[str, Entry]] = (0.0, {})
 
@@ -239,11 +259,13 @@ class Catalogue:
     # --- listing -----------------------------------------------------------------------------
 
     def _find(self) -> Iterator[Entry]:
+        self._is_run_folder.clear()
         for name, game in self.games.items():
             titles: set[str] = set()
             for evaluator in game.evaluators:
-                kind = "weights written by hand"
-                yield Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
+                kind, about = "weights written by hand", hand_crafted(game, evaluator)
+                by_hand = Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
+                yield replace(by_hand, about=about, group="hand-crafted")
             for id, known in game.lookups.items():
                 if known.at_hand() and known.title not in titles:
                     titles.add(known.title)
@@ -252,24 +274,55 @@ class Catalogue:
                 if importlib.util.find_spec(engine.package) is not None:
                     yield Entry(engine.player, name, engine.title, PROGRAM, "named", PROGRAM)
         for source, folder in self.folders.items():
-            found = [self._entry(source, folder, path) for path in playable_files(folder)]
+            shipped = cards(folder)
+            found = [self._entry(source, folder, path, shipped) for path in playable_files(folder)]
             # Files in a game's own folder come before those of the many runs.
             yield from sorted(filter(None, found), key=lambda entry: "/" in entry.name)
 
-    def _entry(self, source: str, folder: Path, path: Path) -> Entry | None:
+    def _entry(
+        self, source: str, folder: Path, path: Path, known: dict[str, tuple[str, str]]
+    ) -> Entry | None:
+        """Returns the entry of a file; None if it cannot be used here.
+
+        known: the cards of the folder.
+        """
         found = self._header(path)
-        if found is None or found[1] not in self.games:
+        if found is None or found.game not in self.games:
             return None
-        role, game, kind = found
-        if role == LOOKUP and isinstance(self.games[game], DiceGame):
+        game = found.game
+        if found.role == LOOKUP and isinstance(self.games[game], DiceGame):
             return None
         relative = path.relative_to(folder)
         where = relative.with_suffix("").as_posix()
         name = where.removeprefix(f"{game}/").removesuffix("/evaluator")
-        return Entry(f"{source}:{relative.as_posix()}", game, name, kind, source, role, path)
+        group, about, strength = source, *known.get(where, ("", ""))
+        if source == "run":
+            parents = [here for here in path.parents if here.is_relative_to(folder)]
+            run = next(filter(self._is_run, parents), None)
+            inner = "" if run is None else path.relative_to(run).with_suffix("").as_posix()
+            group = "snapshot" if inner.startswith("snapshots/") else "run" if inner else "file"
+            strength = "" if run is None else self._measured(run).get(inner, "")
+        about = about or learned(found.provenance) or f"{found.kind[:1].upper()}{found.kind[1:]}"
+        entry = Entry(f"{source}:{relative.as_posix()}", game, name, found.kind, source)
+        return replace(
+            entry, role=found.role, path=path, about=about, strength=strength, group=group
+        )
 
-    def _header(self, path: Path) -> tuple[str, str, str] | None:
-        """Role, game and kind of a file; None if it holds no evaluator and no lookup."""
+    def _is_run(self, folder: Path) -> bool:
+        """Whether a folder is that of a run, looked up once for each list."""
+        if folder not in self._is_run_folder:
+            self._is_run_folder[folder] = is_run(folder)
+        return self._is_run_folder[folder]
+
+    def _measured(self, run: Path) -> dict[str, str]:
+        """Returns the strengths of a run's files, read again when the run has measured more."""
+        stamp = stamp_of(run)
+        if self._strengths.get(run, ("",))[0] != stamp:
+            self._strengths[run] = stamp, measured(run)
+        return self._strengths[run][1]
+
+    def _header(self, path: Path) -> Header | None:
+        """The header of a file; None if it holds no evaluator and no lookup."""
         try:
             status = path.stat()
         except OSError:

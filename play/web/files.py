@@ -10,9 +10,11 @@ import sqlite3
 import struct
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-__all__ = ["EVALUATOR", "LOOKUP", "described", "inside", "playable_files"]
+__all__ = ["EVALUATOR", "LOOKUP", "Header", "described", "inside", "playable_files"]
 
 EVALUATOR, LOOKUP = "evaluator", "lookup"
 SUFFIXES = (".json", ".safetensors", ".sqlite")
@@ -64,28 +66,46 @@ def playable_files(folder: Path) -> Iterator[Path]:
         waiting += reversed(folders)
 
 
-def described(path: Path, size: int) -> tuple[str, str, str] | None:
-    """Returns the role (EVALUATOR or LOOKUP), game and kind of a file; None if it holds neither."""
+@dataclass(frozen=True)
+class Header:
+    """What the beginning of a file says.
+
+    role: EVALUATOR or LOOKUP.
+    game: name of its game.
+    kind: the form that it has, such as "network of outcomes".
+    provenance: how it was made; None if it does not say so.
+    """
+
+    role: str
+    game: str
+    kind: str
+    provenance: Any = None
+
+
+def described(path: Path, size: int) -> Header | None:
+    """Returns the header of a file; None if it holds no evaluator and no lookup."""
+    provenance = None
     try:
         if path.suffix == ".sqlite":
             form, game = _memory(path)
         else:
             content = _header(path, size)
             form, game = content["format"], content["game"]
+            provenance = content.get("provenance")
         kind = KINDS[form]
     except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError, sqlite3.Error):
         return None
     if not isinstance(game, str):
         return None
-    return LOOKUP if path.suffix == ".sqlite" else EVALUATOR, game, kind
+    return Header(LOOKUP if path.suffix == ".sqlite" else EVALUATOR, game, kind, provenance)
 
 
-def _header(path: Path, size: int) -> dict[str, str]:
+def _header(path: Path, size: int) -> dict[str, Any]:
     """Returns the header of an evaluator's file."""
     if path.suffix == ".json":
         if size > LONGEST_HEADER:
             raise ValueError(f"expected at most {LONGEST_HEADER} bytes, found {size}")
-        content: dict[str, str] = json.loads(path.read_bytes())
+        content: dict[str, Any] = json.loads(path.read_bytes())
         return content
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))

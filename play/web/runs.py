@@ -11,7 +11,7 @@ from typing import Any
 
 from play.web.files import inside
 
-__all__ = ["Runs"]
+__all__ = ["Runs", "is_run", "matches_of", "stamp_of", "strength_of"]
 
 #: A run counts as live if its log has grown within this number of seconds.
 LIVE = 90.0
@@ -41,9 +41,7 @@ class Runs:
 
     def stamp(self, id: Any) -> str:
         """Returns a text that changes with the run. Raises ValueError if the run is unknown."""
-        path = self._path(id)
-        names = ("log.csv", "snapshots.csv", "checkpoint.json", "report.json")
-        return "-".join(str(_changed(path / name)) for name in names)
+        return stamp_of(self._path(id))
 
     def read(self, id: Any) -> dict[str, Any]:
         """Everything that the page shows of a run. Raises ValueError for an unknown run."""
@@ -52,10 +50,10 @@ class Runs:
             **_summary(str(id), path),
             "stamp": self.stamp(id),
             "options": _json(path / "options.json"),
-            "strength": _strength(path),
+            "strength": strength_of(path),
             "log": _log(path),
             "weights": _weights(path),
-            "matches": _matches(path),
+            "matches": matches_of(path),
         }
 
     def _path(self, id: Any) -> Path:
@@ -70,7 +68,7 @@ class Runs:
             waiting = [(folder, 0)]
             while waiting:
                 here, depth = waiting.pop()
-                if all((here / name).is_file() for name in MARKS):
+                if is_run(here):
                     count += 1
                     if count > MOST_RUNS:
                         return
@@ -78,6 +76,17 @@ class Runs:
                     continue
                 if depth < DEEPEST_FOLDER:
                     waiting += [(child, depth + 1) for child in _folders(folder, here)]
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder is that of a run."""
+    return all((folder / name).is_file() for name in MARKS)
+
+
+def stamp_of(run: Path) -> str:
+    """Returns a text that changes when the run in a folder logs or measures more."""
+    names = ("log.csv", "snapshots.csv", "checkpoint.json", "report.json")
+    return "-".join(str(_changed(run / name)) for name in names)
 
 
 def _folders(folder: Path, here: Path) -> list[Path]:
@@ -154,7 +163,7 @@ def _number(text: Any) -> float | None:
     return number if number == number and abs(number) < 1e300 else None
 
 
-def _strength(path: Path) -> dict[str, Any]:
+def strength_of(path: Path) -> dict[str, Any]:
     """Returns the strength of the snapshots against each opponent, as [games, score, low, high].
 
     `unit` names the unit: per cent of the points or, with dice, points a game.
@@ -252,7 +261,7 @@ def _weights(path: Path) -> dict[str, Any]:
     }
 
 
-def _matches(path: Path) -> list[dict[str, Any]]:
+def matches_of(path: Path) -> list[dict[str, Any]]:
     """Returns the complete matches of the report."""
     found = []
     matches = _json(path / "report.json").get("matches")

@@ -240,6 +240,26 @@ def test_the_catalogue_holds_what_is_there_and_no_paths(client: Client, runs: Pa
     assert str(ROOT) not in answer.text and str(runs.parent) not in answer.text
 
 
+def test_the_catalogue_says_what_each_evaluator_is(client: Client, runs: Path) -> None:
+    """From the cards of the shipped ones, the game, and what a run has recorded and measured."""
+    (runs / "first" / "best.json").write_bytes((ROOT / "data/checkers/samuel.json").read_bytes())
+    (runs / "mine.json").write_bytes((ROOT / "data/checkers/samuel.json").read_bytes())
+    match = {"opponent": "rote", "value": 49.2, "low": 25.0, "high": 74.0, "unit": "Elo"}
+    (runs / "first" / "report.json").write_text(json.dumps({"matches": [match]}))
+    entries = {e["id"]: e for e in client.get("/api/catalogue").json()["evaluators"]}
+    shipped = [entry for entry in entries.values() if entry["group"] == "shipped"]
+    assert len(shipped) >= 7 and all(entry["about"] and entry["strength"] for entry in shipped)
+    assert "+164 [+135, +195] Elo" in entries["shipped:checkers/quantised.safetensors"]["strength"]
+    material = entries["checkers:material"]
+    assert material["about"] == "2 terms with weights set by hand: men, kings."
+    snapshot = entries["run:first/snapshots/000020.json"]
+    assert (snapshot["group"], snapshot["strength"]) == ("snapshot", "95 % against random")
+    best, mine = entries["run:first/best.json"], entries["run:mine.json"]
+    assert best["group"] == "run" and best["strength"] == "+49 [+25, +74] Elo against rote"
+    assert mine["group"] == "file" and mine["strength"] == ""
+    assert mine["about"] == "Learned by Samuel, from 500 games, depth 5, seed 0"
+
+
 def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: Path) -> None:
     from starlette.testclient import TestClient
 

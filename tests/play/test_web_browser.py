@@ -120,6 +120,13 @@ def open_tab(page: Page, name: str) -> None:
     expect(page.locator(shown[name]).first).to_be_visible()
 
 
+def pick(field: Any, id: str, words: str = "") -> None:
+    """Choose an entry of a picker by words that only it has, by default its id."""
+    field.fill(words or id)
+    field.press("Enter")
+    expect(field).to_have_attribute("data-value", id)
+
+
 def click_point(page: Page, name: str) -> None:
     box = page.locator(f"[data-place='{name}'] .ring").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -132,7 +139,7 @@ def test_a_whole_game_of_checkers_by_clicks(page: Page, base: str) -> None:
     page.locator("[data-tool='plus']").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("radio", name="Checkers").click()
-    dialog.locator("[data-seat='1']").select_option("random")
+    pick(dialog.locator("[data-seat='1']"), "random")
     dialog.get_by_role("button", name="Start").click()
     expect(page.locator(".strip").first).to_contain_text("Random moves")
     page.get_by_role("tab", name="Set up").click()
@@ -230,7 +237,7 @@ def test_a_game_by_keys_alone(page: Page, base: str) -> None:
 def test_analysis_why_and_hint(page: Page, base: str) -> None:
     open_table(page, base, position="B:W18,26,29:B15,12,K3")
     page.get_by_role("tab", name="Analysis").click()
-    page.get_by_label("Evaluator").select_option("checkers:classic")
+    pick(page.get_by_role("combobox", name="Evaluator"), "checkers:classic", "classic")
     expect(page.locator(".legal").first).to_contain_text("15x31")
     page.get_by_role("tab", name="Why").click()
     expect(page.locator(".column")).to_have_count(2)
@@ -387,7 +394,7 @@ def test_databases_and_programs_are_offered(page: Page, base: str) -> None:
     page.locator("[data-tool='plus']").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("radio", name="Backgammon").click()
-    dialog.locator("[data-seat='1']").select_option("backgammon:hand")
+    pick(dialog.locator("[data-seat='1']"), "backgammon:hand", "set by hand race gammons")
     dialog.locator("[data-lookup='1']").select_option("bearoff")
     dialog.get_by_role("button", name="Start").click()
     expect(page.locator(".strip").first).to_contain_text("hand + bear-off databases")
@@ -395,10 +402,42 @@ def test_databases_and_programs_are_offered(page: Page, base: str) -> None:
     page.locator("[data-tool='plus']").click()  # they are still chosen
     expect(dialog.locator("[data-lookup='1']")).to_have_value("bearoff")
     if importlib.util.find_spec("gnubg_nn"):
-        dialog.locator("[data-seat='1']").select_option("gnubg:0")
+        pick(dialog.locator("[data-seat='1']"), "gnubg:0", "external 0-ply")
         expect(dialog.locator("[data-lookup='1']")).to_have_count(0)
         dialog.get_by_role("button", name="Start").click()
         expect(page.locator(".strip").first).to_contain_text("GNU Backgammon 0-ply")
+
+
+def test_a_picker_is_searched_and_used_by_keys(page: Page, base: str) -> None:
+    page.goto(base)
+    page.wait_for_selector(".board")
+    page.locator("[data-tool='plus']").click()
+    dialog = page.get_by_role("dialog")
+    field = dialog.get_by_role("combobox", name="Played by").last
+    options = dialog.get_by_role("listbox", name="Played by").get_by_role("option")
+    field.click()
+    expect(field).to_have_attribute("aria-expanded", "true")
+    expect(dialog.get_by_role("group", name="Shipped").get_by_role("option")).to_have_count(4)
+    chosen = page.locator(f"#{field.get_attribute('aria-activedescendant')}")
+    expect(chosen).to_have_attribute("aria-selected", "true")
+    expect(chosen).to_contain_text("Elo above classic")  # its strength, from its card
+    field.fill("by hand")
+    expect(options).to_have_count(3)
+    field.press("ArrowDown")
+    field.press("ArrowDown")
+    field.press("ArrowDown")  # stays at the last one
+    field.press("Escape")  # closes the list, not the dialog, and changes nothing
+    expect(options).to_have_count(0)
+    expect(field).to_have_value("quantised")
+    field.fill("no such thing")
+    expect(dialog.get_by_role("status")).to_have_text("Nothing found.")
+    field.fill("classic")  # the name goes before texts in which the word occurs
+    field.press("Enter")
+    expect(dialog).to_be_visible()
+    expect(dialog.locator("[data-seat='1']")).to_be_focused()
+    expect(dialog.locator("[data-seat='1']")).to_have_value("classic")
+    dialog.locator("[data-seat='1']").press("Escape")
+    expect(dialog).to_have_count(0)
 
 
 def test_every_key_that_the_page_names(page: Page, base: str) -> None:

@@ -1,7 +1,8 @@
 // The Analysis panel: all legal moves with their values, updated while the search goes deeper.
 
-import { entryOf, evaluatorOptions, timeOptions } from "./choices.js";
+import { entryOf, evaluatorGroups, timeOptions } from "./choices.js";
 import { h, memory, put, signed } from "./dom.js";
+import { Picker } from "./picker.js";
 
 export class AnalysisPanel {
   name = "analysis";
@@ -36,9 +37,12 @@ export class AnalysisPanel {
       h(
         "div",
         { class: "pair" },
-        h("label", { class: "field" }, "Evaluator",
-          h("select", { onchange: (e) => this.change(`judge.${this.game}`, e.target.value) },
-            evaluatorOptions(this.page.catalogue, this.game, this.evaluator))),
+        new Picker({
+          label: "Evaluator",
+          groups: evaluatorGroups(this.page.catalogue, this.game),
+          value: this.evaluator,
+          change: (id) => this.change(`judge.${this.game}`, id),
+        }).element,
         h("label", { class: "field" }, "Time",
           h("select", { onchange: (e) => this.change("analysis.seconds", Number(e.target.value)) },
             timeOptions(this.seconds))),

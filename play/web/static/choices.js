@@ -1,24 +1,22 @@
 // Lists of evaluators, and the dialog for a new game.
 
 import { h, memory, put } from "./dom.js";
+import { Picker } from "./picker.js";
 
 const GROUPS = [
-  ["hand-crafted", "Hand-crafted"],
   ["shipped", "Shipped"],
-  ["run", "From your runs"],
+  ["hand-crafted", "Hand-crafted"],
+  ["run", "Learned in your runs"],
+  ["snapshot", "Snapshots of your runs"],
+  ["file", "Your files"],
 ];
 
-/** Options for all evaluators of a game, in groups; the evaluator `chosen` is selected. */
-export function evaluatorOptions(catalogue, game, chosen) {
-  return GROUPS.map(([source, title]) => {
-    const entries = catalogue.evaluators.filter((e) => e.game === game && e.source === source);
-    return entries.length ? group(title, entries, chosen) : null;
-  });
-}
-
-function group(title, entries, chosen) {
-  return h("optgroup", { label: title },
-    entries.map(({ id, name }) => h("option", { value: id, selected: id === chosen }, name)));
+/** The evaluators of a game in groups, for a picker. */
+export function evaluatorGroups(catalogue, game) {
+  const here = catalogue.evaluators.filter((entry) => entry.game === game);
+  return GROUPS.map(([group, title]) => ({
+    title, options: here.filter((entry) => entry.group === group),
+  })).filter(({ options }) => options.length);
 }
 
 export function entryOf(catalogue, id) {
@@ -172,29 +170,27 @@ export function newGame(catalogue, { game, seats }, done) {
       "fieldset",
       { class: "seat-choice" },
       h("legend", {}, h("span", { class: `chip side-${side} ${tone(game)}` }), sideName(game, side)),
-      h(
-        "label",
-        { class: "field" },
-        "Played by",
-        h(
-          "select",
-          {
-            "data-seat": side,
-            onchange: (event) => {
-              const picked = event.target.value;
-              if (picked === "human" || picked === "random") chosen.seats[side] = { kind: picked };
-              else if (entryOf(catalogue, picked)) chosen.seats[side] = thinker(picked);
-              else chosen.seats[side] = { kind: "program", evaluator: picked };
-              draw();
-              body.querySelector(`[data-seat='${side}']`).focus();
-            },
-          },
-          h("option", { value: "human", selected: value === "human" }, "You"),
-          h("option", { value: "random", selected: value === "random" }, "Random moves"),
-          evaluatorOptions(catalogue, chosen.game, value),
-          programs.length > 0 && group("External engines", programs, value),
-        ),
-      ),
+      new Picker({
+        label: "Played by",
+        groups: [
+          { title: "", options: [
+            { id: "human", name: "You" },
+            { id: "random", name: "Random moves", about: "Any legal move, all equally likely." },
+          ] },
+          ...evaluatorGroups(catalogue, chosen.game),
+          ...(programs.length ? [{ title: "External engines", options: programs }] : []),
+        ],
+        value,
+        detail: true,
+        data: { "data-seat": side },
+        change: (picked) => {
+          if (picked === "human" || picked === "random") chosen.seats[side] = { kind: picked };
+          else if (entryOf(catalogue, picked)) chosen.seats[side] = thinker(picked);
+          else chosen.seats[side] = { kind: "program", evaluator: picked };
+          draw();
+          body.querySelector(`[data-seat='${side}']`).focus();
+        },
+      }).element,
       limits,
     );
   }

@@ -1,8 +1,9 @@
 // The Why panel: the parts of a value before and after a move, by one or two evaluators.
 
-import { entryOf, evaluatorOptions } from "./choices.js";
+import { entryOf, evaluatorGroups } from "./choices.js";
 import { h, memory, put, sentence, signed, toast } from "./dom.js";
 import { post } from "./api.js";
+import { Picker } from "./picker.js";
 
 export class WhyPanel {
   name = "why";
@@ -35,17 +36,19 @@ export class WhyPanel {
   make() {
     this.made = true;
     const { catalogue, view } = this.page;
+    const groups = evaluatorGroups(catalogue, view.game);
+    const nothing = { title: "", options: [{ id: "", name: "nothing" }] };
     const pick = (n) =>
-      h("label", { class: "field" }, n ? "Compare with" : "Evaluator",
-        h("select", {
-          "data-why": n,
-          onchange: (e) => {
-            memory.set(`why.${view.game}.${n}`, e.target.value);
-            this.draw();
-          },
+      new Picker({
+        label: n ? "Compare with" : "Evaluator",
+        groups: n ? [nothing, ...groups] : groups,
+        value: this.chosen(n),
+        data: { "data-why": n },
+        change: (id) => {
+          memory.set(`why.${view.game}.${n}`, id);
+          this.draw();
         },
-        n ? h("option", { value: "", selected: this.chosen(1) === "" }, "nothing") : null,
-        evaluatorOptions(catalogue, view.game, this.chosen(n))));
+      }).element;
     put(this.element, 
       h("div", { class: "pair even" }, pick(0), pick(1)),
       h("label", { class: "field" }, "Before and after the move", this.moves),

@@ -1,0 +1,110 @@
+"""What people read about an evaluator before they choose it: a sentence, and its known strength.
+
+Each fact has one source: the card of a shipped evaluator in `data/README.md`, the definition of a
+hand-crafted one, and for a file of a run its provenance and the run's own measurements.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from games.contract import Game
+from games.problem import Heuristic
+from play.web.runs import matches_of, strength_of
+
+__all__ = ["cards", "hand_crafted", "learned", "measured"]
+
+CARDS = "README.md"
+LONGEST = 240  # characters of a text for people
+MOST_TERMS = 6
+MOST_OPPONENTS = 3
+_CARD = re.compile(r"^## (\S+/\S+)$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_ITEM = re.compile(r"^- \*\*(What|Strength):\*\* (.*?)(?=^- |^$|\Z)", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+def cards(folder: Path) -> dict[str, tuple[str, str]]:
+    """Returns, for each card in a folder of evaluators, what it is and how strong.
+
+    The keys are names such as "checkers/quantised". Empty if the folder has no cards.
+    """
+    try:
+        text = (folder / CARDS).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    found = {}
+    for name, body in _CARD.findall(text):
+        items = {title: _plain(content) for title, content in _ITEM.findall(body)}
+        found[name] = (items.get("What", ""), items.get("Strength", ""))
+    return found
+
+
+def hand_crafted(game: Game, name: str) -> str:
+    """Returns a sentence about an evaluator written by hand, from its definition in the game."""
+    entry = game.evaluators[name]
+    if isinstance(entry, tuple):
+        features, weights = entry
+        if not isinstance(weights, Mapping):
+            return f"Weights over the terms of {features}, set by hand."
+        terms = [term.replace("_", " ") for term in weights]
+        more = f" and {len(terms) - MOST_TERMS} more" if len(terms) > MOST_TERMS else ""
+        many = f"{len(terms)} terms" if len(terms) > 1 else "One term"
+        return f"{many} with weights set by hand: {', '.join(terms[:MOST_TERMS])}{more}."
+    function = entry.value if isinstance(entry, Heuristic) else entry
+    text = inspect.getdoc(getattr(function, "py_func", function)) or ""
+    return _plain(text.partition("\n\n")[0])
+
+
+def learned(provenance: Any) -> str:
+    """Returns a sentence about a learned evaluator from the provenance in its file."""
+    if not isinstance(provenance, dict):
+        return ""
+    learner, known = provenance.get("learner"), dict(provenance)
+    if isinstance(learner, dict):
+        known = learner | known
+        learner = learner.get("learner")
+    if not isinstance(learner, str):
+        return ""
+    parts = [f"learned by {learner}"]
+    games = provenance.get("games")
+    if type(games) is int:
+        parts.append(f"from {games:,} games")
+    for name in ("depth", "seed"):
+        if type(known.get(name)) is int:
+            parts.append(f"{name} {known[name]}")
+    return _plain(", ".join(parts))
+
+
+def measured(run: Path) -> dict[str, str]:
+    """Returns the strengths of a run's files as the run measured them.
+
+    The keys are files without their suffix, relative to the run's folder: "snapshots/000200" and
+    "best", which the final matches were played with.
+    """
+    strength = strength_of(run)
+    form = "{:.0f} %" if strength["unit"].startswith("%") else "{:+.3f} points a game"
+    texts: dict[str, list[str]] = {}
+    for opponent, curve in strength["curves"].items():
+        for game, value, *_ in curve:
+            number = f"snapshots/{int(game):06d}"
+            texts.setdefault(number, []).append(f"{form.format(value)} against {opponent}")
+    for match in matches_of(run):
+        numbers = match["value"], match["low"], match["high"]
+        if all(isinstance(number, int | float) for number in numbers):
+            form = "{:+.0f} [{:+.0f}, {:+.0f}]"
+            if match["unit"] != "Elo":
+                form = "{:+.3f} [{:+.3f}, {:+.3f}]"
+            text = f"{form.format(*numbers)} {match['unit']} against {match['opponent']}"
+            texts.setdefault("best", []).append(text)
+    return {name: _plain(", ".join(parts[:MOST_OPPONENTS])) for name, parts in texts.items()}
+
+
+def _plain(text: str) -> str:
+    """Returns a text without Markdown, on one line, of limited length, as a sentence begins."""
+    text = " ".join(_LINK.sub(r"\1", text).replace("`", "").split())
+    text = text[:1].upper() + text[1:]
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1].rstrip()}…"
