@@ -408,6 +408,15 @@ def test_databases_and_programs_are_offered(page: Page, base: str) -> None:
         expect(page.locator(".strip").first).to_contain_text("GNU Backgammon 0-ply")
 
 
+def test_bars_of_an_analysis_are_on_an_absolute_scale(page: Page, base: str) -> None:
+    """At the start all moves are near half of the points, the best and the worst alike."""
+    open_table(page, base)
+    open_tab(page, "Analysis")
+    bars = page.locator(".legal .bar > span")
+    widths = bars.evaluate_all("all => all.map((bar) => parseFloat(bar.style.width))")
+    assert len(widths) == 7 and all(30 < width < 70 for width in widths)
+
+
 def test_a_picker_is_searched_and_used_by_keys(page: Page, base: str) -> None:
     page.goto(base)
     page.wait_for_selector(".board")

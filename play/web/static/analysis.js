@@ -1,7 +1,7 @@
 // The Analysis panel: all legal moves with their values, updated while the search goes deeper.
 
 import { entryOf, evaluatorGroups, timeOptions } from "./choices.js";
-import { h, memory, put, signed } from "./dom.js";
+import { expected, h, memory, put, signed } from "./dom.js";
 import { Picker } from "./picker.js";
 
 export class AnalysisPanel {
@@ -116,9 +116,9 @@ export class AnalysisPanel {
       this.wanted = false;
       this.show(news.moves[0].text);
     }
-    const worst = Math.min(...news.moves.map((m) => m.loss), -news.unit * 0.2);
-    const rows = news.moves.map((move, n) =>
-      h(
+    const rows = news.moves.map((move, n) => {
+      const share = expected(move, news.unit);
+      return h(
         "li",
         {},
         h(
@@ -126,7 +126,7 @@ export class AnalysisPanel {
           {
             type: "button",
             class: "legal",
-            "aria-label": `${move.text}, value ${move.value_text}${n ? "" : ", best"}`,
+            "aria-label": `${move.text}, value ${move.value_text}${result(move, ", ")}${n ? "" : ", best"}`,
             onmouseenter: () => this.show(move.text),
             onmouseleave: () => this.page.board.hint(null),
             onfocus: () => this.show(move.text),
@@ -135,13 +135,14 @@ export class AnalysisPanel {
           },
           h("span", { class: "rank number" }, n + 1),
           h("span", { class: "text number" }, move.text),
-          h("span", { class: "bar" },
-            h("span", { style: { width: `${Math.max(2, 100 * (1 - move.loss / worst))}%` } })),
+          h("span", { class: "bar", title: "0 to 100 % for the side to move; the line is at 50 %" },
+            h("span", { style: { width: `${share}%` } })),
           h("span", { class: "value number" },
-            Math.abs(move.value) >= 1e9 ? move.value_text : signed(move.value, news.unit)),
+            Math.abs(move.value) >= 1e9 ? move.value_text : signed(move.value, news.unit),
+            h("span", { class: "muted small" }, result(move, " "))),
         ),
-      ),
-    );
+      );
+    });
     const focused = document.activeElement?.closest?.(".legal")?.getAttribute("aria-label");
     const old = this.list.querySelector("ol");
     const made = h("ol", { class: "move-list", "aria-label": "Legal moves, best first" }, rows);
@@ -157,6 +158,11 @@ export class AnalysisPanel {
   play(text) {
     if (this.page.human) this.page.act("move", { text });
   }
+}
+
+/** The expected result of a move, if its chances are known. */
+function result(move, before) {
+  return move.chances ? `${before}${expected(move).toFixed(0)} %` : "";
 }
 
 function percent(share) {

@@ -120,6 +120,15 @@ export function signed(value, unit = 1) {
   return sign + text;
 }
 
+/**
+ * The expected result in per cent, 50 if both sides are level: of the chances [win, draw, loss] if
+ * these are known, else by the size of the value against the usual one, `unit`.
+ */
+export function expected({ value, chances }, unit) {
+  if (chances) return 100 * (chances[0] + chances[1] / 2);
+  return 50 + (50 * value) / (Math.abs(value) + (unit || 1));
+}
+
 /** Large numbers short: 12.3k, 4.5M. */
 export function short(number) {
   if (number >= 1e6) return `${(number / 1e6).toFixed(1)}M`;

@@ -1,7 +1,7 @@
 // The result of the last search, and the bar beside the board that shows who is ahead.
 
 import { seatName, tone } from "./choices.js";
-import { h, put, short, signed } from "./dom.js";
+import { expected, h, put, short, signed } from "./dom.js";
 
 const THINKS = ["evaluator", "program"];
 
@@ -56,15 +56,15 @@ export class Thinking {
   /** Draw the bar: the latest value as the bottom side sees it; full for a won game. */
   drawMeter() {
     const { analysis, bottom, ply, thought, view } = this.page;
-    let share = 0;
+    let share = 50;
     if (view.outcome !== null && ply === view.ply) {
-      share = Math.sign(view.outcome) * (bottom ? -1 : 1);
+      share = 50 + 50 * Math.sign(view.outcome) * (bottom ? -1 : 1);
     } else {
       const news = analysis?.ply === ply ? analysis : thought;
-      const value = news ? (news.side === bottom ? news.value : -news.value) : 0;
-      share = 0.96 * (value / (Math.abs(value) + (news?.unit || 1)));
+      const forMover = news ? expected(news, news.unit) : 50;
+      share = !news || news.side === bottom ? forMover : 100 - forMover;
     }
-    this.meter.style.setProperty("--share", `${50 + 50 * share}%`);
+    this.meter.style.setProperty("--share", `${share}%`);
     this.meter.className = `meter ${tone(this.page.game)} bottom-${bottom}`;
   }
 }
