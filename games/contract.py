@@ -18,6 +18,8 @@ these attributes, each with a default that suits any game:
 
     title               the name of the game as people write it
     sides, unit         the names of the sides, and the unit of values
+    unit_terms          by feature set, how much terms change with one unit
+    calibrations        by hand-crafted evaluator, the chances that its values stand for
     outcome_names       words for outcomes in points, such as "a gammon"
     board               a grid for the browser, or None for a list of moves
     show(position)      the board in a terminal
@@ -90,6 +92,12 @@ class Game:
     sides: tuple[str, str] = ("First", "Second")
     #: The unit of values, as people write it.
     unit: str = "points"
+    #: By the name of a feature set, the terms that one unit changes, and by how much: a man is
+    #: {"men": 1.0}. Values of other sets are shown as they are.
+    unit_terms: Mapping[str, Mapping[str, float]] = {}
+    #: By the name of a hand-crafted evaluator, the arguments `scale` and `draw` of
+    #: `search.evaluators.calibration.Calibration`.
+    calibrations: Mapping[str, Mapping[str, tuple[float, ...]]] = {}
     #: Words for outcomes by their size in points, such as {2.0: "a gammon"}.
     outcome_names: Mapping[float, str] = {}
     #: A grid that the browser draws; None for a list of moves.

@@ -1,4 +1,4 @@
-"""Learn parameters of the search from an evaluator (`train.py` trains evaluators)."""
+"""Learn from the games of an evaluator what searches and people need (`train.py` trains them)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ from tqdm import tqdm
 
 import games
 from games.contract import Game
+from games.problem import refuse_problem
 from games.program import exit_status
+from learner.fit.calibration import (
+    GAMES,
+    NODES,
+    PLIES,
+    calibration_of,
+    reliability,
+    self_play_sample,
+)
 from learner.fit.probcut import check_options, learn_probcut, played_positions
 from learner.positions.store import Filter, PositionStore
 from play.commands.options import check_writable
@@ -31,6 +40,10 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         "probcut", help="learn how deep values follow from shallow ones, for ProbCut"
     )
     _probcut_options(probcut)
+    calibrate = commands.add_parser(
+        "calibrate", help="learn the chances of win, draw and loss that values stand for"
+    )
+    _calibrate_options(calibrate)
     return result
 
 
@@ -112,6 +125,74 @@ def _run_probcut(options: argparse.Namespace) -> int:
                 f"{check.phase:5} {check.depth:5} {check.shallow:7} {check.a:6.3f}"
                 f" {check.b:8.4g} {check.sigma:8.4g} {check.positions:10}"
             )
+    print(f"written: {output}")
+    return 0
+
+
+def _calibrate_options(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("game", help="checkers, or another game without dice")
+    add("evaluator", help="a file, or an evaluator by name")
+    add("--games", type=int, default=GAMES, metavar="N", help=f"of self-play (default {GAMES})")
+    add(
+        "--nodes",
+        type=int,
+        default=NODES,
+        metavar="N",
+        help=f"positions searched for each move (default {NODES})",
+    )
+    add(
+        "--plies",
+        type=int,
+        default=PLIES,
+        metavar="N",
+        help=f"length of the shortest random openings in plies (default {PLIES})",
+    )
+    add("--seed", type=int, default=0, help="chooses the openings (default 0)")
+    add("--threads", type=int, default=2, metavar="N", help="default 2")
+    add(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="file to write (default: the evaluator's file, whose values stay the same)",
+    )
+    command.set_defaults(run=_run_calibrate)
+
+
+def _run_calibrate(options: argparse.Namespace) -> int:
+    if options.threads < 1:
+        raise ValueError(f"--threads: expected at least 1, found {options.threads}")
+    game = games.load(options.game)
+    refuse_problem(game)
+    evaluator = as_evaluator(game, options.evaluator)
+    file = find_file(options.evaluator, game.name)
+    output = options.output or (file if file.is_file() and evaluator.suffix else None)
+    if output is not None:
+        check_writable("--output", output)
+    with tqdm(total=options.games, unit=" games", dynamic_ncols=True) as bar:
+        sample = self_play_sample(
+            game, evaluator, games=options.games, nodes=options.nodes, plies=options.plies,
+            seed=options.seed, threads=options.threads, progress=bar.update,
+        )  # fmt: skip
+    found = calibration_of(sample, game)
+    names = game.phases.names if game.phases is not None else ("all",)
+    print("expected result on the half of the games that was not fitted")
+    print("  expected   found  95 % interval  positions")
+    for part in reliability(sample, game)[1]:
+        print(
+            f"  {100 * part.predicted:7.1f} % {100 * part.found:5.1f} %"
+            f"  [{100 * part.found_low:4.1f}, {100 * part.found_high:5.1f}] {part.count:10.0f}"
+        )
+    for name, value in found.evidence.items():
+        print(f"{name}: {value}")
+    print("phase      scale       draw")
+    for name, scale, draw in zip(names, found.scale, found.draw, strict=True):
+        print(f"{name:8} {scale:7.4g} {draw:10.4g}")
+    if output is None:
+        print(f"{evaluator.name} is not a file: nothing written")
+        return 0
+    evaluator.calibration = found
+    evaluator.save(output)
     print(f"written: {output}")
     return 0
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from games.checkers import notation, pieces, rules
 from games.checkers.encoding import PIECE_SQUARES
 from games.checkers.endgame.known import DATABASES
-from games.checkers.evaluators import EVALUATORS
+from games.checkers.evaluators import EVALUATORS, UNIT_TERMS
 from games.checkers.features import CLASSIC, SAMUEL
 from games.checkers.file_form import PDN
 from games.checkers.phases import PHASES
@@ -45,6 +45,7 @@ class Checkers(KernelGame):
     evaluators = EVALUATORS
     sides = pieces.SIDES
     unit = "men"
+    unit_terms = UNIT_TERMS
     file_form = PDN
     lookups = DATABASES
     protocols = ("hub",)

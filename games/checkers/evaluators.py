@@ -29,6 +29,9 @@ CLASSIC = {
     "supported": 0.03,
 }
 
+#: How much terms change with one man more.
+UNIT_TERMS = {"classic": {"men": 1.0}, "samuel": {"PIECES": 4.0}}
+
 #: Samuel's polynomial for rote learning (1959): piece advantage, denial of squares, mobility, and
 #: control of the centre with advancement, each far above the next. CENT, DENY and ADV are read of
 #: the other side, as Samuel reads them, hence their signs; a man is 4 of PIECES.

@@ -21,7 +21,7 @@ class Outcomes:
     The value of a position is `base` plus the sum of probability times payoff. In a game with
     gammons the events are cumulative: a gammon is also a win.
 
-    names: the names of the events.
+    names: the names of the events; the first one is that the side to move wins.
     payoffs: the payoff of each event.
     base: the value if no event happens.
     confine: a kernel confine(position, probabilities) that corrects impossible probabilities in

@@ -12,10 +12,12 @@ from play.players.grammar import split
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from search import Engine, Evaluator, Result, parse_techniques
+from search.evaluators.calibration import Chances
 from search.evaluators.shipped import find_file
 
 __all__ = [
     "Thinker",
+    "chances_of",
     "file_value",
     "limits_of",
     "usual_evaluator",
@@ -134,6 +136,20 @@ def limits_of(options: Any, **default: Any) -> Limits:
     if all(value is None for value in given.values()):
         given = default
     return Limits(**given)
+
+
+def chances_of(
+    evaluator: Evaluator, position: Any, value: float, outcomes: Sequence[float] | None = None
+) -> Chances | None:
+    """Returns the chances of the side to move, after a search; None if they are not known.
+
+    position: the position that was searched.
+    value: its value, or that of a move there.
+    outcomes: the probabilities of the game's outcomes with that value; None for none.
+    """
+    if outcomes is not None:
+        return Chances.of_win(outcomes[0])
+    return evaluator.chances(position, value)
 
 
 def file_value(value: float) -> float:

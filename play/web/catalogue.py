@@ -96,8 +96,8 @@ class Loaded:
 
     entry: its entry in the catalogue.
     evaluator: the evaluator.
-    unit: the usual size of its values (`value_scale`). Values divided by it can be compared between
-        evaluators.
+    unit: the usual size of its values (`value_scale`), in the game's unit. Values divided by it can
+        be compared between evaluators.
     techniques: the search techniques to use; None for games with dice.
     lookup: consulted before searching; None for none.
     """
@@ -220,7 +220,8 @@ class Catalogue:
             techniques = as_techniques("selective", name)
             if techniques.probcut is not None:
                 techniques.probcut.check_evaluator(game, evaluator)
-        return Loaded(entry, evaluator, value_scale(game, evaluator), techniques)
+        unit = value_scale(game, evaluator) / evaluator.unit
+        return Loaded(entry, evaluator, unit, techniques)
 
     def _keep(self, entry: Entry, make: Callable[[Any], Any]) -> Any:
         """Returns the result of `make` for an entry's name or file, kept until the file changes."""

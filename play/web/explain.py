@@ -12,6 +12,7 @@ from play.players.thinker import value_text
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import WIN, LinearEvaluator
+from search.evaluators.calibration import Chances
 
 __all__ = ["why"]
 
@@ -24,8 +25,10 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
     """The value of a position and its parts; with `after` also those of the position after a move.
 
     All numbers are for the side to move in `before`, so that both can be compared: the numbers of
-    `after`, where the other side is to move, are negated. A finished game has no parts. Parts are
-    sorted by their larger absolute value before or after the move, largest first.
+    `after`, where the other side is to move, are negated. They are in the game's unit.
+    `before_chances` and `after_chances` are [win, draw, loss]; None if the evaluator has no
+    calibration. A finished game has no parts. Parts are sorted by their larger absolute value,
+    before or after the move, largest first.
     """
     parts = {part.name: _part(loaded, part) for part in explain(loaded.evaluator, before)}
     answer = {
@@ -34,29 +37,35 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
         "kind": "sum" if isinstance(loaded.evaluator, LinearEvaluator) else "occlusion",
         "unit": loaded.unit,
         "side": game.to_move(before),
-        **_value("before", loaded.evaluator(before)),
+        **_value("before", loaded, loaded.evaluator(before), loaded.evaluator.chances(before)),
     }
     for part in parts.values():
         part["after"] = None
     if after is not None:
         outcome = game.outcome(after)
         if outcome is None:
-            value = loaded.evaluator(after)
+            value, chances = loaded.evaluator(after), loaded.evaluator.chances(after)
         else:
             value = math.copysign(WIN, outcome) if game.wins and outcome else outcome
-        answer |= _value("after", -value)
+            chances = Chances.of_outcome(outcome)
+        answer |= _value("after", loaded, -value, chances.turned if chances else None)
         for part in parts.values():
             part["after"] = 0.0
         for found in explain(loaded.evaluator, after) if outcome is None else ():
             part = parts.setdefault(found.name, _part(loaded, found) | {"before": 0.0, "term": 0.0})
-            part["after"] = clamped(-found.value) + 0.0
+            part["after"] = clamped(-found.value / loaded.evaluator.unit) + 0.0
     shown = [p for p in parts.values() if p["before"] or p["after"]]
     shown.sort(key=lambda p: -max(abs(p["before"]), abs(p["after"] or 0.0)))
     return answer | {"parts": shown[:MOST_PARTS], "left_out": max(0, len(shown) - MOST_PARTS)}
 
 
-def _value(name: str, value: float) -> dict[str, Any]:
-    return {name: clamped(value) + 0.0, f"{name}_text": value_text(value + 0.0)}
+def _value(name: str, loaded: Loaded, value: float, chances: Any) -> dict[str, Any]:
+    shown = loaded.evaluator.in_units(value) + 0.0
+    return {
+        name: clamped(shown),
+        f"{name}_text": value_text(shown),
+        f"{name}_chances": chances,
+    }
 
 
 def _part(loaded: Loaded, part: Any) -> dict[str, Any]:
@@ -64,8 +73,8 @@ def _part(loaded: Loaded, part: Any) -> dict[str, Any]:
         "name": part.name,
         "help": _help(loaded, part.name),
         "term": clamped(part.term),
-        "weight": None if part.weight is None else clamped(part.weight),
-        "before": clamped(part.value) + 0.0,
+        "weight": None if part.weight is None else clamped(part.weight / loaded.evaluator.unit),
+        "before": clamped(part.value / loaded.evaluator.unit) + 0.0,
         "place": _place(part.name),
     }
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from games.contract import DiceGame, Game
 from play.players.gnubg import as_program
-from play.players.thinker import value_text
+from play.players.thinker import chances_of, value_text
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import PROVEN, Engine, Result
@@ -280,7 +280,7 @@ class Thinking:
                 if question.finished and question.best is not None:
                     answer = _described(question, question.best, done=True) | {
                         "move": question.best.move,
-                        "raw": question.best.value,
+                        "raw": question.loaded.evaluator.in_units(question.best.value),
                     }
             except BaseException as error:
                 answer = error
@@ -385,16 +385,28 @@ def _stop(question: Question) -> None:
 
 
 def _described(question: Question, result: Result, *, done: bool = False) -> dict[str, Any]:
-    """Returns a result as JSON; values are for the side to move."""
-    game, position = question.game, question.position
+    """Returns a result as JSON; all of it is for the side to move.
+
+    `value` and `loss` are in the game's unit, as `value_text` is. `chances` are [win, draw, loss],
+    from 0 to 1, of the position and after each move; None if the evaluator has no calibration.
+    """
+    game, position, evaluator = question.game, question.position, question.loaded.evaluator
+
+    def figures(value: float, outcomes: Sequence[float] | None = None) -> dict[str, Any]:
+        return {
+            "value": clamped(evaluator.in_units(value)),
+            "value_text": value_text(evaluator.in_units(value)),
+            "chances": chances_of(evaluator, position, value, outcomes),
+        }
+
+    best = evaluator.in_units(result.moves[0][1]) if result.moves else 0.0
     return {
         "evaluator": question.loaded.entry.id,
         "name": question.loaded.entry.name,
         "unit": question.loaded.unit,
         "side": question.side,
         "depth": result.depth,
-        "value": clamped(result.value),
-        "value_text": value_text(result.value),
+        **figures(result.value, result.outcomes),
         "decided": abs(result.value) > PROVEN,
         "pv": _texts(game, position, result.pv[:20], question.roll),
         "nodes": question.nodes,
@@ -403,9 +415,8 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         "moves": [
             {
                 "text": game.move_text(position, move),
-                "value": clamped(value),
-                "value_text": value_text(value),
-                "loss": clamped(value - result.moves[0][1]),
+                **figures(value),
+                "loss": clamped(evaluator.in_units(value) - best),
             }
             for move, value in (result.moves if done else result.moves[:FIRST_MOVES])
         ],

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from games.contract import Game
 from games.kernels.memory import native_function
 from search.evaluators.array_files import save_arrays
+from search.evaluators.calibration import CALIBRATION, read_calibration
 from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
 from search.evaluators.header import (
     FIELDS,
@@ -117,14 +118,15 @@ class ArrayEvaluator(Evaluator):
 
     def copy(self) -> Self:
         """Returns the same evaluator with arrays of its own."""
-        make, given = self.__reduce__()
+        make, given = self.__reduce__()[:2]
         return make(*given)  # type: ignore[no-any-return]
 
     def __reduce__(self) -> Any:
         # addresses do not leave the process
         arguments, options = self._parts()
         named = {**options, "name": self.name, "provenance": self.provenance}
-        return _made, (type(self), (self.game, *arguments), named)
+        kept = {"calibration": self.calibration}
+        return _made, (type(self), (self.game, *arguments), named), kept
 
     def save(self, path: Any) -> None:
         """Write the evaluator to a file; the same content gives the same bytes."""
@@ -137,6 +139,8 @@ class ArrayEvaluator(Evaluator):
             **fields,
             "provenance": self.provenance,
         }
+        if self.calibration is not None:
+            header[CALIBRATION] = self.calibration.content()
         save_arrays(path, header, arrays)
 
     @classmethod
@@ -158,7 +162,7 @@ class ArrayEvaluator(Evaluator):
 
         Raises EvaluatorError if header and arrays do not fit.
         """
-        check_fields(path, content, {**FIELDS, **cls.fields})
+        check_fields(path, content, {**FIELDS, **cls.fields}, optional=[CALIBRATION])
         game = find_game(path, content, game)
         arguments, options = cls._parts_in(path, content, arrays, game, inputs)
         if arrays:
@@ -166,9 +170,11 @@ class ArrayEvaluator(Evaluator):
         named = {**options, "name": content["name"], "provenance": content["provenance"]}
         make: Any = cls
         try:
-            return make(game, *arguments, **named)  # type: ignore[no-any-return]
+            evaluator = make(game, *arguments, **named)
         except (TypeError, ValueError) as error:
             raise EvaluatorError(f"{path}: {short(error)}") from None
+        evaluator.calibration = read_calibration(path, content, game)
+        return evaluator  # type: ignore[no-any-return]
 
 
 def _made(kind: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:

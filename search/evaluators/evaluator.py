@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from games import kernels
 from games.contract import Game
 from games.kernels.memory import native_function, read_arrays, read_position
+from games.values import PROVEN
+from search.evaluators.calibration import Calibration, Chances
 
 __all__ = ["Evaluator", "KernelEvaluator", "PythonEvaluator"]
 
@@ -41,6 +43,32 @@ class Evaluator:
     gives_outcomes: bool = False
     #: The smallest and the greatest value possible, by which Star1 and Star2 prune.
     bounds: tuple[float, float] = (-math.inf, math.inf)
+    #: The chances that its values stand for; saved with the weights. None if they are not known.
+    calibration: Calibration | None = None
+
+    @property
+    def unit(self) -> float:
+        """The value of one of the game's units (`Game.unit`), such as one man more in checkers."""
+        return 1.0
+
+    def in_units(self, value: float) -> float:
+        """Returns a value in the game's unit, as people read it; a proven one as it is."""
+        return value if abs(value) > PROVEN else value / self.unit
+
+    def chances(self, position: Any, value: float | None = None) -> Chances | None:
+        """Returns the chances of a position for its side to move; None if they are not known.
+
+        value: a value of the position, searched by this evaluator; None for its static value.
+
+        An evaluator that gives probabilities of outcomes needs no calibration: without `value` its
+        own chance of winning is returned, the first of the game's outcomes.
+        """
+        if self.gives_outcomes and value is None:
+            return Chances.of_win(float(self.outcomes([position])[0][0]))
+        if self.calibration is None:
+            return None
+        value = self(position) if value is None else value
+        return self.calibration.chances_at(self.game, position, value)
 
     def plain(self) -> Callable[[Any], float]:
         """Returns the evaluator as a Python function of a position."""
@@ -94,7 +122,10 @@ class Evaluator:
         return np.array(values)
 
     def copy(self) -> Evaluator:
-        """Returns the same evaluator with weights of its own; raises TypeError if it is code."""
+        """Returns the same evaluator with weights of its own; raises TypeError if it is code.
+
+        The copy has no calibration, because its weights may be changed.
+        """
         raise TypeError(
             f"{self.name} is code, not weights: expected an evaluator that learns, found a"
             f" {type(self).__name__}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -85,12 +85,19 @@ def parse_json(path: Path, text: str | bytes) -> Any:
         raise EvaluatorError(f"{path}: expected JSON, found none: {error}") from None
 
 
-def check_fields(path: Path, content: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
+def check_fields(
+    path: Path,
+    content: Mapping[str, Any],
+    fields: Mapping[str, Any],
+    *,
+    optional: Collection[str] = (),
+) -> None:
     """Raises EvaluatorError unless `content` has all these fields, with these types, and no others.
 
     path: the file, for messages.
     content: the header.
     fields: the types of the fields by their names; "format" is always allowed too.
+    optional: names of fields that are allowed too, which the caller checks.
     """
     for field, kind in fields.items():
         value = content.get(field)
@@ -98,7 +105,7 @@ def check_fields(path: Path, content: Mapping[str, Any], fields: Mapping[str, An
             raise EvaluatorError(
                 f"{path}: expected field {field!r} of type {kind.__name__}, found {short(value)!r}"
             )
-    unknown = [field for field in content if field not in (*fields, "format")]
+    unknown = [field for field in content if field not in (*fields, *optional, "format")]
     if unknown:
         raise EvaluatorError(
             f"{path}: expected no fields but {list(fields)}, found {shortened(unknown)}"

@@ -18,6 +18,7 @@ from games.contract import Game
 from games.features import FeatureSet
 from games.kernels.memory import native_function, read_position
 from games.whole_files import write_atomically
+from search.evaluators.calibration import CALIBRATION, read_calibration
 from search.evaluators.evaluator import SIGNATURE, Evaluator, Fail
 from search.evaluators.header import (
     FIELDS,
@@ -88,6 +89,14 @@ class LinearEvaluator(Evaluator):
     def __repr__(self) -> str:
         return f"LinearEvaluator({self.game.name}, {self.features.name}, {self.name!r})"
 
+    @property
+    def unit(self) -> float:
+        """The value of one of the game's units by these weights, see `Game.unit_terms`."""
+        changed = self.game.unit_terms.get(self.features.name, {})
+        weights = self.term_weights()
+        value = sum(change * weights.get(term, 0.0) for term, change in changed.items())
+        return float(value) if value > 0 else 1.0
+
     def term_weights(self) -> dict[str, float]:
         """Returns the weights by the names of their terms."""
         return dict(zip(self.features.names, self.weights.tolist(), strict=True))
@@ -142,6 +151,8 @@ class LinearEvaluator(Evaluator):
             "identity": identity(self.game, self.features),
             "provenance": self.provenance,
         }
+        if self.calibration is not None:
+            content[CALIBRATION] = self.calibration.content()
         write_atomically(path, json.dumps(content, indent=1) + "\n")
 
 
@@ -162,9 +173,11 @@ def load_linear(path: Path, game: Game | None, features: FeatureSet | None) -> L
     unknown = [term for term in weights if term not in features.terms]
     used = [term for term in weights if weights[term] != 0]
     check_terms(path, game, features, unknown or used, content["identity"])
-    return LinearEvaluator(
+    evaluator = LinearEvaluator(
         game, features, weights, name=content["name"], provenance=content["provenance"]
     )
+    evaluator.calibration = read_calibration(path, content, game)
+    return evaluator
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -174,7 +187,8 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise EvaluatorError(f"{path}: expected format {FORMAT!r}, found {short(found)!r}")
-    check_fields(path, content, {**FIELDS, "features": str, "weights": dict, "identity": dict})
+    fields = {**FIELDS, "features": str, "weights": dict, "identity": dict}
+    check_fields(path, content, fields, optional=[CALIBRATION])
     for term, weight in content["weights"].items():
         good = isinstance(weight, (int, float)) and not isinstance(weight, bool)
         if not good or abs(weight) > 1e300 or not math.isfinite(weight):

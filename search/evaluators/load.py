@@ -14,6 +14,7 @@ from games.contract import Game
 from games.features import Encoding, FeatureSet
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import holds_arrays, load_arrays
+from search.evaluators.calibration import Calibration
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError, short
 from search.evaluators.heuristic import LearnedHeuristic
@@ -145,6 +146,14 @@ def _described(game: Game) -> str:
 
 
 def _hand_crafted(game: Game, name: str) -> Evaluator:
+    evaluator = _made(game, name)
+    known = game.calibrations.get(name)
+    if known is not None:
+        evaluator.calibration = Calibration(known["scale"], known["draw"])
+    return evaluator
+
+
+def _made(game: Game, name: str) -> Evaluator:
     entry = game.evaluators[name]
     if kernels.is_kernel(entry):
         return KernelEvaluator(game, entry, name=name)

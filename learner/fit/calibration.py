@@ -1,0 +1,266 @@
+"""Fits the chances of win, draw and loss that an evaluator's values stand for, by self-play.
+
+    python -m learner calibrate checkers runs/…/best.json
+
+plays games of the evaluator against itself after random openings, fits
+`search.evaluators.calibration.Calibration` to the values of its searches and to the results, and
+writes the numbers into the evaluator's file. Its values do not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from games import kernels
+from games.contract import DiceGame, Game
+from learner.fit.validation import CalibrationBin, calibration, calibration_error
+from learner.self_play import Task, in_tasks, play_task
+from play.match.openings import Openings
+from play.workers import Workers
+from search import PROVEN, as_evaluator
+from search.evaluators.calibration import Calibration
+
+__all__ = [
+    "GAMES",
+    "NODES",
+    "PLIES",
+    "Sample",
+    "calibrate",
+    "calibration_of",
+    "fit_calibration",
+    "log_loss",
+    "reliability",
+    "self_play_sample",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+#: The usual games of self-play, positions searched for a move, and plies of a random opening.
+GAMES, NODES, PLIES = 200, 500, 6
+#: A phase with fewer positions gets the numbers of all phases.
+FEWEST = 200
+#: Longer games are drawn.
+MOST_PLIES = 300
+#: Chances in the loss are at least this large, so that a single game cannot decide a fit.
+LEAST = 1e-6
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Positions of games with undecided values; arrays have one entry a position.
+
+    values: values of searches, for the side to move.
+    results: 1, 0 or -1 for the side to move.
+    phases: number of the position's phase.
+    games: number of its game.
+    origin: how the games were made.
+    """
+
+    values: Floats
+    results: Floats
+    phases: Ints
+    games: Ints
+    origin: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def only(self, chosen: NDArray[np.bool_]) -> Sample:
+        """Returns the chosen positions."""
+        return Sample(
+            self.values[chosen], self.results[chosen], self.phases[chosen], self.games[chosen]
+        )
+
+
+def calibrate(
+    game: Game,
+    evaluator: Any,
+    *,
+    games: int = GAMES,
+    nodes: int = NODES,
+    plies: int = PLIES,
+    seed: int = 0,
+    threads: int = 2,
+    progress: Callable[[int], Any] | None = None,
+) -> Calibration:
+    """Returns the calibration of an evaluator, as `calibration_of` games that it plays by itself.
+
+    games: number of games of self-play.
+    nodes: positions searched for each move.
+    plies: length of the shortest random openings.
+    seed: decides their order.
+    threads: number of threads; they do not change the result.
+    progress: called with the number of games done after some of them.
+
+    Raises ValueError in a game with dice, and as `fit_calibration`.
+    """
+    sample = self_play_sample(
+        game, evaluator, games=games, nodes=nodes, plies=plies, seed=seed, threads=threads,
+        progress=progress,
+    )  # fmt: skip
+    return calibration_of(sample, game)
+
+
+def calibration_of(sample: Sample, game: Game) -> Calibration:
+    """Returns the calibration that fits games best, with the quality of its chances in `evidence`.
+
+    There, `log_loss` is that of the chances in nats a position and `error` the mean distance of
+    expected and found results, both on the half of the games that the numbers were not fitted to
+    (each half in turn); `guess` is the log loss of the mean chances. Raises ValueError as
+    `fit_calibration`.
+    """
+    fitted = fit_calibration(sample, game)
+    loss, table = reliability(sample, game)
+    shares = np.array([(sample.results == result).mean() for result in (1, 0, -1)])
+    shares = shares[shares > 0]
+    evidence = {
+        **sample.origin,
+        "positions": len(sample),
+        "log_loss": round(loss, 4),
+        "guess": round(float(-(shares * np.log(shares)).sum()), 4),
+        "error": round(calibration_error(table), 4),
+    }
+    return Calibration(fitted.scale, fitted.draw, evidence)
+
+
+def self_play_sample(
+    game: Game,
+    evaluator: Any,
+    *,
+    games: int,
+    nodes: int,
+    plies: int,
+    seed: int,
+    threads: int,
+    progress: Callable[[int], Any] | None = None,
+) -> Sample:
+    """Returns the undecided positions of games of self-play; the parameters are `calibrate`'s.
+
+    A game ends when a search has proved a win.
+    """
+    if isinstance(game, DiceGame):
+        raise ValueError(
+            f"calibration: expected a game without dice, found {game.name}, where evaluators may"
+            " give the probabilities of outcomes themselves"
+        )
+    if games < 2 or nodes < 1:
+        raise ValueError(f"expected at least 2 games and 1 node, found {games} and {nodes}")
+    task = Task(
+        game, as_evaluator(game, evaluator), None, None, nodes, MOST_PLIES + plies, decide=True
+    )
+    openings = islice(iter(Openings(game, plies=plies, seed=seed)), games)
+    phase = (lambda position: 0) if game.phases is None else kernels.uncompiled(game.phases.phase)
+    columns: list[list[float]] = [[], [], [], []]
+    number = 0
+    with (
+        Workers(jobs=threads) as workers,
+        closing(workers.map(play_task, in_tasks(task, openings))) as lessons,
+    ):
+        for some in lessons:
+            for played in (lesson.played for lesson in some):
+                results = np.sign(played.outcomes())
+                for ply in range(played.opening, len(played.moves)):
+                    value = float(played.values[ply])
+                    if abs(value) <= PROVEN:
+                        at = played.positions[ply]
+                        position = tuple(at.tolist()) if isinstance(at, np.ndarray) else at
+                        row = value, float(results[ply]), phase(position), number
+                        for column, entry in zip(columns, row, strict=True):
+                            column.append(entry)
+                number += 1
+            if progress is not None:
+                progress(len(some))
+    values, results, phases, numbers = map(np.array, columns)
+    origin = {"games": number, "nodes": nodes, "opening_plies": plies, "seed": seed}
+    return Sample(values, results, phases.astype(np.int64), numbers.astype(np.int64), origin)
+
+
+def fit_calibration(sample: Sample, game: Game) -> Calibration:
+    """Returns the calibration with the least log loss, to four digits.
+
+    Raises ValueError if there are no positions, or results do not rise with the values.
+    """
+    if not sample.values.any():
+        raise ValueError("calibration: expected positions with a value that is not 0, found none")
+    if (sample.values * sample.results).sum() <= 0:
+        raise ValueError("calibration: expected results that rise with the values, found none")
+    whole = _fitted(sample.values, sample.results)
+    pairs = [whole]
+    if game.phases is not None:
+        pairs = []
+        for number in range(len(game.phases)):
+            part = sample.only(sample.phases == number)
+            rises = (part.values * part.results).sum() > 0
+            enough = len(part) >= FEWEST and rises
+            pairs.append(_fitted(part.values, part.results) if enough else whole)
+    scale, draw = zip(*pairs, strict=True)
+    return Calibration(scale, draw)
+
+
+def _fitted(values: Floats, results: Floats) -> tuple[float, float]:
+    """Returns the scale and the draw with the least log loss."""
+    unit = float(np.sqrt(np.mean(values**2)))
+
+    def loss(logs: Floats) -> float:
+        scale, draw = unit * np.exp(logs)
+        return float(_losses(values, results, scale, draw).mean())
+
+    best = minimize(loss, [-1.0, -1.0], method="L-BFGS-B", bounds=[(-6.0, 3.0), (-9.0, 3.0)])
+    scale, draw = unit * np.exp(best.x)
+    return _digits(scale), _digits(draw)
+
+
+def _digits(number: float) -> float:
+    """Returns a number to four digits, so that files are the same on all machines."""
+    return float(f"{number:.4g}")
+
+
+def _losses(values: Floats, results: Floats, scale: float | Floats, draw: float | Floats) -> Floats:
+    """Returns minus the logarithm of the chance of each result, [positions]."""
+    win, loss = expit((values - draw) / scale), expit((-values - draw) / scale)
+    chance = np.where(results > 0, win, np.where(results < 0, loss, 1.0 - win - loss))
+    return np.asarray(-np.log(np.maximum(chance, LEAST)))
+
+
+def log_loss(fitted: Calibration, sample: Sample) -> float:
+    """Returns the mean of minus the logarithm of the chance of each position's result."""
+    scale, draw = _by_position(fitted, sample)
+    return float(_losses(sample.values, sample.results, scale, draw).mean())
+
+
+def _by_position(fitted: Calibration, sample: Sample) -> tuple[Floats, Floats]:
+    places = np.minimum(sample.phases, len(fitted.scale) - 1)
+    return np.array(fitted.scale)[places], np.array(fitted.draw)[places]
+
+
+def reliability(
+    sample: Sample, game: Game, *, bins: int = 10
+) -> tuple[float, list[CalibrationBin]]:
+    """Returns the log loss and the table of expected and found results (0 to 1) on unseen games.
+
+    The numbers fitted to the games of even number are tested on the others, and the reverse.
+    """
+    losses, expected, found, groups = [], [], [], []
+    for half in (0, 1):
+        held_out = sample.games % 2 == half
+        fitted = fit_calibration(sample.only(~held_out), game)
+        test = sample.only(held_out)
+        scale, draw = _by_position(fitted, test)
+        losses.append(_losses(test.values, test.results, scale, draw))
+        win, loss = expit((test.values - draw) / scale), expit((-test.values - draw) / scale)
+        expected.append((1.0 + win - loss) / 2.0)
+        found.append((test.results + 1.0) / 2.0)
+        groups.append(test.games)
+    table = calibration(
+        np.concatenate(expected), np.concatenate(found), bins=bins, groups=np.concatenate(groups)
+    )
+    return float(np.concatenate(losses).mean()), table

@@ -1,0 +1,158 @@
+"""Fitting the chances that values stand for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import games
+from games.connect_four import ConnectFour
+from games.tic_tac_toe import TicTacToe
+from learner.__main__ import main
+from learner.fit.calibration import (
+    Sample,
+    calibrate,
+    calibration_of,
+    fit_calibration,
+    log_loss,
+    reliability,
+    self_play_sample,
+)
+from search import PROVEN, Engine, LinearEvaluator, load_evaluator
+from search.evaluators.calibration import Calibration
+
+CHECKERS, CONNECT_FOUR, TIC_TAC_TOE = games.load("checkers"), ConnectFour(), TicTacToe()
+TRUTH = Calibration((0.3, 0.5, 0.8), (0.2, 0.6, 1.5))
+
+
+def drawn(truth: Calibration, rows: int = 60_000, seed: int = 1) -> Sample:
+    """Returns values and results that follow `truth`, ten rows a game."""
+    random = np.random.default_rng(seed)
+    values, phases = random.normal(0, 1.2, rows), random.integers(0, 3, rows)
+    chances = [truth.chances(v, p) for v, p in zip(values, phases.tolist(), strict=True)]
+    lots = random.random(rows)
+    results = np.array([1.0 * (u < c.win) - (u >= c.win + c.draw) for u, c in
+                        zip(lots, chances, strict=True)])  # fmt: skip
+    return Sample(values, results, phases, np.arange(rows) // 10)
+
+
+@pytest.mark.plain
+def test_the_numbers_that_made_the_results_are_found() -> None:
+    sample = drawn(TRUTH)
+    found = fit_calibration(sample, CHECKERS)
+    np.testing.assert_allclose(found.scale, TRUTH.scale, rtol=0.05)
+    np.testing.assert_allclose(found.draw, TRUTH.draw, rtol=0.05)
+    # no other numbers have a smaller loss
+    least = log_loss(found, sample)
+    for factor in (0.97, 1.03):
+        for scale, draw in ((factor, 1.0), (1.0, factor)):
+            other = Calibration(
+                tuple(scale * n for n in found.scale), tuple(draw * n for n in found.draw)
+            )
+            assert log_loss(other, sample) > least
+
+
+@pytest.mark.plain
+def test_the_unit_of_values_does_not_matter() -> None:
+    sample = drawn(TRUTH, 20_000)
+    large = Sample(1e6 * sample.values, sample.results, sample.phases, sample.games)
+    found, scaled = (fit_calibration(one, CHECKERS) for one in (sample, large))
+    np.testing.assert_allclose(scaled.scale, np.multiply(found.scale, 1e6), rtol=2e-3)
+    np.testing.assert_allclose(scaled.draw, np.multiply(found.draw, 1e6), rtol=2e-3)
+
+
+@pytest.mark.plain
+def test_a_phase_with_few_positions_gets_the_numbers_of_all() -> None:
+    sample = drawn(TRUTH, 6_000)
+    few = sample.only((sample.phases != 2) | (np.arange(6_000) < 300))
+    one_for_all = fit_calibration(few, CONNECT_FOUR)  # a game without phases
+    assert len(one_for_all.scale) == 1
+    found = fit_calibration(few, CHECKERS)
+    assert (found.scale[2], found.draw[2]) == (one_for_all.scale[0], one_for_all.draw[0])
+    assert found.scale[0] != one_for_all.scale[0]
+
+
+@pytest.mark.plain
+def test_quality_is_measured_on_games_that_were_not_fitted() -> None:
+    sample = drawn(TRUTH)
+    loss, table = reliability(sample, CHECKERS)
+    assert loss == pytest.approx(log_loss(TRUTH, sample), abs=0.003)
+    assert all(part.found_low - 0.02 < part.predicted < part.found_high + 0.02 for part in table)
+    # where results say nothing about unseen games, the loss is no better than a guess
+    random = np.random.default_rng(5)
+    noise = Sample(
+        np.abs(sample.values), random.choice([-1.0, 0.0, 1.0, 1.0], 60_000), sample.phases,
+        sample.games,
+    )  # fmt: skip
+    evidence = calibration_of(noise, CHECKERS).evidence
+    assert evidence["log_loss"] > evidence["guess"]
+    assert calibration_of(sample, CHECKERS).evidence["error"] < 0.01
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("factor", [0.0, -1.0])
+def test_values_that_say_nothing_are_refused(factor: float) -> None:
+    sample = drawn(TRUTH, 2_000)
+    other = Sample(factor * sample.values, sample.results, sample.phases, sample.games)
+    with pytest.raises(ValueError, match="calibration: expected"):
+        fit_calibration(other, CHECKERS)
+
+
+def test_the_sample_holds_the_searches_of_whole_games() -> None:
+    options = {"games": 6, "nodes": 60, "plies": 4, "seed": 2}
+    sample = self_play_sample(CONNECT_FOUR, "hand", **options, threads=2)
+    again = self_play_sample(CONNECT_FOUR, "hand", **options, threads=1)
+    for name in ("values", "results", "phases", "games"):
+        np.testing.assert_array_equal(getattr(sample, name), getattr(again, name))
+    assert set(sample.games) == set(range(6))
+    assert (np.abs(sample.values) <= PROVEN).all()
+    for number in range(6):  # the sides take turns, and so do the results
+        results = sample.results[sample.games == number]
+        assert abs(results[:-1] + results[1:]).max(initial=0) == 0
+    # the first value of a game is that of a search with a fresh engine
+    from itertools import islice
+
+    from play.match.openings import Openings
+
+    opening = next(islice(iter(Openings(CONNECT_FOUR, plies=4, seed=2)), 1))
+    position = CONNECT_FOUR.start()
+    for move in opening:
+        position = CONNECT_FOUR.play(position, move)
+    result = Engine(CONNECT_FOUR, "hand", table_mib=1.0).search(position, nodes=60)
+    assert sample.values[0] == result.value
+
+
+def test_dice_and_bad_numbers_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected a game without dice, found backgammon"):
+        calibrate(games.load("backgammon"), "pubeval")
+    with pytest.raises(ValueError, match="at least 2 games"):
+        calibrate(CHECKERS, "classic", games=1)
+
+
+def test_the_command_writes_the_file_and_changes_no_value(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, other = tmp_path / "hand.json", tmp_path / "new.json"
+    hand = CONNECT_FOUR.evaluators["hand"][1]
+    LinearEvaluator(CONNECT_FOUR, CONNECT_FOUR.features["lines"], hand).save(path)
+    before = path.read_bytes()
+    arguments = ["--games", "30", "--nodes", "50", "--plies", "4"]
+    assert main(["calibrate", "connect_four", str(path), *arguments, "--output", str(other)]) == 0
+    assert path.read_bytes() == before
+    content = json.loads(other.read_text())
+    entry = content.pop("calibration")
+    assert content == json.loads(before)
+    assert entry["evidence"]["games"] == 30
+    assert load_evaluator(other).calibration == Calibration(
+        tuple(entry["scale"]), tuple(entry["draw"])
+    )
+    text = capsys.readouterr().out
+    assert "expected result on the half of the games that was not fitted" in text
+    assert f"written: {other}" in text
+    assert main(["calibrate", "connect_four", str(path), *arguments]) == 0
+    assert path.read_bytes() == other.read_bytes()
+    assert main(["calibrate", "connect_four", "hand", *arguments]) == 0
+    assert "hand is not a file: nothing written" in capsys.readouterr().out

@@ -1,0 +1,162 @@
+"""The chances that values stand for: their formula, and where evaluators keep them."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import games
+from search import PROVEN, WIN, Evaluator, EvaluatorError, LinearEvaluator, load_evaluator
+from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.calibration import Calibration, Chances
+from search.evaluators.load import as_evaluator
+from search.evaluators.network import NetworkEvaluator
+
+plain = pytest.mark.plain
+CHECKERS = games.load("checkers")
+KNOWN = Calibration((0.5, 1.0, 2.0), (0.25, 0.5, 1.0), {"games": 7})
+START = CHECKERS.start()
+ENDING = CHECKERS.parse_position("W:WK30,31:B2,3,4")
+
+
+def linear() -> LinearEvaluator:
+    return LinearEvaluator(CHECKERS, CHECKERS.features["classic"], {"men": 1.0})
+
+
+def network() -> NetworkEvaluator:
+    random = np.random.default_rng(3)
+    layers = [
+        (random.normal(size=(128, 8)), np.zeros(8)),
+        (random.normal(size=(8, 1)), np.zeros(1)),
+    ]
+    return NetworkEvaluator(CHECKERS, CHECKERS.encodings["piece_squares"], layers)
+
+
+@plain
+def test_chances_by_hand() -> None:
+    # odds of e: 1.5 is one scale above the draw of 0.5; -1.5 is two below -(-0.5)
+    found = Calibration((1.0,), (0.5,)).chances(1.5)
+    assert found.win == pytest.approx(math.e / (1 + math.e))
+    assert found.loss == pytest.approx(1 / (1 + math.e**2))
+    assert sum(found) == pytest.approx(1.0)
+    assert found.expected == pytest.approx(found.win + found.draw / 2)
+
+
+@plain
+@pytest.mark.parametrize("value", [0.0, 0.3, -2.0, 40.0, 1e9])
+def test_both_sides_agree(value: float) -> None:
+    for phase in range(3):
+        assert KNOWN.chances(-value, phase) == KNOWN.chances(value, phase).turned
+
+
+@plain
+def test_a_larger_value_is_a_better_chance_and_a_proven_one_is_certain() -> None:
+    values = np.linspace(-5, 5, 101)
+    expected = [KNOWN.chances(value, 1).expected for value in values]
+    assert (np.diff(expected) > 0).all()
+    assert KNOWN.chances(0.0).expected == pytest.approx(0.5)
+    assert KNOWN.chances(WIN - 17) == Chances(1.0, 0.0, 0.0)
+    assert KNOWN.chances(17 - WIN) == Chances(0.0, 0.0, 1.0)
+
+
+@plain
+def test_the_phase_of_a_position_decides() -> None:
+    assert KNOWN.chances_at(CHECKERS, START, 0.5) == KNOWN.chances(0.5, 0)
+    assert KNOWN.chances_at(CHECKERS, ENDING, 0.5) == KNOWN.chances(0.5, 2)
+    single = Calibration((0.5,), (0.25,))
+    assert single.chances_at(CHECKERS, ENDING, 0.5) == KNOWN.chances(0.5, 0)
+
+
+@plain
+def test_text() -> None:
+    assert Chances(0.61, 0.3, 0.09).text == "win 61 %, draw 30 %, loss 9 %"
+    assert Chances.of_win(0.997).text == "win >99 %"
+    assert Chances(0.002, 0.004, 0.994).text == "win <1 %, draw <1 %, loss 99 %"
+    assert Chances(1.0, 0.0, 0.0).text == "win 100 %"
+
+
+@plain
+@pytest.mark.parametrize(
+    ("scale", "draw"),
+    [((), ()), ((1.0,), ()), ((0.0,), (1.0,)), ((1.0,), (-0.1,)), ((math.nan,), (1.0,)),
+     ((1.0,), (math.inf,)), (("1",), (1.0,)), ((True,), (1.0,))],
+)  # fmt: skip
+def test_numbers_out_of_range_are_refused(scale: Any, draw: Any) -> None:
+    with pytest.raises(ValueError, match="calibration: expected"):
+        Calibration(scale, draw)
+
+
+@plain
+def test_an_evaluator_without_calibration_knows_no_chances() -> None:
+    assert linear().chances(START) is None
+    assert linear().chances(START, WIN - 3) is None
+
+
+@pytest.mark.parametrize("make", [linear, network])
+def test_a_file_keeps_the_calibration_and_not_a_value_changes(make: Any, tmp_path: Path) -> None:
+    evaluator: Evaluator = make()
+    before, path = evaluator(START), tmp_path / f"e{evaluator.suffix}"
+    evaluator.save(path)
+    bare = path.read_bytes()
+    assert load_evaluator(path).calibration is None
+    evaluator.calibration = KNOWN
+    evaluator.save(path)
+    loaded = load_evaluator(path)
+    assert loaded.calibration == KNOWN
+    assert loaded.calibration is not None
+    assert loaded.calibration.evidence == {"games": 7}
+    assert loaded(START) == before
+    assert loaded.chances(ENDING, 0.5) == KNOWN.chances(0.5, 2)
+    assert pickle.loads(pickle.dumps(loaded)).calibration == KNOWN
+    # a copy may learn: its values change, and the chances would be wrong
+    copy = loaded.copy()
+    assert copy.calibration is None
+    copy.save(path)
+    assert path.read_bytes() == bare
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ([], "expected a calibration"),
+        ({"scale": [1.0], "draw": [0.0]}, "field 'evidence'"),
+        ({"scale": [1.0], "draw": [0.0], "evidence": {}, "more": 1}, "expected no fields but"),
+        ({"scale": [0.0], "draw": [0.0], "evidence": {}}, "expected scale"),
+        ({"scale": [1.0] * 2, "draw": [0.0] * 2, "evidence": {}}, "for 3 phases, found 2"),
+        ({"scale": [1e400], "draw": [0.0], "evidence": {}}, "expected scale"),
+    ],
+)
+def test_a_damaged_entry_is_refused(entry: Any, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "e.json"
+    linear().save(path)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "calibration": entry}))
+    with pytest.raises(EvaluatorError, match=reason):
+        load_evaluator(path)
+    other = tmp_path / "e.safetensors"
+    network().save(other)
+    header, arrays = load_arrays(other)
+    save_arrays(other, {**header, "calibration": entry}, arrays)
+    with pytest.raises(EvaluatorError, match=reason):
+        load_evaluator(other)
+
+
+def test_probabilities_of_outcomes_need_no_calibration() -> None:
+    game = games.load("backgammon")
+    evaluator = as_evaluator(game, "backups")
+    win = evaluator.outcomes([game.start()])[0][0]
+    assert evaluator.chances(game.start()) == Chances(win, 0.0, 1.0 - win)
+
+
+def test_values_in_men() -> None:
+    samuel = load_evaluator("checkers/samuel")
+    up = CHECKERS.parse_position("B:W21,22,23:B1,2,3,4")
+    # a man more is worth a man, and a little more because few pieces are left
+    assert 0.8 < samuel.in_units(samuel(up)) < 1.7
+    assert samuel.in_units(WIN - 5) == WIN - 5 > PROVEN
+    assert linear().in_units(2.5) == 2.5
