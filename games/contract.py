@@ -255,6 +255,10 @@ class DiceGame(Game):
         """Returns the position that a text describes, and its roll if the text gives one."""
         return self.parse_position(text), None
 
+    def record_options(self, text: str) -> dict[str, Any]:
+        """Returns the options of a record that the text of a situation gives, such as the score."""
+        return {}
+
     def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
         """Returns all legal moves with a roll in a fixed order; empty if the game is over."""
         raise NotImplementedError

@@ -68,6 +68,7 @@ class FileForm:
     read_black_first: like `read`, but results name the side that begins first, in forms whose
         results usually name it second; None for other forms.
     annotated: whether files hold values and comments of moves.
+    also: other endings of the names of files that `read` takes.
     """
 
     suffix: str
@@ -75,6 +76,7 @@ class FileForm:
     read: Callable[[str, Any], Iterable[ReadGame]]
     read_black_first: Callable[[str, Any], Iterable[ReadGame]] | None = None
     annotated: bool = True
+    also: tuple[str, ...] = ()
 
 
 def form_of(game: Game) -> FileForm:

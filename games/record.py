@@ -280,7 +280,10 @@ class GameRecord:
         return None
 
 
-def new_record(game: Game, start: Any = None) -> GameRecord:
-    """Returns an empty record of the game's own class, from `start` or the game's start."""
+def new_record(game: Game, start: Any = None, **options: Any) -> GameRecord:
+    """Returns an empty record of the game's own class, from `start` or the game's start.
+
+    Options are those of the class, such as `DiceGame.record_options` gives.
+    """
     kind: type[GameRecord] = game.record_kind or GameRecord
-    return kind(game, start)
+    return kind(game, start, **options)

@@ -110,6 +110,11 @@ class Backgammon(KernelDiceGame):
         situation = notation.parse_situation(text)
         return situation.position, situation.roll
 
+    def record_options(self, text: str) -> dict[str, Any]:
+        situation = notation.parse_situation(text)
+        names = ("match_length", "score", "cube", "owner", "crawford", "jacoby")
+        return {name: getattr(situation, name) for name in names}
+
     def situation_text(self, record: Any, roll: int | None = None) -> str | None:
         if not isinstance(record, BackgammonRecord) or record.over:
             return None

@@ -1,11 +1,13 @@
-"""Jellyfish's .mat, the file form of games of backgammon."""
+"""Files of games of backgammon: Jellyfish's .mat; .sgf of GNU Backgammon is read as well."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from games.backgammon.game_tree import is_game_tree, read_game_trees
 from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.record import BackgammonRecord
+from games.backgammon.replay import ReadGame as Replayed
 from games.contract import DiceGame
 from games.file_form import NO_NAMES, FileForm, ReadGame
 from games.record import GameRecord
@@ -23,18 +25,38 @@ def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) 
 
 
 def _read(text: str, game: DiceGame) -> Iterator[ReadGame]:
+    """Yields the games of a text of either form."""
+    if is_game_tree(text):
+        for count, tree in enumerate(read_game_trees(text, game), 1):
+            yield _described(tree.game, tree.players, count, tree.game.problems, tree.tags)
+    else:
+        yield from _read_matches(text, game)
+
+
+def _read_matches(text: str, game: DiceGame) -> Iterator[ReadGame]:
     """Yields the games of all matches of a text; a match without a game is one damaged game."""
     count = 0
     for match in read_matches(text, game):
         for number, read in enumerate(match.games):
             count += 1
             problems = (match.problems if number == 0 else []) + read.problems
-            result = "" if read.record is None else "{} : {}".format(*read.record.score)
-            plies = read.record.ply if read.record else 0
-            title = f"{' – '.join(match.players)}, game {count}, {plies} moves"
-            yield ReadGame(read.record, match.players, problems, title, result)
+            yield _described(read, match.players, count, problems, match.tags)
         if not match.games and match.problems and not count:
             yield ReadGame(None, NO_NAMES, match.problems, "damaged")
 
 
-MAT = FileForm(".mat", _write, _read, annotated=False)
+def _described(
+    read: Replayed,
+    players: tuple[str, str],
+    count: int,
+    problems: list[str],
+    tags: Mapping[str, str],
+) -> ReadGame:
+    record = read.record
+    result = "" if record is None else "{} : {}".format(*record.score)
+    moves = "damaged" if record is None else f"{record.ply} moves"
+    title = f"{' – '.join(players)}, game {count}, {moves}"
+    return ReadGame(record, players, problems, title, result, tags)
+
+
+MAT = FileForm(".mat", _write, _read, annotated=False, also=(".txt", ".sgf"))

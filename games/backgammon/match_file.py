@@ -13,12 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from games.backgammon.notation import NO_MOVE
 from games.backgammon.record import BackgammonRecord
+from games.backgammon.replay import ENDS, Action, Heading, ReadGame, replay
 from games.contract import DiceGame
-from games.errors import MoveError, PositionError
 
 __all__ = ["Match", "ReadGame", "read_matches", "write_match"]
 
@@ -32,31 +31,22 @@ _LENGTH = re.compile(r"\s*([0-9]{1,5})[\s-]*points?\s+match\b.*", re.I)
 _MONEY = re.compile(r"\s*(?:money|unlimited)\b.*", re.I)
 _GAME = re.compile(r"\s*game\s+([0-9]+)\b.*", re.I)
 _SCORES = re.compile(r"\s*(\S.*?)?\s*:\s*([0-9]{1,5})\s+(\S.*?)?\s*:\s*([0-9]{1,5})\s*")
-_LINE = re.compile(r"\s*[0-9]{1,4}\)(.*)")
+_LINE = re.compile(r"\s*[0-9]{1,4}[).](.*)")
 _ACTION = re.compile(
     r"""
     (?P<roll> (?<![0-9/]) [1-6][1-6] \s* : )
-  | (?P<double> \b (?: re )? doubles? \b (?: \s* => \s* (?P<value> [0-9]{1,6} ) )? )
+  | (?P<double> \b (?: re )? doubles? \b (?: \s* =+> \s* (?P<value> [0-9]{1,6} ) )? )
   | (?P<take> \b (?: takes? | accepts? ) \b )
   | (?P<drop> \b (?: drops? | pass (?: es )? | rejects? | declines? ) \b )
-  | (?P<resign> \b resigns? \b )
-  | (?P<wins> \b wins? \s+ (?P<points> [0-9]{1,7} ) \s+ points? \b
-              (?: \s+ and \s+ the \s+ match )? )
+  | (?P<resign> (?<![0-9/]) 00 \s* : (?: \s* \?+ )?
+      | \b resign (?: s | ed )? \b
+        (?: \s+ (?: a \s+ )? (?: game | match | normal | single | gammon | backgammon ) \b )? )
+  | (?: (?P<wins> \b wins? ) | (?P<losses> \b los (?: s | es | ses ) ) )
+      \s+ (?P<points> [0-9]{1,7} ) \s+ points? \b (?: \s+ and \s+ the \s+ match \b )?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-
-
-class ReadGame(NamedTuple):
-    """One game of a file.
-
-    `record` is None if the game is damaged; then the first of `problems` is the cause. If there is
-    a record, its moves are certain despite any problems. Each problem begins with the number of
-    its line.
-    """
-
-    record: BackgammonRecord | None
-    problems: list[str]
+_KINDS = ("roll", "double", "take", "drop", "resign", "wins", "losses")
 
 
 @dataclass
@@ -86,18 +76,23 @@ def write_match(
 
     Values and comments are not written, because the form has no place for them. Raises ValueError
     if the records have different match lengths, or if the form cannot hold a game: a start other
-    than that of the game, a first cube other than 1 in the middle, the Jacoby rule, an outcome that
-    is not a whole number of points, or names or tags with characters that would end them.
+    than that of the game, a first cube other than 1 in the middle, the Jacoby rule in some games
+    only, an outcome that is not a whole number of points, or names or tags with characters that
+    would end them.
     """
     lengths = {record.match_length for record in records}
     if len(lengths) != 1:
         raise ValueError(f"expected games of one match length, found {sorted(lengths)}")
     (length,) = lengths
+    jacoby = {record.jacoby for record in records}
+    if len(jacoby) != 1:
+        raise ValueError("expected the Jacoby rule in all games or none, found it in some")
+    tags = dict(tags or {}) | ({"Jacoby": "On"} if jacoby == {True} else {})
     for name in players:
         if re.fullmatch(r"\S+(?: \S+)*", name) is None or ":" in name or not name.isprintable():
             raise ValueError(f"expected a name without colons and spare spaces, found {name!r}")
     lines = []
-    for tag, value in (tags or {}).items():
+    for tag, value in tags.items():
         if re.search(r'["\[\]]', tag + value) or not tag or not (tag + value).isprintable():
             raise ValueError(f"expected a tag without quotes and brackets, found {tag!r} {value!r}")
         lines.append(f'; [{tag} "{value}"]')
@@ -117,8 +112,6 @@ def _game_lines(record: BackgammonRecord) -> Iterator[str]:
         raise ValueError(
             f"a .mat file: expected a cube of 1 in the middle at first, found {record.first_cube}"
         )
-    if record.jacoby:
-        raise ValueError("a .mat file: expected no rule of Jacoby, found it")
     cells = list(_cells(record))
     if cells and record.start[4]:
         cells.insert(0, "")
@@ -202,13 +195,13 @@ class _Reader:
             self.problem(number, f"a line of at most {LONGEST_LINE} characters", f"{len(line)}")
         elif (tag := _TAG.fullmatch(line)) is not None:
             (self.following if self.full else self.match.tags)[tag[1]] = tag[2]
-        elif line.lstrip()[0] in ";#":
+        elif line.lstrip()[0] in ";#+|":
             return
         elif (found := _LENGTH.fullmatch(line)) is not None:
             self.match.match_length = int(found[1])
         elif _GAME.fullmatch(line) is not None:
             self.end_game()
-            self.reading = _Reading(self.game, self.match.match_length, number)
+            self.reading = _Reading(self.game, self.match, number)
             self.named = False
         elif self.reading is None:
             if _MONEY.fullmatch(line) is None:
@@ -249,25 +242,15 @@ class _Reader:
         return self.match
 
 
-class _Action(NamedTuple):
-    """One action of a player, as in a line of the file."""
-
-    kind: str
-    text: str  # the text after it; for a roll, the dice
-    moves: str
-    right: bool  # whether it stands in the right column
-    line: int
-
-
 class _Reading:
     """A game that is being read; it is played when it is complete."""
 
-    def __init__(self, game: DiceGame, match_length: int, line: int) -> None:
+    def __init__(self, game: DiceGame, match: Match, line: int) -> None:
         self.game = game
-        self.match_length = match_length
+        self.match = match
         self.line = line
         self.score: tuple[int, int] | None = None
-        self.actions: list[_Action] = []
+        self.actions: list[Action] = []
         self.problems: list[str] = []
 
     def row(self, number: int, text: str) -> None:
@@ -281,88 +264,34 @@ class _Reading:
                 f" {before.strip()[:40]!r}"
             )
         for index, (match, end) in enumerate(zip(found, ends, strict=True)):
-            kind = str(match.lastgroup)
-            kind = {"value": "double", "points": "wins"}.get(kind, kind)
+            kind = next(kind for kind in _KINDS if match[kind])
             rest = text[match.end() : end].strip()
             if rest and kind != "roll":
                 self.problems.append(f"line {number}: expected nothing more, found {rest[:40]!r}")
             word = match[0] if kind == "roll" else match["points"] or match["value"] or ""
             right = index > 0 or match.start() >= RIGHT_FROM
-            self.actions.append(_Action(kind, word, rest, right, number))
+            self.actions.append(Action(kind, word, rest, int(right), number))
 
     def finish(self, earlier: list[ReadGame]) -> ReadGame:
-        """Play the game that was read."""
-        cause = ""
-        line = self.line
-        try:
-            record = self.begin(earlier)
-            for index, action in enumerate(self.actions):
-                line = action.line
-                self.play(record, action, self.actions[index + 1 :])
-        except (MoveError, PositionError) as error:
-            cause = f"line {line}: {error}"
-        if cause:
-            return ReadGame(None, [cause, *self.problems])
-        if not record.over:
-            self.problems.append(f"line {line}: expected a game with an end, found none")
-        return ReadGame(record, self.problems)
-
-    def begin(self, earlier: list[ReadGame]) -> BackgammonRecord:
-        """Returns the record before the first move; the left column is X's."""
+        """Play the game that was read; the left column is X's."""
         start = self.game.start()
-        if self.actions and self.actions[0].right:
+        first = next((action for action in self.actions if action.kind not in ENDS), None)
+        if first is not None and first.side:
             start = (*start[:4], 1)
-        last = earlier[-1].record if earlier else None
-        known = (last.final_score() if last else None) or (0, 0)
-        score = known if self.score is None else self.score
-        if earlier and last and last.final_score() not in (None, score):
-            self.problems.append(
-                f"line {self.line}: expected a score of {last.final_score()} after the game before,"
-                f" found {score}"
-            )
-        # The first game in which a side is one point away is the Crawford game.
-        one_away = self.match_length > 1 and max(score) == self.match_length - 1
-        before = last is not None and max(last.score) == self.match_length - 1
-        doubled = any(action.kind == "double" for action in self.actions)
-        return BackgammonRecord(
-            self.game,
-            start,
-            match_length=self.match_length,
-            score=score,
-            crawford=one_away and not before and not doubled,
+        length, tags = self.match.match_length, self.match.tags
+        heading = Heading(
+            self.line,
+            length,
+            self.score,
+            crawford=False if _switch(tags, "Crawford") is False else None,
+            jacoby=not length and bool(_switch(tags, "Jacoby")),
+            start=start,
         )
+        return replay(self.game, heading, self.actions, earlier, self.problems)
 
-    def play(self, record: BackgammonRecord, action: _Action, rest: list[_Action]) -> None:
-        if action.kind == "roll":
-            roll = self.game.parse_roll(action.text)
-            if not action.moves and rest and rest[0].kind in ("wins", "resign"):
-                if self.game.legal_moves(record.position, roll) != [0]:
-                    return  # a side may resign when it sees its roll
-            if action.right != bool(record.to_move) and not record.over:
-                column, other = ("right", "left") if record.to_move else ("left", "right")
-                raise MoveError(f"expected a move in the {column} column, found one in the {other}")
-            record.play_text(action.moves or NO_MOVE, roll=roll)
-        elif action.kind == "double":
-            record.double()
-            if action.text and int(action.text) != 2 * record.cube:
-                self.problems.append(
-                    f"line {action.line}: expected a double to {2 * record.cube}, found"
-                    f" {action.text}"
-                )
-        elif action.kind == "take":
-            record.take()
-        elif action.kind == "drop":
-            record.drop()
-        elif action.kind == "wins":
-            self.wins(record, action)
 
-    def wins(self, record: BackgammonRecord, action: _Action) -> None:
-        """End the game, or compare its outcome with that in the file."""
-        points = float(action.text)
-        outcome = record.outcome()
-        if outcome is None and points:
-            record.declare(-points if action.right else points, "resignation")
-        elif outcome is None or abs(outcome) != points:
-            self.problems.append(
-                f"line {action.line}: expected {abs(outcome or 1):g} points, found {points:g}"
-            )
+def _switch(tags: Mapping[str, str], name: str) -> bool | None:
+    """Returns whether a tag such as `[Jacoby "On"]` switches a rule on; None without the tag."""
+    words = {"on": True, "1": True, "true": True, "yes": True}
+    words |= {"off": False, "0": False, "false": False, "no": False}
+    return words.get(tags.get(name, "").strip().lower())

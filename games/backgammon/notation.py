@@ -245,6 +245,8 @@ def _read_parts(text: str) -> tuple[dict[int, int], set[int], set[int]]:
             return nothing
         words = re.split("[/-]", match[1] + match[3])
         points = [_point(word.rstrip("*")) for word in words]
+        if points == [OFF, OFF]:
+            continue  # how some servers write a die with which nothing was left to move
         if any(after >= before for before, after in zip(points, points[1:], strict=False)):
             return nothing
         if points[0] > BAR or "*" in words[0]:

@@ -21,7 +21,11 @@ __all__ = ["add_analyse_options", "run_analyse"]
 def add_analyse_options(command: argparse.ArgumentParser) -> None:
     """Add the options of the command to its parser."""
     add = command.add_argument
-    add("file", type=Path, help="games: checkers as PDN (.pdn), backgammon as .mat, others as text")
+    add(
+        "file",
+        type=Path,
+        help="games: checkers as .pdn, backgammon as .mat, .txt or .sgf, others as text",
+    )
     add("evaluator", nargs="?", help="evaluator that judges (default: the game's shipped one)")
     add("--game", help="the game played (default: by the ending of the file's name)")
     add("--output", type=Path, metavar="FILE", help="default: FILE-analysed.pdn, or .txt of a .mat")

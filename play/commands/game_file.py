@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,18 +15,42 @@ __all__ = ["game_of_file", "read_games"]
 
 
 def game_of_file(path: Path) -> Game:
-    """Returns the game by a file's suffix; raises ValueError if no game has such files."""
-    import games
+    """Returns the game by a file's suffix, or of a text by its tag `Game`.
 
-    known = {}
+    A text without that tag is of the game whose form such files may have. Raises ValueError if no
+    game has such files.
+    """
+    import games
+    from games.file_form import PLAIN_TEXT
+
+    suffix = path.suffix.lower()
+    own: dict[str, Game] = {}
+    also: dict[str, Game] = {}
     for name in games.names():
         game = games.load(name)
         if game.file_form is not None:
-            known[game.file_form.suffix] = game
-    if path.suffix.lower() not in known:
+            own[game.file_form.suffix] = game
+            also |= dict.fromkeys(game.file_form.also, game)
+    if suffix == PLAIN_TEXT.suffix and path.is_file():
+        tag = re.search(r'^\[Game "(\w+)"\]\s*$', _text(path), re.MULTILINE)
+        if tag is not None:
+            return games.known(tag[1])
+    known = also | own
+    if suffix not in known:
         suffixes = " or ".join(sorted(known, reverse=True))
         raise ValueError(f"expected a file that ends with {suffixes}, or --game, found {path}")
-    return known[path.suffix.lower()]
+    return known[suffix]
+
+
+def _text(path: Path) -> str:
+    """Returns the text of a file; Latin-1 if it is neither UTF-16 with its mark nor UTF-8."""
+    data = path.read_bytes()
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def read_games(path: Path, game: Game, *, black_first: bool = False) -> list[ReadGame]:
@@ -32,8 +58,9 @@ def read_games(path: Path, game: Game, *, black_first: bool = False) -> list[Rea
 
     black_first: whether results name the side that begins first; only for PDN.
 
-    Files that are not UTF-8 are read as Latin-1, because old files are. Raises FileNotFoundError if
-    the file does not exist, and ValueError for `black_first` with another file format.
+    Files that are not UTF-8 are read as Latin-1, because old files are, or as UTF-16 by its mark.
+    Raises FileNotFoundError if the file does not exist, and ValueError for `black_first` with
+    another file format.
     """
     from games.file_form import form_of
 
@@ -42,10 +69,6 @@ def read_games(path: Path, game: Game, *, black_first: bool = False) -> list[Rea
     form = form_of(game)
     if black_first and form.read_black_first is None:
         raise ValueError(f"--black-first: expected a game with files in PDN, found {game.name}")
-    data = path.read_bytes()
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
+    text = _text(path)
     read = form.read_black_first if black_first and form.read_black_first else form.read
     return list(read(text, game))

@@ -65,5 +65,12 @@ class BackgammonSession(DiceSession):
     def set_up(self, text: str) -> str:
         situation = parse_situation(text)
         super().set_up(text)
-        plain = situation.match_length == 0 and situation.cube == 1 and not situation.offered
-        return "" if plain else "The position is set up; its score and cube are ignored."
+        offer = f"; the {situation.offered} is ignored" if situation.offered else ""
+        if situation.match_length:
+            score = " : ".join(map(str, situation.score))
+            crawford = ", Crawford game" if situation.crawford else ""
+            points = f"{situation.match_length} points"
+            return f"A match to {points} at {score}{crawford}, cube {situation.cube}{offer}."
+        if situation.cube > 1 or offer:
+            return f"A game for money, cube {situation.cube}{offer}."
+        return ""

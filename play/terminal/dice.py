@@ -42,7 +42,7 @@ class DiceSession(Session):
         self._number = -1  # the number of the game in this session
         super().__init__(game, thinker, people, paint=paint)
 
-    def new_record(self, start: Any = None) -> GameRecord:
+    def new_record(self, start: Any = None, **options: Any) -> GameRecord:
         self._number += 1
         self.roll = None
         self._from_start = start is None
@@ -51,7 +51,7 @@ class DiceSession(Session):
             if first is None:
                 first = min(self.people, default=0) if self._dice is None else self._toss()
             start = self.game.start_of(first)
-        return new_record(self.game, start)
+        return new_record(self.game, start, **options)
 
     def _toss(self) -> int:
         """Returns the side that begins: either side with equal chances, by the seed."""
@@ -120,6 +120,6 @@ class DiceSession(Session):
 
     def set_up(self, text: str) -> str:
         position, roll = self.game.parse_situation(text)
-        self.record = self.new_record(position)
+        self.record = self.new_record(position, **self.game.record_options(text))
         self.roll = roll
         return ""

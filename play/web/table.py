@@ -122,14 +122,14 @@ class Table:
 
     # --- start of the game -------------------------------------------------------------------
 
-    def start(self, position: Any = None, roll: int | None = None) -> None:
-        """A new game from a position, or from the start of the game."""
+    def start(self, position: Any = None, roll: int | None = None, **options: Any) -> None:
+        """A new game from a position, or from the start of the game; options of its record."""
         game = self.game
         if isinstance(game, DiceGame) and position is None:
             # Each side rolls one die until these differ; the larger begins, with both.
             roll = self.chance.choices(range(len(game.rolls)), list(first_rolls(game)))[0]
             position = game.start_of(self.chance.randrange(2))
-        self.seat_down(new_record(game, position))
+        self.seat_down(new_record(game, position, **options))
         self.rolled = {} if roll is None else {0: roll}
         self.names = {}
         self._begin_turn()
@@ -148,12 +148,11 @@ class Table:
         """Begin a new game from the position in a text, and with its roll if it has one."""
         if not isinstance(text, str) or not text.strip():
             raise PositionError("expected a position, found none")
-        roll = None
         if isinstance(self.game, DiceGame):
             position, roll = self.game.parse_situation(text)
+            self.start(position, roll, **self.game.record_options(text))
         else:
-            position = self.game.parse_position(text)
-        self.start(position, roll)
+            self.start(self.game.parse_position(text))
 
     # --- turns -------------------------------------------------------------------------------
 

@@ -255,15 +255,18 @@ def test_a_side_may_resign_after_its_roll() -> None:
     ("old", "new", "problem"),
     [
         ("42: 8/4 6/4", "42: 8/4 6/3", "line 9: expected one of .*, found '8/4 6/3'"),
-        ("42: 8/4 6/4", "42: ????", "line 9: expected a move such as .*, found '????'"),
+        (
+            "42: 8/4 6/4",
+            "42: ????",
+            "line 9: expected a move, found '????', for which 1. moves fit",
+        ),
         ("42: 8/4 6/4", "42: 8/4 6/4*", "line 9: expected 8/4 6/4, .* marks another hit"),
         (" Takes", "", "line 11: expected an answer to the double, take or drop, found"),
         (
             "42: 8/4 6/4 ",
             " " * 12,
-            "line 9: expected a move in the left column, found one in the r",
+            "line 9: expected a move of X, found one of O",
         ),
-        ("Ann Lee : 0                     Bob : 0", "A : 3    B : 0", "line 6: expected scores"),
     ],
 )
 def test_a_damaged_game_is_left_out_and_the_next_is_read(old: str, new: str, problem: str) -> None:
@@ -286,6 +289,13 @@ def test_a_damaged_game_is_left_out_and_the_next_is_read(old: str, new: str, pro
         (" Doubles => 2                Takes", "", "line 11: expected a double to 2, found 4"),
         ("Wins 2 points", "", "line 17: expected a game with an end, found none"),
         ("Bob : 2", "Bob : 1", r"line 15: expected a score of \(0, 2\) after the game before"),
+        ("Ann Lee : 0                     Bob : 0", "A : 3    B : 0", "line 6: expected scores"),
+        (
+            "                                  Wins",
+            "      Wins",
+            "line 13: expected a win of O, fo",
+        ),
+        ("  5)  Drops", "  5)  Drops\n  6) 31: 8/5 6/5", "line 13: expected nothing after the end"),
     ],
 )
 def test_what_leaves_the_moves_in_no_doubt(old: str, new: str, problem: str) -> None:
@@ -300,7 +310,7 @@ def test_what_leaves_the_moves_in_no_doubt(old: str, new: str, problem: str) -> 
 def test_a_drop_that_is_not_written() -> None:
     match = read_one(SAMPLE.replace("  5)  Drops\n", ""))
     record = match.games[0].record
-    assert record is not None and (record.outcome(), record.reason) == (-2.0, "resignation")
+    assert record is not None and (record.outcome(), record.reason) == (-2.0, "double dropped")
 
 
 def test_files_without_games() -> None:
@@ -309,6 +319,140 @@ def test_files_without_games() -> None:
     match = read_one("this is no match\n")
     assert (match.games, len(match.problems)) == ([], 1)
     assert match.problems[0].startswith("line 1: expected a match length or a game, found")
+
+
+#: Games of the dialects of servers, each with its points for X and what is odd about it.
+DIALECT = {
+    "a loser's column": (
+        """\
+; [Site "BackgammonGalaxy"]
+; [Player 1 Elo "1,00/0"]
+
+4 point match
+
+ Game 1
+ Ann : 0                         Bob : 0
+  1)                             53: 8/3 6/3
+  2) 54: 24/20 20/15             62: 24/18 13/11
+  3) 31: 8/5 6/5                 43: 13/9 13/10      Losses 2 point
+      Wins 2 point
+""",
+        2,
+        [],
+    ),
+    "nothing but the loss": (
+        " Game 1\n A : 0     B : 0\n  1) 31: 8/5 6/5        Losses 1 point\n",
+        1,
+        [],
+    ),
+    "resigned before the first roll": (
+        """\
+2 point match
+
+ Game 1
+  1)                              Losses 1 point
+      Wins 1 point
+""",
+        1,
+        [],
+    ),
+    "a hidden move and points without a meaning": (
+        """\
+; [Site "Backgammon Studio"]
+
+3 point match
+
+ Game 1
+ Ann : 0                         Bob : 0
+  1) 31: 8/5 6/5                 42: 8/4 6/4
+  2)  Doubles => 2                Takes
+  3) 61: 13/7 8/7                66: ????
+      Wins 2008 point and the match
+""",
+        3,
+        ["line 10: expected 2, 4 or 6 points, found 2008, counted as 3"],
+    ),
+    "nothing rolled": (
+        """\
+ Game 1
+ Ann : 0                         Bob : 0
+  1) 31: 8/5 6/5                 00: ????
+  2) Wins 1 point
+""",
+        1,
+        [],
+    ),
+    "a hidden move that only one fits": (
+        """\
+ Game 1
+ Ann : 0                         Bob : 0
+  1) 31: 8/5 6/5                 66: ???
+  2) 51: 13/8 6/5                22: 18/16(2) 7/5(2)
+  3) 52: Resigns
+                                  Wins 1 point
+""",
+        -1,
+        ["line 3: expected a move, found '???': only 24/18(2) 13/7(2) fits the moves after it"],
+    ),
+    "no more points than the match needs": (
+        """\
+2 point match
+ Game 1
+ Ann : 1                         Bob : 0
+  1) 31: 8/5 6/5                 42: 8/4 6/4
+  2) 51: 13/8 24/23              Resigned Match
+      Wins 1 point and the      match
+""",
+        1,
+        [],
+    ),
+    "other numbers, arrows and dice": (
+        """\
+ Game 1
+ A: 0     B: 0
+ 1. 31: 8/5 6/5            42: 8/4 6/4
+ 2. 33: 13/10 13/10 6/3 6/3      Doubles ==> 2
+ 3. Drops
+                                Wins 1 points
+""",
+        -1,
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DIALECT)
+def test_the_dialects_of_servers(name: str) -> None:
+    text, points, odd = DIALECT[name]
+    match = read_one(text)
+    ((record, problems),) = match.games
+    assert record is not None and problems == odd
+    assert record.outcome() == points
+
+
+def test_the_tags_of_a_file_switch_rules() -> None:
+    text = '; [Jacoby "On"]\n Game 1\n A : 0     B : 0\n  1) 31: 8/5 6/5\n      Wins 2 points\n'
+    match = read_one(text)
+    assert match.games[0].record is not None and match.games[0].record.jacoby
+    text = '; [Crawford "Off"]\n 3 point match\n Game 1\n A : 2     B : 0\n  1) 31: 8/5 6/5\n'
+    match = read_one(text)
+    assert match.games[0].record is not None and not match.games[0].record.crawford
+
+
+def test_scores_that_cannot_be_do_not_hide_the_moves() -> None:
+    """A match whose first game was worth 2008 points goes on with scores that are possible."""
+    text = DIALECT["a hidden move and points without a meaning"][0].replace("3 point", "5 point")
+    text += "\n Game 2\n Ann : 2008      Bob : 0\n  1) 31: 8/5 6/5     42: 8/4 6/4\n"
+    first, second = read_one(text).games
+    assert first.record is not None and first.record.final_score() == (5, 0)
+    assert second.record is not None and second.record.score == (4, 0)
+    assert any("expected scores below the match length, 5" in line for line in second.problems)
+
+
+def test_a_die_without_a_move_is_written_as_nothing() -> None:
+    position = position_of([0, 0, 1, *[0] * 23], [0] * 6 + [14] + [0] * 19, 0)
+    roll = GAME.parse_roll("21")
+    assert GAME.parse_move(position, "2/0 0/0", roll) == GAME.parse_move(position, "2/off", roll)
 
 
 def random_match(generator: random.Random, length: int) -> list[BackgammonRecord]:
@@ -327,7 +471,7 @@ def random_match(generator: random.Random, length: int) -> list[BackgammonRecord
                 record.double()
                 record.take() if generator.random() < 0.7 else record.drop()
             elif record.ply and chance > 0.995:
-                record.declare(generator.choice([-3.0, -1.0, 2.0]), "resignation")
+                record.declare(generator.choice([-3.0, -1.0, 2.0]) * record.cube, "resignation")
             else:
                 roll = generator.randrange(21)
                 moves = GAME.legal_moves(record.position, roll)
@@ -415,7 +559,11 @@ def declared(outcome: float) -> BackgammonRecord:
         (lambda: [BackgammonRecord(GAME, last_roll({6: 15}))], {}, "a game from the start"),
         (lambda: [BackgammonRecord(GAME, cube=2)], {}, "a cube of 1 in the middle at first"),
         (lambda: [BackgammonRecord(GAME, owner=0)], {}, "a cube of 1 in the middle at first"),
-        (lambda: [BackgammonRecord(GAME, jacoby=True)], {}, "no rule of Jacoby"),
+        (
+            lambda: [BackgammonRecord(GAME, jacoby=True), BackgammonRecord(GAME)],
+            {},
+            "the Jacoby rule in all games or none",
+        ),
         (lambda: [declared(0.0)], {}, "an outcome of whole points, found 0"),
         (lambda: [declared(0.5)], {}, "an outcome of whole points, found 0.5"),
         (lambda: [declared(1.0)], {"players": ("A:", "B")}, "a name without colons"),

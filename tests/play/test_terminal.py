@@ -214,9 +214,12 @@ def test_positions_of_backgammon_are_set_up(hand: Thinker, tmp_path: Path) -> No
     session = BackgammonSession(BACKGAMMON, hand, seed=1)
     say(session, "new XGID=-b----E-C---eE---c-e----B-:1:1:1:52:0:0:0:0:10")
     assert session.prompt == "X 52> "
-    assert "are ignored" in "\n".join(
-        session.answer("new XGID=-b----E-C---eE---c-e----B-:1:1:1:52:0:0:0:0:10")
+    assert (session.record.cube, session.record.owner) == (2, 0)  # type: ignore[attr-defined]
+    match = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:1:2:1:3:10"
+    assert "A match to 3 points at 1 : 2, Crawford game" in "\n".join(
+        session.answer(f"new {match}")
     )
+    assert BACKGAMMON.situation_text(session.record, session.roll) == match
     assert "expected a position ID" in say(session, "new XGID=rubbish")
     say(session, "new 4HPwATDgc/ABMA O")
     assert session.record.ply == 1 and session.side == 0

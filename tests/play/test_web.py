@@ -604,6 +604,15 @@ def test_backgammon_is_played_die_by_die_and_confirmed(client: Client) -> None:
     assert view["moves"][0]["text"] == "8/5 6/5" and view["waiting"] == "roll" and view["side"] == 1
 
 
+def test_a_position_keeps_its_match_and_cube(client: Client) -> None:
+    text = "XGID=-b----E-C---eE---c-e----B-:1:-1:1:31:2:3:0:7:10"
+    view = new_table(client, "backgammon", position=text)
+    assert view["situation"] == text
+    gnu = "4HPwATDgc/ABMA:cAngAAAAAAAE"  # of the manual: a match to 7 points at 0 : 0, X to move
+    view = act(client, view, "position", text=gnu).json()
+    assert view["situation"].endswith(":0:0:0:7:10")
+
+
 def test_doubles_take_four_steps_and_a_dance_is_passed(client: Client) -> None:
     text = "XGID=-b----E-C---eE---c-e----B-:0:0:1:11:0:0:0:0:10"
     view = new_table(client, "backgammon", position=text)
