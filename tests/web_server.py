@@ -20,8 +20,7 @@ RANDOM = {"kind": "random"}
 @contextlib.contextmanager
 def running(runs: Path, *, port: int = 0, **options: Any) -> Iterator[str]:
     """Yields the address of a server that runs during the block; takes create_app's options."""
-    import uvicorn
-
+    from play.web.connections import server_of
     from play.web.server import create_app
 
     listener = socket.socket()
@@ -29,8 +28,7 @@ def running(runs: Path, *, port: int = 0, **options: Any) -> Iterator[str]:
     listener.bind(("127.0.0.1", port))
     port = listener.getsockname()[1]
     app = create_app(data=ROOT / "data", runs=runs, port=port, **options)
-    config = uvicorn.Config(app, log_level="error", ws="none", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
+    server = server_of(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

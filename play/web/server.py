@@ -38,7 +38,7 @@ KINDS = {
 }
 #: Seconds between comments in a stream, which distinguish a quiet connection from a broken one.
 HEARTBEAT = 10.0
-LISTENERS = 8  # most listeners at one table
+LISTENERS, ALL_LISTENERS = 8, 100  # most listeners at one table, and at all tables
 
 Act = Callable[[Host, Sitting, dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
@@ -222,6 +222,8 @@ class Pages:
         sitting = self._find(request)
         if len(sitting.listeners) >= LISTENERS:
             raise TooMany(f"expected at most {LISTENERS} listeners at a table")
+        if sum(len(one.listeners) for one in self.host.sittings.values()) >= ALL_LISTENERS:
+            raise TooMany(f"expected at most {ALL_LISTENERS} listeners at all tables")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         return StreamingResponse(_stream(sitting), media_type="text/event-stream", headers=headers)
 
@@ -377,7 +379,7 @@ def serve(
     """
     import socket
 
-    import uvicorn
+    from play.web.connections import server_of
 
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -390,21 +392,8 @@ def serve(
             ) from None
         port = listener.getsockname()[1]
         app = create_app(data=data, runs=runs, port=port, own=own)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            limit_concurrency=512,
-            timeout_keep_alive=15,
-            timeout_graceful_shutdown=2,
-            h11_max_incomplete_event_size=32 << 10,
-            http="h11",
-            ws="none",
-            proxy_headers=False,
-        )
         listener.listen(128)
         started(port)
-        uvicorn.Server(config).run(sockets=[listener])
+        server_of(app).run(sockets=[listener])
     finally:
         listener.close()
