@@ -131,12 +131,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of its openings")
     parser.add_argument("--evaluator", default="classic", help="of its searches")
     parser.add_argument("--keep", type=Path, default=Path("runs/book.pdn"), help="where it goes")
-    parser.add_argument("--side", choices=("winner", "both"), default="winner",
-                        help="whose moves to learn from, of files given")  # fmt: skip
+    parser.add_argument("--side", default="winner",
+                        help="whose moves count: winner (default), both, player NAME")  # fmt: skip
     parser.add_argument("--searched", action="store_true",
                         help="the files given were made by this benchmark")  # fmt: skip
     parser.add_argument("--skip", type=int, default=0, help="plies to leave out at the start")
-    parser.add_argument("--black-first", action="store_true", help="results are Black-White")
+    parser.add_argument("--black-first", action=argparse.BooleanOptionalAction,
+                        help="results are Black-White (default: found out)")  # fmt: skip
     parser.add_argument("--plot", type=Path, help="picture to draw, .pdf or .png")
     options = parser.parse_args()
     missing = [str(path) for path in options.paths if not path.is_file()]

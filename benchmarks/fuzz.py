@@ -31,6 +31,7 @@ from games.backgammon.record import BackgammonRecord
 from games.backgammon.situation import Situation
 from games.checkers.pdn import read_games, write_game
 from games.errors import MoveError, PositionError
+from games.file_form import form_of
 from games.record import GameRecord
 from play.players.limits import Limits
 from play.players.thinker import Thinker
@@ -143,7 +144,18 @@ def check_dice(text: str) -> bool:
 def check_pdn(text: str) -> bool:
     """PDN: reading never raises; games without a problem can be written and read back."""
     good = False
-    for one in read_games(text, CHECKERS):
+    try:
+        games = list(form_of(CHECKERS).read(text, CHECKERS))
+    except ValueError as error:
+        assert str(error).startswith("expected games of English checkers")
+        games = []
+    assert len({game.order for game in games}) <= 1
+    for one, slow in zip(
+        read_games(text, CHECKERS),
+        read_games(text, CHECKERS, repetitions=10**9),  # reads move by move
+        strict=True,
+    ):
+        assert one == slow
         assert (one.record is None) <= bool(one.problems)
         assert all(re.match(r"line \d+: ", problem) for problem in one.problems)
         if one.record is None:

@@ -37,6 +37,24 @@ OWN_TAGS = ("Game", "First", "Second", "Position")
 _TAG = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]')
 
 
+class ResultOrder(NamedTuple):
+    """Which side the results of a file name first, in forms where it may be either.
+
+    black_first: whether it is the side that begins.
+    clear: whether this is known; if not, `black_first` is the usual order of the form.
+    reason: how it is known, or what is unclear.
+    """
+
+    black_first: bool
+    clear: bool
+    reason: str
+
+    def __str__(self) -> str:
+        side = "Black" if self.black_first else "White"
+        unclear = "" if self.clear else " is assumed, because it is unclear"
+        return f"results name {side} first{unclear}: {self.reason}"
+
+
 class ReadGame(NamedTuple):
     """One game of a file.
 
@@ -46,6 +64,7 @@ class ReadGame(NamedTuple):
     title: one line for people who choose among the games of a file.
     result: the result or the score, as the file states it.
     tags: other tags of the game, by name.
+    order: whom the results of the file name first; None if its form leaves no choice.
     """
 
     record: GameRecord | None
@@ -54,6 +73,7 @@ class ReadGame(NamedTuple):
     title: str
     result: str = ""
     tags: Mapping[str, str] = MappingProxyType({})
+    order: ResultOrder | None = None
 
 
 @dataclass(frozen=True)
@@ -64,9 +84,11 @@ class FileForm:
     write: `write(record, names, tags)` returns one game as text; texts of several games, joined by
         empty lines, are a file. Raises ValueError if the form cannot hold the record.
     read: `read(text, game)` returns the games of a file one after the other. A damaged game is
-        returned without a record, and reading goes on.
-    read_black_first: like `read`, but results name the side that begins first, in forms whose
-        results usually name it second; None for other forms.
+        returned without a record, and reading goes on. Raises ValueError if the whole file is of
+        another game.
+    read_in_order: `read_in_order(text, game, black_first)` does the same in forms whose results
+        may name either side first: the side that begins if `black_first` is True, the other one if
+        False. `read` finds out which from the games. None for other forms.
     annotated: whether files hold values and comments of moves.
     also: other endings of the names of files that `read` takes.
     """
@@ -74,9 +96,26 @@ class FileForm:
     suffix: str
     write: Callable[[GameRecord, tuple[str, str], Mapping[str, str]], str]
     read: Callable[[str, Any], Iterable[ReadGame]]
-    read_black_first: Callable[[str, Any], Iterable[ReadGame]] | None = None
+    read_in_order: Callable[[str, Any, bool], Iterable[ReadGame]] | None = None
     annotated: bool = True
     also: tuple[str, ...] = ()
+
+    def games_in(
+        self, text: str, game: Game, black_first: bool | None = None
+    ) -> Iterable[ReadGame]:
+        """Returns the games of a file; `black_first` as in `read_in_order`, or None to find out.
+
+        Raises ValueError if the whole file is of another game, or for a `black_first` if the form
+        has one order only.
+        """
+        if black_first is None:
+            return self.read(text, game)
+        if self.read_in_order is None:
+            raise ValueError(
+                f"black_first: expected a game whose files may name either side first, found"
+                f" {game.name}"
+            )
+        return self.read_in_order(text, game, black_first)
 
 
 def form_of(game: Game) -> FileForm:

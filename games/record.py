@@ -80,6 +80,7 @@ class GameRecord:
         annotations: list[Annotation],
         *,
         rolls: list[int | None] | None = None,
+        quiet_plies: list[int] | None = None,
         **options: Any,
     ) -> Self:
         """Returns the record of moves that are known to be legal, with their positions.
@@ -89,11 +90,15 @@ class GameRecord:
 
         positions: a list, or an array [plies + 1, integers], which the record keeps.
         moves, annotations, rolls: one for each ply; no rolls in a game without dice.
+        quiet_plies: for each position, plies since the last irreversible move; default: counted.
         """
         record = cls(game, positions[0], **options)
         record._positions, record.moves, record.annotations = positions, moves, annotations
         record.rolls = [None] * len(moves) if rolls is None else rolls
         final = record._irreversible
+        if quiet_plies is not None:
+            record._quiet_plies = quiet_plies
+            return record
         if final is None:
             record._quiet_plies = [0] * len(positions)
             return record

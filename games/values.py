@@ -5,7 +5,9 @@ Values are for the side to move. Kernels read these as constants.
 
 from __future__ import annotations
 
-__all__ = ["EXACT", "LIMIT", "LOWER", "PROVEN", "UPPER", "WIN"]
+import re
+
+__all__ = ["EXACT", "LIMIT", "LOWER", "PROVEN", "UPPER", "WIN", "proven_text", "proven_value"]
 
 #: A win in n plies has the value WIN - n, a loss in n plies has n - WIN.
 WIN = 1e12
@@ -16,3 +18,26 @@ LIMIT = 1e11
 
 #: Relation of a known value to the true one: equal, a lower bound, or an upper bound.
 EXACT, LOWER, UPPER = 0, 1, 2
+
+_PROVEN = re.compile(r"(won|lost)(?: in ([0-9]{1,9}) (?:ply|plies))?")
+
+
+def proven_text(value: float) -> str:
+    """Returns a proven value as text: `won in 5 plies`, `lost in 1 ply`; empty for other values.
+
+    A game that is over is `won` or `lost`.
+    """
+    plies = WIN - abs(value)
+    if not 0 <= plies < WIN - PROVEN or plies % 1:
+        return ""
+    end = "won" if value > 0 else "lost"
+    return f"{end} in {plies:.0f} {'ply' if plies == 1 else 'plies'}" if plies else end
+
+
+def proven_value(text: str) -> float | None:
+    """Returns the value that `proven_text` wrote; None for any other text."""
+    match = _PROVEN.fullmatch(text)
+    if match is None:
+        return None
+    value = WIN - int(match[2] or 0)
+    return value if match[1] == "won" else -value

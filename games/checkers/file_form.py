@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from games.checkers.pdn import read_games, write_game
+from games.checkers.pdn.game_types import ENGLISH, type_text
+from games.checkers.pdn.reader import ReadGame as ReadPdn
+from games.checkers.pdn.results import result_order
 from games.contract import Game
-from games.file_form import FileForm, ReadGame
+from games.file_form import FileForm, ReadGame, ResultOrder
 from games.record import GameRecord
 
 __all__ = ["PDN"]
@@ -18,15 +20,50 @@ def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) 
     return write_game(record, {**tags, "White": names[1], "Black": names[0]})
 
 
-def _read(text: str, game: Game, *, black_first: bool = False) -> Iterator[ReadGame]:
-    """Yields the games of a PDN text, with the results that it states."""
-    for read in read_games(text, game, black_first=black_first):
+def _read(text: str, game: Game) -> Iterator[ReadGame]:
+    """Yields the games of a PDN text; the results of all tell whom they name first."""
+    games = list(read_games(text, game))
+    _refuse_other_games(games)
+    order = result_order(games)
+    if order.black_first:
+        games = list(read_games(text, game, black_first=True))
+    return _games(games, order)
+
+
+def _read_in_order(text: str, game: Game, black_first: bool) -> Iterator[ReadGame]:
+    """Yields the games of a PDN text, with Black or White first in the results."""
+    games = list(read_games(text, game, black_first=black_first))
+    _refuse_other_games(games)
+    return _games(games, ResultOrder(black_first, True, "as asked for"))
+
+
+def _games(games: Iterable[ReadPdn], order: ResultOrder) -> Iterator[ReadGame]:
+    for read in games:
         names = (read.tags.get("Black", "?"), read.tags.get("White", "?"))
         count = read.record.ply if read.record else 0
         result = read.tags.get("Result", "*")
         title = f"{names[0]} – {names[1]}, {count} moves, {result}"
-        said = f"{result} ({'Black' if black_first else 'White'} first)"
-        yield ReadGame(read.record, names, read.problems, title, said, read.tags)
+        said = f"{result} (White first{'' if order.clear or not read.said else ', unclear'})"
+        yield ReadGame(read.record, names, read.problems, title, said, read.tags, order)
 
 
-PDN = FileForm(".pdn", _write, _read, functools.partial(_read, black_first=True))
+def _refuse_other_games(games: Sequence[ReadPdn]) -> None:
+    """Raise ValueError if no game is of English checkers and some are of another kind."""
+    others: dict[str, int] = {}
+    for read in games:
+        if read.record is not None:
+            return
+        kind = next((value for tag, value in read.tags.items() if tag.lower() == "gametype"), "")
+        if kind and kind.split(",")[0].strip() != ENGLISH:
+            found = type_text(kind)
+        elif "as Russian draughts does" in read.problems[0]:
+            found = "games with squares such as c3, as in Russian draughts"
+        else:
+            continue
+        others[found] = others.get(found, 0) + 1
+    if others:
+        found = ", ".join(f"{count} of {kind}" for kind, count in others.items())
+        raise ValueError(f"expected games of {type_text(ENGLISH)}, found {found}")
+
+
+PDN = FileForm(".pdn", _write, _read, _read_in_order)

@@ -11,6 +11,7 @@ Source: A. L. Samuel, "Some Studies in Machine Learning Using the Game of Checke
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from games.contract import Game
-from games.file_form import form_of
+from games.file_form import NO_NAMES, form_of
 from games.record import GameRecord
 from play.match.openings import Openings
 from search import PROVEN, Engine
@@ -34,7 +35,9 @@ __all__ = [
     "record_entries",
 ]
 
-SIDES = ("winner", "both")
+#: Whose moves to learn from; a name follows the last.
+SIDES = ("winner", "both", "player NAME")
+PLAYER = "player "
 #: Longer capture sequences are cut off.
 MOST_CAPTURES = 40
 
@@ -86,6 +89,7 @@ class BookReport:
     entries: number of entries made from them.
     skipped: the games that were skipped.
     repaired: the games that were used although something other than their moves was damaged.
+    orders: for each file whose results may name either side first, which one they do and why.
     positions: by reason, the number of positions of used games that gave no entry.
     """
 
@@ -93,11 +97,13 @@ class BookReport:
     entries: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     repaired: list[Skipped] = field(default_factory=list)
+    orders: list[str] = field(default_factory=list)
     positions: Counter[str] = field(default_factory=Counter)
 
     def text(self, most: int = 8) -> str:
         """Returns the counts, and a line for each of the first `most` games skipped or repaired."""
         lines = [f"{self.entries} moves; {len(self.skipped)} games skipped"]
+        lines += self.orders
         lines += [f"skipped {game}" for game in self.skipped[:most]]
         lines += [f"repaired {game}" for game in self.repaired[:most]]
         left = max(0, len(self.skipped) - most) + max(0, len(self.repaired) - most)
@@ -162,6 +168,7 @@ def record_entries(
     *,
     number: int = 0,
     side: str = "both",
+    names: tuple[str, str] = NO_NAMES,
     skip_plies: int = 0,
     searched: bool = False,
     settler: Settler | None = None,
@@ -171,7 +178,8 @@ def record_entries(
 
     number: the number of the game in the book.
     side: "winner" for the moves of the side that won (no moves if the game is drawn or unfinished),
-        "both" for all.
+        "both" for all, "player NAME" for those of a player in whose name all words of NAME occur.
+    names: the two players; the first is the one who begins.
     skip_plies: number of plies at the start to skip.
     searched: whether to use only moves annotated with the depth of a search.
     settler: follows the captures (None: a `Settler` of the game).
@@ -182,15 +190,17 @@ def record_entries(
     check_side(side, skip_plies)
     settler = settler or Settler(record.game)
     report = report if report is not None else BookReport()
-    outcome = record.outcome() or 0.0
+    movers = _movers(record, names, side)
     first = record.game.to_move(record.start)
     played = zip(record.positions, record.moves, record.annotations, strict=False)
     for ply, (position, move, annotation) in enumerate(played):
         mover = (first + ply) % 2
         if ply < skip_plies:
             report.positions["opening"] += 1
-        elif side == "winner" and (outcome > 0) != (mover == 0):
-            report.positions["move of the side that lost"] += 1
+        elif mover not in movers:
+            winner = side == "winner"
+            left = "move of the side that lost" if winner else "move of the other player"
+            report.positions[left] += 1
         elif searched and annotation.depth is None:
             report.positions["not searched"] += 1
         else:
@@ -204,10 +214,26 @@ def record_entries(
 
 def check_side(side: str, skip_plies: int) -> None:
     """Raise ValueError unless `side` and `skip_plies` are valid options of `read_book`."""
-    if side not in SIDES:
+    player = side.startswith(PLAYER) and side != PLAYER
+    if side not in SIDES[:2] and not player:
         raise ValueError(f"side: expected one of {', '.join(SIDES)}, found {side!r}")
     if skip_plies < 0:
         raise ValueError(f"skip_plies: expected at least 0, found {skip_plies}")
+
+
+def _movers(record: GameRecord, names: tuple[str, str], side: str) -> list[int]:
+    """Returns the sides (0: the one that begins) whose moves `side` means in a game."""
+    if side == "both":
+        return [0, 1]
+    if side == "winner":
+        outcome = record.outcome()
+        return [] if not outcome else [0 if outcome > 0 else 1]
+    wanted = _words(side.removeprefix(PLAYER))
+    return [number for number, name in enumerate(names) if wanted <= _words(name)]
+
+
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"\w+", name.casefold()))
 
 
 def read_book(
@@ -218,7 +244,7 @@ def read_book(
     skip_plies: int = 0,
     searched: bool = False,
     settle: Any = None,
-    black_first: bool = False,
+    black_first: bool | None = None,
     report: BookReport | None = None,
 ) -> Iterator[BookEntry]:
     """Returns the entries of files of games in the game's own form, game after game.
@@ -226,10 +252,13 @@ def read_book(
     paths: a path or several.
     side, skip_plies, searched: as for `record_entries`; with side "winner" drawn games are skipped.
     settle: the evaluator that values captures, see `Settler`.
-    black_first: whether results name the side first that begins, in forms that distinguish this.
+    black_first: whether results name the side first that begins, in forms where they may; None to
+        find out from the games of each file.
     report: records the damaged games, which are skipped, and their places.
 
-    Raises ValueError for an invalid option, and OSError if a file cannot be read.
+    Raises ValueError for an invalid option, for a file of another game, with side "winner" for a
+    file whose games do not show whom its results name first, and with a player's name if no game
+    has the player; OSError if a file cannot be read.
     """
     check_side(side, skip_plies)
     several = [paths] if isinstance(paths, (str, Path)) else list(paths)
@@ -238,11 +267,12 @@ def read_book(
 
     def entries() -> Iterator[BookEntry]:
         records = read_records(game, several, side=side, black_first=black_first, report=report)
-        for number, record in enumerate(records):
+        for number, (record, names) in enumerate(records):
             yield from record_entries(
                 record,
                 number=number,
                 side=side,
+                names=names,
                 skip_plies=skip_plies,
                 searched=searched,
                 settler=settler,
@@ -257,30 +287,48 @@ def read_records(
     paths: Sequence[Any],
     *,
     side: str = "both",
-    black_first: bool = False,
+    black_first: bool | None = None,
     report: BookReport | None = None,
-) -> Iterator[GameRecord]:
-    """Yields the games of files that can be read; with side "winner" only decided ones.
+) -> Iterator[tuple[GameRecord, tuple[str, str]]]:
+    """Yields the games of files with their players, as far as `side` has moves in them.
 
     Options and errors as for `read_book`.
     """
     form = form_of(game)
-    read = form.read_black_first if black_first and form.read_black_first else form.read
     report = report if report is not None else BookReport()
+    others: set[str] = set()
+    used = 0
     for path in paths:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
-        for place, (record, _, problems, *_) in enumerate(read(text, game), 1):
+        try:
+            read = list(form.games_in(text, game, black_first))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        order = read[0].order if read else None
+        if order is not None:
+            if side == "winner" and not order.clear:
+                raise ValueError(f"{path}: {order}; say black_first=True or black_first=False")
+            report.orders.append(f"{path}: {order}")
+        for place, one in enumerate(read, 1):
+            record = one.record
             if record is None:
-                report.skipped.append(Skipped(str(path), place, problems[0]))
+                report.skipped.append(Skipped(str(path), place, one.problems[0]))
                 continue
-            if problems:
-                report.repaired.append(Skipped(str(path), place, "; ".join(problems)))
-            if side == "winner" and not record.outcome():
-                reason = "no winner" if record.over else "no result"
+            if one.problems:
+                report.repaired.append(Skipped(str(path), place, "; ".join(one.problems)))
+            if not _movers(record, one.names, side):
+                reason = "another player"
+                if side == "winner":
+                    reason = "no winner" if record.over else "no result"
                 report.skipped.append(Skipped(str(path), place, reason))
+                others.update(one.names)
                 continue
             report.games += 1
-            yield record
+            used += 1
+            yield record, one.names
+    if side.startswith(PLAYER) and not used and others - {"?"}:
+        some = ", ".join(sorted(others - {"?"})[:8])
+        raise ValueError(f"side: expected a player such as {some}, found {side!r}")
 
 
 def make_book(

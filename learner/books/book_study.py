@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from games.file_form import NO_NAMES
 from games.record import Annotation, GameRecord
 from learner.books.agreement import Agreement, agreement
 from learner.books.book import (
@@ -44,7 +45,9 @@ class BookStudy(Learner):
     games: most games to study.
     form: "signature" for signature tables, "polynomial" for weights over the same terms.
     method: see `SignatureTables` and `BookPolynomial`.
-    side: learn from the moves of the "winner", or of "both".
+    side: learn from the moves of the "winner", of "both", or of "player NAME".
+    black_first: whether results in the book name the side first that begins, as in old English
+        files (None: find out from its games).
     skip_plies: number of plies at the start of a game to skip.
     held_out: share of the games that agreement is measured on, which are not learned from.
 
@@ -58,6 +61,7 @@ class BookStudy(Learner):
     form: str = "signature"
     method: str = "logistic"
     side: str = "both"
+    black_first: bool | None = None
     skip_plies: int = 0
     held_out: float = 0.2
     opening_plies: int = 6
@@ -80,8 +84,8 @@ class BookStudy(Learner):
         if resume is not None:
             self._resume(resume)
         finished = self.games_played_
-        for number, record in enumerate(self._records()):
-            self._study(number, record)
+        for number, (record, names) in enumerate(self._records()):
+            self._study(number, record, names)
             if number < finished:
                 continue
             self.games_played_ = number + 1
@@ -105,9 +109,7 @@ class BookStudy(Learner):
         self.games_played_ = 0
         self.updates_ = 0
         if self.book is not None:
-            count = sum(
-                1 for _ in islice(read_records(game, self._paths(), side=self.side), self.games)
-            )
+            count = sum(1 for _ in islice(self._read(BookReport()), self.games))
             if not count:
                 raise ValueError(f"book: expected games in {self.book}, found none")
             self.games = count  # a book may have fewer games
@@ -133,13 +135,21 @@ class BookStudy(Learner):
         """The evaluator learned so far."""
         return self.learner_.evaluator_
 
-    def _records(self) -> Iterator[GameRecord]:
+    def _read(self, report: BookReport) -> Iterator[tuple[GameRecord, tuple[str, str]]]:
+        return read_records(
+            self.game_,
+            self._paths(),
+            side=self.side,
+            black_first=self.black_first,
+            report=report,
+        )
+
+    def _records(self) -> Iterator[tuple[GameRecord, tuple[str, str]]]:
         if self.book is not None:
-            records = read_records(self.game_, self._paths(), side=self.side, report=self.book_)
-            yield from islice(records, self.games)
+            yield from islice(self._read(self.book_), self.games)
             return
         for moves in list(self._made):
-            yield self._replayed(moves)
+            yield self._replayed(moves), NO_NAMES
         for record in make_book(
             self.game_,
             self.judge or self.game_.reference,
@@ -150,7 +160,7 @@ class BookStudy(Learner):
             skip=len(self._made),
         ):
             self._made.append([record.moves, [note.depth for note in record.annotations]])
-            yield record
+            yield record, NO_NAMES
 
     def _replayed(self, made: list[Any]) -> GameRecord:
         moves, depths = made
@@ -160,12 +170,13 @@ class BookStudy(Learner):
         notes = [Annotation(None, depth) for depth in depths]
         return GameRecord.of_legal(self.game_, positions, list(moves), notes)
 
-    def _study(self, number: int, record: GameRecord) -> None:
+    def _study(self, number: int, record: GameRecord, names: tuple[str, str]) -> None:
         entries = list(
             record_entries(
                 record,
                 number=number,
                 side=self.side,
+                names=names,
                 skip_plies=self.skip_plies,
                 searched=self.book is None,
                 settler=self._settler,

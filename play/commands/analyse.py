@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from play.commands.game_file import game_of_file, read_games
+from play.commands.game_file import add_black_first, game_of_file, read_games
 
 if TYPE_CHECKING:
     from games.file_form import ReadGame
@@ -39,7 +39,7 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
         metavar="V",
         help="remark on moves that lose at least V (default 0.1, with dice 0.02)",
     )
-    add("--black-first", action="store_true", help="results in the PDN name Black first")
+    add_black_first(command)
     add("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run_analyse)
 

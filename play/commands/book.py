@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from play.commands.game_file import read_games
+from play.commands.game_file import add_black_first, read_games
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players, split
 
@@ -61,7 +61,7 @@ def add_book_commands(commands: Any) -> None:
     learn.add_argument("book", type=Path, help="file of the book")
     learn.add_argument("games", type=Path, help="file of games (checkers: PDN)")
     add = learn.add_argument
-    add("--black-first", action="store_true", help="results in the PDN name Black first")
+    add_black_first(learn)
     add("--plies", type=int, default=6, help="most positions to expand in a game (default 6)")
     add("--margin", type=float, default=0.5, help="values within it are a draw (default 0.5)")
     for one in (extend, learn):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import codecs
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
     from games.contract import Game
     from games.file_form import ReadGame
 
-__all__ = ["game_of_file", "read_games"]
+__all__ = ["add_black_first", "game_of_file", "read_games"]
 
 
 def game_of_file(path: Path) -> Game:
@@ -53,22 +55,39 @@ def _text(path: Path) -> str:
         return data.decode("latin-1")
 
 
-def read_games(path: Path, game: Game, *, black_first: bool = False) -> list[ReadGame]:
+def add_black_first(command: argparse.ArgumentParser) -> None:
+    """Add the option that says whom results name first."""
+    command.add_argument(
+        "--black-first",
+        action=argparse.BooleanOptionalAction,
+        help="results in the PDN name Black first (default: found out from the games)",
+    )
+
+
+def read_games(path: Path, game: Game, *, black_first: bool | None = None) -> list[ReadGame]:
     """Returns the games of a file, damaged ones without a record.
 
-    black_first: whether results name the side that begins first; only for PDN.
+    black_first: whether results name the side that begins first; only for PDN. If it is None and
+        the games do not show it, or show the unusual order, a line on standard error says so.
 
     Files that are not UTF-8 are read as Latin-1, because old files are, or as UTF-16 by its mark.
-    Raises FileNotFoundError if the file does not exist, and ValueError for `black_first` with
-    another file format.
+    Raises FileNotFoundError if the file does not exist, and ValueError for a file of another game
+    and for `black_first` with another file format.
     """
     from games.file_form import form_of
 
     if not path.is_file():
         raise FileNotFoundError(f"expected a file of games, found none at {path}")
     form = form_of(game)
-    if black_first and form.read_black_first is None:
+    if black_first is not None and form.read_in_order is None:
         raise ValueError(f"--black-first: expected a game with files in PDN, found {game.name}")
     text = _text(path)
-    read = form.read_black_first if black_first and form.read_black_first else form.read
-    return list(read(text, game))
+    try:
+        read = list(form.games_in(text, game, black_first))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    order = read[0].order if read else None
+    if black_first is None and order is not None and (order.black_first or not order.clear):
+        print(f"{path}: {order}" + "; say --black-first or --no-black-first" * (not order.clear),
+              file=sys.stderr)  # fmt: skip
+    return read

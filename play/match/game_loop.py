@@ -91,7 +91,13 @@ class Played:
             for value, depth in zip(self.values.tolist(), self.depths.tolist(), strict=True)
         ]
         record = GameRecord.of_legal(
-            self.game, self.positions[:], list(self.moves), notes, rolls=None, **self.rules
+            self.game,
+            self.positions[:],
+            list(self.moves),
+            notes,
+            rolls=None,
+            quiet_plies=None,
+            **self.rules,
         )
         if not record.over:
             record.declare(self.outcome, self.reason)

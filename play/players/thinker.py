@@ -167,12 +167,11 @@ def file_value(value: float) -> float:
 
 def value_text(value: float) -> str:
     """Returns a value as text: `won in 5 plies`, `lost in 4 plies`, or a number with its sign."""
-    from search import PROVEN, WIN
+    from games.values import proven_text
 
-    if abs(value) > PROVEN:
-        plies = int(WIN - abs(value))
-        end = "won" if value > 0 else "lost"
-        return f"{end} in {plies} {'ply' if plies == 1 else 'plies'}" if plies else end
+    proven = proven_text(value)
+    if proven:
+        return proven
     if abs(value) >= 1000:
         return f"{value:+.0f}"
     return f"{value:+.3f}"

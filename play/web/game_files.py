@@ -56,11 +56,12 @@ def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[
         raise ValueError(problems[0])
     if not isinstance(game, DiceGame):
         record.repetitions, record.quiet_moves = 3, 40  # from here on they hold
+    unclear = read.order is not None and not read.order.clear
     names = {} if read.names == NO_NAMES else dict(zip(game.sides, read.names, strict=True))
     titles = [one.title for one in found]
     return record, {
         "names": names,
         "games": titles,
         "number": number,
-        "problems": read.problems[:5],
+        "problems": [*([str(read.order)] if unclear else []), *read.problems][:5],
     }

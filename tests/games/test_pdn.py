@@ -14,14 +14,21 @@ from hypothesis import strategies as st
 from games import load
 from games.checkers.pdn import ReadGame, read_games, write_game
 from games.contract import Game
+from games.file_form import form_of
 from games.record import Annotation, GameRecord
+from games.values import WIN
 
 pytestmark = pytest.mark.plain
 
 CHECKERS = load("checkers")
 START = CHECKERS.start()
 TEXTS = st.text(st.characters(exclude_characters="{}", exclude_categories=("Cs",)), max_size=30)
-VALUES = st.none() | st.floats(-1e6, 1e6).map(lambda value: round(value, 4))
+VALUES = (
+    st.none()
+    | st.floats(-1e6, 1e6).map(lambda value: round(value, 4))
+    | st.integers(0, 200).map(lambda plies: WIN - plies)
+    | st.integers(0, 200).map(lambda plies: plies - WIN)
+)
 
 
 def record_of(*texts: str, start: str = "", **options: Any) -> GameRecord:
@@ -85,7 +92,7 @@ def test_games_are_read_back(games: list[tuple[GameRecord, dict[str, str]]], lin
     source = io.StringIO(text, newline="\n") if lines else text
     found = list(read_games(source, CHECKERS))
     assert len(found) == len(games)
-    for (record, tags), (found_tags, again, problems) in zip(games, found, strict=True):
+    for (record, tags), (found_tags, again, problems, _) in zip(games, found, strict=True):
         assert problems == []
         assert again is not None
         assert again.positions == record.positions
@@ -163,6 +170,18 @@ def test_values_are_rounded_to_four_decimals() -> None:
     assert all(part in text for part in ("{0.3333/1}", "{0.0/1}", "{123456789.0/1}"))
 
 
+def test_proven_values_are_written_in_words() -> None:
+    record = record_of("11-15", "22-18", "15x22", "25x18")
+    notes = [Annotation(WIN - 17, 17), Annotation(18 - WIN, 16), Annotation(WIN - 1, None, "!"),
+             Annotation(WIN, 3)]  # fmt: skip
+    record.annotations[:] = notes
+    text = one_line(write_game(record))
+    for comment in ("won in 17 plies/17", "lost in 18 plies/16", "won in 1 ply/- !", "won/3"):
+        assert f"{{{comment}}}" in text
+    again = read_one(text).record
+    assert again is not None and again.annotations == notes
+
+
 @pytest.mark.parametrize(
     ("note", "message"),
     [
@@ -230,7 +249,7 @@ FOREIGN = """\ufeff% made by hand
 def test_a_file_with_everything_in_it() -> None:
     # The comment ends at its first closing brace, so that the next line is a line of its own.
     text = FOREIGN.replace("{an {old} game; 1-0\n% this is a part of it}", "{an old game; 1-0}")
-    tags, record, problems = read_one(text)
+    tags, record, problems, _ = read_one(text)
     assert problems == []
     assert record is not None
     assert texts_of(record) == ["11-15", "22-18", "15x22", "25x18", "8-11", "29-25"]
@@ -260,7 +279,7 @@ def test_the_first_of_two_values_is_kept_and_the_other_not_lost() -> None:
 def test_reading_in_the_other_order() -> None:
     text = '[Event "a"]\n[Result "1-0"]\n\n1. 11-15 1-0\n'
     assert [game.record.outcome() for game in read(text) if game.record] == [-1.0]
-    tags, record, problems = read_one(text, black_first=True)
+    tags, record, problems, _ = read_one(text, black_first=True)
     assert record is not None
     assert (record.outcome(), tags["Result"], problems) == (1.0, "0-1", [])
 
@@ -344,7 +363,7 @@ GOOD = '[Event "good"]\n[Result "*"]\n\n1. 11-15 *\n'
         ),
         (
             '[Event "bad"]\n[GameType "20"]\n\n1. 31-26 *\n',
-            "line 2: expected GameType 21, English checkers, found '20'",
+            "line 2: expected English checkers (GameType 21), found international draughts (Game",
         ),
         ('[SetUp "1"]\n\n1. 11-15 *\n', "line 1: expected a tag FEN beside SetUp, found none"),
         ('[Event "bad]\n[Site "x"]\n\n1. 11-15 *\n', "line 1: expected a tag such as"),
@@ -447,3 +466,126 @@ def test_games_come_one_by_one() -> None:
     for number in range(1, 4):
         assert next(games).record is not None
         assert read_lines <= 4 * number + 1
+
+
+# --- speed -----------------------------------------------------------------------------------
+
+
+def played(seed: int, plies: int) -> str:
+    """Returns a random game, with several captures that pass several squares."""
+    generator = random.Random(seed)
+    record = GameRecord(CHECKERS, repetitions=None, quiet_moves=None)
+    while not record.over and record.ply < plies:
+        record.play(generator.choice(CHECKERS.legal_moves(record.position)))
+    if not record.over:
+        record.declare(0.0, "agreed")
+    return write_game(record)
+
+
+def test_games_are_read_by_one_native_call_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = "\n".join(played(seed, 60) for seed in range(5))
+    asked = []
+    monkeypatch.setattr(type(CHECKERS), "parse_move", lambda *given: asked.append(given))
+    games = read(texts)
+    assert [game.problems for game in games] == [[]] * 5 and not asked
+    assert sum(game.record.ply for game in games if game.record) > 200
+
+
+def test_fast_reading_is_the_same_as_slow() -> None:
+    """Drawing rules, which do not apply here, make the reader play move by move."""
+    texts = [played(seed, 200) for seed in range(12)]
+    texts += [text.replace("x", " : ").replace(". ", ".") for text in texts[:4]]
+    texts += [text.replace(" 2", "\u00a02", 3) for text in texts[:4]]  # a space that is rare
+    texts += [f"1. 11-15 23-19 {n}... 8-11 22-17 3. 11-1{n} *" for n in range(5, 9)]
+    texts += ['[FEN "W:WK6:B9,10,18,26"]\n\n1. 6x13 *', '[FEN "B:BK6:W9,10,18,17,2,1"]\n\n6x13x6 *']
+    for text in texts:
+        (fast,) = read(text)
+        (slow,) = read(text, repetitions=10**9, quiet_moves=10**9)
+        assert fast == slow
+        if fast.record is not None and slow.record is not None:
+            assert fast.record.quiet_plies == slow.record.quiet_plies
+            assert fast.record.history == slow.record.history
+
+
+# --- real files ------------------------------------------------------------------------------
+
+ENDED = '[Event "a"]\n[FEN "B:W14:B9"]\n[Result "{0}"]\n\n1. 9x18 {0}\n\n'
+RESIGNED = '[White "Don Lafferty"]\n[Black "Tinsley, Marion"]\n[Result "{0}"]\n\n'
+RESIGNED += "1. 11-15 22-18 {1} {0}\n\n"
+
+
+def order_of(text: str) -> Any:
+    form = form_of(CHECKERS)
+    return next(iter(form.read(text, CHECKERS))).order
+
+
+@pytest.mark.parametrize(
+    ("text", "black_first", "clear"),
+    [
+        (ENDED.format("1-0"), True, True),  # White cannot move
+        (ENDED.format("0-1"), False, True),
+        (RESIGNED.format("1-0", "{White resigns}"), True, True),
+        (RESIGNED.format("1-0", "{Lafferty resigned}"), True, True),
+        (RESIGNED.format("0-1", "{Tinsley won.}"), False, True),
+        (RESIGNED.format("1-0", "{won in 12 plies/9}"), False, True),
+        (RESIGNED.format("1-0", "{the winner is known}"), False, False),
+        (RESIGNED.format("1-0", "{White could have won}"), False, False),
+        (RESIGNED.format("1/2-1/2", ""), False, True),
+        ("1. 11-15 22-18 2. 15x22 1-0\n\n" * 3, False, False),
+        ("1. 11-15 22-18 2. 15x22 25x18 3. 8-11 24-20 1-0\n\n" * 4, False, True),
+        ("1. 11-15 22-18 2. 15x22 25x18 3. 8-11 24-20 0-1\n\n" * 4, True, True),
+        ("1. 11-15 22-18 1-0\n\n1. 11-15 22-18 0-1\n\n" * 9, False, False),
+    ],
+)
+def test_whom_results_name_first(text: str, black_first: bool, clear: bool) -> None:
+    order = order_of(text)
+    assert (order.black_first, order.clear) == (black_first, clear), str(order)
+    games = list(form_of(CHECKERS).read(text, CHECKERS))
+    assert [game.record.outcome() for game in games if game.record] == [
+        game.record.outcome() for game in read(text, black_first=black_first) if game.record
+    ]
+    assert all("White first" in game.result for game in games)
+    assert all(("unclear" in game.result) == (not clear) for game in games)
+
+
+def test_an_order_that_is_asked_for_is_not_guessed() -> None:
+    form, text = form_of(CHECKERS), RESIGNED.format("1-0", "{White resigns}")
+    outcomes = [
+        next(iter(form.games_in(text, CHECKERS, order))).record.outcome()  # type: ignore[union-attr]
+        for order in (None, True, False)
+    ]
+    assert outcomes == [1.0, 1.0, -1.0]
+    nim = load("nim")
+    with pytest.raises(ValueError, match="black_first: expected a game whose files may name"):
+        form_of(nim).games_in("", nim, False)
+
+
+@pytest.mark.parametrize(
+    "tag", ['[FEN ""W:W5:B14""]', '[FEN "\\"W:W5:B14\\""]', "[FEN \"'W:W5:B14'\"]"]
+)
+def test_a_position_in_quotes(tag: str) -> None:
+    game = read_one(f'[Event "a"]\n{tag}\n\n1. 5-1 *\n')
+    assert game.problems == [] and game.tags["FEN"] == "W:W5:B14"
+
+
+RUSSIAN = '[GameType "25"]\n[Result "1-0"]\n\n1. c3-d4 d6-c5 2. b2-c3 f6-g5 1-0\n\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (RUSSIAN * 2, "found 2 of Russian draughts \\(GameType 25\\)"),
+        (RUSSIAN.replace("25", "25,W,8,8,A0,0"), "found 1 of Russian draughts \\(GameType 25\\)"),
+        (RUSSIAN.replace('[GameType "25"]', ""), "found 1 of games with squares such as c3"),
+        (RUSSIAN.replace("25", "20").replace("c3-d4", "32-28"), "international draughts"),
+        (RUSSIAN.replace("25", "99"), "found 1 of another game \\(GameType 99\\)"),
+    ],
+)
+def test_a_file_of_another_game_is_refused(text: str, message: str) -> None:
+    form = form_of(CHECKERS)
+    for order in (None, True):
+        with pytest.raises(ValueError, match=f"^expected games of English checkers.*{message}"):
+            form.games_in(text, CHECKERS, order)
+    # beside a game of checkers the others are damaged games
+    good, *others = form.read(GOOD + "\n" + text, CHECKERS)
+    assert good.record is not None and all(game.record is None for game in others)

@@ -142,7 +142,10 @@ def test_reading_a_damaged_book(tmp_path: Path) -> None:
     path = tmp_path / "book.pdn"
     path.write_text(BOOK)
     report = BookReport()
-    entries = list(read_book(CHECKERS, path, report=report))
+    with pytest.raises(ValueError, match=f"^{path}: results name White first is assumed, because"):
+        list(read_book(CHECKERS, path))
+    entries = list(read_book(CHECKERS, path, black_first=False, report=report))
+    assert report.orders == [f"{path}: results name White first: as asked for"]
     assert [e.game for e in entries] == [0, 0, 1]
     assert [CHECKERS.move_text(e.position, e.move) for e in entries] == ["11-15", "8-11", "9-13"]
     assert report.games == 2 and report.entries == 3
@@ -155,6 +158,46 @@ def test_reading_a_damaged_book(tmp_path: Path) -> None:
     assert repaired.game == 4 and "line 17: expected the result" in repaired.reason
     both = list(read_book(CHECKERS, [path, path], side="both", skip_plies=1))
     assert [e.game for e in both] == [0, 0, 0, 2, 3, 3, 3, 5]
+
+
+OLD = """[Black "Marion Tinsley"]
+[White "Asa Long"]
+[Result "1-0"]
+
+1. 11-15 23-19 2. 8-11 22-17 {White resigns} 1-0
+
+[Black "Long, Asa"]
+[White "TINSLEY"]
+[Result "1/2-1/2"]
+
+1. 9-13 22-18 1/2-1/2
+"""
+
+
+@plain
+def test_the_winner_of_an_old_english_game(tmp_path: Path) -> None:
+    path = tmp_path / "old.pdn"
+    path.write_text(OLD)
+    report = BookReport()
+
+    def movers(**options: Any) -> list[int]:
+        return [CHECKERS.to_move(e.position) for e in read_book(CHECKERS, path, **options)]
+
+    assert movers(report=report) == [0, 0]  # Black, although 1-0 is White's win in PDN
+    assert "results name Black first: 1 of 1 decided games show it" in report.text()
+    assert movers(black_first=False) == [1, 1]
+    assert movers(side="player Tinsley") == [0, 0, 1]
+    assert movers(side="player asa LONG") == [1, 1, 0]
+    with pytest.raises(ValueError, match="expected a player such as Asa Long, .* found 'player X'"):
+        movers(side="player X")
+
+
+@plain
+def test_a_file_of_another_game_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "russian.pdn"
+    path.write_text('[GameType "25"]\n\n1. c3-d4 d6-c5 *\n')
+    with pytest.raises(ValueError, match=f"^{path}: expected games of English .* found 1 of Russ"):
+        list(read_book(CHECKERS, path))
 
 
 @plain
@@ -173,7 +216,9 @@ def test_a_book_of_any_game(tmp_path: Path) -> None:
 
 @plain
 def test_bad_options_of_a_book(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="side: expected one of winner, both, found 'loser'"):
+    with pytest.raises(
+        ValueError, match="side: expected one of winner, both, player NAME, found 'loser'"
+    ):
         read_book(CHECKERS, [], side="loser")
     with pytest.raises(ValueError, match="skip_plies: expected at least 0, found -1"):
         read_book(CHECKERS, [], skip_plies=-1)
