@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 import games
+from games.program import exit_status
 from games.whole_files import write_atomically
 from play.match.ladder import plot_estimates
 from play.match.match import play_match
@@ -31,6 +33,7 @@ from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate, MatchSummary
 from search.evaluators.samples import value_mark
 
+PROGRAM = "python -m benchmarks.techniques"
 GAME = games.load("checkers")
 TEST = Sprt(0.0, 10.0)
 #: The tests: name, the engine with the technique, the same engine without it.
@@ -130,9 +133,9 @@ def plot(path: Path, kept: dict[str, Any]) -> None:
     plot_estimates(path, rows, "checkers, 0.02 s a move", label=label, room=10)
 
 
-def main() -> None:
-    """Run the named tests, and print a row for each."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.techniques", description=__doc__)
+def main(arguments: list[str] | None = None) -> int:
+    """Run the named tests, and print a row for each; returns the exit status."""
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help=f"of {', '.join(TESTS)} (all)")
     add("--evaluator", default="data/checkers/network.safetensors")
@@ -143,16 +146,22 @@ def main() -> None:
     add("--threads", type=int, default=2)
     add("--results", type=Path, default=Path("docs/techniques.json"))
     add("--plot", type=Path, metavar="FILE")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in TESTS]
     if unknown:
         parser.error(f"expected names among {', '.join(TESTS)}, found {', '.join(unknown)}")
+    return exit_status(PROGRAM, lambda: run(options))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the tests that the options name."""
     kept = json.loads(options.results.read_text()) if options.results.is_file() else {}
     for name in options.names or TESTS:
         print(line(name, test(name, options, kept)), flush=True)
     if options.plot is not None:
         plot(options.plot, kept)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

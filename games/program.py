@@ -1,12 +1,29 @@
-"""The exit status of the programs."""
+"""How programs end: the exit status, and the signals that ask them to end.
+
+SIGTERM (`kill`, `timeout`, a shutdown) and SIGHUP (a closed terminal) do what Ctrl-C does: they
+raise KeyboardInterrupt in the main thread, so that whatever keeps work on Ctrl-C keeps it then too.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+import stat
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
 
-__all__ = ["exit_status"]
+__all__ = ["ENDING", "exit_status", "is_ending", "signals_held"]
+
+#: The signals that ask a program to end; Windows has no SIGHUP.
+ENDING = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+
+#: The signal other than SIGINT by which this program was asked to end.
+_received: int | None = None
 
 
 def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") -> int:
@@ -15,21 +32,105 @@ def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") 
     name: the program as it was called; errors begin with it, without a leading "python -m".
     run: does the work and returns 0, or another status. An error that it raises because of bad
         input is printed as one line on standard error, and the status is 2.
-    stopped: the line that is printed after Ctrl-C, when the status is 130.
+    stopped: the line that is printed after Ctrl-C, SIGTERM or SIGHUP, unless the KeyboardInterrupt
+        that `run` raises has a text of its own. The status is then 128 plus the number of the
+        signal: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 
     If the reader of the output goes away (`... | head`), the program ends in silence with 0.
     """
-    try:
-        status = run()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # the interpreter flushes once more when it ends, into a pipe without a reader
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        print(stopped, file=sys.stderr)
-        return 130
-    except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
-        print(f"{name.removeprefix('python -m ')}: {error}", file=sys.stderr)
-        return 2
+    with _asked_to_end():
+        try:
+            status = run()
+            sys.stdout.flush()
+            if is_ending():  # the signal ended the work, but nobody passed it on
+                raise KeyboardInterrupt
+        except BrokenPipeError:
+            # the interpreter flushes once more when it ends, into a pipe without a reader
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except KeyboardInterrupt as asked:
+            print(str(asked) or stopped, file=sys.stderr)
+            return 128 + (_received or signal.SIGINT)
+        except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
+            print(f"{name.removeprefix('python -m ')}: {error}", file=sys.stderr)
+            return 2
     return status
+
+
+def is_ending() -> bool:
+    """Returns whether SIGTERM or SIGHUP has asked this program to end.
+
+    Code that goes on after a KeyboardInterrupt, as a prompt does, must not do so then.
+    """
+    return _received is not None
+
+
+@contextlib.contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold back the signals of `ENDING` for a moment, in the main thread.
+
+    Processes that are started meanwhile never receive them, unless they unblock them.
+    """
+    if threading.current_thread() is not threading.main_thread() or os.name != "posix":
+        yield
+        return
+    came: list[int] = []
+
+    def keep(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+
+    before = {number: signal.signal(number, keep) for number in ENDING}
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for number in came[:1]:
+            signal.raise_signal(number)
+
+
+@contextlib.contextmanager
+def _asked_to_end() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise KeyboardInterrupt, unless they are ignored (as by nohup)."""
+    global _received
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _received = None
+    others = {
+        number: signal.signal(number, _end)
+        for number in ENDING
+        if number != signal.SIGINT and signal.getsignal(number) == signal.SIG_DFL
+    }
+    try:
+        yield
+    finally:
+        for number, handler in others.items():
+            # the same signal once more must not change the exit status
+            signal.signal(number, signal.SIG_IGN if is_ending() else handler)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    global _received
+    if _received is not None:  # `timeout` sends its signal twice
+        return
+    _received = number
+    if number != signal.SIGTERM:
+        _leave_lost_terminal()
+        if signal.getsignal(signal.SIGTERM) is not _end:
+            # a server has taken this signal over, and ends its requests first
+            signal.raise_signal(signal.SIGTERM)
+            return
+    raise KeyboardInterrupt
+
+
+def _leave_lost_terminal() -> None:
+    """Let output go nowhere if its terminal was closed: writing to it would be an error."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            descriptor = stream.fileno()
+            # a closed terminal is still a device, but no terminal any more
+            if stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)

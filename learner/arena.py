@@ -6,6 +6,8 @@ import multiprocessing
 import os
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from multiprocessing import resource_tracker
+from types import TracebackType
 from typing import Any
 
 from games.contract import DiceGame, Game
@@ -16,7 +18,7 @@ from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
 from play.transport import pack, unpack
-from play.workers import interrupts_ignored, serve
+from play.workers import serve, starting_processes
 from search import Evaluator, as_evaluator
 
 __all__ = ["ELO", "POINTS", "Arena", "Strength", "measure"]
@@ -158,7 +160,11 @@ def _measure_points(
 
 
 class Arena:
-    """Measures evaluators in `workers` processes while the caller goes on."""
+    """Measures evaluators in `workers` processes while the caller goes on.
+
+    A context manager: at its end the matches that have not begun are cancelled, and those that have
+    are waited for, or killed if an exception ends it.
+    """
 
     def __init__(self, game: Game, *, limits: Limits, workers: int = 1) -> None:
         self._game = game
@@ -175,13 +181,20 @@ class Arena:
     ) -> Future[Strength]:
         """Start measuring an evaluator, as it is now; returns the future strength."""
         match = pack((self._game, evaluator, opponent))
-        with interrupts_ignored():  # the first call starts the processes
+        with starting_processes(resource_tracker):  # the first call starts the processes
             return self._pool.submit(
                 _measure, match, games=games, limits=self._limits, seed=seed, plies=plies
             )
 
-    def close(self) -> None:
-        """Cancel the matches that have not begun, and wait for those that have."""
+    def __enter__(self) -> Arena:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            for process in list((getattr(self._pool, "_processes", None) or {}).values()):
+                process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 

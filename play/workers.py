@@ -31,9 +31,10 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from games.kernels.compiler import toolchain
+from games.program import ENDING, signals_held
 from play.transport import pack, unpack
 
-__all__ = ["BACKENDS", "Workers", "interrupts_ignored", "parse_backend", "serve"]
+__all__ = ["BACKENDS", "Workers", "parse_backend", "serve", "starting_processes"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -223,21 +224,29 @@ def _function(packed: bytes) -> Any:
 
 def _processes(jobs: int) -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
+    from joblib.externals.loky.backend import resource_tracker
 
-    pool = ProcessPoolExecutor(jobs, initializer=serve, initargs=(os.getpid(),), env=ONE_THREAD)
+    pool = None
     try:
-        with interrupts_ignored():  # the first task starts the processes
-            begun = pool.submit(int)
+        with starting_processes(resource_tracker):
+            pool = ProcessPoolExecutor(
+                jobs, initializer=serve, initargs=(os.getpid(),), env=ONE_THREAD
+            )
+            begun = pool.submit(int)  # the first task starts the processes
         begun.result()
     except BaseException:
-        pool.shutdown(kill_workers=True)
+        if pool is not None:
+            pool.shutdown(kill_workers=True)
         raise
     return pool
 
 
 def serve(parent: int) -> None:
-    """Make this process leave Ctrl-C to its parent, and end when the parent ends in any way."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Make this process leave Ctrl-C, SIGTERM and SIGHUP to its parent, and end when that ends."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+    if os.name == "posix":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
     def outlive() -> None:
         while os.getppid() == parent:
@@ -248,16 +257,16 @@ def serve(parent: int) -> None:
 
 
 @contextmanager
-def interrupts_ignored() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C from their beginning."""
-    if threading.current_thread() is not threading.main_thread():
+def starting_processes(tracker: Any) -> Iterator[None]:
+    """Start processes that never see Ctrl-C, SIGTERM or SIGHUP, from their beginning.
+
+    tracker: the module `resource_tracker` of the library that starts them. Its own process is
+        started first, because that unblocks some of these signals.
+    """
+    with signals_held():
+        tracker.ensure_running()
+    with signals_held():
         yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 # --- a cluster --------------------------------------------------------------------------------

@@ -135,8 +135,7 @@ class Run:
         write_settings(self.folder.path, self.settings)
         if not resume:
             self._save()  # so that there is something to resume from the first game on
-        self._arena = arena = Arena(self.game, limits=self.limits)
-        try:
+        with Arena(self.game, limits=self.limits) as self._arena:
             for game in self._taken:
                 if game not in self.measured:
                     self._ask(game, self._snapshot(game))
@@ -147,8 +146,6 @@ class Run:
                 say(f"learned; {len(self._waiting)} snapshots are still to be measured")
             for game in sorted(self._waiting):
                 self._collect(game)
-        finally:
-            arena.close()
         self._save()
         say("choosing among the best snapshots")
         best = self._finish()
@@ -287,8 +284,7 @@ class Run:
         finalists = ranking[-self.finalists :]
         if len(finalists) == 1:
             return finalists[0]
-        arena = Arena(self.game, limits=self.limits, workers=2)
-        try:
+        with Arena(self.game, limits=self.limits, workers=2) as arena:
             pending = {
                 game: self._matches(
                     arena, self._snapshot(game), self.final_games, FINAL_SEED, CHOICE_PLIES
@@ -296,8 +292,6 @@ class Run:
                 for game in finalists
             }
             measured = {game: [f.result() for f in futures] for game, futures in pending.items()}
-        finally:
-            arena.close()
         return max(finalists, key=lambda game: (mean(measured[game]), game))
 
     def _finish(self) -> Evaluator:
@@ -337,9 +331,8 @@ class Run:
 
         Yields each opponent's result when its match ends.
         """
-        arena = Arena(self.game, limits=self.limits, workers=2)
         results: list[Strength] = []
-        try:
+        with Arena(self.game, limits=self.limits, workers=2) as arena:
             pending = [
                 arena.submit(evaluator, o, games=games, seed=REPORT_SEED, plies=REPORT_PLIES)
                 for o in opponents
@@ -347,8 +340,6 @@ class Run:
             for future in pending:
                 results.append(future.result())
                 yield results[-1]
-        finally:
-            arena.close()
         content = {
             "evaluator": evaluator.name,
             "limits": str(self.limits),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from games.program import is_ending
 from play.terminal.session import Session
 
 __all__ = ["run_session"]
@@ -17,8 +18,8 @@ def run_session(session: Session) -> int:
     """Play until the person leaves or the input ends; returns the exit status 0.
 
     Ctrl-C while the evaluator thinks makes it play the best move found so far. At a prompt it drops
-    the line, and twice in a row it ends the session. Lines from a pipe are printed as they are
-    read, so that the output looks like that of a terminal.
+    the line, and twice in a row it ends the session. SIGTERM and SIGHUP end it at once. Lines from
+    a pipe are printed as they are read, so that the output looks like that of a terminal.
     """
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
@@ -29,13 +30,15 @@ def run_session(session: Session) -> int:
         while not session.done:
             for text in session.advance():
                 print(text, flush=True)
+            if is_ending():  # the signal came during a search, which it only shortened
+                return 0
             try:
                 line = read(session.prompt)
             except EOFError:
                 print(flush=True)
                 return 0
             except KeyboardInterrupt:
-                if interrupted:
+                if interrupted or is_ending():
                     raise
                 interrupted = True
                 print("\nCtrl-C once more, or quit, to leave.", flush=True)

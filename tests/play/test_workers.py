@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import wait_until_gone
 from toys import Pile
 
 from games import kernels
@@ -260,20 +261,6 @@ if __name__ == "__main__":
 """
 
 
-def children_of(group: int) -> list[str]:
-    """Returns the command lines of the processes in a session."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
-                if int(session) == group and state != "Z":
-                    found.append((folder / "cmdline").read_text().replace("\0", " "))
-            except OSError:
-                pass
-    return found
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize(
     ("backend", "how"),
@@ -301,14 +288,11 @@ def test_ctrl_c_and_kill_leave_nothing_behind(
         assert process.stdout is not None
         assert process.stdout.readline() == "[0, 1, 2, 3, 4]\n"
         time.sleep(0.3)
-        began = time.perf_counter()
         os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
         out, errors = process.communicate(timeout=30)
         assert out == ("interrupted\n" if how == signal.SIGINT else "")
         assert how == signal.SIGKILL or "Traceback" not in errors
-    while children_of(process.pid) and time.perf_counter() - began < 8:
-        time.sleep(0.1)
-    assert children_of(process.pid) == []
+    assert wait_until_gone(process.pid) == []
 
 
 @compiled_only

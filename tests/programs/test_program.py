@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from games.program import exit_status
+from games.program import ENDING, exit_status, signals_held
 
 
 def raising(error: BaseException) -> int:
@@ -25,6 +28,7 @@ def raising(error: BaseException) -> int:
             "name: [Errno 2] No such file: 'x.json'\n",
         ),
         (KeyboardInterrupt(), 130, "go on with --resume\n"),
+        (KeyboardInterrupt("the match is in x"), 130, "the match is in x\n"),
     ],
 )
 def test_what_a_user_causes_is_one_line(
@@ -46,7 +50,7 @@ def test_a_status_is_handed_on_and_a_defect_is_not_hidden() -> None:
 def test_a_reader_that_has_gone_is_not_a_mistake(lines: int) -> None:
     text = f"""
 import sys
-from games.program import exit_status
+from games.program import ENDING, exit_status, signals_held
 
 def run():
     sys.stdin.read()
@@ -67,3 +71,125 @@ sys.exit(exit_status("name", run))
         program.stdin.close()
         assert program.stderr.read() == b""
         assert program.wait(30) == 0
+
+
+# --- signals ---------------------------------------------------------------------------------
+
+#: A program that says "ready" once a signal may come.
+WAITING = """
+import os, signal, sys, time
+from games.program import exit_status, is_ending, signals_held
+
+def ready():
+    print("ready", flush=True)
+
+def run():
+    {work}
+    return 0
+
+sys.exit(exit_status("name", run))
+"""
+SLEEP = "ready(); time.sleep(60)"
+#: A server that takes SIGTERM over and hands it on at its end, as uvicorn does.
+SERVE = """
+    ended = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: ended.append(number))
+    ready()
+    while not ended:
+        time.sleep(0.01)
+    print("requests ended", flush=True)
+    signal.signal(signal.SIGTERM, before)
+    signal.raise_signal(signal.SIGTERM)
+"""
+SWALLOW = """
+    try:
+        ready()
+        time.sleep(60)
+    except KeyboardInterrupt:
+        print("goes on", is_ending(), flush=True)
+"""
+HELD = """
+    with signals_held():
+        ready()
+        time.sleep(1)
+        print("whole", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.plain
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize(
+    ("work", "sent", "status", "said"),
+    [
+        (SLEEP, [signal.SIGINT], 130, ""),
+        (SLEEP, [signal.SIGTERM], 143, ""),
+        (SLEEP, [signal.SIGTERM] * 3, 143, ""),  # timeout sends it twice
+        (SLEEP, [signal.SIGHUP], 129, ""),
+        (SLEEP, [signal.SIGHUP, signal.SIGTERM], 129, ""),
+        (SERVE, [signal.SIGTERM], 143, "requests ended\n"),
+        (SERVE, [signal.SIGHUP], 129, "requests ended\n"),
+        (SWALLOW, [signal.SIGTERM], 143, "goes on True\n"),
+        (SWALLOW, [signal.SIGINT], 0, "goes on False\n"),
+        (HELD, [signal.SIGTERM], 143, "whole\n"),
+        (HELD, [signal.SIGINT], 130, "whole\n"),
+    ],
+)
+def test_signals_end_a_program_as_ctrl_c_does(
+    work: str, sent: list[signal.Signals], status: int, said: str
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING.format(work=work.strip())],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as program:  # fmt: skip
+        assert program.stdout and program.stderr
+        assert program.stdout.readline() == "ready\n"
+        for number in sent:
+            program.send_signal(number)
+        out, err = program.communicate(timeout=30)
+    assert (program.returncode, out) == (status, said)
+    assert err == ("stopped\n" if status else "")
+
+
+@pytest.mark.plain
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    work = "os.kill(os.getpid(), signal.SIGHUP)"
+    found = subprocess.run(
+        [sys.executable, "-c", WAITING.format(work=work)],
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )  # as nohup starts it
+    assert found.returncode == 0
+
+
+@pytest.mark.plain
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_handlers_are_put_back() -> None:
+    before = [signal.getsignal(number) for number in ENDING]
+    assert exit_status("name", lambda: 0) == 0
+    with signals_held():
+        pass
+    assert [signal.getsignal(number) for number in ENDING] == before
+
+
+@pytest.mark.plain
+@pytest.mark.skipif(not Path("/dev/ptmx").exists(), reason="needs pseudo-terminals")
+def test_a_closed_terminal_is_no_error() -> None:
+    import pty
+
+    work = """
+    try:
+        ready()
+        time.sleep(60)
+    finally:
+        print("a report of what was done", flush=True)
+        sys.stderr.write("a bar that is closed")
+    """
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-c", WAITING.format(work=work.strip())])
+    assert b"ready" in os.read(terminal, 100)
+    os.close(terminal)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 129

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import wait_until_gone
 
 import train
 from games import kernels
@@ -78,19 +79,6 @@ def wait_for_checkpoint(process: subprocess.Popen[str], folder: Path) -> int:
                 return int(content["learner"]["games_played"])
         time.sleep(0.002)
     raise AssertionError("no checkpoint")
-
-
-def group(process: subprocess.Popen[str]) -> list[int]:
-    """Returns the living processes of the group that a process leads."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if fields[2] == str(process.pid) and fields[0] not in "ZX":
-            found.append(int(entry.name))
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -171,11 +159,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) 
     assert 0 < games < 12
     assert not (folder / "best.json").exists()
     # measuring processes end with the one that started them
-    for _ in range(300):
-        if not group(process):
-            break
-        time.sleep(0.1)
-    assert group(process) == []
+    assert wait_until_gone(process.pid, 30) == []
     with open(folder / "log.csv", "a") as log:
         log.write("7,what was written after the checkpoint")
     finish(start(command("checkers", "--resume", folder, "--quiet")))

@@ -1,0 +1,71 @@
+"""SIGTERM and SIGHUP end every program as Ctrl-C does: one line, its status, and nobody left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from processes import busy, wait_until_gone
+
+from games import kernels
+
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled"),
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc"),
+]
+
+ROOT = Path(__file__).resolve().parents[2]
+TERM, HUP = signal.SIGTERM, signal.SIGHUP
+#: A match that lasts longer than any test.
+MATCH = "--quiet --games 4000 --depth 9"
+RESUME = "stopped; go on with --resume"
+#: Parts of the lines of programs that wait for somebody.
+WAIT = ("web", "engine", "--depth 3")
+
+
+@pytest.mark.parametrize(
+    ("line", "sent", "last"),
+    [
+        (f"play match checkers classic random {MATCH} --backend loky", TERM, "stopped"),
+        (f"play match checkers classic random {MATCH} --backend loky", HUP, "stopped"),
+        ("play match backgammon hand random --quiet --games 40000 --depth 1", TERM, "stopped"),
+        (f"play ladder checkers classic rote random {MATCH}", HUP, "stopped"),
+        ("play judge checkers classic --positions 5000 --referee-depth 15", TERM, "stopped"),
+        ("play rollout backgammon 4HPwATDgc/ABMA hand --games 999999 --quiet", TERM, "stopped"),
+        ("play book build checkers classic {tmp}/b --expansions 9999 --quiet", TERM, "stopped"),
+        ("play web --port 0", HUP, "stopped"),
+        ("play engine --hub", TERM, "stopped"),
+        ("play terminal checkers classic --play none --depth 15", TERM, "stopped"),
+        ("play terminal checkers classic --depth 3", HUP, "stopped"),
+        ("play solve sliding24 --method ida", TERM, "stopped"),
+        ("learner probcut checkers classic --output {tmp}/p --positions 9999", TERM, "stopped"),
+        ("benchmarks.techniques beam --results {tmp}/t.json", TERM, "stopped"),
+        ("train checkers --run {tmp}/run --quiet", TERM, RESUME),
+        ("train checkers --learner rootstrap --backend loky --run {tmp}/run --quiet", HUP, RESUME),
+    ],
+)
+def test_every_program_stops(line: str, sent: signal.Signals, last: str, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", *line.format(tmp=tmp_path).split()], cwd=ROOT,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    ) as program:  # fmt: skip
+        # those that wait for somebody take no more than their start
+        until = time.monotonic() + (8 if any(part in line for part in WAIT) else 60)
+        while busy(program.pid) < 3 and time.monotonic() < until:
+            assert program.poll() is None, program.communicate()
+            time.sleep(0.05)
+        for _ in range(2):  # as `timeout` does
+            os.killpg(program.pid, sent)
+            time.sleep(0.01)
+        _, err = program.communicate(timeout=60)
+        assert program.returncode == 128 + sent, err
+        assert err.splitlines()[-1] == last
+        assert "Traceback" not in err
+        assert wait_until_gone(program.pid) == []
