@@ -25,6 +25,7 @@ from search.alphabeta.selective import (
     breadth,
     check_bound,
     check_depth,
+    goes_on,
     may_be_singular,
     may_cut,
     may_deepen,
@@ -52,7 +53,7 @@ from search.table import begin, end, expect_probe, is_busy, probe_table, store_t
 
 RECORD = numba.from_dtype(LINE)
 SEARCH = float64(RECORD, int64, float64, float64, int64)
-QUIESCE = float64(RECORD, float64, float64, int64)
+QUIESCE = float64(RECORD, int64, float64, float64, int64)
 INFINITY = float("inf")
 SHARED_DEPTH = 4  # at smaller depths, threads ignore which positions others are searching
 
@@ -135,17 +136,22 @@ def next_best(line, first, count):
 
 
 @kernel(signature=QUIESCE)
-def quiesce(line, alpha, beta, ply):
-    """Returns the value at depth 0: static if the position is quiet, else backed up from all moves.
+def quiesce(line, past, alpha, beta, ply):
+    """Returns the value `past` plies beyond the depth: static if the line ends here, else backed up
+    from all moves.
 
-    Meaningless once `line.stop` is set.
+    A line ends in a quiet position, and with `minimum_ply` where `goes_on` says so. Meaningless
+    once `line.stop` is set.
     """
     line.nodes += 1
     line.pv_length[ply] = 0
     kind = status(line, ply)
     if kind == FINISHED:
         return finished_value(line, ply)
-    if kind == QUIET or ply >= MOST_PLIES - 1 or not has_room(line, ply):
+    ended = kind == QUIET
+    if line.minimum_ply:
+        ended = not goes_on(line, past, ply, kind)
+    if ended or ply >= MOST_PLIES - 1 or not has_room(line, ply):
         if lookup_settles(line, 0, alpha, beta, ply):
             return line.hit_value
         return static_value(line, ply)
@@ -159,7 +165,7 @@ def quiesce(line, alpha, beta, ply):
     for _ in range(count):
         move = move_at(line, first + next_best(line, first, count))
         play(line, ply, move)
-        value = -quiesce(line, -beta, -alpha, ply + 1)
+        value = -quiesce(line, past + 1, -beta, -alpha, ply + 1)
         if value > best:
             best = value
             if value > alpha:
@@ -235,7 +241,7 @@ def negamax(line, depth, alpha, beta, ply):
     of these searches are kernels in `search.alphabeta.selective`.
     """
     if depth <= 0:
-        return quiesce(line, alpha, beta, ply)
+        return quiesce(line, 0, alpha, beta, ply)
     line.nodes += 1
     line.pv_length[ply] = 0
     if line.nodes >= line.node_limit:

@@ -1,4 +1,5 @@
-"""Conditions of selective search: reductions, ProbCut, extensions, beams and history updates.
+"""Conditions of selective search: reductions, ProbCut, extensions, beams, history updates and the
+end of a line.
 
 A selective search may miss a line that a full search of the same depth sees, but looks further in
 the same time. `search.alphabeta.techniques` describes each technique and names its source.
@@ -8,11 +9,23 @@ from __future__ import annotations
 
 from games.kernels import kernel
 from games.values import PROVEN
-from search.alphabeta.line import NONE
-from search.native import move_at, move_slot, order_at, phase
+from search.alphabeta.line import MOST_PLIES, NONE
+from search.native import (
+    TACTICAL,
+    has_room,
+    legal_moves,
+    move_at,
+    move_slot,
+    order_at,
+    phase,
+    play,
+    status,
+)
 from search.sizes import DEPTHS
 
 INFINITY = float("inf")
+#: Plies beyond the minimum ply at which every line ends: Samuel's 20 for a minimum of 3.
+LONGEST_PAST = 17
 
 
 @kernel
@@ -97,3 +110,36 @@ def blame(line, ply, depth, count, index):
     for i in range(count):
         if i != index and i != excluded and order_at(line, first + i) == -INFINITY:
             line.history[move_slot(move_at(line, first + i))] -= depth * depth
+
+
+@kernel
+def offers_exchange(line, ply):
+    """Returns whether a move allows the opponent a capture that can be answered by a capture."""
+    if ply + 2 >= MOST_PLIES or not has_room(line, ply):
+        return False
+    count = legal_moves(line, ply)
+    for i in range(count):
+        play(line, ply, move_at(line, line.first[ply] + i))
+        if status(line, ply + 1) == TACTICAL and has_room(line, ply + 1):
+            replies = legal_moves(line, ply + 1)
+            for j in range(replies):
+                play(line, ply + 1, move_at(line, line.first[ply + 1] + j))
+                if status(line, ply + 2) == TACTICAL:
+                    return True
+    return False
+
+
+@kernel
+def goes_on(line, past, ply, kind):
+    """Returns whether a line goes on `past` plies beyond the minimum ply (Samuel 1959).
+
+    kind: the status of the position at `ply`.
+
+    It goes on while a jump is pending; at the minimum ply also if the last move was a jump; and
+    there and one ply later also if an exchange is on offer.
+    """
+    if kind == TACTICAL:
+        return past < LONGEST_PAST
+    if past == 0 and ply > 0 and status(line, ply - 1) == TACTICAL:
+        return True
+    return past <= 1 and offers_exchange(line, ply)

@@ -44,8 +44,8 @@ class Techniques:
         the table has none (internal iterative deepening, Scott 1969); 0 for never.
     malus: negative history update for moves that were tried before the one that caused a cutoff.
 
-    Inexact techniques search some lines less deep and others deeper, except at the root, whose
-    moves are all searched in full:
+    Inexact techniques search some lines less deep or others deeper; the root's moves are all
+    searched in full:
 
     late_moves: strength of late-move reductions (Romstad 2006 and others); 0 for none. Quiet moves
         after the first two are searched late_moves * log(depth) * log(number of the move) plies
@@ -59,6 +59,11 @@ class Techniques:
     probcut: cut if a shallow value lies far enough beyond the window (ProbCut, Buro 1995; with
         several depths Multi-ProbCut, Buro 1997), as fitted by `learner.fit.probcut`; None for
         never.
+    minimum_ply: the depth is Samuel's minimum ply (1959): a line goes on beyond it not only while a
+        jump (capture) is pending, but at the minimum ply also if the last move was a jump, and
+        there and one ply later also if an exchange is on offer, which is a move that lets the
+        opponent jump and be jumped in return. No line goes on for more than 17 plies. (Samuel's
+        minimum is 3 and his end 20; he also ended a line at 11 if one side was two kings ahead.)
     beam: number of moves of a quiet position that are searched, by move-ordering score (beam
         search, Lowerre 1976); 0 for all. A win in n plies then holds only against the replies
         searched.
@@ -75,6 +80,7 @@ class Techniques:
     singular_margin: float = 0.024
     probcut: ProbCut | None = None
     beam: int = 0
+    minimum_ply: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("deepening", 3), ("singular", 4), ("beam", 1)):
@@ -91,7 +97,11 @@ class Techniques:
     @property
     def exact(self) -> bool:
         """Whether values are those of plain minimax."""
-        return not (self.late_moves or self.singular or self.probcut or self.beam)
+        return not (self._is_selective or self.minimum_ply)
+
+    @property
+    def _is_selective(self) -> bool:
+        return bool(self.late_moves or self.singular or self.probcut or self.beam)
 
     @property
     def proves(self) -> bool:
@@ -132,7 +142,8 @@ class Techniques:
         return {
             "null_window": int(self.null_window),
             "aspiration": int(self.aspiration),
-            "selective": int(bool(not self.exact or self.deepening)),
+            "selective": int(bool(self._is_selective or self.deepening)),
+            "minimum_ply": int(self.minimum_ply),
             "deepen_from": self.deepening or NEVER,
             "deepen_less": DEEPEN_LESS,
             "singular_from": self.singular or NEVER,

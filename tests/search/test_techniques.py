@@ -94,6 +94,7 @@ INEXACT = [
     Techniques(late_moves=0.6, malus=True, deepening=3),
     Techniques(singular=4, singular_margin=0.05),
     Techniques(beam=2),
+    Techniques(minimum_ply=True),
     Techniques(probcut=probcut(*CHECKS)),
     Techniques(
         late_moves=0.5, singular=5, singular_margin=0.1, beam=4, deepening=4,
@@ -135,6 +136,64 @@ def test_a_beam_of_all_moves_is_exact_and_a_narrow_one_is_not() -> None:
     assert narrow.nodes < exact.nodes
 
 
+class MinimumPly:
+    """Minimax to Samuel's depth of a line, in his words: a slow twin of `minimum_ply`."""
+
+    def __init__(self, game: Game, evaluate: Any) -> None:
+        self.game = game
+        self.evaluate = evaluate
+        self.longest = 0
+
+    def value(self, position: Any, depth: int, after_jump: bool = False) -> float:
+        """Returns the value; `depth` is negative beyond the minimum ply."""
+        outcome = self.game.outcome(position)
+        if outcome is not None:
+            return float(np.copysign(WIN, outcome)) if outcome else 0.0
+        self.longest = max(self.longest, -depth)
+        if depth <= 0 and not self.goes_on(position, -depth, after_jump):
+            return float(self.evaluate(position))
+        jump = self.game.noisy(position)
+        values = [
+            -self.value(self.game.play(position, move), depth - 1, jump)
+            for move in self.game.legal_moves(position)
+        ]
+        best = max(values)
+        return best - np.sign(best) if abs(best) > WIN / 2 else best
+
+    def goes_on(self, position: Any, past: int, after_jump: bool) -> bool:
+        if self.game.noisy(position):
+            return past < 17
+        if past > 1:
+            return False
+        return (past == 0 and after_jump) or self.exchange(position)
+
+    def exchange(self, position: Any) -> bool:
+        after = [self.game.play(position, move) for move in self.game.legal_moves(position)]
+        return any(
+            self.game.noisy(self.game.play(offered, jump))
+            for offered in after
+            if self.game.noisy(offered)
+            for jump in self.game.legal_moves(offered)
+        )
+
+
+@plain
+@pytest.mark.parametrize("seed", range(4))
+def test_lines_end_where_samuel_ends_them(seed: int) -> None:
+    techniques = Techniques(minimum_ply=True)
+    engine = Engine(CHECKERS, CLASSIC, techniques=techniques, repetition=False, equal_depth=True)
+    usual = Engine(CHECKERS, CLASSIC, repetition=False)
+    twin = MinimumPly(CHECKERS, CLASSIC.plain())
+    longer = 0
+    for position in random_positions(CHECKERS, seed, 4, 40):
+        for depth in (1, 2, 3):
+            result = engine.search(position, depth=depth)
+            assert result.value == twin.value(position, depth)
+            longer += result.nodes > usual.search(position, depth=depth).nodes
+    assert longer > 4
+    assert twin.longest > 2
+
+
 @compiled_only
 def test_wins_are_proved_unless_a_beam_leaves_replies_out() -> None:
     known = endgame(3)
@@ -151,6 +210,7 @@ def test_wins_are_proved_unless_a_beam_leaves_replies_out() -> None:
         Techniques(singular=4),
         Techniques(probcut=probcut(*eager, width=1.0)),
         Techniques(beam=1),
+        Techniques(minimum_ply=True),
     ):
         engine = Engine(CHECKERS, CLASSIC, techniques=techniques, table_mib=1)
         claims, wrong = 0, 0
