@@ -7,6 +7,7 @@ if the record starts from a position with the other side to move.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -117,6 +118,13 @@ class GameRecord:
         return self.positions, self.moves, self.rolls, self.annotations, ending
 
     __hash__ = None  # type: ignore[assignment]  # it changes while the game goes on
+
+    def beginning(self) -> Self:
+        """Returns a record with the same start and rules in which nothing was played yet."""
+        new = copy(self)
+        new._positions, new._quiet_plies, new._declared = [self.start], [0], None
+        new.moves, new.rolls, new.annotations = [], [], []
+        return new
 
     @property
     def start(self) -> Any:
@@ -237,6 +245,11 @@ class GameRecord:
         if self.over:
             raise ValueError(f"expected a game that goes on, found it over ({self.reason})")
         self._declared = (float(outcome), reason)
+
+    @property
+    def declared(self) -> tuple[float, str] | None:
+        """The declared outcome for side 0, and its reason; None if there is none."""
+        return self._declared
 
     @property
     def over(self) -> bool:

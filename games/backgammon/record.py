@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from games.backgammon.situation import COLOURS, Situation
 from games.contract import Game
@@ -60,6 +60,12 @@ class BackgammonRecord(GameRecord):
         #: The cube as the game began.
         self.first_cube, self.first_owner = cube, owner
         self.situation()  # raises PositionError if it is impossible
+
+    def beginning(self) -> Self:
+        """Returns a record with the same start and the present cube in which nothing was played."""
+        new = super().beginning()
+        new.actions, new.first_cube, new.first_owner = [], self.cube, self.owner
+        return new
 
     @property
     def cube(self) -> int:

@@ -18,6 +18,12 @@ def add_web_command(commands: Any) -> None:
     web.add_argument("--port", type=int, default=PORT, help=f"port of 127.0.0.1 (default {PORT})")
     web.add_argument("--runs", type=Path, default=Path("runs"), help="folder of training runs")
     web.add_argument(
+        "--kept",
+        type=Path,
+        metavar="FOLDER",
+        help="where the games that are played are kept (default: in your own state folder)",
+    )
+    web.add_argument(
         "--game",
         action="append",
         default=[],
@@ -41,6 +47,8 @@ def run_web(options: argparse.Namespace) -> int:
         )
     if not 0 <= options.port <= 65535:
         raise ValueError(f"port: expected 0 to 65535, found {options.port}")
+    from platformdirs import user_state_path
+
     import games
     from games.problem import refuse_problem
     from play.web.server import serve
@@ -52,5 +60,6 @@ def run_web(options: argparse.Namespace) -> int:
     own = [games.load(name) for name in options.game]
     for game in own:
         refuse_problem(game)
-    serve(data=DATA, runs=options.runs, port=options.port, started=started, own=own)
+    kept = options.kept or user_state_path("plysmith") / "games"
+    serve(data=DATA, runs=options.runs, port=options.port, started=started, kept=kept, own=own)
     return 0

@@ -35,10 +35,10 @@ HEADERS = {
 NAMES = ("127.0.0.1", "localhost", "[::1]")
 METHODS = ("GET", "HEAD", "POST", "DELETE")
 LONGEST_PATH = 1000
-#: Largest body in bytes of a request and of one that loads a file; seconds for a body to arrive.
+#: Largest body in bytes of a request and of one that brings a game; seconds for a body to arrive.
 BODY_BYTES, FILE_BYTES, BODY_SECONDS = 16 << 10, 1 << 20, 10.0
 _HOST = re.compile(r"(\[::1\]|[A-Za-z0-9.-]{1,100})(?::([0-9]{1,5}))?")
-_LOAD = re.compile(r"/api/tables/[^/]+/load")
+_LOAD = re.compile(r"/api/tables(?:/[^/]+/load)?")
 
 
 class Refused(Exception):

@@ -8,11 +8,12 @@ import secrets
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from games.errors import MoveError
 from play.web.catalogue import Catalogue, Loaded
-from play.web.explain import why
+from play.web.kept_games import KeptGames, started, table_of
 from play.web.limits import Bucket, Limits
 from play.web.table import (
     EVALUATOR,
@@ -21,8 +22,6 @@ from play.web.table import (
     RANDOM,
     Seat,
     Table,
-    clamped,
-    search_limits,
     seat_of,
 )
 from play.web.thinking import Question, Thinking
@@ -32,8 +31,6 @@ __all__ = ["Host", "NoTable", "Sitting", "TooMany"]
 #: Shortest time in seconds for a computer's move, so that people can follow: against a person, and
 #: between two computers.
 PACE, SLOW_PACE = 0.25, 0.7
-#: Longest time in seconds for the values of one curve.
-CURVE_SECONDS = 2.0
 #: Seconds after which an unused table ends although a page still shows it.
 LONGEST_IDLE = 6 * 3600.0
 #: New tables a second, and how many may come at once.
@@ -64,6 +61,8 @@ class Sitting:
         self.news: dict[str, tuple[int, Any]] = {}
         self.values: dict[tuple[str, Any], float] = {}
         self.ended = False
+        #: Whether its game is kept on disk.
+        self.kept = False
         self._count = 0
 
     def tell(self, kind: str, content: Any) -> None:
@@ -91,12 +90,21 @@ class Host:
 
     catalogue: the evaluators, lookups and engines that can be chosen.
     limits: the limits of the server.
+    kept: folder of the games that outlive the server; None to keep none.
     seed: called for the seed of each new table; None for seeds of the operating system.
     """
 
-    def __init__(self, catalogue: Catalogue, *, limits: Limits, seed: Seed | None = None) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        *,
+        limits: Limits,
+        kept: Path | None = None,
+        seed: Seed | None = None,
+    ) -> None:
         self.catalogue = catalogue
         self.limits = limits
+        self.kept = None if kept is None else KeptGames(kept)
         self.thinking = Thinking()
         self.sittings: dict[str, Sitting] = {}
         self._new = Bucket(NEW_TABLES_RATE, NEW_TABLES_BURST)
@@ -105,10 +113,10 @@ class Host:
     # --- tables ------------------------------------------------------------------------------
 
     async def open(self, content: dict[str, Any]) -> Sitting:
-        """A new table as JSON describes it.
+        """A new table as JSON describes it, or the open table of that id.
 
-        content: `game` and `seats`; to continue a game also `position` and `moves` [{text, roll}];
-            and optionally `seed`, which makes the dice reproducible.
+        content: `game` and `seats`; to continue a game also what `play.web.kept_games.table_of`
+            takes; and optionally `seed`, which makes the dice reproducible.
 
         Raises ValueError if the content is not valid, TooMany if there is no room.
         """
@@ -116,29 +124,62 @@ class Host:
             raise TooMany("expected fewer new tables a minute")
         game = self.catalogue.game(content.get("game"))
         seats = await self._seats(game, content.get("seats"))
-        self._make_room()
         seed = content.get("seed")
         if seed is None:
             seed = self._seed()
         if type(seed) is not int or not 0 <= seed < 1 << 64:
             raise ValueError("seed: expected a whole number from 0 on, found none")
-        table = Table(game, seats, chance=random.Random(seed), limits=self.limits)
-        if content.get("position") is not None:
-            table.set_position(content["position"])
-        moves = content.get("moves") or []
-        if not isinstance(moves, list) or len(moves) > self.limits.moves:
-            raise ValueError(f"moves: expected a list of at most {self.limits.moves}")
-        for entry in moves:
-            if not isinstance(entry, dict):
-                raise ValueError("moves: expected objects with a text, found something else")
-            if table.dice and entry.get("roll") is not None:
-                table.roll = None
-                table.roll_dice(entry["roll"])
-            table.play_text(entry.get("text"))
+        chance = random.Random(seed)
+        make = partial(table_of, content, game, seats, chance=chance, limits=self.limits)
+        table = await self.thinking.work(make)
+        standing = self.sittings.get(table.id)
+        if standing is not None:  # another page was faster to continue this game
+            return standing
+        self._make_room()
         sitting = Sitting(table, self.limits)
         self.sittings[table.id] = sitting
         self.changed(sitting)
         return sitting
+
+    async def reach(self, id: str) -> Sitting:
+        """Returns a table by id, which is opened again if it is only kept; raises as `find`."""
+        if id not in self.sittings and self.kept is not None:
+            content = await self.thinking.work(partial(self.kept.read, id))
+            if content is not None:
+                await self.open(await self._with_players(content))
+        return self.find(id)
+
+    async def _with_players(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Returns a kept game in which people play for evaluators that no longer exist."""
+        game, seats = self.catalogue.game(content.get("game")), []
+        for seat in content.get("seats") or []:
+            try:
+                await self._seats(game, [seat, seat])
+            except ValueError:
+                seat = {"kind": HUMAN}
+            seats.append(seat)
+        return {**content, "seats": seats}
+
+    def games(self) -> list[dict[str, Any]]:
+        """Returns the kept games, the latest first; reads files, so call it in a thread."""
+        found = []
+        for content in [] if self.kept is None else self.kept.list():
+            try:
+                game = self.catalogue.game(content["game"])
+                found.append(
+                    {
+                        "id": content["id"],
+                        "game": game.name,
+                        "seats": [seat_of(seat).view() for seat in content["seats"]],
+                        "names": {side: str(name) for side, name in content["names"].items()},
+                        "ply": len(content["moves"]),
+                        "result": str(content["result"]),
+                        "saved": float(content["saved"]),
+                    }
+                )
+            except (KeyError, ValueError, TypeError, AttributeError):
+                continue  # a game of a user that this server was not started with, or damaged
+        return found
 
     async def _seats(self, game: Any, content: Any) -> tuple[Seat, Seat]:
         if not isinstance(content, list) or len(content) != 2:
@@ -155,8 +196,9 @@ class Host:
     def names(self, table: Table) -> list[str]:
         """Returns the names of the players at a table. Looking them up may take a moment."""
         return [
-            self.catalogue.name(seat.evaluator, table.game) if seat.evaluator else seat.kind
-            for seat in table.seats
+            table.names.get(side)
+            or (self.catalogue.name(seat.evaluator, table.game) if seat.evaluator else seat.kind)
+            for side, seat in zip(table.game.sides, table.seats, strict=True)
         ]
 
     async def loaded(self, id: Any, game: Any) -> Loaded:
@@ -197,6 +239,12 @@ class Host:
         sitting.stop_analysis()
         sitting.tell("ended", {})
 
+    def remove(self, sitting: Sitting) -> None:
+        """Close a table, and keep its game no longer."""
+        self.end(sitting)
+        if self.kept is not None:
+            self.kept.forget(sitting.table.id)
+
     async def sweep(self, *, every: float = 5.0) -> None:
         """End unused tables, for as long as the server runs."""
         while True:
@@ -213,6 +261,8 @@ class Host:
         for sitting in list(self.sittings.values()):
             self.end(sitting)
         self.thinking.close()
+        if self.kept is not None:
+            self.kept.close()
 
     # --- turns -------------------------------------------------------------------------------
 
@@ -221,9 +271,20 @@ class Host:
         sitting.stop_thinking()
         sitting.stop_analysis()
         sitting.news.pop("thought", None)
-        sitting.tell("view", None)
+        self._tell(sitting)
         if sitting.table.waiting not in ("over", HUMAN):
             sitting.turn = asyncio.create_task(self._turns(sitting))
+
+    def _tell(self, sitting: Sitting) -> None:
+        """Tell the pages that the table has changed, and keep its game on disk."""
+        sitting.tell("view", None)
+        if self.kept is None:
+            return
+        sitting.kept = sitting.kept or started(sitting.table)
+        if sitting.kept:
+            self.kept.put(sitting.table.kept())
+        if self.kept.problem:
+            sitting.tell("problem", {"error": self.kept.problem})
 
     async def set_seats(self, sitting: Sitting, content: Any) -> None:
         """Replace the players. Raises ValueError as `open` does."""
@@ -252,14 +313,14 @@ class Host:
                         return
                     await asyncio.sleep(PACE)
                     table.roll_dice()
-                    sitting.tell("view", None)
+                    self._tell(sitting)
                     continue
                 began = time.monotonic()
                 answer = await self._choose(sitting)
                 pace = SLOW_PACE if both else PACE
                 await asyncio.sleep(max(0.0, began + pace - time.monotonic()))
                 table.play(answer["move"], value=answer.get("raw"), depth=answer.get("depth"))
-                sitting.tell("view", None)
+                self._tell(sitting)
         except asyncio.CancelledError:
             raise
         except Exception as error:  # the page shows it, and the table stays
@@ -289,100 +350,3 @@ class Host:
         )
         sitting.tell("thought", {**answer, "move": None, "raw": None, "ply": table.record.ply})
         return answer
-
-    # --- looking at a position ---------------------------------------------------------------
-
-    def _at(self, table: Table, content: dict[str, Any]) -> int:
-        ply = content.get("ply", table.record.ply)
-        if type(ply) is not int or not 0 <= ply <= table.record.ply:
-            raise ValueError(f"ply: expected 0 to {table.record.ply}, found {str(ply)[:40]!r}")
-        return ply
-
-    def _roll_at(self, table: Table, ply: int) -> int | None:
-        return table.record.rolls[ply] if ply < table.record.ply else table.roll
-
-    async def analyse(self, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
-        """Begin an analysis of all legal moves of a position; it replaces an earlier one."""
-        table = sitting.table
-        ply = self._at(table, content)
-        seconds, depth = search_limits(content)
-        loaded = await self.loaded(content.get("evaluator"), table.game)
-        sitting.stop_analysis()
-        position = table.record.positions[min(ply, table.record.ply)]
-        if table.game.outcome(position) is not None:
-            return {"ply": ply, "started": False}
-        roll = self._roll_at(table, ply)
-        question = Question(
-            table.game, loaded, position, side=table.side_at(ply), roll=roll, seconds=seconds,
-            depth=depth, moves=not table.dice or roll is not None,
-        )  # fmt: skip
-        key = {"ply": ply, "position": table.game.position_text(position)}
-
-        async def run() -> None:
-            try:
-                answer = await self.thinking.search(
-                    question, lambda news: sitting.tell("analysis", {**news, **key})
-                )
-                sitting.tell("analysis", {**answer, "move": None, "raw": None, **key})
-            except Exception as error:
-                sitting.tell("problem", {"error": str(error)[:500]})
-
-        sitting.analysing = asyncio.create_task(run())
-        return {**key, "started": True}
-
-    async def why(self, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
-        """The parts of the value of a position, and of a move there, by one or two evaluators."""
-        table = sitting.table
-        ply = self._at(table, content)
-        ids = content.get("evaluators")
-        if not isinstance(ids, list) or not 1 <= len(ids) <= 2:
-            raise ValueError("evaluators: expected a list of one or two, found none")
-        record, game = table.record, table.game
-        before, after, text = record.positions[ply], None, None
-        roll = self._roll_at(table, ply)
-        if content.get("move") is not None:
-            text = str(content["move"])[:200]
-            if table.dice:
-                if roll is None:
-                    raise MoveError("expected a roll of the dice first, found a move")
-                move = game.parse_move(before, text, roll)  # type: ignore[call-arg]
-            else:
-                move = game.parse_move(before, text)
-            after = game.play(before, move)
-        elif ply < record.ply:
-            text = game.move_text(before, record.moves[ply])
-            after = record.positions[ply + 1]
-        answers = []
-        for id in ids:
-            loaded = await self.loaded(id, game)
-            work = lambda loaded=loaded: why(game, loaded, before, after)  # noqa: E731
-            answers.append(await self.thinking.work(work))
-        return {"ply": ply, "move": text, "side": table.side_at(ply), "of": answers}
-
-    async def curve(self, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
-        """The value of every position of the game for the first side; None after time ran out."""
-        table = sitting.table
-        loaded = await self.loaded(content.get("evaluator"), table.game)
-        depth = content.get("depth", 3)
-        if type(depth) is not int or not 0 <= depth <= 8:
-            raise ValueError("depth: expected 0 to 8 plies, found another")
-        game, positions = table.game, list(table.record.positions)
-        known = sitting.values
-        # The unit is part of the key because a run may replace its file by another evaluator.
-        key = f"{loaded.entry.id} {depth} {loaded.unit!r}"
-        missing = [p for p in dict.fromkeys(positions) if (key, p) not in known]
-        if missing:
-            values = await self.thinking.work(
-                lambda: self.thinking.values(
-                    game, loaded, missing, depth=depth, seconds=CURVE_SECONDS
-                )
-            )
-            if len(known) > 4 * self.limits.moves:
-                known.clear()
-            known.update(zip([(key, p) for p in missing], values, strict=False))
-        found: list[float | None] = []
-        for ply, position in enumerate(positions):
-            value = known.get((key, position))
-            sign = -1.0 if table.side_at(ply) else 1.0
-            found.append(None if value is None else clamped(sign * value) + 0.0)
-        return {"values": found, "unit": loaded.unit, "name": loaded.entry.name}

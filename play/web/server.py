@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 
 from games.contract import DiceGame, Game
 from games.file_form import form_of
+from play.web import inspection
 from play.web.catalogue import PROGRAM, Catalogue, face_of
 from play.web.files import EVALUATOR, LOOKUP
 from play.web.game_files import read_file, write_file
@@ -48,22 +49,24 @@ def create_app(
     data: Path,
     runs: Path,
     port: int | None = None,
+    kept: Path | None = None,
     limits: Limits | None = None,
     seed: Callable[[], int] | None = None,
     own: Sequence[Game] = (),
 ) -> ASGIApp:
-    """The web application, which reads nothing outside `data` and `runs`.
+    """The web application, which reads nothing outside `data`, `runs` and `kept`.
 
     data: folder of the shipped evaluators.
     runs: folder of the runs of training.
     port: the port that browsers must name as Host; None accepts any.
+    kept: folder in which games are kept, the only one that is written to; None to keep none.
     limits: the limits of the server; None for the usual ones.
     seed: called for the seed of each new table; None for random seeds.
     own: games of the user, beside those of Plysmith. No request and no file can add another.
     """
     limits = limits or Limits()
     catalogue = Catalogue(data, runs, own)
-    host = Host(catalogue, limits=limits, seed=seed)
+    host = Host(catalogue, limits=limits, kept=kept, seed=seed)
     folders = {"run": runs.resolve(), "shipped": data.resolve()}
     pages = Pages(host, Runs(folders))
 
@@ -116,6 +119,7 @@ class Pages:
             Route("/api/catalogue", self.catalogue),
             Route("/api/runs", self.list_runs),
             Route("/api/run", self.run),
+            Route("/api/games", self.games),
             Route("/api/tables", self.open, methods=["POST"]),
             Route(table, self.view, methods=["GET"]),
             Route(table, self.end, methods=["DELETE"]),
@@ -177,6 +181,10 @@ class Pages:
 
         return JSONResponse(await self.host.thinking.work(read))
 
+    async def games(self, request: Request) -> Response:
+        """The games that are kept on disk."""
+        return JSONResponse({"games": await self.host.thinking.work(self.host.games)})
+
     # --- tables ------------------------------------------------------------------------------
 
     async def open(self, request: Request) -> Response:
@@ -184,21 +192,21 @@ class Pages:
         sitting = await self.host.open(await _content(request))
         return JSONResponse(sitting.table.view(), 201)
 
-    def _find(self, request: Request) -> Sitting:
-        return self.host.find(request.path_params["id"])
+    async def _find(self, request: Request) -> Sitting:
+        return await self.host.reach(request.path_params["id"])
 
     async def view(self, request: Request) -> Response:
         """A table in its present state."""
-        return JSONResponse(self._find(request).table.view())
+        return JSONResponse((await self._find(request)).table.view())
 
     async def end(self, request: Request) -> Response:
-        """Close a table."""
-        self.host.end(self._find(request))
+        """Close a table, and keep its game no longer."""
+        self.host.remove(await self._find(request))
         return JSONResponse({})
 
     async def board(self, request: Request) -> Response:
         """The board after the first `ply` moves."""
-        table = self._find(request).table
+        table = (await self._find(request)).table
         text = request.query_params.get("ply", "")
         if not text.isdecimal() or len(text) > 9 or int(text) > table.record.ply:
             raise ValueError(f"ply: expected 0 to {table.record.ply}, found {text[:40]!r}")
@@ -208,18 +216,14 @@ class Pages:
 
     async def save(self, request: Request) -> Response:
         """The game as a file."""
-        table = self._find(request).table
-        seated = await self.host.thinking.work(lambda: self.host.names(table))
-        first, second = (
-            table.names.get(side) or name
-            for side, name in zip(table.game.sides, seated, strict=True)
-        )
+        table = (await self._find(request)).table
+        first, second = await self.host.thinking.work(lambda: self.host.names(table))
         name, content = write_file(table.record, (first, second))
         return JSONResponse({"name": name, "text": content})
 
     async def events(self, request: Request) -> Response:
         """News of a table as server-sent events: view, thought, analysis, problem, ended."""
-        sitting = self._find(request)
+        sitting = await self._find(request)
         if len(sitting.listeners) >= LISTENERS:
             raise TooMany(f"expected at most {LISTENERS} listeners at a table")
         if sum(len(one.listeners) for one in self.host.sittings.values()) >= ALL_LISTENERS:
@@ -229,7 +233,7 @@ class Pages:
 
     async def act(self, request: Request) -> Response:
         """Carry out an action at a table; the answer is its result or the new state."""
-        sitting = self._find(request)
+        sitting = await self._find(request)
         action = ACTIONS.get(request.path_params["action"])
         if action is None:
             return JSONResponse({"error": "expected an action of tables, found another"}, 404)
@@ -332,6 +336,14 @@ async def _seats(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
     await host.set_seats(sitting, content.get("seats"))
 
 
+async def _check(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
+    try:
+        sitting.table.situation(content.get("text"))
+    except ValueError as error:
+        return {"error": str(error)}
+    return {"error": ""}
+
+
 async def _stop(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
     sitting.stop_analysis()
     return {}
@@ -347,12 +359,13 @@ ACTIONS: dict[str, Act] = {
     "resign": _moves(lambda s, c: s.table.resign()),
     "new": _moves(lambda s, c: s.table.start(), human=False),
     "position": _moves(lambda s, c: s.table.set_position(c.get("text")), human=False),
+    "check": _check,
     "seats": _seats,
     "load": _load_file,
-    "analyse": lambda host, sitting, content: host.analyse(sitting, content),
+    "analyse": inspection.analyse,
     "stop": _stop,
-    "why": lambda host, sitting, content: host.why(sitting, content),
-    "curve": lambda host, sitting, content: host.curve(sitting, content),
+    "why": inspection.why,
+    "curve": inspection.curve,
 }
 
 
@@ -365,6 +378,7 @@ def serve(
     runs: Path,
     port: int,
     started: Callable[[int], None],
+    kept: Path | None = None,
     own: Sequence[Game] = (),
 ) -> None:
     """Serve on 127.0.0.1 until Ctrl-C.
@@ -372,6 +386,7 @@ def serve(
     data: folder of the shipped evaluators.
     runs: folder of the runs of training.
     port: the port to listen on; 0 for any free one.
+    kept: folder in which games are kept; None to keep none.
     own: games of the user.
     started: called with the port when the server is ready.
 
@@ -391,7 +406,7 @@ def serve(
                 f"port {port}: expected one that is free, found {error.strerror}"
             ) from None
         port = listener.getsockname()[1]
-        app = create_app(data=data, runs=runs, port=port, own=own)
+        app = create_app(data=data, runs=runs, kept=kept, port=port, own=own)
         listener.listen(128)
         started(port)
         server_of(app).run(sockets=[listener])

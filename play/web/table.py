@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import secrets
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ __all__ = [
     "clamped",
     "search_limits",
     "seat_of",
+    "start_text",
 ]
 
 HUMAN, RANDOM, EVALUATOR, PROGRAM = "human", "random", "evaluator", "program"
@@ -95,21 +97,29 @@ class Table:
     seats: the players of both sides.
     chance: decides rolls and random moves.
     limits: the limits of the server.
+    id: its address, if it has one already; None for a new one.
 
     `version` grows with every change. A method that refuses something raises MoveError,
     PositionError or another ValueError and changes nothing.
     """
 
     def __init__(
-        self, game: Game, seats: tuple[Seat, Seat], *, chance: random.Random, limits: Limits
+        self,
+        game: Game,
+        seats: tuple[Seat, Seat],
+        *,
+        chance: random.Random,
+        limits: Limits,
+        id: str | None = None,
     ) -> None:
-        self.id = secrets.token_urlsafe(16)
+        self.id = id or secrets.token_urlsafe(16)
         self.game = game
         self.face: Face = face_of(game)
         self.seats = seats
         self.chance = chance
         self.limits = limits
-        self.version = 0
+        # Grows from server to server too: a page compares the versions of its table.
+        self.version = time.time_ns() // 1_000_000
         self.dice = isinstance(game, DiceGame)
         self.record: GameRecord
         self.roll: int | None = None
@@ -134,25 +144,28 @@ class Table:
         self.names = {}
         self._begin_turn()
 
-    def seat_down(self, record: GameRecord) -> None:
-        """Continue a recorded game. Raises ValueError if it is too long."""
+    def seat_down(self, record: GameRecord, rolled: dict[int, int] | None = None) -> None:
+        """Continue a recorded game, with rolls already made. Raises ValueError if too long."""
         if record.ply > self.limits.moves:
             raise ValueError(
                 f"expected a game of at most {self.limits.moves} moves, found {record.ply}"
             )
         self.record = record
-        self.rolled = {}
+        self.rolled = rolled or {}
         self._begin_turn()
 
     def set_position(self, text: Any) -> None:
         """Begin a new game from the position in a text, and with its roll if it has one."""
+        position, roll, options = self.situation(text)
+        self.start(position, roll, **options)
+
+    def situation(self, text: Any) -> tuple[Any, int | None, dict[str, Any]]:
+        """Returns the position in a text, its roll if it has one, and options of the record."""
         if not isinstance(text, str) or not text.strip():
             raise PositionError("expected a position, found none")
         if isinstance(self.game, DiceGame):
-            position, roll = self.game.parse_situation(text)
-            self.start(position, roll, **self.game.record_options(text))
-        else:
-            self.start(self.game.parse_position(text))
+            return (*self.game.parse_situation(text), self.game.record_options(text))
+        return self.game.parse_position(text), None, {}
 
     # --- turns -------------------------------------------------------------------------------
 
@@ -302,23 +315,37 @@ class Table:
 
     # --- views for the browser ---------------------------------------------------------------
 
-    def view(self) -> dict[str, Any]:
-        """Everything that the page shows, as JSON."""
-        record, steps = self.record, self.steps
+    def kept(self) -> dict[str, Any]:
+        """Everything that another table needs to go on with this game, as JSON."""
+        record = self.record
         ending = record.outcome()
+        rolled = {ply: roll for ply, roll in self.rolled.items() if ply >= record.ply}
         return {
             "id": self.id,
             "game": self.game.name,
+            "seats": [seat.view() for seat in self.seats],
+            "position": start_text(record),
+            "moves": self.moves(),
+            "rolled": {str(ply): self._roll_text(roll) for ply, roll in rolled.items()},
+            "declared": None if record.declared is None else list(record.declared),
+            "names": self.names,
+            "result": "" if ending is None else self.result_text(ending),
+        }
+
+    def view(self) -> dict[str, Any]:
+        """Everything that the page shows, as JSON."""
+        record, steps, kept = self.record, self.steps, self.kept()
+        return {
+            **kept,
             "version": self.version,
             "sides": self.game.sides,
             "unit": self.game.unit,
             "kind": self.face.kind,
-            "seats": [seat.view() for seat in self.seats],
             "ply": record.ply,
             "side": record.to_move,
             "waiting": self.waiting,
             "board": self.board(),
-            "start": self.game.position_text(record.start),
+            "start": kept["position"],
             "position": self.game.position_text(record.position),
             "situation": self.game.situation_text(record, self.roll),
             "roll": self._roll_text(self.roll),
@@ -327,10 +354,7 @@ class Table:
             "next": [] if steps is None else steps.next(),
             "ready": bool(steps and steps.move is not None and not steps.at_once),
             "text": getattr(steps, "text", ""),
-            "moves": self.moves(),
-            "outcome": ending,
-            "result": "" if ending is None else self.result_text(ending),
-            "names": self.names,
+            "outcome": record.outcome(),
         }
 
     def board(self, ply: int | None = None) -> dict[str, Any]:
@@ -400,8 +424,13 @@ class Table:
 def _noted(note: Annotation) -> dict[str, Any]:
     value = note.value
     text = None if value is None else value_text(value)
-    shown = None if value is None else clamped(value)
-    return {"value": shown, "value_text": text, "depth": note.depth, "comment": note.comment}
+    return {"value": value, "value_text": text, "depth": note.depth, "comment": note.comment}
+
+
+def start_text(record: GameRecord) -> str:
+    """Returns the position that a game began with as text, with its score and cube if it has one."""
+    game = record.game
+    return game.situation_text(record.beginning()) or game.position_text(record.start)
 
 
 def clamped(value: float) -> float:

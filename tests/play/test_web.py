@@ -433,9 +433,12 @@ def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:
 def test_large_and_strange_requests_are_refused(client: Client) -> None:
     headers = {"content-type": "application/json"}
     large = b'{"game": "' + b"x" * 20_000 + b'"}'
-    assert client.post("/api/tables", content=large, headers=headers).status_code == 413
+    step = "/api/tables/any/step"
+    assert client.post(step, content=large, headers=headers).status_code == 413
     parts = iter([b"x" * 10_000] * 3)  # without a length
-    assert client.post("/api/tables", content=parts, headers=headers).status_code == 413
+    assert client.post(step, content=parts, headers=headers).status_code == 413
+    large = b"x" * ((1 << 20) + 1)
+    assert client.post("/api/tables", content=large, headers=headers).status_code == 413
     assert client.get("/" + "x" * 2000).status_code == 414
     for content in (b"", b"[]", b"null", b"{", b"\xff\xfe", b"[" * 10_000, b'{"game": 1}'):
         answer = client.post("/api/tables", content=content, headers=headers)

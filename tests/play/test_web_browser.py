@@ -1,17 +1,13 @@
 """The page in a real browser: games by clicks, by keys and by dragging, and error messages.
 
-Needs Chromium, as Debian installs it, and playwright, which drives it; skipped where either is
-absent. `PLYSMITH_CHROMIUM` may name another browser of its kind.
+See `tests.web_pages` for what they need; skipped where that is absent.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
-import shutil
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +19,19 @@ playwright = pytest.importorskip("playwright.sync_api")
 import games  # noqa: E402
 from games.checkers.notation import move_path  # noqa: E402
 from search import Engine  # noqa: E402
+from tests.web_pages import (  # noqa: E402
+    PATIENCE,
+    browser_tests,
+    click_point,
+    drag,
+    open_tab,
+    open_table,
+    square,
+    table,
+)
 from tests.web_server import CLASSIC, HAND, HUMAN, RANDOM, running  # noqa: E402
 
-CHROMIUM = os.environ.get("PLYSMITH_CHROMIUM") or next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium"),
-]
+pytestmark = browser_tests
 expect = playwright.expect
 Page = Any
 
@@ -39,85 +39,8 @@ Page = Any
 WAITING = """() => [...document.querySelectorAll('.strip.active .who')]
   .some((e) => e.textContent.startsWith('You')) || document.querySelector('.result')"""
 
-#: Milliseconds that anything may take on a machine that is busy with other work.
-PATIENCE = 60_000
-
 #: Three jumps with one piece, then a few moves to the end of the game.
 ENDGAME = "B:W10,18,26,30:BK6,K1,K5,K14"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    expect.set_options(timeout=PATIENCE)
-    with playwright.sync_playwright() as driver:
-        # Containers have no sandbox of their own to offer, and little shared memory.
-        options = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
-        started = driver.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    run = tmp_path_factory.mktemp("runs") / "demo"
-    run.mkdir()
-    (run / "options.json").write_text('{"game": "checkers", "learner": "samuel", "games": 9}')
-    (run / "log.csv").write_text("game,plies,note\n1,40,error 0.5\n2,50,error 0.4\n")
-    (run / "snapshots.csv").write_text(
-        "game,opponent,score,value,low,high\n1,random,0.5,0.0,-50,50\n2,random,0.75,190.0,100,300\n"
-    )
-    with running(run.parent, seed=lambda: 1) as address:
-        yield address
-
-
-@pytest.fixture
-def page(browser: Any, base: str) -> Iterator[Page]:
-    """Yields a page; the test fails if the page has thrown or logged an error."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    made = context.new_page()
-    made.set_default_timeout(PATIENCE)
-    problems: list[str] = []
-    made.on("pageerror", lambda error: problems.append(str(error)))
-    made.on(
-        "console",
-        lambda message: (
-            problems.append(message.text)
-            # The browser itself logs refused requests, which tests provoke.
-            if message.type == "error" and "Failed to load resource" not in message.text
-            else None
-        ),
-    )
-    yield made
-    context.close()
-    assert problems == []
-
-
-def open_table(page: Page, base: str, *, shown: str = ".board", **content: Any) -> dict[str, Any]:
-    """Create a table by a request, and open the page that shows it; returns the table."""
-    content = {"game": "checkers", "seats": [HUMAN, HUMAN], **content}
-    answer = page.request.post(f"{base}/api/tables", data=content)
-    assert answer.status == 201, answer.text()
-    view = answer.json()
-    page.goto("about:blank")  # else the board of the previous table would be found
-    page.goto(f"{base}/#/play/{view['id']}")
-    page.wait_for_selector(shown)
-    return dict(view)
-
-
-def table(page: Page, base: str) -> dict[str, Any]:
-    id = page.url.rpartition("/")[2]
-    return dict(page.request.get(f"{base}/api/tables/{id}").json())
-
-
-def square(page: Page, number: int) -> Any:
-    return page.locator(f"[data-square='{number}']")
-
-
-def open_tab(page: Page, name: str) -> None:
-    """Open one of the panels, and wait for its content."""
-    page.get_by_role("tab", name=name).click()
-    shown = {"Game": ".walk", "Analysis": ".legal", "Why": ".column", "Set up": "[data-set]"}
-    expect(page.locator(shown[name]).first).to_be_visible()
 
 
 def pick(field: Any, id: str, words: str = "") -> None:
@@ -125,11 +48,6 @@ def pick(field: Any, id: str, words: str = "") -> None:
     field.fill(words or id)
     field.press("Enter")
     expect(field).to_have_attribute("data-value", id)
-
-
-def click_point(page: Page, name: str) -> None:
-    box = page.locator(f"[data-place='{name}'] .ring").bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 def test_a_whole_game_of_checkers_by_clicks(page: Page, base: str) -> None:
@@ -181,14 +99,6 @@ def test_an_illegal_move_says_why_and_changes_nothing(page: Page, base: str) -> 
     drag(page, source, target)
     expect(page.locator("#toast")).to_contain_text("15 to go to 22")
     assert table(page, base)["ply"] == 0
-
-
-def drag(page: Page, source: dict[str, float], target: dict[str, float]) -> None:
-    page.mouse.move(source["x"] + source["width"] / 2, source["y"] + source["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(target["x"] + target["width"] / 2, target["y"] + 9, steps=4)
-    page.mouse.move(target["x"] + target["width"] / 2, target["y"] + target["height"] / 2)
-    page.mouse.up()
 
 
 def test_moves_by_dragging_undo_and_a_look_back(page: Page, base: str) -> None:
@@ -262,15 +172,15 @@ def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: 
         square(page, 15).click()
         expect(page.locator(".moves .move")).to_have_text(["11-15"])
     expect(page.locator("#banner")).to_contain_text("connection is lost")
+    address_before = page.url
     square(page, 22).click()
     square(page, 18).click()  # has no effect without a server
     expect(page.locator(".moves .move")).to_have_text(["11-15"])
     with running(tmp_path, port=port):
-        # Another server does not know the table, but the page does.
-        expect(page.locator("#banner")).to_contain_text("has ended")
-        page.get_by_role("button", name="Continue this game").click()
-        expect(page.locator(".moves .move")).to_have_text(["11-15"])
+        # Another server, with a disk of its own, does not know the table, but the page does.
         expect(page.locator("#banner")).to_be_hidden()
+        expect(page.locator(".moves .move")).to_have_text(["11-15"])
+        assert page.url == address_before
         square(page, 22).click()
         square(page, 18).click()
         expect(page.locator(".moves .move")).to_have_text(["11-15", "22-18"])
@@ -283,8 +193,11 @@ def test_two_tabs_share_a_table_or_have_their_own(browser: Any, base: str) -> No
     open_table(first, base)
     second.goto(first.url)
     second.wait_for_selector(".board")
-    third.goto(base)
-    third.wait_for_selector(".board")
+    third.goto(base)  # which goes on with the game played last, unless a new one is asked for
+    expect(third).to_have_url(first.url)
+    third.locator("[data-tool='plus']").click()
+    third.get_by_role("dialog").get_by_role("button", name="Start").click()
+    expect(third).not_to_have_url(first.url)
     assert third.url.rpartition("/")[2] != first.url.rpartition("/")[2]
     square(first, 11).click()
     square(first, 15).click()

@@ -31,6 +31,7 @@ async function ask(method, path, content) {
 
 export const get = (path) => ask("GET", path);
 export const post = (path, content = {}) => ask("POST", path, content);
+export const remove = (path) => ask("DELETE", path);
 
 /**
  * The events of a table. `on` has a function for each kind of event, and `lost` and `found` for the
@@ -78,7 +79,7 @@ export class Stream {
       await get(`/api/tables/${this.id}`);
     } catch (error) {
       if (error.status === 404) {
-        this.on.ended?.({});
+        this.on.gone?.();
         return;
       }
     }

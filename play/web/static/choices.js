@@ -96,7 +96,7 @@ function gameOf(catalogue, name) {
 }
 
 /** Ask for a game and its players; calls `done({game, seats})` if the person agrees. */
-export function newGame(catalogue, { game, seats }, done) {
+export function newGame(catalogue, { game, seats, moves }, done) {
   const chosen = { game, seats: seats || usual(catalogue, game) };
   const body = h("div", { class: "sheet" });
   const dialog = h("dialog", { "aria-labelledby": "new-title", id: "new-game" }, body);
@@ -128,6 +128,7 @@ export function newGame(catalogue, { game, seats }, done) {
         ),
       ),
       h("div", { class: "seats" }, [0, 1].map(seat)),
+      moves > 0 && h("p", { class: "muted small" }, "The game on the board stays in the list of games."),
       h(
         "footer",
         {},

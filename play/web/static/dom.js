@@ -91,6 +91,27 @@ export function sentence(text) {
   return plain.charAt(0).toUpperCase() + plain.slice(1) + (/[.!?]$/.test(plain) ? "" : ".");
 }
 
+/** Ask a question with one action, such as resigning. Returns a promise of whether it was agreed. */
+export function ask(title, text, action) {
+  return new Promise((settle) => {
+    const agree = h("button", { class: "primary", "data-agree": true }, action);
+    const dialog = h("dialog", { "aria-labelledby": "ask-title" },
+      h("form", { method: "dialog", class: "sheet", onsubmit: () => settle(true) },
+        h("h2", { id: "ask-title" }, title),
+        h("p", {}, text),
+        h("footer", {},
+          h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel"),
+          agree)));
+    document.body.append(dialog);
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      settle(false); // which changes nothing after an answer
+    });
+    dialog.showModal();
+    agree.focus();
+  });
+}
+
 /** The values that the browser keeps between visits, if it allows that. */
 export const memory = {
   get(key, otherwise) {
@@ -101,11 +122,30 @@ export const memory = {
       return otherwise;
     }
   },
+  /** Returns whether the value is kept: private windows may refuse, and room is limited. */
   set(key, value) {
     try {
       localStorage.setItem(`plysmith.${key}`, JSON.stringify(value));
+      return true;
     } catch {
-      // private windows may refuse: then nothing is kept
+      return false;
+    }
+  },
+  remove(key) {
+    try {
+      localStorage.removeItem(`plysmith.${key}`);
+    } catch {
+      // then nothing was kept
+    }
+  },
+  /** The keys that begin with a prefix. */
+  keys(prefix) {
+    try {
+      const whole = `plysmith.${prefix}`;
+      return Object.keys(localStorage).filter((key) => key.startsWith(whole))
+        .map((key) => key.slice("plysmith.".length));
+    } catch {
+      return [];
     }
   },
 };

@@ -138,11 +138,23 @@ export class GamePanel {
     this.load(await file.text());
   }
 
-  /** Load a game from a file: the first of several, with a list of the others. */
+  /**
+   * Load a game from a file: the first of several, with a list of the others. Moves that were
+   * played stay at their table, and the file's game gets another.
+   */
   async load(text, number = 0) {
-    const answer = await this.page.act("load", { text, number });
+    const { page } = this;
+    const played = page.view.ply > 0 && texts(page.view) !== this.loaded;
+    const table = played ? await page.another() : page.view;
+    const answer = table && (await page.act("load", { text, number }, table.id));
     if (!answer) return;
-    this.page.show(answer.view);
+    if (played) page.sit(answer.view);
+    else page.show(answer.view);
+    page.panel("game").describe(text, answer);
+  }
+
+  describe(text, answer) {
+    this.loaded = texts(answer.view);
     const several = answer.games.length > 1;
     put(this.note, 
       ...(several
@@ -153,4 +165,8 @@ export class GamePanel {
       answer.problems.join(" "),
     );
   }
+}
+
+function texts(view) {
+  return view.moves.map((move) => move.text).join(" ");
 }

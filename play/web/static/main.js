@@ -2,8 +2,15 @@
 
 import { get } from "./api.js";
 import { h, put } from "./dom.js";
+import { GamesPage } from "./games.js";
 import { PlayPage } from "./play.js";
 import { TrainingPage } from "./training.js";
+
+const PAGES = {
+  play: ["Plysmith", (root, lists) => new PlayPage(root, lists)],
+  games: ["Games · Plysmith", (root, lists) => new GamesPage(root, lists)],
+  training: ["Training · Plysmith", (root) => new TrainingPage(root)],
+};
 
 const main = document.getElementById("main");
 let page = null;
@@ -11,7 +18,7 @@ let catalogue = null;
 
 async function show() {
   const [, name = "", id = ""] = location.hash.split("/");
-  const wanted = name === "training" ? "training" : "play";
+  const wanted = Object.hasOwn(PAGES, name) ? name : "play";
   for (const link of document.querySelectorAll("[data-page]")) {
     if (link.dataset.page === wanted) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -28,8 +35,9 @@ async function show() {
     );
     return;
   }
-  page = wanted === "training" ? new TrainingPage(main) : new PlayPage(main, catalogue);
-  document.title = wanted === "training" ? "Training · Plysmith" : "Plysmith";
+  const [title, make] = PAGES[wanted];
+  page = make(main, catalogue);
+  document.title = title;
   page.go(decodeURIComponent(id));
 }
 

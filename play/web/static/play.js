@@ -5,8 +5,9 @@ import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
 import { CheckersBoard } from "./checkers.js";
 import { newGame, seatName, tone, usual } from "./choices.js";
-import { announce, h, icon, memory, put, sentence, toast } from "./dom.js";
+import { announce, ask, h, icon, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
+import { keepGame, keptGame } from "./games.js";
 import { GridBoard, PlainBoard } from "./grid.js";
 import { SetupPanel } from "./setup.js";
 import { Thinking } from "./thinking.js";
@@ -41,19 +42,17 @@ export class PlayPage {
     this.sending = Promise.resolve();
   }
 
-  /** Go to a table or to a new one. Returns whether this page can show it. */
+  /** Go to a table; without an id to the running game, or to a new one if there is none. */
   go(id) {
-    if (id && id === this.view?.id) return true;
+    const wanted = id || this.view?.id || memory.get("table", "");
+    if (wanted && wanted === this.view?.id) {
+      this.address(wanted);
+      return true;
+    }
     this.stream?.close();
     this.stream = null;
-    this.view = null;
-    if (id) this.join(id);
-    else {
-      const names = this.catalogue.games.map((game) => game.name);
-      const last = memory.get("game", names[0]);
-      const game = names.includes(last) ? last : names[0];
-      this.open({ game, seats: usual(this.catalogue, game) });
-    }
+    if (wanted) this.join(wanted, Boolean(id));
+    else this.fresh();
     return true;
   }
 
@@ -62,12 +61,23 @@ export class PlayPage {
     this.banner("");
   }
 
+  address(id) {
+    history.replaceState(null, "", `#/play/${id}`);
+  }
+
+  /** Open a table for the game played last, with its players. */
+  fresh() {
+    const names = this.catalogue.games.map((game) => game.name);
+    const last = memory.get("game", names[0]);
+    const game = names.includes(last) ? last : names[0];
+    this.open({ game, seats: usual(this.catalogue, game) });
+  }
+
+  /** Open a new table, or one that the server no longer has. */
   async open(content) {
     put(this.root, h("p", { class: "lonely", role: "status" }, "Setting up the board…"));
     try {
-      const view = await post("/api/tables", content);
-      history.replaceState(null, "", `#/play/${view.id}`);
-      this.join(view.id, view);
+      this.sit(await post("/api/tables", content));
     } catch (error) {
       put(this.root, 
         h("p", { class: "lonely" }, `${sentence(error.message)} `,
@@ -76,20 +86,33 @@ export class PlayPage {
     }
   }
 
-  async join(id, view = null) {
+  /** Go to a table by its id; `named` if its address says so, and not only the browser's memory. */
+  async join(id, named = true) {
     try {
-      this.start(view || (await get(`/api/tables/${id}`)));
+      this.sit(await get(`/api/tables/${id}`));
     } catch (error) {
-      const text = error.status === 404 ? "This table has ended." : sentence(error.message);
-      put(this.root, 
-        h("p", { class: "lonely" }, `${text} `,
-          h("button", { type: "button", class: "primary", onclick: () => { location.hash = "#/"; } },
-            "New table")),
-      );
-      return;
+      const kept = error.status === 404 ? keptGame(id) : null;
+      if (kept) this.open(kept);
+      else if (error.status === 404 && !named) this.fresh();
+      else this.lonely(error);
     }
+  }
+
+  lonely(error) {
+    const text = error.status === 404 ? "This game is no longer kept." : sentence(error.message);
+    put(this.root, 
+      h("p", { class: "lonely" }, `${text} `,
+        h("button", { type: "button", class: "primary", onclick: () => this.fresh() }, "New table")),
+    );
+  }
+
+  /** Show a table and listen to its news. */
+  sit(view) {
+    this.address(view.id);
+    this.start(view);
     this.banner("");
-    this.stream = new Stream(id, {
+    this.stream?.close();
+    this.stream = new Stream(view.id, {
       view: (news) => this.show(news),
       thought: (news) => {
         this.thought = news;
@@ -101,6 +124,7 @@ export class PlayPage {
       },
       problem: (news) => toast(sentence(news.error)),
       ended: () => this.ended(),
+      gone: () => this.restore(),
       lost: () => this.banner("The connection is lost. Trying again…"),
       found: () => {
         this.banner("");
@@ -109,18 +133,16 @@ export class PlayPage {
     });
   }
 
+  /** Say that the server has put the game away, because nobody has moved for hours. */
   ended() {
     this.stream?.close();
     const button = h("button", { type: "button", onclick: () => this.restore() }, "Continue this game");
-    this.banner("This table has ended.", button);
+    this.banner("This table has ended; its game is kept.", button);
   }
 
-  /** Continue the game at a new table, because the server has ended this one. */
+  /** Continue the game although the server may not know it: it may have lost its disk. */
   restore() {
-    const { game, seats, start, moves } = this.view;
-    const list = moves.map(({ text, roll }) => ({ text, roll }));
-    this.banner("");
-    this.open({ game, seats, position: start, moves: list });
+    this.join(this.view.id);
   }
 
   banner(text, ...more) {
@@ -132,15 +154,25 @@ export class PlayPage {
   // --- actions -------------------------------------------------------------------------------
 
   /** Send an action to the server. Shows the reason and returns null if it is refused. */
-  act(action, content = {}) {
+  act(action, content = {}, id = this.view.id) {
+    return this.send(`/api/tables/${id}/${action}`, content);
+  }
+
+  /** A new table of the same game and players, so that the moves of this one stay; null if refused. */
+  another(content = {}) {
+    const { game, seats } = this.view;
+    return this.send("/api/tables", { game, seats, ...content }, false);
+  }
+
+  send(path, content, show = true) {
     const doing = this.sending.then(async () => {
       try {
-        const answer = await post(`/api/tables/${this.view.id}/${action}`, content);
-        if (answer.id) this.show(answer);
+        const answer = await post(path, content);
+        if (answer.id && show) this.show(answer);
         return answer;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
-        if (error.status === 404) this.ended();
+        if (error.status === 404) this.restore();
         else if (error.status === 0) this.banner("The connection is lost. Trying again…");
         else {
           toast(sentence(error.message));
@@ -182,11 +214,17 @@ export class PlayPage {
   }
 
   again() {
-    const { game, seats } = this.view;
-    newGame(this.catalogue, { game, seats: structuredClone(seats) }, (chosen) => {
+    const { game, seats, ply } = this.view;
+    newGame(this.catalogue, { game, seats: structuredClone(seats), moves: ply }, (chosen) => {
       this.stream?.close();
       this.open(chosen);
     });
+  }
+
+  async resign() {
+    const { ply, side, sides } = this.view;
+    const text = `${sides[1 - side]} wins this game.`;
+    if (!ply || (await ask(`Resign as ${sides[side]}?`, text, "Resign"))) this.act("resign");
   }
 
   /** Show the position after `ply` moves; after the last one, the present position. */
@@ -224,7 +262,7 @@ export class PlayPage {
   }
 
   key(event) {
-    if (!this.view) return;
+    if (!this.stream) return;
     const keys = {
       u: () => this.undo(),
       f: () => this.flip(),
@@ -359,11 +397,12 @@ export class PlayPage {
     this.tabs.querySelector(`#tab-${name}`).focus();
   }
 
-  /** Take over a new state of the table; an older one that arrives late is ignored. */
+  /** Take over a new state of the table; an older one, or another table's, is ignored. */
   show(view) {
-    if (this.view && view.id === this.view.id && view.version < this.view.version) return;
+    if (this.view && (view.id !== this.view.id || view.version < this.view.version)) return;
     const before = this.view;
     this.view = view;
+    keepGame(view);
     if (before && view.ply !== before.ply) {
       this.viewing = null;
       this.board.hint(null);
@@ -406,6 +445,8 @@ export class PlayPage {
   }
 
   boardView() {
+    const { draft } = this.panel("setup");
+    if (draft) return { board: draft, next: [], taken: [], live: false };
     if (this.viewing) return { board: this.viewing.board, next: [], taken: [], live: false };
     const { board, next, taken, roll, side, waiting, legal } = this.view;
     return { board, next: this.human ? next : [], taken, live: this.human, roll, side, waiting, legal };
@@ -497,7 +538,7 @@ export class PlayPage {
       button("undo", "Undo", () => this.undo(), "undo"),
       button("flip", "Flip", () => this.flip()),
       button("bulb", "Hint", () => this.panel("analysis").hint()),
-      button("flag", "Resign", () => this.act("resign"), "resign"),
+      button("flag", "Resign", () => this.resign(), "resign"),
       h("form", { class: "entry", onsubmit: submit }, this.entry),
       this.game.dice &&
         h("label", { class: "check" },

@@ -1,6 +1,6 @@
 // The Set up panel: a position from a text or placed on the board.
 
-import { h, put, toast } from "./dom.js";
+import { h, put, sentence, toast } from "./dom.js";
 
 const FORMS = {
   checkers: ["FEN", "B:W18,24,K10:B12,16"],
@@ -28,7 +28,9 @@ export class SetupPanel {
     const { kind, sides, start } = this.page.view;
     const [form, example] = FORMS[kind] || ["Position as text", start];
     this.text = h("textarea", { rows: 3, spellcheck: "false", placeholder: example, maxlength: 1000,
-      "aria-label": form, name: "position" });
+      "aria-label": form, "aria-describedby": "setup-problem", name: "position",
+      oninput: () => this.check() });
+    this.problem = h("p", { class: "problem", id: "setup-problem", role: "status" });
     this.brush = h("div", { class: "choice brushes", role: "group", "aria-label": "Piece to place" });
     this.turn = h("select", { "aria-label": "Side to move", onchange: () => this.compose() },
       sides.map((side, n) => h("option", { value: n }, `${side} to move`)));
@@ -39,6 +41,7 @@ export class SetupPanel {
       "Edit on the board");
     put(this.element, 
       h("label", { class: "field" }, form, this.text),
+      this.problem,
       h("div", { class: "row tight" },
         h("button", { type: "button", class: "primary", "data-set": true, onclick: () => this.set() },
           "Play from here"),
@@ -52,20 +55,46 @@ export class SetupPanel {
   draw() {
     if (!this.made) this.make();
     if (this.draft) return;
+    if (this.parked) {
+      this.editing(true);
+      return;
+    }
     const { view, viewing } = this.page;
     const text = viewing?.position || view.situation || view.position;
     if (this.shown !== text) this.text.value = text;
     this.shown = text;
   }
 
+  /** Another panel is opened: the board that is being set up waits until this one is open again. */
   hide() {
-    if (this.draft) this.editing(false);
+    const { draft } = this;
+    if (draft) this.editing(false);
+    this.parked = draft;
   }
 
+  /** Play from the position. If it is refused, it stays for mending. */
   async set() {
+    const { page } = this;
     const text = this.text.value.trim();
+    let view;
+    if (page.view.ply) view = await page.another({ position: text });
+    else view = await page.act("position", { text });
+    if (!view) return;
     if (this.draft) this.editing(false);
-    if (await this.page.act("position", { text })) this.page.open_tab("game");
+    if (view.id !== page.view.id) page.sit(view);
+    page.open_tab("game");
+  }
+
+  /** Say what is wrong with the position, if anything is, while it is being changed. */
+  check() {
+    clearTimeout(this.checking);
+    this.checking = setTimeout(async () => {
+      const text = this.text.value.trim();
+      const answer = text ? await this.page.act("check", { text }) : { error: "" };
+      if (!answer || text !== this.text.value.trim()) return;
+      this.problem.textContent = answer.error && sentence(answer.error);
+      this.text.setAttribute("aria-invalid", Boolean(answer.error));
+    }, 150);
   }
 
   async copy() {
@@ -88,16 +117,28 @@ export class SetupPanel {
     this.page.board.element.classList.toggle("editing", on);
     if (!on) {
       this.draft = null;
+      this.parked = null;
       this.page.drawBoard();
       this.shown = null;
       this.draw();
       return;
     }
-    this.draft = structuredClone(this.page.viewing?.board || view.board);
-    this.draft.trace = [];
-    delete this.draft.captured;
-    this.turn.value = String(view.side);
-    const kinds = view.kind === "checkers"
+    if (this.parked) {
+      this.draft = this.parked;
+      this.parked = null;
+    } else {
+      this.draft = structuredClone(this.page.viewing?.board || view.board);
+      this.draft.trace = [];
+      delete this.draft.captured;
+      this.turn.value = String(view.side);
+      this.brushes(view.kind);
+    }
+    this.show();
+  }
+
+  /** The pieces to place, of which one is chosen. */
+  brushes(board) {
+    const kinds = board === "checkers"
       ? [["b", "Black man"], ["B", "Black king"], ["w", "White man"], ["W", "White king"], ["", "Nothing"]]
       : [["x", "X"], ["o", "O"], ["", "Remove"]];
     this.kind = kinds[0][0];
@@ -107,11 +148,10 @@ export class SetupPanel {
           this.kind = kind;
           for (const other of this.brush.children) other.setAttribute("aria-pressed", other === e.target);
         } }, title)));
-    this.show();
   }
 
   show() {
-    this.page.board.update({ board: this.draft, next: [], taken: [], live: false });
+    this.page.drawBoard();
     this.compose();
   }
 
@@ -178,8 +218,13 @@ export class SetupPanel {
     counts[point] += 1;
   }
 
-  /** The text of the position on the board. */
+  /** Write the text of the position on the board. */
   compose() {
+    this.text.value = this.composed();
+    this.check();
+  }
+
+  composed() {
     const side = Number(this.turn.value);
     if (this.page.view.kind === "checkers") {
       const squares = (letter) =>
@@ -187,8 +232,7 @@ export class SetupPanel {
           .filter(([, piece]) => piece.toLowerCase() === letter)
           .map(([square, piece]) => (piece === letter ? square : `K${square}`))
           .join(",");
-      this.text.value = `${"BW"[side]}:W${squares("w")}:B${squares("b")}`;
-      return;
+      return `${"BW"[side]}:W${squares("w")}:B${squares("b")}`;
     }
     const { x, o } = this.draft;
     const letter = (p) => {
@@ -196,6 +240,6 @@ export class SetupPanel {
       return p < 25 && o[25 - p] ? String.fromCharCode(96 + o[25 - p]) : "-";
     };
     const letters = Array.from({ length: 26 }, (_, p) => letter(p)).join("");
-    this.text.value = `XGID=${letters}:0:0:${side ? -1 : 1}:00:0:0:0:0:10`;
+    return `XGID=${letters}:0:0:${side ? -1 : 1}:00:0:0:0:0:10`;
   }
 }

@@ -1,0 +1,213 @@
+"""Games kept on disk, so that a server that starts again goes on with them: one JSON file a game.
+
+What is read is data only: a file names a game and players that the catalogue must know.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from games.contract import DiceGame, Game
+from games.record import new_record
+from games.whole_files import UNFINISHED, write_atomically
+from play.web.limits import Limits
+from play.web.table import Seat, Table, start_text
+
+__all__ = ["FORMAT", "KeptGames", "started", "table_of"]
+
+FORMAT = "plysmith-table-1"
+#: Most games in the folder; the ones left longest ago are removed.
+MOST = 200
+#: Largest file in bytes.
+MOST_BYTES = 1 << 20
+#: Seconds after which the rest of a broken write is removed.
+STALE = 3600.0
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+
+
+def started(table: Table) -> bool:
+    """Returns whether a table has a game that would be missed: moves, or a position set up."""
+    game, record = table.game, table.record
+    if isinstance(game, DiceGame):
+        usual = [new_record(game, game.start_of(side)) for side in (0, 1)]
+    else:
+        usual = [new_record(game)]
+    return record.ply > 0 or table.over or start_text(record) not in map(start_text, usual)
+
+
+def table_of(
+    content: dict[str, Any],
+    game: Game,
+    seats: tuple[Seat, Seat],
+    *,
+    chance: random.Random,
+    limits: Limits,
+) -> Table:
+    """Returns a table with the game that JSON describes, in the form of `Table.kept`.
+
+    content: all of it may be missing. `id` of the table, `position` that the game begins with,
+        `moves` [{text, roll, value, depth, comment}], `rolled` {ply: roll}, `declared` [outcome,
+        reason], `names` {side: name}.
+
+    Raises ValueError for anything else, and for moves that are not legal.
+    """
+    id = content.get("id")
+    if id is not None and (not isinstance(id, str) or ID.fullmatch(id) is None):
+        raise ValueError("id: expected letters, digits, - and _, found another")
+    table = Table(game, seats, chance=chance, limits=limits, id=id)
+    if content.get("position") is not None:
+        table.set_position(content["position"])
+    moves = content.get("moves") or []
+    if not isinstance(moves, list) or len(moves) > limits.moves:
+        raise ValueError(f"moves: expected a list of at most {limits.moves}")
+    record = table.record
+    rules, record.repetitions = (record.repetitions, record.quiet_moves), None
+    record.quiet_moves = None  # a game read from a file may have gone on beyond a draw
+    rolled = {} if moves else dict(table.rolled)
+    for move in moves:
+        if not isinstance(move, dict) or not isinstance(move.get("text"), str):
+            raise ValueError("moves: expected objects with a text, found something else")
+        record.play_text(move["text"], roll=_roll(game, move.get("roll")))
+        depth, comment = move.get("depth"), move.get("comment")
+        record.annotate(
+            value=_number(move.get("value")),
+            depth=depth if type(depth) is int else None,
+            comment=comment if isinstance(comment, str) else "",
+        )
+    record.repetitions, record.quiet_moves = rules
+    for ply, text in _object(content, "rolled").items():
+        if ply.isdecimal() and len(ply) < 9 and int(ply) >= record.ply:
+            roll = _roll(game, text)
+            if roll is not None:
+                rolled[int(ply)] = roll
+    declared = content.get("declared")
+    if declared is not None and not record.over:
+        outcome, reason = declared if isinstance(declared, list) and len(declared) == 2 else (0, 0)
+        if _number(outcome) is None or not isinstance(reason, str):
+            raise ValueError("declared: expected an outcome and a reason, found another")
+        record.declare(float(outcome), reason[:100])
+    table.seat_down(record, rolled)
+    names = _object(content, "names")
+    table.names = {side: str(names[side])[:200] for side in game.sides if side in names}
+    return table
+
+
+def _roll(game: Game, text: Any) -> int | None:
+    if not isinstance(game, DiceGame) or text is None:
+        return None
+    if not isinstance(text, str):
+        raise ValueError("roll: expected a text such as 31, found another")
+    return game.parse_roll(text)
+
+
+def _number(value: Any) -> float | None:
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if plain and abs(value) < 1e15 else None
+
+
+def _object(content: dict[str, Any], name: str) -> dict[str, Any]:
+    found = content.get(name) or {}
+    if not isinstance(found, dict):
+        raise ValueError(f"{name}: expected an object, found something else")
+    return found
+
+
+class KeptGames:
+    """The games in a folder. Several threads may use it; files are written in one of its own.
+
+    folder: it need not exist yet.
+    most: most games; the ones left longest ago are removed.
+    """
+
+    def __init__(self, folder: Path, *, most: int = MOST) -> None:
+        self.folder = folder
+        self.most = most
+        #: Why the last game could not be written; empty if it was.
+        self.problem = ""
+        self._pending: dict[str, dict[str, Any]] = {}
+        self._lock = threading.Lock()
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="kept")
+
+    def put(self, content: dict[str, Any]) -> None:
+        """Keep a game as it is now; the file is written soon, and only for the latest state."""
+        with self._lock:
+            waiting = content["id"] in self._pending
+            self._pending[content["id"]] = content
+        if not waiting:
+            self._writer.submit(self._write, content["id"])
+
+    def _write(self, id: str) -> None:
+        with self._lock:
+            content = self._pending.pop(id, None)
+        if content is None:
+            return
+        path, new = self._path(id), not self._path(id).exists()
+        try:
+            write_atomically(path, json.dumps({"format": FORMAT, **content, "saved": time.time()}))
+            if new:
+                self._prune()
+            self.problem = ""
+        except OSError as error:
+            self.problem = f"this game is not kept on disk: {error.strerror or error}"
+
+    def _prune(self) -> None:
+        for path in self._paths()[self.most :]:
+            path.unlink(missing_ok=True)
+        for path in self.folder.glob(f".*{UNFINISHED}"):
+            with contextlib.suppress(OSError):
+                if path.stat().st_mtime < time.time() - STALE:
+                    path.unlink(missing_ok=True)
+
+    def _path(self, id: str) -> Path:
+        return self.folder / f"{id}.json"
+
+    def _paths(self) -> list[Path]:
+        """Returns the files, the latest first."""
+        found = []
+        for path in self.folder.glob("*.json"):
+            with contextlib.suppress(OSError):
+                found.append((path.stat().st_mtime, path))
+        return [path for _, path in sorted(found, reverse=True)]
+
+    def read(self, id: str) -> dict[str, Any] | None:
+        """Returns a kept game; None if there is none, or none that can be read."""
+        with self._lock:
+            if id in self._pending:
+                return self._pending[id]
+        return _content(self._path(id)) if ID.fullmatch(id) else None
+
+    def list(self) -> list[dict[str, Any]]:
+        """Returns all kept games, the latest first."""
+        return [content for path in self._paths() if (content := _content(path)) is not None]
+
+    def forget(self, id: str) -> None:
+        """Remove a game, if it is kept."""
+        with self._lock:
+            self._pending.pop(id, None)
+        if ID.fullmatch(id):
+            self._writer.submit(lambda: self._path(id).unlink(missing_ok=True))
+
+    def close(self) -> None:
+        """Write what waits to be written."""
+        self._writer.shutdown(wait=True)
+
+
+def _content(path: Path) -> dict[str, Any] | None:
+    """Returns the content of a file of this format that names itself; None for any other."""
+    try:
+        if path.is_symlink() or path.stat().st_size > MOST_BYTES:
+            return None
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        return None
+    return content if content.get("id") == path.stem and ID.fullmatch(path.stem) else None

@@ -1,0 +1,184 @@
+"""Games in the browser: none is lost by a click, a reload or another server."""
+
+from __future__ import annotations
+
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("uvicorn")
+playwright = pytest.importorskip("playwright.sync_api")
+
+from tests.web_pages import (  # noqa: E402
+    PATIENCE,
+    browser_tests,
+    open_tab,
+    open_table,
+    square,
+    table,
+)
+from tests.web_server import HUMAN, RANDOM, running  # noqa: E402
+
+pytestmark = browser_tests
+expect = playwright.expect
+Page = Any
+MOVES = ".moves .move"
+
+
+def play(page: Page, source: int, target: int) -> None:
+    square(page, source).click()
+    square(page, target).click()
+
+
+def new_game(page: Page) -> Any:
+    page.locator("[data-tool='plus']").click()
+    return page.get_by_role("dialog")
+
+
+def test_play_and_the_logo_go_back_to_the_running_game(page: Page, base: str) -> None:
+    open_table(page, base)
+    play(page, 11, 15)
+    expect(page.locator(MOVES)).to_have_text(["11-15"])
+    first = page.url
+    for link in (page.get_by_role("link", name="Play"), page.locator(".brand")):
+        link.click()
+        expect(page).to_have_url(first)
+        expect(page.locator(MOVES)).to_have_text(["11-15"])
+        page.get_by_role("link", name="Training").click()
+        page.wait_for_selector(".chart")
+        link.click()
+        expect(page).to_have_url(first)
+        expect(page.locator(MOVES)).to_have_text(["11-15"])
+    # A new game leaves the old one in the list, which opens it.
+    dialog = new_game(page)
+    expect(dialog).to_contain_text("stays in the list of games")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(page).to_have_url(first)
+    new_game(page).get_by_role("button", name="Start").click()
+    expect(page).not_to_have_url(first)
+    expect(page.locator(MOVES)).to_have_count(0)
+    page.get_by_role("link", name="Games").click()
+    row = page.locator(".game-list li").filter(has_text="1 move ·").first
+    expect(row).to_contain_text("going on")
+    row.get_by_role("link").click()
+    expect(page).to_have_url(first)
+    expect(page.locator(MOVES)).to_have_text(["11-15"])
+
+
+def test_a_resignation_asks_if_moves_would_be_lost(page: Page, base: str) -> None:
+    open_table(page, base)
+    play(page, 11, 15)
+    page.locator("[data-tool='flag']").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Black wins this game")
+    dialog.get_by_role("button", name="Cancel").click()
+    assert table(page, base)["outcome"] is None
+    page.locator("[data-tool='flag']").click()
+    dialog.get_by_role("button", name="Resign").click()
+    expect(page.locator(".result")).to_have_text("Black wins: White resigned")
+
+
+def test_a_server_that_starts_again_and_a_reload_lose_nothing(page: Page, tmp_path: Path) -> None:
+    """Once by the server's disk, once, after that is lost, by the browser."""
+    probe = socket.socket()
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
+    probe.close()
+    kept = tmp_path / "kept"
+    with running(tmp_path, port=port, kept=kept) as address:
+        open_table(page, address, game="backgammon", position="4HPwATDgc/ABMA")
+        page.locator("[data-roll]").click()
+        expect(page.locator(".die").first).to_be_visible()
+        move = table(page, address)["legal"][0]
+        page.get_by_role("textbox", name="Type a move").fill(move)
+        page.keyboard.press("Enter")
+        page.locator("[data-roll]").click()
+        expect(page.locator("[data-roll]")).to_have_count(0)
+        before = table(page, address)
+        assert before["ply"] == 1 and before["roll"]
+    for lost in (False, True):
+        if lost:
+            for path in kept.iterdir():
+                path.unlink()
+        with running(tmp_path, port=port, kept=kept):
+            page.reload()
+            expect(page.locator(MOVES)).to_contain_text([move])
+            expect(page.locator("#banner")).to_be_hidden()
+            after = table(page, address)
+            assert {**after, "version": 0} == {**before, "version": 0}
+            page.get_by_role("link", name="Games").click()
+            expect(page.locator(".game-list li")).to_have_count(1)
+            page.go_back()
+            page.wait_for_selector(".board")
+
+
+def test_a_game_is_removed_from_the_list_for_good(page: Page, base: str) -> None:
+    view = open_table(page, base, seats=[HUMAN, RANDOM])
+    play(page, 11, 15)
+    expect(page.locator(MOVES)).to_have_count(2)
+    page.get_by_role("link", name="Games").click()
+    row = page.locator(".game-list li").first
+    expect(row).to_contain_text("Random moves")
+    row.get_by_role("button", name="Remove").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.locator(f".game-list a[href$='{view['id']}']")).to_have_count(0)
+    page.goto(f"{base}/#/play/{view['id']}")
+    expect(page.locator(".lonely")).to_contain_text("no longer kept")
+    page.get_by_role("button", name="New table").click()
+    expect(page.locator(".board")).to_be_visible()
+
+
+def test_a_refused_position_stays_for_mending(page: Page, base: str) -> None:
+    open_table(page, base)
+    open_tab(page, "Set up")
+    page.get_by_role("button", name="Edit on the board").click()
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("button", name="White man").click()
+    square(page, 2).click()
+    problem = page.locator(".problem")
+    expect(problem).to_contain_text("Expected a king on 2, where men of White are crowned")
+    page.get_by_role("button", name="Play from here").click()
+    expect(page.locator("#toast")).to_contain_text("Expected a king on 2")
+    expect(page.locator(".men .man:not(.gone)")).to_have_count(1)
+    page.get_by_role("tab", name="Game").click()  # another panel does not lose it either
+    expect(page.locator(".men .man:not(.gone)")).to_have_count(24)
+    page.get_by_role("tab", name="Set up").click()
+    expect(page.locator(".men .man:not(.gone)")).to_have_count(1)
+    square(page, 2).click()
+    expect(problem).to_be_hidden()
+    square(page, 18).click()
+    page.get_by_role("button", name="Black man").click()
+    square(page, 15).click()
+    page.get_by_role("button", name="Play from here").click()
+    expect(square(page, 15)).to_have_attribute("aria-label", re.compile("black man, can move"))
+    assert table(page, base)["position"] == "B:W18:B15"
+
+
+def test_a_position_or_a_file_takes_no_moves_away(page: Page, base: str) -> None:
+    """The game that was played stays at its table, and the other gets one of its own."""
+    first = open_table(page, base, moves=[{"text": "11-15"}])
+    open_tab(page, "Set up")
+    page.get_by_role("textbox", name="FEN").fill("B:W18:B15")
+    page.get_by_role("button", name="Play from here").click()
+    expect(page.locator(MOVES)).to_have_count(0)
+    assert table(page, base)["start"] == "B:W18:B15"
+    page.goto(f"{base}/#/play/{first['id']}")
+    expect(page.locator(MOVES)).to_have_text(["11-15"])
+    content = b"1. 9-14 22-18 *\n\n1. 9-13 *\n"
+    file = {"name": "game.pdn", "mimeType": "text/plain", "buffer": content}
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.locator(MOVES)).to_have_text(["9-14", "22-18"])
+    second = table(page, base)["id"]
+    assert second != first["id"]
+    page.locator("#panel-game select").select_option("1")  # another of the file, at the same table
+    expect(page.locator(MOVES)).to_have_text(["9-13"])
+    assert table(page, base)["id"] == second
+    damaged = {"name": "x.pdn", "mimeType": "text/plain", "buffer": b"1. 11-16 11-15 *"}
+    page.goto(f"{base}/#/play/{first['id']}")
+    expect(page.locator(MOVES)).to_have_text(["11-15"])
+    page.locator("input[type=file]").set_input_files(damaged)
+    expect(page.locator("#toast")).to_contain_text("xpected", timeout=PATIENCE)
+    expect(page.locator(MOVES)).to_have_text(["11-15"])
