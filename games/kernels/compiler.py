@@ -31,6 +31,7 @@ from typing import Any, TypeVar, overload
 import numba
 import numpy as np
 from numba.core.dispatcher import Dispatcher
+from numba.core.typeinfer import register_dispatcher
 
 from games.kernels.cache import SharedCacheFile
 
@@ -118,14 +119,17 @@ def kernel_of(function: Function, signature: Any, fastmath: bool) -> Function:
     # can only be read with its module.
     stem = f"{'k' if function.__module__ != GENERATED else 'g'}{mark[:16]}"
     original, function.__qualname__ = function.__qualname__, f"{stem}.{name}"
-    arguments = (signature,) if signature is not None else ()
+    dispatcher = numba.njit(**options)(function)
     try:
-        dispatcher = numba.njit(*arguments, cache=True, **options)(function)
+        dispatcher.enable_caching()
         dispatcher._cache._cache_file.__class__ = SharedCacheFile
     except RuntimeError as error:
         if not cannot_cache(error):
             raise
-        dispatcher = numba.njit(*arguments, **options)(function)
+    if signature is not None:
+        with register_dispatcher(dispatcher):  # so that it can call itself
+            dispatcher.compile(signature)
+            dispatcher.disable_compile()
     dispatcher.fingerprint = mark
     dispatcher.how = how
     dispatcher.asked = (signature, fastmath)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import grp
 import hashlib
 import io
 import json
+import os
+import pickle
+import pwd
 import sqlite3
+import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +30,8 @@ from games import kernels
 from games.checkers import Checkers
 from games.checkers.pdn import read_games
 from games.file_form import form_of
+from games.kernels import cache
+from games.kernels.cache import only_ours
 from learner.positions.store import PositionStore
 from learner.run.command_line import parser, settings_of
 from search import load_evaluator
@@ -31,6 +39,7 @@ from search.evaluators.shipped import DATA
 from search.lookups.opening_book import OpeningBook
 from search.lookups.rote import RoteMemory
 
+ROOT = Path(__file__).resolve().parents[2]
 RAN = "ran"
 EVIL = "evil:Game"
 
@@ -179,3 +188,88 @@ def test_a_file_does_not_name_a_game_to_import(here: Path, load: Callable[[Path]
     with pytest.raises(ValueError, match="expected a class"):
         games.load(EVIL)
     assert (here / RAN).exists()
+
+
+# --- compiled code on disk --------------------------------------------------------------------
+
+KERNELS = """
+from games.kernels import kernel
+
+@kernel
+def double(number):
+    return 2 * number
+
+@kernel(signature="int64(int64)")
+def factorial(number):
+    return 1 if number < 2 else number * factorial(number - 1)
+"""
+USE = "import mine; print(mine.double(21), mine.factorial(5))"
+
+
+def python(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a folder whose modules it can import."""
+    paths = os.pathsep.join([str(folder), str(ROOT)])
+    return subprocess.run(
+        [sys.executable, "-c", source], cwd=folder, capture_output=True, text=True, timeout=120,
+        env={**os.environ, "PYTHONPATH": paths},
+    )  # fmt: skip
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not kernels.compiled or os.name != "posix", reason="nothing is cached")
+@pytest.mark.parametrize("open_to_others", ["folder", "files"])
+def test_compiled_code_that_others_can_write_is_not_read(here: Path, open_to_others: str) -> None:
+    (here / "mine.py").write_text(KERNELS)
+    folder = here / "__pycache__"
+    first = python(here, USE)
+    assert first.stdout == "42 120\n" and "expected a folder" not in first.stderr, first.stderr
+    cached = [*folder.glob("*.nbi"), *folder.glob("*.nbc")]
+    assert len(cached) == 4  # an index and a specialisation of each kernel
+    for path in cached:
+        path.write_bytes(pickle.dumps(Trap()))
+        path.chmod(0o666)
+    if open_to_others == "folder":
+        folder.chmod(0o777)
+    second = python(here, USE)
+    assert second.stdout == "42 120\n" and not (here / RAN).exists()
+    warned = "expected a folder that only you can write to" in second.stderr
+    assert warned == (open_to_others == "folder")
+
+
+@pytest.mark.plain
+@pytest.mark.skipif(os.name != "posix", reason="other systems keep folders of users apart")
+def test_whose_compiled_code_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "code.nbc"
+    assert not only_ours(path)
+    path.write_bytes(b"")
+    for mode, expected in ((0o600, True), (0o644, True), (0o646, False), (0o666, False)):
+        path.chmod(mode)
+        assert only_ours(path) is expected, oct(mode)
+    path.chmod(0o664)  # a group counts as its only member
+    mine = grp.struct_group(("me", "x", path.stat().st_gid, []))
+    monkeypatch.setattr(pwd, "getpwuid", lambda number: SimpleNamespace(pw_name="me"))
+    for group, expected in (
+        (mine, True),
+        (grp.struct_group(("me", "x", 1, ["me", "you"])), False),
+        (grp.struct_group(("staff", "x", 1, [])), False),
+    ):
+        cache._is_private.cache_clear()
+        monkeypatch.setattr(grp, "getgrgid", lambda number, group=group: group)
+        assert only_ours(path) is expected, group
+    cache._is_private.cache_clear()
+    path.chmod(0o600)
+    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    assert only_ours(path) is (path.stat().st_uid == 0)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+def test_a_configuration_of_numba_names_no_module(here: Path) -> None:
+    pytest.importorskip("yaml")
+    (here / "mine.py").write_text(KERNELS)
+    (here / ".numba_config.yaml").write_text(
+        f"cache_locator_classes: evil.Locator\ncache_dir: {here / 'cache'}\n"
+    )
+    run = python(here, USE)
+    assert run.stdout == "42 120\n", run.stderr
+    assert not (here / RAN).exists() and not (here / "cache").exists()
