@@ -428,7 +428,7 @@ def _noted(note: Annotation) -> dict[str, Any]:
 
 
 def start_text(record: GameRecord) -> str:
-    """Returns the position that a game began with as text, with its score and cube if it has one."""
+    """Returns the position that a game began with as text, with its score and cube, if any."""
     game = record.game
     return game.situation_text(record.beginning()) or game.position_text(record.start)
 
