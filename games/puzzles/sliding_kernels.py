@@ -176,17 +176,11 @@ def play_three(position, move):
 
 
 def tile_pairs(position, places):
-    """Write the input of each pair of tiles a < b, which combines their number and squares."""
+    """Write the input of each pair of squares, which combines their number and the two tiles."""
     count = 0
     for here in range(SQUARES):
+        tile = tile_at(position, here)
         for there in range(here + 1, SQUARES):
-            a = tile_at(position, here)
-            b = tile_at(position, there)
-            if a < b:
-                pair = b * (b - 1) // 2 + a
-                places[count] = (pair * SQUARES + here) * SQUARES + there
-            else:
-                pair = a * (a - 1) // 2 + b
-                places[count] = (pair * SQUARES + there) * SQUARES + here
+            places[count] = (count * SQUARES + tile) * SQUARES + tile_at(position, there)
             count += 1
     return count

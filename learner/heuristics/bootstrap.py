@@ -1,15 +1,15 @@
-"""A heuristic from scratch: solve positions near the goal, learn from them, move further away.
+"""A heuristic from scratch: solve positions, learn from the solutions, solve harder ones.
 
-Positions are found by random walks back from the goal. Each is solved by A* with the heuristic
-learned so far, within a number of expansions. Every position on a solution, with its cost to the
-goal, is an example to learn from. When most positions are solved the walks become longer.
+Without a heuristic to begin from, the first positions are the ends of short random walks back from
+the goal, and the walks become longer as more positions are solved. With one, positions are random
+from the start, and the searches weight the heuristic less and less as it improves. Every position
+on a solution, with its cost to the goal, is an example to learn from.
 
-Source: Arfaee, Zilles and Holte 2011, in a simple form.
+Source: Arfaee, Zilles and Holte 2011, in a simple form; searches with a weight are ours.
 """
 
 from __future__ import annotations
 
-import math
 import random
 import time
 from collections.abc import Callable
@@ -22,7 +22,8 @@ from sklearn.base import BaseEstimator
 
 from games.features import Encoding
 from games.problem import KernelProblem
-from learner.heuristics.fit import fit_weights, inputs_matrix
+from learner.heuristics.examples import Examples
+from learner.heuristics.fit import fit_weights, packed_rows, sums_of
 from search.evaluators.heuristic import LearnedHeuristic
 from search.single_agent.solve import solve
 
@@ -30,6 +31,10 @@ __all__ = ["Bootstrap", "Round"]
 
 #: Positions at which the first weights agree with the base heuristics.
 START = 20_000
+#: How the weight in the searches changes: what is beyond 1 falls by a factor, and rises by a step.
+FALL, RISE = 0.8, 0.05
+#: The weight rises if the share of solved positions is this much below `enough`.
+SLACK = 0.1
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,8 @@ class Round:
     """The state of learning after a round.
 
     number: number of the round, from 1 on.
-    steps: length of its walks.
+    steps: length of its walks; 0 for random positions.
+    weight: weight of the heuristic in its searches.
     solved: share of its positions that were solved.
     expanded: mean number of expansions of the solved positions.
     rows: number of positions to learn from.
@@ -46,6 +52,7 @@ class Round:
 
     number: int
     steps: int
+    weight: float
     solved: float
     expanded: float
     rows: int
@@ -65,16 +72,17 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
         depends on the machine.
     each: number of positions in a round.
     nodes: greatest number of expansions for each position.
-    steps: length of the first walks.
+    steps: length of the first walks from the goal, if `base` is empty.
     growth: factor by which the walks become longer when `enough` of a round's positions are solved.
-    enough: the share of a round's positions that must be solved for that.
-    longest: length of the longest walks.
+    longest: length of the longest walks; after them positions are random.
+    enough: the share of a round's positions to be solved before walks become longer, or the weight
+        of the heuristic smaller.
+    weight: weight of the heuristic in the first searches, at least 1.
     over: weight of an overestimate's squared error; an underestimate's has the weight 1.
     ridge: weight of the squared distance of the weights from those of the previous round.
     percentile: the offset makes this percentage of the held-out errors negative.
     held_out: share of the positions that are used to choose the offset, and not learned from.
     rows: greatest number of positions to learn from; the newest are kept.
-    weight: weight of the heuristic in the searches.
     seed: seed of all random choices.
 
     After `fit`, `heuristic_` is the heuristic, and `rounds_` has a `Round` for each round.
@@ -86,23 +94,24 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
     rounds: int = 1000
     seconds: float | None = None
     each: int = 100
-    nodes: int = 20_000
+    nodes: int = 10_000
     steps: int = 10
     growth: float = 1.5
-    enough: float = 0.95
     longest: int = 1000
-    over: float = 20.0
+    enough: float = 0.95
+    weight: float = 2.5
+    over: float = 10.0
     ridge: float = 1.0
-    percentile: float = 98.0
+    percentile: float = 95.0
     held_out: float = 0.1
-    rows: int = 200_000
-    weight: float = 1.0
+    rows: int = 150_000
     seed: int = 0
 
     def _check(self) -> None:
         """Raises ValueError if an option is out of range."""
         least = {"rounds": 1, "each": 1, "nodes": 1, "steps": 1, "longest": 1, "rows": 1}
-        for name, number in {**least, "growth": 1.0, "over": 1.0, "ridge": 0.0, "seed": 0}.items():
+        reals = {"growth": 1.0, "weight": 1.0, "over": 1.0, "ridge": 0.0, "seed": 0}
+        for name, number in {**least, **reals}.items():
             if not getattr(self, name) >= number:
                 raise ValueError(
                     f"{name}: expected at least {number:g}, found {getattr(self, name)}"
@@ -117,70 +126,81 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
         """Learn until a limit is reached; `watch` is called after each round."""
         self._check()
         begin = time.perf_counter()
-        limit = math.inf if self.seconds is None else self.seconds
-        chance = random.Random(self.seed)
-        heuristic = LearnedHeuristic(
-            self.problem, self.encoding, np.zeros(self.encoding.size), base=self.base
-        )
-        weights = self._start(chance)
-        heuristic.weights[:] = weights
-        positions: list[Any] = []
-        costs: list[float] = []
-        held: list[bool] = []
-        self.rounds_: list[Round] = []
-        steps = float(self.steps)
-        while len(self.rounds_) < self.rounds and time.perf_counter() - begin < limit:
-            solved, expanded = 0, 0
-            for _ in range(self.each):
-                start = self._walk(chance, round(steps))
-                found = solve(
-                    self.problem,
-                    start,
-                    heuristic,
-                    weight=self.weight,
-                    nodes=self.nodes,
-                    memory_mib=8.0,
-                )
-                if found.moves is None:
-                    continue
-                solved += 1
-                expanded += found.expanded
-                aside = chance.random() < self.held_out
-                for position, cost in self._line(start, found.moves, found.cost):
-                    positions.append(position)
-                    costs.append(cost)
-                    held.append(aside)
-            del positions[: -self.rows], costs[: -self.rows], held[: -self.rows]
-            if positions:
-                weights, offset = self._learn(positions, costs, held, weights)
-                heuristic.weights[:] = weights
-                heuristic.offset = offset
-            round_ = Round(
-                len(self.rounds_) + 1,
-                round(steps),
-                solved / self.each,
-                expanded / max(solved, 1),
-                len(positions),
-                time.perf_counter() - begin,
-            )
-            self.rounds_.append(round_)
+        self._begin()
+        while len(self.rounds_) < self.rounds:
+            spent = time.perf_counter() - begin
+            if self.seconds is not None and spent >= self.seconds:
+                break
+            self._round(begin)
             if watch is not None:
-                watch(round_)
-            if solved >= self.enough * self.each:
-                steps = min(steps * self.growth, self.longest)
-        self.heuristic_ = heuristic
+                watch(self.rounds_[-1])
         return self
 
-    def _start(self, chance: random.Random) -> NDArray[np.float64]:
+    def _begin(self) -> None:
+        self.rounds_: list[Round] = []
+        weights = self._start()
+        self._examples = Examples(self.problem, self.encoding, self.rows)
+        self.heuristic_ = LearnedHeuristic(self.problem, self.encoding, weights, base=self.base)
+        self._weights = weights
+        self._steps = 0.0 if self.base else float(self.steps)
+        self._weight = self.weight if self.base else 1.0
+
+    def _round(self, begin: float) -> None:
+        """Solve positions, learn from the solutions, and set the difficulty of the next round."""
+        chance = random.Random(f"{self.seed} {len(self.rounds_)}")
+        solved, expanded = 0, 0
+        for _ in range(self.each):
+            start = self._position(chance)
+            found = solve(
+                self.problem,
+                start,
+                self.heuristic_,
+                weight=self._weight,
+                nodes=self.nodes,
+                memory_mib=8.0,
+            )
+            aside = chance.random() < self.held_out
+            if found.moves is not None:
+                solved += 1
+                expanded += found.expanded
+                self._examples.add(start, found.moves, found.cost, aside=aside)
+        self._learn()
+        self.rounds_.append(
+            Round(
+                len(self.rounds_) + 1,
+                round(self._steps),
+                self._weight,
+                solved / self.each,
+                expanded / max(solved, 1),
+                len(self._examples),
+                time.perf_counter() - begin,
+            )
+        )
+        if solved >= self.enough * self.each:
+            self._steps *= self.growth
+            if self._steps > self.longest:
+                self._steps = 0.0
+            self._weight = 1.0 + FALL * (self._weight - 1.0)
+        elif solved < (self.enough - SLACK) * self.each:
+            self._weight += RISE
+
+    def _position(self, chance: random.Random) -> Any:
+        """Returns a random position or, while walks are short enough, the end of one."""
+        if self._steps:
+            return self._walk(chance, round(self._steps))
+        return self.problem.random_position(chance.getrandbits(40))
+
+    def _start(self) -> NDArray[np.float64]:
         """Returns weights that reproduce the best base heuristic; zeros if `base` is empty."""
         weights = np.zeros(self.encoding.size)
         if not self.base:
             return weights
+        chance = random.Random(self.seed)
         positions = [self.problem.random_position(chance.getrandbits(40)) for _ in range(START)]
         known = [self.problem.evaluators[name].value for name in self.base]
         values = np.array([max(float(one(place)) for one in known) for place in positions])
-        inputs = inputs_matrix(self.encoding.active_rows(positions), self.encoding.size)
-        return fit_weights(inputs, values, start=weights, over=1.0, ridge=1e-3, passes=1, steps=50)
+        rows = packed_rows(self.encoding.active_rows(positions), self.encoding.size)
+        return fit_weights(rows, values, start=weights, over=1.0, ridge=1e-3, steps=50)
 
     def _walk(self, chance: random.Random, steps: int) -> Any:
         """Returns the end of a random walk from the goal that never goes straight back."""
@@ -193,33 +213,16 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
             position = problem.play(position, move)
         return position
 
-    def _line(self, position: Any, moves: tuple[Any, ...], cost: float) -> list[tuple[Any, float]]:
-        """Returns the positions of a solution before the goal, and mirrored, with their costs."""
-        problem = self.problem
-        mirror = problem.problem.mirror
-        rows = []
-        for move in moves:
-            rows.append((position, cost))
-            if mirror is not None:
-                rows.append((tuple(map(int, mirror(position))), cost))
-            cost -= problem.cost(position, move)
-            position = problem.play(position, move)
-        return rows
-
-    def _learn(
-        self,
-        positions: list[Any],
-        costs: list[float],
-        held: list[bool],
-        start: NDArray[np.float64],
-    ) -> tuple[NDArray[np.float64], float]:
-        """Returns the weights fitted to most rows, and the offset chosen by the held-out rows."""
-        inputs = inputs_matrix(self.encoding.active_rows(positions), self.encoding.size)
-        aside, targets = np.array(held), np.array(costs)
+    def _learn(self) -> None:
+        """Fit the weights to most examples, and choose the offset by those held out."""
+        rows, costs, aside = self._examples.known()
+        if not len(rows):
+            return
         learned = ~aside
-        weights = fit_weights(
-            inputs[learned], targets[learned], start=start, over=self.over, ridge=self.ridge
+        self._weights = fit_weights(
+            rows[learned], costs[learned], start=self._weights, over=self.over, ridge=self.ridge
         )
         judged = aside if aside.any() else learned
-        errors = inputs[judged] @ weights - targets[judged]
-        return weights, -max(float(np.percentile(errors, self.percentile)), 0.0)
+        errors = sums_of(rows[judged], self._weights) - costs[judged]
+        self.heuristic_.weights[:] = self._weights
+        self.heuristic_.offset = -max(float(np.percentile(errors, self.percentile)), 0.0)

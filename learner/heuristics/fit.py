@@ -6,57 +6,83 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 from scipy.sparse.linalg import LinearOperator, cg
 
-__all__ = ["fit_weights", "inputs_matrix"]
+from games.kernels import kernel
+
+__all__ = ["fit_weights", "packed_rows", "sums_of"]
 
 
-def inputs_matrix(rows: NDArray[np.int64], size: int) -> csr_matrix:
-    """Returns the inputs of positions as a sparse matrix [positions, size] of 0 and 1.
+def packed_rows(rows: NDArray[np.int64], size: int) -> NDArray[Any]:
+    """Returns the places of inputs in the smallest integers that hold them, [positions, most].
 
-    rows: the places of the inputs that are 1, [positions, most], padded with `size`, as
-        `Encoding.active_rows` returns them.
+    rows: the places of the inputs that are 1, padded with `size`, as `Encoding.active_rows` returns
+        them.
     """
-    real = rows < size
-    starts = np.concatenate([[0], np.cumsum(real.sum(axis=1))])
-    return csr_matrix(
-        (np.ones(int(starts[-1]), dtype=np.float32), rows[real].astype(np.int32), starts),
-        shape=(len(rows), size),
-    )
+    return rows.astype(np.uint16 if size < 1 << 16 else np.int32)
+
+
+@kernel
+def _sum_rows(rows, weights, sums):  # type: ignore[no-untyped-def]
+    """Write the sum of the weights of each row's places; the last weight is that of padding."""
+    for i in range(len(rows)):
+        total = 0.0
+        for k in range(rows.shape[1]):
+            total += weights[rows[i, k]]
+        sums[i] = total
+
+
+@kernel
+def _add_rows(rows, amounts, totals):  # type: ignore[no-untyped-def]
+    """Add each row's amount to the totals of its places."""
+    for i in range(len(rows)):
+        amount = amounts[i]
+        if amount != 0.0:
+            for k in range(rows.shape[1]):
+                totals[rows[i, k]] += amount
+
+
+def sums_of(rows: NDArray[Any], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns the sum of the weights [size] of each row's inputs, [positions]."""
+    sums = np.zeros(len(rows))
+    _sum_rows(rows, np.append(weights, 0.0), sums)
+    return sums
 
 
 def fit_weights(
-    inputs: csr_matrix,
+    rows: NDArray[Any],
     costs: NDArray[np.float64],
     *,
     start: NDArray[np.float64],
     over: float,
     ridge: float,
-    passes: int = 4,
-    steps: int = 10,
+    steps: int = 5,
 ) -> NDArray[np.float64]:
     """Returns weights [size] whose sums approximate the costs; overestimates count `over` times.
 
-    Ridge regression towards `start`, solved by conjugate gradients. Each pass weights the errors
-    by the sums of the previous pass.
+    Ridge regression towards `start`, by conjugate gradients. An error counts as an overestimate if
+    it is one by the weights `start`, so that a few steps at a time lead to the least sum of errors.
 
-    inputs: [positions, size], as `inputs_matrix` returns them.
+    rows: places of the inputs that are 1, [positions, most], as `packed_rows` returns them.
     costs: [positions].
     over: weight of an overestimate's squared error; an underestimate's has the weight 1.
     ridge: weight of the squared distance from `start`.
+    steps: greatest number of steps of conjugate gradients.
     """
-    weights = start.copy()
-    transposed = inputs.T.tocsr()
-    for _ in range(passes):
-        errors = inputs @ weights - costs
-        counts = np.where(errors > 0, over, 1.0)
+    size = len(start)
+    errors = sums_of(rows, start) - costs
+    counts = np.where(errors > 0, over, 1.0)
 
-        def normal(x: NDArray[np.float64], counts: NDArray[np.float64] = counts) -> Any:
-            return transposed @ (counts * (inputs @ x)) + ridge * x
+    def totals(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = np.zeros(size + 1)
+        _add_rows(rows, amounts, found)
+        return found[:size]
 
-        size = len(start)
-        target = transposed @ (counts * -errors) + ridge * (start - weights)
-        step, _ = cg(LinearOperator((size, size), matvec=normal), target, maxiter=steps, rtol=1e-3)
-        weights = weights + step
-    return weights
+    def normal(x: NDArray[np.float64]) -> Any:
+        return totals(counts * sums_of(rows, x)) + ridge * x
+
+    step, _ = cg(
+        LinearOperator((size, size), matvec=normal), totals(-counts * errors), maxiter=steps,
+        rtol=1e-3,
+    )  # fmt: skip
+    return np.asarray(start + step)

@@ -8,7 +8,8 @@ from sklearn.linear_model import Ridge
 
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.heuristics.bootstrap import Bootstrap, Round
-from learner.heuristics.fit import fit_weights, inputs_matrix
+from learner.heuristics.examples import Examples
+from learner.heuristics.fit import fit_weights, packed_rows, sums_of
 from search import solve
 
 
@@ -17,12 +18,14 @@ def test_a_fit_without_asymmetry_is_ridge_regression() -> None:
     rows = np.sort(chance.integers(0, 21, size=(300, 4)), axis=1)  # 20 stands for no input
     rows = np.array([np.pad(np.unique(row), (0, 4 - len(np.unique(row))), constant_values=20)
                      for row in rows])  # fmt: skip
-    inputs = inputs_matrix(rows, 20)
-    assert inputs.sum() == (rows < 20).sum()
+    packed = packed_rows(rows, 20)
     costs = chance.normal(size=300)
-    found = fit_weights(inputs, costs, start=np.zeros(20), over=1.0, ridge=2.0, passes=2, steps=200)
-    expected = Ridge(alpha=2.0, fit_intercept=False).fit(inputs.toarray(), costs).coef_
+    found = fit_weights(packed, costs, start=np.zeros(20), over=1.0, ridge=2.0, steps=200)
+    inputs = np.zeros((300, 21))
+    inputs[np.arange(300)[:, None], rows] = 1
+    expected = Ridge(alpha=2.0, fit_intercept=False).fit(inputs[:, :20], costs).coef_
     np.testing.assert_allclose(found, expected, atol=1e-3)
+    np.testing.assert_allclose(sums_of(packed, found), inputs[:, :20] @ found)
 
 
 def test_overestimates_are_rarer_where_they_count_more() -> None:
@@ -31,9 +34,10 @@ def test_overestimates_are_rarer_where_they_count_more() -> None:
     costs = 5 + chance.normal(size=500)
     shares = []
     for over in (1.0, 20.0):
-        inputs = inputs_matrix(rows, 10)
-        weights = fit_weights(inputs, costs, start=np.zeros(10), over=over, ridge=1e-6, passes=30)
-        shares.append(float((inputs @ weights > costs).mean()))
+        weights = np.zeros(10)
+        for _ in range(30):
+            weights = fit_weights(rows, costs, start=weights, over=over, ridge=1e-6)
+        shares.append(float((sums_of(rows, weights) > costs).mean()))
     assert shares[0] > 0.4 and 0.02 < shares[1] < 0.25
 
 
@@ -43,10 +47,14 @@ def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, 
     problem = SlidingTiles(3, 2)
     rounds: list[Round] = []
     learner = Bootstrap(
-        problem, problem.encodings["tile_pairs"], base=base, rounds=8, each=40, seed=1
+        problem, problem.encodings["tile_pairs"], base=base, rounds=12, each=40, seed=1
     ).fit(rounds.append)
-    assert [one.number for one in rounds] == list(range(1, 9))
-    assert rounds[-1].solved == 1.0 and rounds[-1].steps > rounds[0].steps
+    assert [one.number for one in rounds] == list(range(1, 13))
+    assert rounds[-1].solved == 1.0
+    if base:
+        assert rounds[0].steps == 0 and rounds[0].weight == 2.5 and rounds[-1].weight < 1.2
+    else:
+        assert rounds[-1].steps > rounds[0].steps == 10
     expanded = {"manhattan": 0, "learned": 0}
     longer = 0.0
     for seed in range(60):
@@ -72,6 +80,28 @@ def test_the_same_seed_learns_the_same() -> None:
     assert not np.array_equal(learned[0], learned[2])
 
 
+def test_examples_are_the_newest_positions_of_solutions_with_their_costs() -> None:
+    problem = SlidingTiles(3, 3)
+    encoding = problem.encodings["tile_pairs"]
+    examples = Examples(problem, encoding, 50)
+    lines = []
+    for seed in range(2):
+        position = problem.random_position(seed)
+        found = solve(problem, position)
+        assert found.moves is not None
+        examples.add(position, found.moves, found.cost, aside=bool(seed))
+        for number, move in enumerate(found.moves):
+            mirrored = tuple(map(int, problem.problem.mirror(position)))
+            assert solve(problem, mirrored).cost == found.cost - number
+            for one in (position, mirrored):
+                lines.append((encoding.active_rows([one])[0].tolist(), found.cost - number, seed))
+            position = problem.play(position, move)
+    rows, costs, aside = examples.known()
+    assert len(examples) == len(rows) == 50 < len(lines)
+    kept = sorted(zip(rows.tolist(), costs.tolist(), aside.tolist(), strict=True))
+    assert kept == sorted(lines[-50:])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -83,6 +113,7 @@ def test_the_same_seed_learns_the_same() -> None:
         ({"percentile": 101}, "percentile: expected 0 to 100"),
         ({"held_out": 1.0}, "held_out: expected 0 to 0.9"),
         ({"over": 0.5}, "over: expected at least 1"),
+        ({"weight": 0.5}, "weight: expected at least 1, found 0.5"),
     ],
 )
 def test_options_out_of_range(options: dict[str, float], message: str) -> None:
