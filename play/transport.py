@@ -3,7 +3,7 @@
 The format is pickle, between processes of one user that run one version of Plysmith; nothing here
 reads or writes a file. Functions and classes of Plysmith and of installed packages are sent by
 name. A user's own functions, classes and kernels are sent by value, because the other process may
-be unable to import them. Games as `games.load` makes them are sent by name.
+be unable to import them. Games of Plysmith are sent by name.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ def _attribute(module: str, name: str) -> Any:
 
 @functools.cache
 def _game(name: str) -> Game:
-    return games.load(name)
+    return games.known(name)
 
 
 def _known_name(game: Game) -> str:
-    """Returns the name by which `games.load` makes the same game; empty for a user's own game."""
+    """Returns the name by which `games.known` makes the same game; empty for a user's own game."""
     if game.name not in games.names():
         return ""
     known = _game(game.name)

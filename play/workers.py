@@ -41,6 +41,8 @@ Result = TypeVar("Result")
 
 BACKENDS = ("threads", "loky", "dask")
 ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
+#: The variable that keeps the current folder out of Python's path, and our value of it.
+SAFE_PATH, OURS = "PYTHONSAFEPATH", "plysmith"
 #: One thread for libraries that would otherwise start several in every process.
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
@@ -247,6 +249,8 @@ def serve(parent: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     if os.name == "posix":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    if os.environ.get(SAFE_PATH) == OURS:  # not meant for programs that this process starts
+        del os.environ[SAFE_PATH]
 
     def outlive() -> None:
         while os.getppid() == parent:
@@ -262,11 +266,19 @@ def starting_processes(tracker: Any) -> Iterator[None]:
 
     tracker: the module `resource_tracker` of the library that starts them. Its own process is
         started first, because that unblocks some of these signals.
+
+    Before a new process gets the path of this one, it would look for modules in the current folder,
+    which may be somebody else's. `serve` must be its initializer.
     """
-    with signals_held():
-        tracker.ensure_running()
-    with signals_held():
-        yield
+    safe = os.environ.setdefault(SAFE_PATH, OURS)
+    try:
+        with signals_held():
+            tracker.ensure_running()
+        with signals_held():
+            yield
+    finally:
+        if safe == OURS:
+            del os.environ[SAFE_PATH]
 
 
 # --- a cluster --------------------------------------------------------------------------------

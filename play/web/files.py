@@ -9,10 +9,11 @@ import json
 import sqlite3
 import struct
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from search.lookups.rote import opened
 
 __all__ = ["EVALUATOR", "LOOKUP", "Header", "described", "inside", "playable_files"]
 
@@ -117,10 +118,6 @@ def _header(path: Path, size: int) -> dict[str, Any]:
 
 def _memory(path: Path) -> tuple[str, str]:
     """Returns the format and the game of a rote memory."""
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
-        # a view could be a query without end
-        table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'facts'"
-        if database.execute(table).fetchone() is None:
-            raise ValueError("expected a table of facts, found none")
+    with opened(path, "facts") as database:
         facts = dict(database.execute("SELECT name, value FROM facts LIMIT 100"))
     return facts["format"], facts["game"]

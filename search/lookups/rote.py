@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sqlite3
 import struct
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from games.kernels import kernel
 from games.values import EXACT, PROVEN, WIN
 from search.lookups.lookup import Lookup
 
-__all__ = ["RoteError", "RoteMemory"]
+__all__ = ["RoteError", "RoteMemory", "opened"]
 
 FORMAT = "plysmith-rote-1"
 #: Greatest share of the hash table's slots that are used.
@@ -329,15 +330,29 @@ def _copy(
     return memory
 
 
+@contextmanager
+def opened(path: Path, *tables: str) -> Iterator[sqlite3.Connection]:
+    """Open a SQLite file of unknown origin for reading.
+
+    path: the file.
+    tables: the tables that will be read.
+
+    Raises sqlite3.Error if it is not one, or if one of these is not a table of plain rows: a view
+    could be a query that never ends, and a virtual table runs code of SQLite's extensions.
+    """
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        database.execute("PRAGMA trusted_schema = OFF")
+        names = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
+        found = {name for (name,) in database.execute(names)}
+        if not set(tables) <= found:
+            raise sqlite3.DatabaseError(f"tables {sorted(found)}"[:200])
+        yield database
+
+
 def _read(path: Path) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
     """Returns the facts and the positions of a file, unchecked."""
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
-            # only tables: a view could be a query that never ends
-            names = "SELECT name FROM sqlite_master WHERE type = 'table'"
-            tables = {name for (name,) in database.execute(names)}
-            if not {"facts", "positions"} <= tables:
-                raise sqlite3.DatabaseError(f"tables {sorted(tables)}"[:200])
+        with opened(path, "facts", "positions") as database:
             facts = dict(database.execute("SELECT name, value FROM facts"))
             rows = database.execute("SELECT key, value, depth, age FROM positions ORDER BY key")
             return facts, rows.fetchall()

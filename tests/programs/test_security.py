@@ -34,6 +34,7 @@ from games.kernels import cache
 from games.kernels.cache import only_ours
 from learner.positions.store import PositionStore
 from learner.run.command_line import parser, settings_of
+from play.web.files import described
 from search import load_evaluator
 from search.evaluators.shipped import DATA
 from search.lookups.opening_book import OpeningBook
@@ -190,6 +191,24 @@ def test_a_file_does_not_name_a_game_to_import(here: Path, load: Callable[[Path]
     assert (here / RAN).exists()
 
 
+def test_a_rote_memory_holds_plain_tables(tmp_path: Path) -> None:
+    path = tmp_path / "memory.sqlite"
+    RoteMemory(Checkers(), capacity=10).save(path)
+    assert described(path, 0) is not None
+    with closing(sqlite3.connect(path)) as database:
+        facts = database.execute("SELECT * FROM facts").fetchall()
+        database.execute("DROP TABLE facts")
+        try:
+            database.execute("CREATE VIRTUAL TABLE facts USING fts5(name, value)")
+        except sqlite3.OperationalError:
+            pytest.skip("SQLite without fts5")
+        database.executemany("INSERT INTO facts VALUES (?, ?)", facts)
+        database.commit()
+    with pytest.raises(ValueError, match="expected a rote memory, found none"):
+        RoteMemory.load(Checkers(), path)
+    assert described(path, 0) is None
+
+
 # --- compiled code on disk --------------------------------------------------------------------
 
 KERNELS = """
@@ -273,3 +292,37 @@ def test_a_configuration_of_numba_names_no_module(here: Path) -> None:
     run = python(here, USE)
     assert run.stdout == "42 120\n", run.stderr
     assert not (here / RAN).exists() and not (here / "cache").exists()
+
+
+# --- processes --------------------------------------------------------------------------------
+
+PROCESSES = """
+from learner.arena import Arena
+from games.tic_tac_toe import TicTacToe
+from play.players.limits import Limits
+from play.workers import Workers
+from search import as_evaluator
+
+if __name__ == "__main__":
+    with Workers("loky", 1) as workers:
+        print(*workers.map(len, ["abc"]))
+    game = TicTacToe()
+    arena = Arena(game, limits=Limits(depth=1))
+    print(arena.submit(as_evaluator(game, None), "random", games=2, seed=0).result().games)
+    arena.close()
+"""
+
+
+@pytest.mark.thorough
+def test_processes_import_nothing_from_the_current_folder(here: Path, tmp_path: Path) -> None:
+    for name in ("joblib", "multiprocessing", "struct"):
+        (here / f"{name}.py").write_text(marks(here))
+    program = tmp_path / "elsewhere/program.py"
+    program.parent.mkdir()
+    program.write_text(PROCESSES)
+    run = subprocess.run(
+        [sys.executable, program], cwd=here, capture_output=True, text=True, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert not (here / RAN).exists()
+    assert run.stdout == "3\n2\n", run.stderr
