@@ -48,6 +48,8 @@ class Result:
     evaluations: with dice, number of calls of the evaluator.
     probes: without dice, number of probes of the transposition table.
     hits: number of those that it answered.
+    move_outcomes: with dice, the probabilities of the game's outcomes after each of `moves`, for
+        the side that moves; empty without `moves`, or if the evaluator gives no probabilities.
     """
 
     move: Any
@@ -65,6 +67,7 @@ class Result:
     evaluations: int = 0
     probes: int = 0
     hits: int = 0
+    move_outcomes: tuple[tuple[float, ...], ...] = ()
 
     @property
     def plies_to_end(self) -> int | None:

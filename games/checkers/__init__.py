@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from games.checkers import notation, pieces, rules
 from games.checkers.encoding import PIECE_SQUARES
 from games.checkers.endgame.known import DATABASES
-from games.checkers.evaluators import EVALUATORS, UNIT_TERMS
+from games.checkers.evaluators import CALIBRATIONS, EVALUATORS, UNIT_TERMS
 from games.checkers.features import CLASSIC, SAMUEL
 from games.checkers.file_form import PDN
 from games.checkers.phases import PHASES
@@ -43,6 +43,7 @@ class Checkers(KernelGame):
     encodings = {"piece_squares": PIECE_SQUARES}
     phases = PHASES
     evaluators = EVALUATORS
+    calibrations = CALIBRATIONS
     sides = pieces.SIDES
     unit = "men"
     unit_terms = UNIT_TERMS

@@ -8,7 +8,7 @@ from typing import Any
 from games.board import Board
 from games.connect_four import notation, rules
 from games.connect_four.encoding import STONES
-from games.connect_four.evaluators import EVALUATORS
+from games.connect_four.evaluators import CALIBRATIONS, EVALUATORS
 from games.connect_four.features import LINES
 from games.connect_four.recipes import RECIPES
 from games.connect_four.rules import COLUMNS, ROWS, START, Position
@@ -32,6 +32,7 @@ class ConnectFour(KernelGame):
     features = {"lines": LINES}
     encodings = {"stones": STONES}
     evaluators = EVALUATORS
+    calibrations = CALIBRATIONS
     title = "Connect Four"
     sides = ("X", "O")
     unit = "threats"

@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from games.contract import DiceGame, Game
@@ -389,6 +390,9 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
 
     `value` and `loss` are in the game's unit, as `value_text` is. `chances` are [win, draw, loss],
     from 0 to 1, of the position and after each move; None if the evaluator has no calibration.
+    `outcomes` are the probabilities of `Game.outcomes` at both places: in backgammon of a win, a
+    win with a gammon and with a backgammon, a loss with a gammon and with a backgammon. They are
+    None if the evaluator gives none.
     """
     game, position, evaluator = question.game, question.position, question.loaded.evaluator
 
@@ -399,6 +403,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
             "chances": chances_of(evaluator, position, value, outcomes),
         }
 
+    shown = None if done else FIRST_MOVES
     best = evaluator.in_units(result.moves[0][1]) if result.moves else 0.0
     return {
         "evaluator": question.loaded.entry.id,
@@ -415,10 +420,13 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         "moves": [
             {
                 "text": game.move_text(position, move),
-                **figures(value),
+                **figures(value, outcomes),
+                "outcomes": outcomes,
                 "loss": clamped(evaluator.in_units(value) - best),
             }
-            for move, value in (result.moves if done else result.moves[:FIRST_MOVES])
+            for (move, value), outcomes in zip_longest(
+                result.moves[:shown], result.move_outcomes[:shown]
+            )
         ],
         "done": done,
     }

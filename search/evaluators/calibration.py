@@ -51,7 +51,7 @@ class Chances(NamedTuple):
         What is possible but rounds to 0 or 100 is "<1 %" or ">99 %".
         """
         win, draw, loss = map(_percent, self)
-        return f"win {win}, draw {draw}, loss {loss}" if self.draw >= 0.0005 else f"win {win}"
+        return f"win {win}, draw {draw}, loss {loss}" if self.draw else f"win {win}"
 
     @classmethod
     def of_win(cls, win: float) -> Chances:

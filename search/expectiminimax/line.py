@@ -37,8 +37,8 @@ _NUMBERS = (
     " moves order chances begins counts killers lowers outcomes table table_mask scratch"
     # the root: its moves, their ranks in the game's order and their values, and those of the last
     # depth searched in full; memory that threads share, the number of this thread and of all
-    " root_moves root_ranks root_values settled_moves settled_values settled_outcomes shared"
-    " thread threads"
+    " root_moves root_ranks root_values settled_moves settled_values root_outcomes"
+    " settled_outcomes shared thread threads"
     # options that hold for all searches
     " width rolls most_moves prune candidates reply_keep filter_keeps filter_margins outcome_count"
     # the result of the last probe of the table or the lookup
@@ -88,7 +88,8 @@ class NativeDiceLine(NativeRecord):
             chances=np.array(game.rolls, dtype=np.float64),
             settled_moves=np.zeros(room, dtype=np.int64),
             settled_values=np.zeros(room),
-            settled_outcomes=np.zeros(max(outcomes, 1)),
+            root_outcomes=np.zeros((room, max(outcomes, 1))),
+            settled_outcomes=np.zeros((room, max(outcomes, 1))),
             filter_keeps=np.zeros(DEEPEST_ROLLS + 1, dtype=np.int64),
             filter_margins=np.zeros(DEEPEST_ROLLS + 1),
             table=table,
@@ -148,13 +149,16 @@ class NativeDiceLine(NativeRecord):
         """Make a position the root."""
         self.pinned["positions"][0, : len(position)] = position
 
-    def settled(self) -> tuple[list[Any], list[float], list[float]]:
-        """Returns the root moves, their values and outcomes of the last depth searched in full."""
+    def settled(self) -> tuple[list[Any], list[float], list[list[float]]]:
+        """Returns the root moves, their values and outcomes of the last depth searched in full.
+
+        The outcomes are those of the best move, and of the others only with `exact_root`.
+        """
         count = self.root_count
         return (
             self.pinned["settled_moves"][:count].tolist(),
             self.pinned["settled_values"][:count].tolist(),
-            self.pinned["settled_outcomes"][: self.outcome_count].tolist(),
+            self.pinned["settled_outcomes"][: max(count, 1), : self.outcome_count].tolist(),
         )
 
     def filter_move(self, depth: int, keep: int, margin: float) -> None:
@@ -195,7 +199,8 @@ class PlainDiceLine:
         self.root_values: list[float] = []
         self.settled_moves: list[Any] = []
         self.settled_values: list[float] = []
-        self.settled_outcomes: list[float] = []
+        self.root_outcomes: list[list[float]] = []
+        self.settled_outcomes: list[list[float]] = []
         self.shared: list[float] = [0.0, 0.0]
         self.filter_keeps = [0] * (DEEPEST_ROLLS + 1)
         self.filter_margins = [0.0] * (DEEPEST_ROLLS + 1)
@@ -243,8 +248,11 @@ class PlainDiceLine:
         """Make a position the root."""
         self.positions[0] = position
 
-    def settled(self) -> tuple[list[Any], list[float], list[float]]:
-        """Returns the root moves, their values and outcomes of the last depth searched in full."""
+    def settled(self) -> tuple[list[Any], list[float], list[list[float]]]:
+        """Returns the root moves, their values and outcomes of the last depth searched in full.
+
+        The outcomes are those of the best move, and of the others only with `exact_root`.
+        """
         count = self.root_count
         return self.settled_moves[:count], self.settled_values[:count], self.settled_outcomes
 

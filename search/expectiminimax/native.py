@@ -218,23 +218,35 @@ def _begin_shares(line):
     return native
 
 
-def keep_root(line, ply, with_outcomes):
-    """Keep the root moves and values, and if wanted the outcomes at `ply`, as settled."""
+def keep_outcomes(line, number, ply):
+    """Keep the outcomes at `ply` as those of root move `number`."""
+    line.root_outcomes[number:] = [line.outcomes[ply][:]]
+
+
+@overload(keep_outcomes)
+def _keep_outcomes(line, number, ply):
+    def native(line, number, ply):
+        for i in range(line.outcome_count):
+            value = load_int(line.outcomes, ply * line.outcome_count + i)
+            store_int(line.root_outcomes, number * line.outcome_count + i, value)
+
+    return native
+
+
+def keep_root(line, with_outcomes):
+    """Keep the root moves and values, and the outcomes of the first moves, as settled."""
     line.settled_moves, line.settled_values = line.root_moves[:], line.root_values[:]
-    if with_outcomes:
-        line.settled_outcomes = line.outcomes[ply][:]
+    line.settled_outcomes = line.root_outcomes[:with_outcomes]
 
 
 @overload(keep_root)
-def _keep_root(line, ply, with_outcomes):
-    def native(line, ply, with_outcomes):
+def _keep_root(line, with_outcomes):
+    def native(line, with_outcomes):
         for i in range(line.root_count):
             store_int(line.settled_moves, i, load_int(line.root_moves, i))
             store_int(line.settled_values, i, load_int(line.root_values, i))
-        if with_outcomes:
-            here = ply * line.outcome_count
-            for i in range(line.outcome_count):
-                store_int(line.settled_outcomes, i, load_int(line.outcomes, here + i))
+        for i in range(with_outcomes * line.outcome_count):
+            store_int(line.settled_outcomes, i, load_int(line.root_outcomes, i))
 
     return native
 

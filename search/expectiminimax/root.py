@@ -26,6 +26,7 @@ from search.expectiminimax.native import (
     clear_root,
     float_at,
     int_at,
+    keep_outcomes,
     keep_root,
     list_moves,
     put_float,
@@ -86,7 +87,8 @@ def list_root(line, roll):
 def settle(line, depth, roll):
     """Complete an iteration: put the best root move in front, and record the result of the depth.
 
-    If the search is stopped before the outcomes are backed up, the depth does not count.
+    Outcomes are backed up for the best move, with `exact_root` for every move. If the search is
+    stopped before, the depth does not count.
     """
     value = line.value
     ply = 0
@@ -97,19 +99,22 @@ def settle(line, depth, roll):
     elif depth > 0:
         value = average(line, line.root_values, 0)
     last = depth == line.depth_limit or line.horizon == 0
-    with_outcomes = line.want_outcomes != 0 and (last or line.limited != 0)
-    if with_outcomes:
+    with_outcomes = 0
+    if line.want_outcomes != 0 and (last or line.limited != 0):
+        with_outcomes = line.kept if ply == 1 and line.exact_root != 0 else 1
+    for i in range(with_outcomes):
         horizon = line.horizon
         line.top = 0
         if ply == 1:
-            play(line, 0, int_at(line.root_moves, 0))
+            play(line, 0, int_at(line.root_moves, i))
         back_up_outcomes(line, depth, ply)
         if ply == 1:
             turn_outcomes(line, 1)
         line.horizon = horizon
         if line.stop != 0:
             return
-    keep_root(line, ply, with_outcomes)
+        keep_outcomes(line, i, ply)
+    keep_root(line, with_outcomes)
     if ply == 1:
         line.depth_move[depth] = int_at(line.root_moves, 0)
     line.value = value

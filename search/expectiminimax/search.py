@@ -253,7 +253,8 @@ class Expectiminimax(Search):
     def _outcomes(self) -> tuple[float, ...] | None:
         if not self.evaluator.gives_outcomes:
             return None
-        return tuple(self.line.settled()[2])
+        outcomes = self.line.settled()[2]
+        return tuple(outcomes[0]) if outcomes else ()
 
     def _result(
         self, position: Any, roll: int | None, exact_root: bool, interrupted: bool, began: float
@@ -268,10 +269,13 @@ class Expectiminimax(Search):
         history = self._depths(0, completed, moves=roll is not None)
         best = history[-1]
         ranked: tuple[tuple[Any, float], ...] = ()
+        chances: tuple[tuple[float, ...], ...] = ()
         if exact_root and roll is not None:
-            moves, values, _ = line.settled()
+            moves, values, outcomes = line.settled()
             pairs = zip(moves, values, strict=True)
             ranked = tuple((self._move(move), float(value) + 0.0) for move, value in pairs)
+            if self.evaluator.gives_outcomes:
+                chances = tuple(map(tuple, outcomes))
         return Result(
             best.move,
             best.value,
@@ -286,6 +290,7 @@ class Expectiminimax(Search):
             interrupted,
             self._outcomes(),
             int(line.evaluations),
+            move_outcomes=chances,
         )
 
     # --- many at once --------------------------------------------------------------------------

@@ -146,6 +146,30 @@ def test_a_damaged_entry_is_refused(entry: Any, reason: str, tmp_path: Path) -> 
         load_evaluator(other)
 
 
+@pytest.mark.parametrize("name", ["quantised", "network", "rootstrap", "samuel"])
+def test_shipped_evaluators_of_checkers_are_calibrated(name: str) -> None:
+    """The numbers are those in docs/results/checkers.md, and mean what positions say."""
+    evaluator = as_evaluator(CHECKERS, name)
+    assert evaluator.calibration is not None
+    assert len(evaluator.calibration.scale) == 3
+    evidence = evaluator.calibration.evidence
+    assert evidence["log_loss"] < evidence["guess"] - 0.2 and evidence["error"] < 0.03
+    assert 0.4 < evaluator.chances(START).expected < 0.6  # type: ignore[union-attr]
+    lost = CHECKERS.parse_position("W:W30,31,32:B1,2,3,4,5,6,7")
+    assert evaluator.chances(lost).loss > 0.75  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ["checkers", "connect_four"])
+def test_hand_crafted_evaluators_are_calibrated(name: str) -> None:
+    game = games.load(name)
+    # values of `centre` in Connect Four say nothing about results
+    assert set(game.calibrations) == set(game.evaluators) - {"centre"}
+    for entry in game.calibrations:
+        evaluator = as_evaluator(game, entry)
+        assert evaluator.calibration is not None and evaluator.calibration.fits(game)
+        assert sum(evaluator.chances(game.start()) or ()) == pytest.approx(1.0)
+
+
 def test_probabilities_of_outcomes_need_no_calibration() -> None:
     game = games.load("backgammon")
     evaluator = as_evaluator(game, "backups")

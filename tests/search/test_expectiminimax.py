@@ -194,7 +194,20 @@ def test_outcomes_are_backed_up(options: dict[str, Any]) -> None:
             assert BACKGAMMON.outcomes.values(before.outcomes) == pytest.approx(before.value)
 
 
+def test_an_analysis_has_the_outcomes_after_every_move() -> None:
+    near_end = (0x222 << 4 | 9, 0, 0x20 | 13, 0, 0)
+    engine = Engine(BACKGAMMON, RACE_OUTCOMES)
+    for depth in (0, 1):
+        result = engine.analyse(near_end, roll=0, depth=depth)
+        assert len(result.moves) == len(result.move_outcomes) > 1
+        for (move, _), outcomes in zip(result.moves, result.move_outcomes, strict=True):
+            assert outcomes == pytest.approx(outcomes_after(near_end, move, depth), abs=1e-12)
+        assert result.move_outcomes[0] == result.outcomes
+        assert engine.search(near_end, roll=0, depth=depth).move_outcomes == ()
+
+
 def test_an_evaluator_without_outcomes_gives_none() -> None:
+    assert Engine(BACKGAMMON, RACE).analyse(BACKGAMMON.start(), roll=5, depth=0).move_outcomes == ()
     assert Engine(BACKGAMMON, RACE).search(BACKGAMMON.start(), roll=5, depth=0).outcomes is None
 
 
