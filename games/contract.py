@@ -255,6 +255,13 @@ class DiceGame(Game):
         """Returns the position that a text describes, and its roll if the text gives one."""
         return self.parse_position(text), None
 
+    def cube_decision(self, situation: Any, outcomes: Sequence[float]) -> Any:
+        """Returns whether to double and to take, from the chances of the game's outcomes.
+
+        Raises ValueError in a game without a cube.
+        """
+        raise ValueError(f"expected a game with a cube, found {self.name}")
+
     def record_options(self, text: str) -> dict[str, Any]:
         """Returns the options of a record that the text of a situation gives, such as the score."""
         return {}

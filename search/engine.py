@@ -213,6 +213,28 @@ class Engine:
         """
         return self._with_dice().values(positions, depth)
 
+    def cube(
+        self,
+        situation: Any,
+        *,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seconds: float | None = None,
+    ) -> Any:
+        """Returns whether to double and to take, in a game with a cube.
+
+        situation: a position with its match and cube, such as `games.backgammon.Situation`.
+        depth, nodes, seconds: limits of the search for the chances of the outcomes, as in `search`.
+
+        The result is the game's, such as `games.backgammon.CubeDecision`. Raises ValueError if the
+        game has no cube or the evaluator gives no chances, and PositionError if nobody may double.
+        """
+        result = self.search(situation.position, depth=depth, nodes=nodes, seconds=seconds)
+        if result.outcomes is None:
+            raise ValueError("expected an evaluator that gives chances of outcomes, found another")
+        assert isinstance(self.game, DiceGame)
+        return self.game.cube_decision(situation, result.outcomes)
+
     def _with_dice(self) -> Expectiminimax:
         if not isinstance(self._search, Expectiminimax):
             raise TypeError(f"expected a game with dice, found {self.game.name}")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from games.backgammon import bear_off, bear_off_tables, notation, pieces, rules
+from games.backgammon.doubling import CubeDecision, decide
 from games.backgammon.encoding import POINTS
 from games.backgammon.evaluators import EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
@@ -114,6 +115,9 @@ class Backgammon(KernelDiceGame):
         situation = notation.parse_situation(text)
         names = ("match_length", "score", "cube", "owner", "crawford", "jacoby")
         return {name: getattr(situation, name) for name in names}
+
+    def cube_decision(self, situation: Any, outcomes: Sequence[float]) -> CubeDecision:
+        return decide(situation, outcomes)
 
     def situation_text(self, record: Any, roll: int | None = None) -> str | None:
         if not isinstance(record, BackgammonRecord) or record.over:

@@ -1,0 +1,167 @@
+"""Decisions about the cube: whether to double, and whether to take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from games.backgammon.doubling.cubeful import Shares, Stakes
+from games.backgammon.doubling.efficiency import efficiency
+from games.backgammon.doubling.match_equity import MatchEquities
+from games.backgammon.doubling.own_table import match_equities
+from games.backgammon.situation import Situation
+from games.errors import PositionError
+
+__all__ = ["CubeDecision", "decide", "may_double"]
+
+
+@dataclass(frozen=True)
+class CubeDecision:
+    """A decision about the cube; equities are for the side that doubles or could.
+
+    They are in points for the cube as it stands, in a match so that -1 and 1 are a loss and a win
+    of its points (as GNU Backgammon states them); `chances` are the chances to win the match.
+
+    no_double: the equity without a double now.
+    double_take: the equity after a double that is taken.
+    double_drop: the equity after a double that is dropped.
+    double_beaver: the equity after a double that is beavered; None without beavers.
+    double: whether to double.
+    answer: the right answer to a double: "take", "drop" or "beaver".
+    redouble: whether a double would be a redouble.
+    reason: why, in a sentence.
+    chances: in a match, chances to win it: no double, double and take, double and drop; else None.
+    take_point: the winning chance from which on the other side takes, by the same estimate.
+    """
+
+    no_double: float
+    double_take: float
+    double_drop: float
+    double_beaver: float | None
+    double: bool
+    answer: str
+    redouble: bool
+    reason: str
+    chances: tuple[float, float, float] | None
+    take_point: float
+
+    @property
+    def take(self) -> bool:
+        """Whether the other side keeps playing after a double."""
+        return self.answer != "drop"
+
+    @property
+    def action(self) -> str:
+        """The right actions of both sides, such as `double, take` or `too good, drop`."""
+        verb = "redouble" if self.redouble else "double"
+        if self.double:
+            return f"{verb}, {self.answer}"
+        good = self.no_double > self.double_drop and not self.take
+        return f"too good, {self.answer}" if good else f"no {verb}, {self.answer}"
+
+    @property
+    def equity(self) -> float:
+        """The equity if both sides do what is right."""
+        return self.after_double if self.double else self.no_double
+
+    @property
+    def after_double(self) -> float:
+        """The equity after a double that is answered rightly."""
+        answers = {"take": self.double_take, "drop": self.double_drop}
+        return answers.get(self.answer, self.double_beaver or 0.0)
+
+    def loss(self, action: str) -> float:
+        """Returns the equity that an action loses to the side that makes it.
+
+        action: `double`, `no double`, `take`, `drop` or `beaver`. Raises ValueError for others.
+        """
+        if action in ("double", "no double"):
+            own = self.after_double if action == "double" else self.no_double
+            return self.equity - own
+        answers = {
+            "take": self.double_take,
+            "drop": self.double_drop,
+            "beaver": self.double_beaver,
+        }
+        equity = answers.get(action)
+        if equity is None:
+            raise ValueError(
+                f"expected double, no double, take, drop or beaver, found {action[:40]!r}"
+            )
+        return equity - self.after_double
+
+
+def may_double(situation: Situation) -> bool:
+    """Whether the rules let the side to move double: it has access to the cube, before its roll."""
+    return (
+        situation.roll is None
+        and not situation.offered
+        and not situation.crawford
+        and situation.owner in (None, situation.position[4])
+        and situation.cube < situation.highest_cube
+        and situation.match_length != 1
+    )
+
+
+def decide(
+    situation: Situation, outcomes: Sequence[float], equities: MatchEquities | None = None
+) -> CubeDecision:
+    """Returns the decision before a roll, or about the double that was offered.
+
+    situation: the position, the match, and the cube.
+    outcomes: the chances of the five outcomes without a cube, for the side to move.
+    equities: chances to win the match; our own table if None.
+
+    Raises PositionError if the side to move may not double, has rolled, or was beavered.
+    """
+    if situation.offered in ("beaver", "raccoon"):
+        raise PositionError(f"expected no {situation.offered}, found one")
+    if not may_double(replace(situation, offered="")):
+        raise PositionError("expected a side that may double before its roll, found another")
+    stakes = Stakes.of_situation(
+        situation, match_equities if equities is None else lambda _: equities
+    )
+    cube, owned = situation.cube, situation.owner is not None
+    part = efficiency(situation.position)
+    table = np.array([outcomes], float)
+    waiting = float(stakes.value(table, cube, 0 if owned else None, part)[0])
+    taken = float(stakes.value(table, 2 * cube, 1, part)[0])
+    dropped = stakes.points(0, cube)
+    point = float(stakes.take_point(Shares.of(table), 1, cube)[0])
+    chances = None
+    if stakes.lacking is None:
+        scaled = [value / cube for value in (waiting, taken, dropped)]
+    else:
+        chances = (waiting, taken, dropped)
+        lost = stakes.points(0, -cube)
+        scaled = [2 * (value - lost) / (dropped - lost) - 1 for value in chances]
+    no_double, take, drop = scaled
+    beaver = 2 * take if situation.beavers and 4 * cube <= situation.highest_cube else None
+    answer = "drop" if take > drop else "beaver" if beaver is not None and beaver < take else "take"
+    value = {"take": take, "drop": drop, "beaver": beaver}[answer]
+    assert value is not None
+    useless = not stakes.can_double(0, cube, 0 if owned else None)
+    double = value > no_double and not useless
+    return CubeDecision(
+        no_double, take, drop, beaver, double, answer, owned,
+        _reason(no_double, take, drop, double, useless, answer), chances, point,
+    )  # fmt: skip
+
+
+def _reason(
+    waiting: float, take: float, drop: float, double: bool, useless: bool, answer: str
+) -> str:
+    """Returns why a decision is right."""
+    if useless:
+        return "a win already decides the match, so that a higher cube gains nothing"
+    if double:
+        if answer == "drop":
+            return f"the double wins {drop:+.3f} at once, playing on is worth {waiting:+.3f}"
+        return f"the double gains {min(take, drop) - waiting:.3f}, although it can be taken"
+    if answer == "drop":
+        return f"playing on for a gammon is worth {waiting:+.3f}, more than {drop:+.3f} by a drop"
+    if answer == "beaver":
+        return f"the other side is the favourite: {take:+.3f} with the doubled cube"
+    return f"the cube is worth more where it is: {waiting:+.3f} against {take:+.3f} after a take"
