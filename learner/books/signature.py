@@ -6,7 +6,7 @@ Progress", IBM Journal of Research and Development 11 (1967).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,8 @@ class SignatureTables(BookLearner):
     determine the cells of the second level that moves lead to, and so on. If the layout is summed,
     the coefficients of all levels are fitted once more together at the end.
 
-    layout: the layout of the tables (None: the game's own).
+    layout: the layout of the tables (None: the game's own; for "samuel" the value is then that of
+        the third level alone, as in Samuel's program).
     material: as for `BookLearner`, of the layout's terms of material.
     method: "samuel" counts (A - D) / (A + D), see `learner.books.cells.counted_cells`; "logistic"
         regresses all tables of a level at once, see `regressed_cells`.
@@ -48,7 +49,11 @@ class SignatureTables(BookLearner):
     antisymmetric: bool = True
 
     def _set_up(self, game: Game) -> tuple[FeatureSet, tuple[str, ...]]:
-        self.layout_ = layout = self.layout or layout_of(game)
+        layout = self.layout
+        if layout is None:
+            layout = layout_of(game)
+            layout = replace(layout, summed=layout.summed and self.method != "samuel")
+        self.layout_ = layout
         smoothing = self.smoothing
         if smoothing is None:
             smoothing = 30.0 if self.method == "samuel" else 1000.0

@@ -93,6 +93,12 @@ RECIPES: dict[str, Recipe] = {
         "Samuel 1967: moves of master games (--set book=FILE.pdn), or of a deep search",
         match_depth=5,
     ),
+    "samuel1967": Recipe(
+        "books.book_study",
+        "BookStudy",
+        "the same with the cells counted as he counted them, and the third level alone",
+        match_depth=5,
+    ),
     "network": Recipe(
         "rounds.network_fit",
         "NetworkFit",

@@ -32,7 +32,7 @@ from learner.books.book_polynomial import BookPolynomial
 from learner.books.book_rows import BookRows
 from learner.books.cells import CellPairs, counted_cells, levels_of, mirrored_cells
 from learner.books.signature import SignatureTables
-from search import WIN, PythonEvaluator
+from search import WIN, PythonEvaluator, load_evaluator
 from search.evaluators.signature import SignatureLayout
 
 plain = pytest.mark.plain
@@ -389,6 +389,25 @@ def test_tables_learn_what_terms_say_together(method: str, summed: bool) -> None
     assert ahead.coefficient.low > 0.2 and ahead.strict.low > 0.2
 
 
+@pytest.mark.parametrize(("method", "summed"), [("samuel", False), ("logistic", True)])
+def test_samuels_way_of_counting_has_the_value_of_the_third_level(
+    tmp_path: Path, method: str, summed: bool
+) -> None:
+    learner = SignatureTables(CHECKERS, method=method)
+    learner.prepare()
+    evaluator = learner.evaluator_
+    evaluator.scale[0] = 1.0
+    before = evaluator(CHECKERS.start())
+    evaluator.tables["first"][:] += 1.0
+    evaluator.tables["second"][:] += 1.0
+    assert evaluator(CHECKERS.start()) - before == (12.0 if summed else 0.0)
+    evaluator.tables["third"][:] += 0.5
+    assert evaluator(CHECKERS.start()) - before == (12.5 if summed else 0.5)
+    evaluator.save(tmp_path / "tables.safetensors")
+    loaded = load_evaluator(tmp_path / "tables.safetensors", game=CHECKERS)
+    assert loaded(CHECKERS.start()) == evaluator(CHECKERS.start())
+
+
 @METHODS
 def test_antisymmetric_tables(method: str) -> None:
     learn = synthetic(lambda a, b, c: np.sign(a) * np.sign(b) * np.sign(c), 200, 3)
@@ -541,7 +560,7 @@ def test_the_benchmark_makes_a_book_and_reads_it_again(
     monkeypatch.setattr(sys, "argv", ["book", *making])
     benchmark.main()
     first = capsys.readouterr().out
-    assert "signature tables less" in first and picture.stat().st_size > 10_000
+    assert "tables, samuel, less" in first and picture.stat().st_size > 10_000
     monkeypatch.setattr(sys, "argv", ["book", str(book), "--searched"])
     benchmark.main()
     second = capsys.readouterr().out
