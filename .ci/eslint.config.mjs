@@ -1,7 +1,7 @@
 // What is wrong in the page's JavaScript whatever one's taste: `make lint` runs it where npx can.
 const browser = [
   "AbortController", "Blob", "CSS", "CustomEvent", "Element", "Event", "EventSource", "FileReader",
-  "HTMLElement", "Image", "KeyboardEvent", "MutationObserver", "Node", "ResizeObserver", "URL",
+  "HTMLElement", "Image", "KeyboardEvent", "MutationObserver", "Node", "ResizeObserver", "TextDecoder", "URL",
   "URLSearchParams", "addEventListener", "cancelAnimationFrame", "clearInterval", "clearTimeout",
   "console", "crypto", "document", "fetch", "getComputedStyle", "history", "localStorage",
   "location", "matchMedia", "navigator", "performance", "queueMicrotask", "removeEventListener",

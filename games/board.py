@@ -11,6 +11,8 @@ __all__ = ["Board", "Piece"]
 #: The side that owns a piece (0, 1, or None for neither) and the text on it, often empty.
 Piece = tuple[int | None, str]
 
+SHAPES = ("stone", "tile", "bar")
+
 
 @dataclass(frozen=True)
 class Board:
@@ -23,6 +25,8 @@ class Board:
         click, moving a piece is two. Different moves need different clicks.
     light_first: whether the pieces of side 0, rather than of side 1, are the light ones.
         Default: no.
+    shape: how pieces are drawn: "stone", a disc; "tile", which fills its square; or "bar", which is
+        as wide as the whole number that is its text. Tiles and bars have different texts.
     """
 
     rows: int
@@ -30,12 +34,15 @@ class Board:
     pieces: Callable[[Any], Mapping[int, Piece]]
     clicks: Callable[[Any, Any], Sequence[int | Sequence[int]]]
     light_first: bool = False
+    shape: str = "stone"
 
     def __post_init__(self) -> None:
         for name in ("rows", "columns"):
             size = getattr(self, name)
             if not isinstance(size, int) or not 1 <= size <= 26:
                 raise ValueError(f"board: expected 1 to 26 {name}, found {size!r}")
+        if self.shape not in SHAPES:
+            raise ValueError(f"board: expected shape {', '.join(SHAPES)}, found {self.shape!r}")
 
     @property
     def squares(self) -> int:

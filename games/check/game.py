@@ -8,6 +8,7 @@ import numbers
 import random
 from typing import Any, NoReturn
 
+from games.check.board import check_board
 from games.check.kernels import KernelCheck, given, same
 from games.contract import DiceGame, Game
 from games.errors import ContractError, MoveError, PositionError
@@ -172,7 +173,7 @@ class _Check:
             self.look(position, roll, listed[roll], before)
         self.position_texts(position)
         for roll in looked_at:
-            self.board(position, listed[roll])
+            check_board(self.game, position, listed[roll], self.fail)
         self.unchanged("looking at a position", position, before)
         if len(self.seen) < MOST_MEASURED:
             self.seen[position] = None
@@ -268,30 +269,6 @@ class _Check:
             final = game.irreversible(position, move)
             if not isinstance(final, bool):
                 self.fail(f"irreversible answers yes or no to {move!r}", position, "a bool", final)
-
-    def board(self, position: Any, moves: list[Any]) -> None:
-        """Check the pieces and clicks of the game's board, if it declares one."""
-        board: Any = self.game.board
-        if board is None:
-            return
-        for square, piece in board.pieces(position).items():
-            if not isinstance(square, int) or not 0 <= square < board.squares:
-                self.fail("pieces stand on squares", position, f"0 to {board.squares - 1}", square)
-            if len(piece) != 2 or piece[0] not in (0, 1, None) or not isinstance(piece[1], str):
-                self.fail("a piece has a side and a text", position, "(0, 1 or None, text)", piece)
-        ways: dict[Any, Any] = {}
-        for move in moves:
-            clicks = board.clicks(position, move)
-            way = tuple((c,) if isinstance(c, int) else tuple(c) for c in clicks)
-            for square in (square for click in way for square in click):
-                if not isinstance(square, int) or not 0 <= square < board.squares:
-                    rule = f"{move!r} is made by clicks on squares"
-                    self.fail(rule, position, f"0 to {board.squares - 1}", square)
-            if not all(way):
-                self.fail(f"every click of {move!r} has a square", position, "a square", clicks)
-            if ways.setdefault(way, move) != move:
-                rule = f"different moves have different clicks ({list(clicks)})"
-                self.fail(rule, position, "one move", [ways[way], move])
 
     # --- text ----------------------------------------------------------------------------------
 

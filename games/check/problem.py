@@ -6,6 +6,7 @@ import math
 import random
 from typing import Any, NoReturn
 
+from games.check.board import check_board
 from games.contract import Position
 from games.errors import ContractError, MoveError, PositionError
 from games.problem import Heuristic, KernelProblem, Problem
@@ -102,6 +103,7 @@ class _Check:
         texts = [problem.move_text(position, move) for move in moves]
         if len(set(texts)) != len(texts):
             self.fail("moves have different texts", position, "different texts", texts)
+        check_board(problem, position, moves, self.fail)
         solved = problem.solved(position)
         if "solved" in self.twins and bool(self.twins["solved"](position)) != solved:
             self.fail("solved is the same uncompiled", position, str(not solved), solved)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from games.board import Board
 from games.errors import PositionError
 from games.features import FeatureSet
 from games.kernels import family
@@ -17,6 +18,7 @@ from games.problem import Heuristic, KernelProblem, ProblemRules
 __all__ = ["Hanoi"]
 
 WORD = 60
+MOST_ROWS = 26  # of a board
 
 #: Placeholders: each family has its own numbers.
 DISKS, PEGS, BITS, MASK, GOAL = 8, 3, 2, 3, 0
@@ -99,11 +101,28 @@ class Hanoi(KernelProblem):
         self.start_position, self.goal_position = (0,), (goal,)
         self.features = {"disks": FeatureSet("disks", {"away": made.away})}
         self.evaluators = {"away": Heuristic(made.away)}
+        self.title = f"Towers of Hanoi, {disks} disks"
+        if disks <= MOST_ROWS:
+            self.board = Board(disks, pegs, self._pieces, self._clicks, shape="bar")
         super().__init__()
 
     def _pegs_of(self, position: Any) -> list[int]:
         mask = (1 << self.bits) - 1
         return [position[0] >> self.bits * disk & mask for disk in range(self.disks)]
+
+    def _pieces(self, position: Any) -> dict[int, tuple[None, str]]:
+        """Returns the disks by square, the smallest 1, on pegs that are columns."""
+        free = [self.disks - 1] * self.pegs  # the lowest free row of each peg
+        pieces: dict[int, tuple[None, str]] = {}
+        for disk, peg in reversed(list(enumerate(self._pegs_of(position)))):
+            pieces[self.pegs * free[peg] + peg] = None, str(disk + 1)
+            free[peg] -= 1
+        return pieces
+
+    def _clicks(self, position: Any, move: int) -> list[list[int]]:
+        """Returns the squares of the peg to take a disk from, and of the peg to put it on."""
+        rows = range(self.disks - 1, -1, -1)
+        return [[self.pegs * row + peg for row in rows] for peg in divmod(move, self.pegs)]
 
     def position_text(self, position: Any) -> str:
         return " ".join(map(str, self._pegs_of(position)))

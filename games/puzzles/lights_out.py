@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from games.board import Board
 from games.errors import PositionError
 from games.features import FeatureSet
 from games.kernels import family, popcount
@@ -74,6 +75,15 @@ class LightsOut(KernelProblem):
         self.features = {"lights": FeatureSet("lights", {"lit": made.lit})}
         self.evaluators = {"fifth": Heuristic(made.fifth)}
         self._solvable = _span(switched)
+        self.title = f"Lights Out, {side} x {side}"
+        self.board = Board(
+            side,
+            side,
+            lambda position: {
+                light: (1, "") for light in range(side * side) if position[0] >> light & 1
+            },
+            lambda position, move: (move,),
+        )
         super().__init__()
 
     def random_position(self, seed: int) -> tuple[int, ...]:

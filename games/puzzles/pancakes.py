@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from games.board import Board
 from games.errors import PositionError
 from games.features import FeatureSet
 from games.kernels import family
@@ -97,6 +98,14 @@ class Pancakes(KernelProblem):
         self.start_position = self.random_position(0)
         self.features = {"gaps": FeatureSet("gaps", {"gap": made.gap})}
         self.evaluators = {"gap": Heuristic(made.gap, made.gap_change)}
+        self.title = f"{count} pancakes"
+        self.board = Board(
+            count,
+            1,
+            lambda position: dict(enumerate((None, str(n + 1)) for n in self.sizes(position))),
+            lambda position, move: (move - 1,),
+            shape="bar",
+        )
         super().__init__()
 
     def random_position(self, seed: int) -> tuple[int, ...]:

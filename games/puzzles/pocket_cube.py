@@ -129,6 +129,7 @@ class PocketCube(KernelProblem):
     """
 
     name = "cube2"
+    title = "2 x 2 x 2 cube"
     most_moves = 9
     problem = ProblemRules(legal_moves, play, solved, undo=undo)
     goal_position = (SOLVED,)

@@ -10,10 +10,13 @@ import random
 from collections import Counter
 from typing import Any
 
+from games.board import Board
 from games.errors import PositionError
 from games.problem import Problem
 
 __all__ = ["Queens", "attacks"]
+
+MOST_ROWS = 26  # of a board
 
 
 def attacks(position: Any) -> int:
@@ -36,6 +39,16 @@ class Queens(Problem):
         self.size = size
         self.name = f"queens{size}"
         self.evaluators = {"attacks": attacks}
+        self.title = f"{size} queens"
+        if size <= MOST_ROWS:
+            self.board = Board(
+                size,
+                size,
+                lambda position: {
+                    size * row + column: (1, "♛") for column, row in enumerate(position)
+                },
+                lambda position, move: (size * move[1] + move[0],),
+            )
 
     def start(self) -> tuple[int, ...]:
         return tuple(range(self.size))

@@ -43,6 +43,7 @@ class RoadMap(Problem):
     """
 
     name = "road_map"
+    title = "Road map"
 
     def __init__(
         self,

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from games.board import Board
 from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family, word
@@ -56,6 +57,7 @@ class SlidingTiles(KernelProblem):
         self.width, self.height = width, height
         if not type(self).name:
             self.name = f"sliding_{width}x{height}"
+            self.title = f"Sliding tiles, {width} x {height}"
         self.bits = 4 if squares <= 16 else 5
         self.goal_position = self.parse_position(" ".join(map(str, goal or range(squares))))
         goal_tiles = self.tiles(self.goal_position)
@@ -82,6 +84,9 @@ class SlidingTiles(KernelProblem):
         }
         terms = {name: entry.value for name, entry in self.evaluators.items()}
         self.features = {"distances": FeatureSet("distances", terms)}
+        self.board = Board(
+            height, width, self._pieces, lambda position, move: (move,), shape="tile"
+        )
         pairs = squares * (squares - 1) // 2
         inputs = pairs * squares * squares
         self.encodings = {"tile_pairs": Encoding("tile_pairs", inputs, pairs, made.tile_pairs)}
@@ -139,6 +144,27 @@ class SlidingTiles(KernelProblem):
             position = self.pack(tiles)
         return position
 
+    # --- for people ------------------------------------------------------------------------------
+
+    def _pieces(self, position: Any) -> dict[int, tuple[None, str]]:
+        return {square: (None, str(t)) for square, t in enumerate(self.tiles(position)) if t}
+
+    def input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
+        """Returns the tiles of a pair, such as "tiles 3 and 7"; the blank counts as tile 0."""
+        squares = self.width * self.height
+        pair, larger = place // squares**2, 1
+        while larger * (larger + 1) // 2 <= pair:
+            larger += 1
+        smaller = pair - larger * (larger - 1) // 2
+        return (f"tiles {smaller} and {larger}" if smaller else f"blank and {larger}"), 1.0
+
+    def removals(self, position: Any) -> Iterator[tuple[str, float, Any]]:
+        """Yields for each tile: words for it, 1, and the position with another blank instead."""
+        tiles = self.tiles(position)
+        for tile in range(1, len(tiles)):
+            without = [0 if other == tile else other for other in tiles]
+            yield f"tile {tile}", 1.0, (*_words(without, self.bits), position[-1])
+
     # --- texts -----------------------------------------------------------------------------------
 
     def position_text(self, position: Any) -> str:
@@ -188,6 +214,7 @@ class Sliding8(SlidingTiles):
     """The 8-puzzle."""
 
     name = "sliding8"
+    title = "8-puzzle"
 
     def __init__(self) -> None:
         super().__init__(3, 3)
@@ -197,6 +224,7 @@ class Sliding15(SlidingTiles):
     """The 15-puzzle."""
 
     name = "sliding15"
+    title = "15-puzzle"
 
     def __init__(self) -> None:
         super().__init__(4, 4)
@@ -206,6 +234,7 @@ class Sliding24(SlidingTiles):
     """The 24-puzzle."""
 
     name = "sliding24"
+    title = "24-puzzle"
 
     def __init__(self) -> None:
         super().__init__(5, 5)

@@ -28,7 +28,7 @@ def add_web_command(commands: Any) -> None:
         action="append",
         default=[],
         metavar="MODULE:CLASS",
-        help="a game of your own to play as well; may be given several times",
+        help="a game or a puzzle of your own to play as well; may be given several times",
     )
     web.set_defaults(run=run_web)
 
@@ -50,7 +50,6 @@ def run_web(options: argparse.Namespace) -> int:
     from platformdirs import user_state_path
 
     import games
-    from games.problem import refuse_problem
     from play.web.server import serve
     from search.evaluators.shipped import DATA
 
@@ -58,8 +57,6 @@ def run_web(options: argparse.Namespace) -> int:
         print(f"Plysmith is at http://127.0.0.1:{port}/ (Ctrl-C ends it)", flush=True)
 
     own = [games.load(name) for name in options.game]
-    for game in own:
-        refuse_problem(game)
     kept = options.kept or user_state_path("plysmith") / "games"
     serve(data=DATA, runs=options.runs, port=options.port, started=started, kept=kept, own=own)
     return 0

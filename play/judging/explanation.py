@@ -18,7 +18,9 @@ import numpy as np
 from games.contract import Game
 from play.judging.occlusion import hidden_inputs, without_pieces
 from search.evaluators.evaluator import Evaluator
+from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.linear import LinearEvaluator
+from search.evaluators.load import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 
@@ -49,6 +51,8 @@ def explain(
     """Returns the contributions to the static value of a position, the largest first.
 
     - A linear evaluator: weight times term for each term; they add up to the value.
+    - A learned heuristic: the weight of each input that is 1, the offset, and the change by
+      rounding or by a base heuristic; they add up to the value.
     - A network: each term among its inputs is set to its mean (from `means` by name; default 0),
       and the inputs of a piece, or of a side's checkers on a point, are set to 0.
     - Other evaluators: each piece is taken away, as in `Game.removals`; in backgammon the checkers
@@ -59,6 +63,8 @@ def explain(
     """
     if isinstance(evaluator, LinearEvaluator):
         found = _weighed(evaluator, position)
+    elif isinstance(evaluator, LearnedHeuristic):
+        found = _summed(evaluator, position)
     elif isinstance(evaluator, NetworkEvaluator | OutcomeNetwork):
         found = hidden(hidden_inputs(evaluator, position, means or {}))
     else:
@@ -81,6 +87,27 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
             f"{evaluator.name}: expected contributions that add up to the value {value!r}, found"
             f" {total!r}"
         )
+    return found
+
+
+def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
+    game, encoding = evaluator.game, evaluator.encoding
+    found = []
+    for place in encoding.active_rows([position])[0].tolist():
+        if place < encoding.size:
+            name, count = game.input_text(encoding.name, place, position)
+            weight = float(evaluator.weights[place])
+            found.append(Contribution(name, count, weight, weight + 0.0))
+    if evaluator.offset:
+        found.append(Contribution("offset", 1.0, evaluator.offset, evaluator.offset))
+    total, value = math.fsum(one.value for one in found), evaluator(position)
+    # Rounding only ever lowers a sum; what raises it is a base heuristic, or 0 for one below 0.
+    above = [name for name in evaluator.base if as_evaluator(game, name)(position) == value]
+    change = value - total
+    if change:
+        raised = f"at least {above[0]}" if above else "at least 0"
+        name = raised if change > 0 else "rounded down"
+        found.append(Contribution(name, 1.0, change, change))
     return found
 
 

@@ -15,12 +15,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import games
 from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.contract import DiceGame, Game
+from games.problem import Problem
 from play.web.backgammon_face import BackgammonFace
 from play.web.checkers_face import CheckersFace
 from play.web.descriptions import cards, hand_crafted, learned, measured
@@ -123,14 +124,22 @@ class Catalogue:
         self.folders = {"shipped": data.resolve(), "run": runs.resolve()}
         #: Games by name: those of Plysmith, then those of the user.
         self.games: dict[str, Game] = {name: games.load(name) for name in games.names()}
+        #: Problems by name, in the same order.
+        self.problems: dict[str, Problem] = {
+            name: cast(Problem, games.load(name)) for name in games.problems()
+        }
         for game in own:
-            if _NAME.fullmatch(game.name) is None or game.name in self.games:
-                taken = f"{game.name!r}, which is taken" * (game.name in self.games)
+            known = game.name in self.games or game.name in self.problems
+            if _NAME.fullmatch(game.name) is None or known:
+                taken = f"{game.name!r}, which is taken" * known
                 raise ValueError(
                     f"name of a game: expected letters, digits and _, found"
                     f" {taken or repr(game.name[:60])}"
                 )
-            self.games[game.name] = game
+            if isinstance(game, Problem):
+                self.problems[game.name] = game
+            else:
+                self.games[game.name] = game
         self._listing, self._loading = threading.Lock(), threading.Lock()
         self._headers: dict[tuple[Path, int, int], Header | None] = {}
         self._is_run_folder: dict[Path, bool] = {}
@@ -145,6 +154,14 @@ class Catalogue:
                 f"game: expected one of {', '.join(self.games)}, found {str(name)[:40]!r}"
             )
         return self.games[name]
+
+    def problem(self, name: Any) -> Problem:
+        """Returns the problem of that name. Raises ValueError if it is not offered here."""
+        if not isinstance(name, str) or name not in self.problems:
+            raise ValueError(
+                f"puzzle: expected one of {', '.join(self.problems)}, found {str(name)[:40]!r}"
+            )
+        return self.problems[name]
 
     def default(self, game: Game) -> str | None:
         """Returns the id of the evaluator proposed as opponent; None if the game has no evaluator.
@@ -215,6 +232,8 @@ class Catalogue:
 
     def _rated(self, entry: Entry, game: Game, name: Any) -> Loaded:
         evaluator = as_evaluator(game, name)
+        if isinstance(game, Problem):
+            return Loaded(entry, evaluator, 1.0, None)
         techniques = None
         if not isinstance(game, DiceGame):
             techniques = as_techniques("selective", name)
@@ -261,7 +280,7 @@ class Catalogue:
 
     def _find(self) -> Iterator[Entry]:
         self._is_run_folder.clear()
-        for name, game in self.games.items():
+        for name, game in (self.games | self.problems).items():
             titles: set[str] = set()
             for evaluator in game.evaluators:
                 kind, about = "weights written by hand", hand_crafted(game, evaluator)
@@ -288,11 +307,11 @@ class Catalogue:
         known: the cards of the folder.
         """
         found = self._header(path)
-        if found is None or found.game not in self.games:
+        if found is None or not (found.game in self.games or found.game in self.problems):
             return None
         game = found.game
-        if found.role == LOOKUP and isinstance(self.games[game], DiceGame):
-            return None
+        if found.role == LOOKUP and isinstance(self.games.get(game), DiceGame | None):
+            return None  # a rote memory serves games without dice
         relative = path.relative_to(folder)
         where = relative.with_suffix("").as_posix()
         name = where.removeprefix(f"{game}/").removesuffix("/evaluator")

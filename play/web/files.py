@@ -26,6 +26,7 @@ KINDS = {
     "plysmith-outcome-network-1": "network of outcomes",
     "plysmith-quantised-network-1": "network of whole numbers",
     "plysmith-signature-1": "signature tables",
+    "plysmith-heuristic-1": "learned heuristic",
     "plysmith-rote-1": "rote memory",
 }
 LONGEST_HEADER = 1 << 20

@@ -59,6 +59,7 @@ class GridFace(PlainFace):
             **super().board(position),
             "rows": self.grid.rows,
             "columns": self.grid.columns,
+            "shape": self.grid.shape,
             "pieces": sorted(pieces, key=lambda piece: piece[0]),
         }
 

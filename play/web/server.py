@@ -25,6 +25,7 @@ from play.web.game_files import read_file, write_file
 from play.web.guard import FILE_BYTES, Guard
 from play.web.host import Host, NoTable, Sitting, TooMany
 from play.web.limits import Limits
+from play.web.puzzles import Puzzles
 from play.web.runs import Runs
 from play.web.table import DEEPEST, MOST_SECONDS
 
@@ -108,6 +109,7 @@ class Pages:
     def __init__(self, host: Host, runs: Runs) -> None:
         self.host = host
         self.runs = runs
+        self.puzzles = Puzzles(host.catalogue, host.thinking)
         self.files = {path.name: _file(path) for path in sorted(STATIC.iterdir()) if path.is_file()}
 
     def routes(self) -> list[Route]:
@@ -120,6 +122,8 @@ class Pages:
             Route("/api/runs", self.list_runs),
             Route("/api/run", self.run),
             Route("/api/games", self.games),
+            Route("/api/puzzles", self.list_puzzles),
+            Route("/api/puzzles/{name}/{action}", self.puzzle, methods=["POST"]),
             Route("/api/tables", self.open, methods=["POST"]),
             Route(table, self.view, methods=["GET"]),
             Route(table, self.end, methods=["DELETE"]),
@@ -184,6 +188,25 @@ class Pages:
     async def games(self, request: Request) -> Response:
         """The games that are kept on disk."""
         return JSONResponse({"games": await self.host.thinking.work(self.host.games)})
+
+    # --- puzzles -----------------------------------------------------------------------------
+
+    async def list_puzzles(self, request: Request) -> Response:
+        """The puzzles."""
+        return JSONResponse({"puzzles": await self.host.thinking.work(self.puzzles.list)})
+
+    async def puzzle(self, request: Request) -> Response:
+        """A position of a puzzle, why a heuristic values it so, or the lines of a search."""
+        name, action = request.path_params["name"], request.path_params["action"]
+        content = await _content(request)
+        if action == "solve":
+            lines = await self.puzzles.solve(name, content)
+            headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+            return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
+        ask = {"look": self.puzzles.look, "why": self.puzzles.why}.get(action)
+        if ask is None:
+            return JSONResponse({"error": "expected an action of puzzles, found another"}, 404)
+        return JSONResponse(await ask(name, content))
 
     # --- tables ------------------------------------------------------------------------------
 

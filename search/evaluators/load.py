@@ -12,6 +12,7 @@ from typing import Any, overload
 from games import kernels
 from games.contract import Game
 from games.features import Encoding, FeatureSet
+from games.problem import Heuristic
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import holds_arrays, load_arrays
 from search.evaluators.calibration import Calibration
@@ -155,8 +156,12 @@ def _hand_crafted(game: Game, name: str) -> Evaluator:
 
 def _made(game: Game, name: str) -> Evaluator:
     entry = game.evaluators[name]
+    if isinstance(entry, Heuristic):
+        entry = entry.value
     if kernels.is_kernel(entry):
         return KernelEvaluator(game, entry, name=name)
+    if callable(entry):
+        return PythonEvaluator(game, entry, name=name)
     features, weights = entry
     if kernels.is_kernel(features):
         return KernelEvaluator(game, features, weights, name=name)

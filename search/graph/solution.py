@@ -10,7 +10,7 @@ from typing import Any
 from games.contract import Move, Position
 from games.problem import Problem
 
-__all__ = ["Count", "Node", "Solution"]
+__all__ = ["Count", "Node", "Progress", "Solution"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,26 @@ class Solution:
     def optimal(self) -> bool:
         """Whether the search proved that no solution is cheaper."""
         return self.moves is not None and self.factor == 1.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of a search for a goal while it runs.
+
+    expanded: number of positions whose moves were all played.
+    generated: number of positions that moves led to.
+    frontier: number of positions that wait to be expanded; in iterative deepening, the greatest
+        number of moves on the path so far.
+    f: the least f = g + weight * h that waits, or the bound of this iteration; None for a search
+        that is not ordered by f.
+    seconds: elapsed time.
+    """
+
+    expanded: int
+    generated: int
+    frontier: int
+    f: float | None
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,5 +125,6 @@ def best_first(record, slots, nodes, moves, costs, values, heads, lowest):
             lowest = min(lowest, bucket)
             waiting += 1
         record.largest = max(record.largest, waiting)
+        record.waiting, record.lowest = waiting, lowest  # for reports on the way
     record.waiting, record.lowest = waiting, lowest
     return False

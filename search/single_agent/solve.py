@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from games.contract import Position
 from games.problem import Heuristic, KernelProblem, Problem
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.load import as_evaluator
-from search.graph.solution import Solution
+from search.graph.solution import Progress, Solution
 from search.search import check_limits, run_search
 from search.single_agent.record import MOST_PLIES, NativeSearch, PlainSearch
 from search.single_agent.store import Store
@@ -29,6 +30,8 @@ UNLIMITED = 1 << 62
 #: Greatest rounding error of sums of costs.
 ROUNDING = 1e-9
 MOST_WEIGHT = 1000.0
+#: Seconds between two reports of a search.
+OFTEN = 0.1
 
 
 class Unsolvable(ValueError):
@@ -46,6 +49,7 @@ def solve(
     nodes: int | None = None,
     seconds: float | None = None,
     memory_mib: float = 1024.0,
+    progress: Callable[[Progress], Any] | None = None,
 ) -> Solution:
     """Returns a path from a position to a goal.
 
@@ -63,6 +67,8 @@ def solve(
     weight: weight of the heuristic in f, from 1 to 1000.
     nodes: greatest number of positions to expand.
     memory_mib: greatest memory for positions, in MiB.
+    progress: called ten times a second, in a thread of its own, with the state of the search, which
+        ends if it returns True.
 
     Raises Unsolvable with the reason if the problem can tell at once that there is no solution, and
     ValueError if an option is out of range.
@@ -84,7 +90,8 @@ def solve(
     if reason:
         raise Unsolvable(reason)
     search = _Search(problem, start, _Known.of(problem, heuristic), weight, nodes)
-    return search.run(method, width, memory_mib, seconds)
+    with _Watch(search, method, progress):
+        return search.run(method, width, memory_mib, seconds)
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,48 @@ class _Known:
         return cls(evaluator, None, bool(getattr(evaluator, "admissible", False)))
 
 
+class _Watch:
+    """Reports on a search, from a thread, for as long as a `with` block runs."""
+
+    def __init__(self, search: _Search, method: str, progress: Callable[[Progress], Any] | None):
+        self._search, self._method, self._progress = search, method, progress
+        self._done = threading.Event()
+        self._begin = time.perf_counter()
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> None:
+        if self._progress is not None:
+            self._thread = threading.Thread(target=self._work, daemon=True, name="progress")
+            self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        search = self._search
+        assert self._progress is not None
+        while not self._done.wait(OFTEN):
+            record = search.record
+            if record is not None and self._progress(self._now(record)) is True:
+                search.stopped = True
+                record.put(stop=1)
+
+    def _now(self, record: Any) -> Progress:
+        seconds = time.perf_counter() - self._begin
+        frontier = int(record.waiting) if self._method in ("astar", "greedy") else 0
+        f = None
+        if self._method == "astar" and record.expanded:
+            from search.single_agent.best_first import NEARNESS, RESOLUTION
+
+            f = int(record.lowest) // NEARNESS / RESOLUTION
+        elif self._method == "ida":
+            f = float(record.bound) - ROUNDING
+        frontier = frontier or int(record.largest)
+        return Progress(int(record.expanded), int(record.generated), frontier, f, seconds)
+
+
 def _nothing(position: Any) -> float:
     return 0.0
 
@@ -132,6 +181,9 @@ class _Search:
         self.problem, self.position, self.known, self.weight = problem, position, known, weight
         self.native = isinstance(problem, KernelProblem) and kernels.compiled
         self.errors: list[BaseException] = []
+        self.record: Any = None
+        #: Whether whoever watches the search has ended it.
+        self.stopped = False
         self.node_limit = UNLIMITED if nodes is None else nodes
         self.goal = False
         self.moves: list[Any] = []
@@ -163,7 +215,7 @@ class _Search:
 
     def _failure(self, method: str, interrupted: bool) -> tuple[float, str]:
         record = self.record
-        if interrupted:
+        if interrupted or self.stopped:
             return math.inf, "interrupted"
         if record.full:
             return math.inf, f"out of memory with {record.nodes:,} positions in it"

@@ -18,6 +18,7 @@ from games.puzzles.queens import Queens
 from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, SlidingTiles
 from search import graph
+from search.graph.solution import Progress
 
 #: Korf 1985: number, optimal cost, tiles.
 KORF = {
@@ -195,6 +196,23 @@ def test_too_little_memory_is_an_answer(method: str) -> None:
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("method", ["astar", "ida"])
+def test_progress_is_reported_and_may_end_a_search(method: str) -> None:
+    seen: list[Progress] = []
+
+    def watch(progress: Progress) -> bool:
+        seen.append(progress)
+        return len(seen) > 2 and progress.expanded > 0
+
+    problem = Sliding15()
+    hard = problem.parse_position(KORF[1][1])
+    found = search.solve(problem, hard, "misplaced", method=method, seconds=60, progress=watch)
+    assert found.moves is None and found.proved == "interrupted"
+    assert [one.expanded for one in seen] == sorted(one.expanded for one in seen)
+    assert seen[-1].expanded <= found.expanded and seen[-1].frontier > 0
+    assert seen[-1].f is not None and seen[-1].f >= 14  # of the start: tiles out of place
+
+
 def test_heuristics_of_any_kind() -> None:
     problem = Sliding8()
     start = problem.random_position(7)

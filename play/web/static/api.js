@@ -33,6 +33,30 @@ export const get = (path) => ask("GET", path);
 export const post = (path, content = {}) => ask("POST", path, content);
 export const remove = (path) => ask("DELETE", path);
 
+/** Post a request whose answer comes as lines of JSON; `each` is called with every one of them. */
+export async function lines(path, content, signal, each) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(content), signal,
+    });
+  } catch {
+    throw new Refusal(0, "the server does not answer");
+  }
+  if (!response.ok) throw new Refusal(response.status, (await response.json()).error);
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    text += decoder.decode(value, { stream: !done });
+    const whole = text.split("\n");
+    text = whole.pop();
+    for (const line of whole) each(JSON.parse(line));
+    if (done) return;
+  }
+}
+
 /**
  * The events of a table. `on` has a function for each kind of event, and `lost` and `found` for the
  * connection itself. A hidden page closes its stream, because a browser allows few connections to

@@ -7,6 +7,7 @@ import { arrowHead, drawArrows, grain } from "./wood.js";
 
 const SIZE = 100;
 const EDGE = 44;
+const FLAT = 56; // height of the squares of bars
 const NONE = -1; // stands for "no square" before the first click of a move
 const COLOURS = ["black", "white"]; // of sides 0 and 1; reversed if the light pieces begin
 
@@ -37,10 +38,13 @@ export class GridBoard {
   }
 
   /** Draw the squares of a board, unless a board of this size is drawn already. */
-  size({ rows, columns }) {
+  size({ rows, columns, shape }) {
     if (rows === this.rows && columns === this.columns) return;
     [this.rows, this.columns] = [rows, columns];
-    const [width, height] = [columns * SIZE, rows * SIZE];
+    // Bars lie in flat squares, which make a board about as wide as it is high.
+    [this.wide, this.high] = shape === "bar"
+      ? [Math.max(SIZE, Math.min(6 * SIZE, (rows * FLAT) / columns)), FLAT] : [SIZE, SIZE];
+    const [width, height] = [columns * this.wide, rows * this.high];
     this.svg.setAttribute("viewBox", `0 0 ${width + 2 * EDGE} ${height + 2 * EDGE}`);
     put(this.wood,
       s("rect", { class: "frame", width: width + 2 * EDGE, height: height + 2 * EDGE, rx: 22 }),
@@ -60,11 +64,11 @@ export class GridBoard {
           {
             role: "gridcell", class: "square plain", "data-square": square,
             tabindex: square === this.cursor ? 0 : -1,
-            transform: `translate(${EDGE + column * SIZE} ${EDGE + row * SIZE})`,
+            transform: `translate(${EDGE + column * this.wide} ${EDGE + row * this.high})`,
           },
-          s("rect", { width: SIZE, height: SIZE, class: "cell" }),
-          s("rect", { width: SIZE, height: SIZE, class: "wash" }),
-          s("rect", { x: 4, y: 4, width: SIZE - 8, height: SIZE - 8, rx: 4, class: "ring" }));
+          s("rect", { width: this.wide, height: this.high, class: "cell" }),
+          s("rect", { width: this.wide, height: this.high, class: "wash" }),
+          s("rect", { x: 4, y: 4, width: this.wide - 8, height: this.high - 8, rx: 4, class: "ring" }));
         cell.addEventListener("focus", () => {
           this.cursor = square;
         });
@@ -77,9 +81,9 @@ export class GridBoard {
     const mark = (x, y, text) => s("text", { x, y, class: "edge-label" }, String(text));
     put(this.labels,
       Array.from({ length: this.columns }, (_, n) =>
-        mark(EDGE + (n + 0.5) * SIZE, EDGE + this.rows * SIZE + 30, this.flip ? this.columns - n : n + 1)),
+        mark(EDGE + (n + 0.5) * this.wide, EDGE + this.rows * this.high + 30, this.flip ? this.columns - n : n + 1)),
       Array.from({ length: this.rows }, (_, n) =>
-        mark(EDGE / 2, EDGE + (n + 0.5) * SIZE + 7, this.flip ? this.rows - n : n + 1)));
+        mark(EDGE / 2, EDGE + (n + 0.5) * this.high + 7, this.flip ? this.rows - n : n + 1)));
   }
 
   squareAt(row, column) {
@@ -96,7 +100,7 @@ export class GridBoard {
 
   centre(square) {
     const [row, column] = this.placeOf(square);
-    return [EDGE + (column + 0.5) * SIZE, EDGE + (row + 0.5) * SIZE];
+    return [EDGE + (column + 0.5) * this.wide, EDGE + (row + 0.5) * this.high];
   }
 
   setFlip(flip) {
@@ -115,7 +119,7 @@ export class GridBoard {
     const trace = (board.trace || []).flat();
     const goals = new Map(next.map((step) => [step.to, step]));
     const standing = new Map(board.pieces.map(([square, side, text]) => [square, { side, text }]));
-    put(this.layer, ...board.pieces.map(([square, side, text]) => this.man(square, side, text)));
+    this.drawPieces();
     for (const [square, cell] of this.cells) {
       const here = standing.get(square);
       cell.classList.toggle("can", live && goals.has(square));
@@ -129,6 +133,38 @@ export class GridBoard {
       cell.setAttribute("aria-label", words.join(", "));
       if (live && goals.has(square) && this.clicked.length) this.dot(square);
     }
+  }
+
+  /** Draw the pieces. Tiles and bars are told apart by their texts, so that they slide. */
+  drawPieces() {
+    const { pieces, shape = "stone" } = this.board;
+    if (shape === "stone") {
+      put(this.layer, ...pieces.map(([square, side, text]) => this.man(square, side, text)));
+      return;
+    }
+    const texts = pieces.map(([, , text]) => text);
+    const largest = Math.max(...texts.map(Number));
+    const kept = new Map([...this.layer.children].map((piece) => [piece.dataset.text, piece]));
+    if (texts.length !== kept.size || texts.some((text) => !kept.has(text))) {
+      put(this.layer, ...texts.map((text) => this.block(shape, text, largest)));
+      for (const piece of this.layer.children) kept.set(piece.dataset.text, piece);
+    }
+    for (const [square, , text] of pieces) {
+      const [x, y] = this.centre(square);
+      kept.get(text).style.transform = `translate(${x}px, ${y}px)`;
+    }
+  }
+
+  /** A tile, or a bar as wide as the number in its text against the largest one. */
+  block(shape, text, largest) {
+    const bar = shape === "bar";
+    const width = bar ? this.wide * (0.12 + (0.8 * Number(text)) / largest) : SIZE - 8;
+    const height = bar ? this.high - 8 : SIZE - 8;
+    const rect = (className, down) => s("rect", { class: className, x: -width / 2, y: down - height / 2,
+      width, height, rx: bar ? height / 2.4 : 12 });
+    return s("g", { class: `man block ${shape}`, "data-text": text, "aria-hidden": "true" },
+      rect("shade", bar ? 3 : 5), rect("body", 0), rect("wash", 0),
+      s("text", { class: "man-text", y: bar ? 9 : 15, "font-size": bar ? 26 : 44 }, text));
   }
 
   man(square, side, text) {
@@ -162,12 +198,29 @@ export class GridBoard {
     return this.board?.ways?.[text] || [];
   }
 
-  heat() {}
+  /** Colour pieces by the values of parts {squares, value}, costs in red; null removes the colours. */
+  heat(parts) {
+    if (!this.board) return;
+    const heats = new Map();
+    for (const { squares = [], value } of parts || []) {
+      for (const square of squares) heats.set(square, (heats.get(square) || 0) + value / squares.length);
+    }
+    const largest = Math.max(...[...heats.values()].map(Math.abs), 1e-9);
+    const blocks = new Map([...this.layer.children].map((piece) => [piece.dataset.text, piece]));
+    const texts = new Map(this.board.pieces.map(([square, , text]) => [square, text]));
+    for (const [square, cell] of this.cells) {
+      const heat = heats.get(square) || 0;
+      const wash = (blocks.get(texts.get(square)) || cell).querySelector(".wash");
+      if (!wash) continue;
+      wash.style.fill = heat ? (heat > 0 ? "var(--heat-bad)" : "var(--heat-good)") : "";
+      wash.style.opacity = heat ? 0.1 + (0.6 * Math.abs(heat)) / largest : "";
+    }
+  }
 
   // --- by hand -----------------------------------------------------------------------------
 
   placeAt(x, y) {
-    return this.squareAt(Math.floor((y - EDGE) / SIZE), Math.floor((x - EDGE) / SIZE));
+    return this.squareAt(Math.floor((y - EDGE) / this.high), Math.floor((x - EDGE) / this.wide));
   }
 
   /** Always null: moves are made by clicks, so nothing can be dragged. */

@@ -4,11 +4,13 @@ import { get } from "./api.js";
 import { h, put } from "./dom.js";
 import { GamesPage } from "./games.js";
 import { PlayPage } from "./play.js";
+import { PuzzlePage } from "./puzzle.js";
 import { TrainingPage } from "./training.js";
 
 const PAGES = {
   play: ["Plysmith", (root, lists) => new PlayPage(root, lists)],
   games: ["Games · Plysmith", (root, lists) => new GamesPage(root, lists)],
+  puzzle: ["Puzzles · Plysmith", (root, lists) => new PuzzlePage(root, lists)],
   training: ["Training · Plysmith", (root) => new TrainingPage(root)],
 };
 
@@ -17,13 +19,13 @@ let page = null;
 let catalogue = null;
 
 async function show() {
-  const [, name = "", id = ""] = location.hash.split("/");
+  const [, name = "", ...where] = location.hash.split("/").map(decodeURIComponent);
   const wanted = Object.hasOwn(PAGES, name) ? name : "play";
   for (const link of document.querySelectorAll("[data-page]")) {
     if (link.dataset.page === wanted) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (page?.kind === wanted && page.go(decodeURIComponent(id))) return;
+  if (page?.kind === wanted && page.go(...where)) return;
   page?.leave();
   page = null;
   try {
@@ -38,7 +40,7 @@ async function show() {
   const [title, make] = PAGES[wanted];
   page = make(main, catalogue);
   document.title = title;
-  page.go(decodeURIComponent(id));
+  page.go(...where);
 }
 
 const KEYS = [
@@ -54,6 +56,7 @@ const KEYS = [
   ["N", "New game"],
   ["[ and ]", "Step back and forward through the game"],
   ["H", "Show the best move"],
+  ["S", "Solve a puzzle, or stop solving it"],
 ];
 
 function help() {

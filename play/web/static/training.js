@@ -27,7 +27,7 @@ export class TrainingPage {
     this.found = this.refresh();
   }
 
-  go(id) {
+  go(id = "") {
     this.wanted = id;
     if (id !== this.id) {
       this.id = id;

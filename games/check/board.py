@@ -1,0 +1,38 @@
+"""Whether a game's board shows its positions and tells its moves apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from games.contract import Game
+
+__all__ = ["check_board"]
+
+
+def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[..., Any]) -> None:
+    """Check the pieces and clicks of a game's board in a position, if the game declares a board.
+
+    fail: called with the broken rule, the position, and what was expected and found; it raises.
+    """
+    board: Any = game.board
+    if board is None:
+        return
+    for square, piece in board.pieces(position).items():
+        if not isinstance(square, int) or not 0 <= square < board.squares:
+            fail("pieces stand on squares", position, f"0 to {board.squares - 1}", square)
+        if len(piece) != 2 or piece[0] not in (0, 1, None) or not isinstance(piece[1], str):
+            fail("a piece has a side and a text", position, "(0, 1 or None, text)", piece)
+    ways: dict[Any, Any] = {}
+    for move in moves:
+        clicks = board.clicks(position, move)
+        way = tuple((c,) if isinstance(c, int) else tuple(c) for c in clicks)
+        for square in (square for click in way for square in click):
+            if not isinstance(square, int) or not 0 <= square < board.squares:
+                rule = f"{move!r} is made by clicks on squares"
+                fail(rule, position, f"0 to {board.squares - 1}", square)
+        if not all(way):
+            fail(f"every click of {move!r} has a square", position, "a square", clicks)
+        if ways.setdefault(way, move) != move:
+            rule = f"different moves have different clicks ({list(clicks)})"
+            fail(rule, position, "one move", [ways[way], move])

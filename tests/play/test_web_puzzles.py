@@ -1,0 +1,106 @@
+"""Puzzles in the browser: by clicks, by keys and by search."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+pytest.importorskip("uvicorn")
+playwright = pytest.importorskip("playwright.sync_api")
+
+from tests.web_pages import PATIENCE, browser_tests, square  # noqa: E402
+
+pytestmark = browser_tests
+expect = playwright.expect
+Page = Any
+TILES = "[data-text]"
+
+
+def open_puzzle(page: Page, base: str, name: str, position: str = "") -> None:
+    page.goto("about:blank")
+    page.goto(f"{base}/#/puzzle/{name}/{position.replace(' ', '%20').replace('/', '%2F')}")
+    page.wait_for_selector(".board, .plain-board")
+
+
+def solve(page: Page) -> None:
+    page.locator("[data-solve]").click()
+    page.wait_for_selector("[data-play]")
+
+
+def test_a_puzzle_is_solved_by_clicks_and_by_keys(page: Page, base: str) -> None:
+    open_puzzle(page, base, "sliding8", "1 2 0 3 4 5 6 7 8")
+    square(page, 1).click()
+    expect(page.locator(".thinking")).to_contain_text("1 move made")
+    page.keyboard.press("u")
+    expect(page.locator(".thinking")).to_contain_text("0 moves made")
+    square(page, 8).click()  # cannot slide: nothing happens
+    page.evaluate("document.querySelector('[data-square=\"1\"]').focus()")
+    page.keyboard.press("Enter")
+    expect(square(page, 1)).to_have_attribute("aria-label", "row 1, column 2, empty")
+    page.get_by_role("textbox", name="Type a move").fill("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".result")).to_have_text("Solved in 2 moves")
+    expect(page).to_have_url(re.compile("0%201%202%203%204%205%206%207%208$"))
+    page.reload()  # the address holds the position
+    expect(page.locator(".thinking")).to_contain_text("Solved")
+
+
+def test_a_solution_is_found_and_shown_and_hints_lead_to_it(page: Page, base: str) -> None:
+    open_puzzle(page, base, "sliding8", "3 1 2 4 0 5 6 7 8")
+    page.locator("[data-tool='bulb']").click()
+    expect(page.locator(".dot.hint")).to_have_count(1)
+    solve(page)
+    expect(page.locator(".solution")).to_contain_text("2 moves")
+    expect(page.locator(".solution")).to_contain_text("proved to be the cheapest")
+    expect(page.locator(".puzzle-card .figures")).to_contain_text("Frontier")
+    page.locator("[data-play]").click()
+    expect(page.locator(".solution")).to_contain_text("2 of 2")
+    expect(page.locator(".thinking h2")).to_have_text("Solved")
+    page.get_by_role("button", name="Back one move").click()
+    expect(page.locator(".solution")).to_contain_text("1 of 2")
+    expect(page.locator(".thinking h2")).to_have_text("Find the way")
+
+
+def test_why_and_what_is_wrong_are_said(page: Page, base: str) -> None:
+    open_puzzle(page, base, "sliding8", "1 2 0 3 4 5 6 7 8")
+    why = page.locator(".why")
+    expect(why).to_contain_text("2 estimated to go, by manhattan")
+    expect(why.locator("tbody th")).to_have_text(["tile 1", "tile 2"])
+    text = page.get_by_role("textbox", name="As text")
+    for position, problem in (
+        ("1 2 0 3 4 5 6 8 7", "No solution: the tiles are 3 swaps from the goal"),
+        ("1 1 2 3 4 5 6 7 8", "Expected each tile from 0 to 8 once, found 1 twice and no 0."),
+    ):
+        text.fill(position)
+        page.locator("[data-set]").click()
+        expect(page.locator(".problem").last).to_contain_text(problem)
+        expect(text).to_have_value(position)  # to be mended, not lost
+    page.locator("[data-puzzle]").select_option("hanoi8_3")
+    square(page, 0).click()
+    square(page, 2).click()
+    expect(page.locator(".thinking")).to_contain_text("1 move made")
+    expect(square(page, 23)).to_have_attribute("aria-label", re.compile("column 3, 1"))
+
+
+def test_moves_of_a_puzzle_without_a_board_are_a_list(page: Page, base: str) -> None:
+    open_puzzle(page, base, "road_map")
+    page.locator("[data-move='Minneapolis']").click()
+    solve(page)
+    expect(page.locator(".solution")).to_contain_text("1 move")
+    page.locator("[data-move='Wausau']").click()
+    expect(page.locator(".result")).to_have_text("Solved in 2 moves")
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_puzzles_fit_on_a_phone(browser: Any, base: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 760})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    near = "4 1 2 3 5 6 7 0 8 9 10 11 12 13 14 15"
+    for name, position in (("sliding15", near), ("hanoi8_3", ""), ("cube2", "R U")):
+        open_puzzle(page, base, name, position)
+        solve(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+    context.close()
