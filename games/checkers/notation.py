@@ -2,7 +2,7 @@
 
 A position is written as a PDN FEN: the side to move, then the squares of each side, men before
 kings, as in `B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29`. A move is written `11-15`, a capture
-`22x8`; if several captures share start and end, every square landed on is named, `22x15x8`.
+`22x15`; a longer capture names every square landed on, `22x15x8`.
 """
 
 from __future__ import annotations
@@ -172,14 +172,11 @@ def move_text(position: Position, move: int) -> str:
     legal = _legal(position)
     if move not in legal:
         raise MoveError(f"expected {_choice(legal)}, found the number {move!r}")
-    return _text(legal, move)
+    return _text(move)
 
 
-def _text(legal: list[int], move: int) -> str:
-    path = move_path(move)
-    if sum(other & 4095 == move & 4095 for other in legal) == 1:
-        path = [path[0], path[-1]]
-    return ("x" if move >> 12 else "-").join(map(str, path))
+def _text(move: int) -> str:
+    return ("x" if move >> 12 else "-").join(map(str, move_path(move)))
 
 
 def parse_move(position: Position, text: str) -> int:
@@ -250,7 +247,7 @@ def _choice(legal: list[int]) -> str:
     if not legal:
         return "no move, as the side to move has none"
     must = " (captures are mandatory)" if legal[0] >> 12 else ""
-    return f"one of {_list(_text(legal, move) for move in legal)}{must}"
+    return f"one of {_list(map(_text, legal))}{must}"
 
 
 def _list(texts: Iterable[str], most: int = 12) -> str:
