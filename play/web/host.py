@@ -272,8 +272,15 @@ class Host:
         sitting.stop_analysis()
         sitting.news.pop("thought", None)
         self._tell(sitting)
-        if sitting.table.waiting not in ("over", HUMAN):
+        if sitting.table.waiting not in ("over", HUMAN) and not sitting.table.paused:
             sitting.turn = asyncio.create_task(self._turns(sitting))
+
+    def advance(self, sitting: Sitting) -> None:
+        """Let two computers that pause make one move. Raises ValueError if they do not pause."""
+        if not sitting.table.paused:
+            raise ValueError("expected two computers that pause, found no such")
+        if sitting.table.waiting != "over" and (sitting.turn is None or sitting.turn.done()):
+            sitting.turn = asyncio.create_task(self._turns(sitting, single=True))
 
     def _tell(self, sitting: Sitting) -> None:
         """Tell the pages that the table has changed, and keep its game on disk."""
@@ -290,6 +297,7 @@ class Host:
         """Replace the players. Raises ValueError as `open` does."""
         seats = await self._seats(sitting.table.game, content)
         sitting.table.seats = seats
+        sitting.table.paused &= sitting.table.watched
         sitting.table.version += 1
         self.changed(sitting)
 
@@ -300,13 +308,13 @@ class Host:
             name = table.game.sides[table.record.to_move]
             raise MoveError(f"expected {name}, the computer, to move, found a move of yours")
 
-    async def _turns(self, sitting: Sitting) -> None:
-        """Play the moves of computers until a human must decide."""
+    async def _turns(self, sitting: Sitting, *, single: bool = False) -> None:
+        """Play the moves of computers until a human must decide, or a single move."""
         table = sitting.table
         try:
             while table.waiting not in ("over", HUMAN):
-                both = all(seat.kind != HUMAN for seat in table.seats)
-                while both and not sitting.listeners:  # no page shows it
+                both = table.watched
+                while both and not single and not sitting.listeners:  # no page shows it
                     await asyncio.sleep(0.5)
                 if table.waiting == "roll":
                     if table.seat.kind == HUMAN:
@@ -317,10 +325,12 @@ class Host:
                     continue
                 began = time.monotonic()
                 answer = await self._choose(sitting)
-                pace = SLOW_PACE if both else PACE
+                pace = SLOW_PACE if both and not single else PACE
                 await asyncio.sleep(max(0.0, began + pace - time.monotonic()))
                 table.play(answer["move"], value=answer.get("raw"), depth=answer.get("depth"))
                 self._tell(sitting)
+                if single:
+                    return
         except asyncio.CancelledError:
             raise
         except Exception as error:  # the page shows it, and the table stays

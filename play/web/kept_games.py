@@ -55,7 +55,7 @@ def table_of(
 
     content: all of it may be missing. `id` of the table, `position` that the game begins with,
         `moves` [{text, roll, value, depth, comment}], `rolled` {ply: roll}, `declared` [outcome,
-        reason], `names` {side: name}.
+        reason], `names` {side: name}, `paused`.
 
     Raises ValueError for anything else, and for moves that are not legal.
     """
@@ -96,6 +96,7 @@ def table_of(
         record.declare(float(outcome), reason[:100])
     table.seat_down(record, rolled)
     names = _object(content, "names")
+    table.paused = table.watched and content.get("paused") is True
     table.names = {side: str(names[side])[:200] for side in game.sides if side in names}
     return table
 

@@ -359,6 +359,10 @@ async def _seats(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
     await host.set_seats(sitting, content.get("seats"))
 
 
+async def _advance(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
+    host.advance(sitting)
+
+
 async def _check(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
     try:
         sitting.table.situation(content.get("text"))
@@ -382,6 +386,8 @@ ACTIONS: dict[str, Act] = {
     "resign": _moves(lambda s, c: s.table.resign()),
     "new": _moves(lambda s, c: s.table.start(), human=False),
     "position": _moves(lambda s, c: s.table.set_position(c.get("text")), human=False),
+    "pause": _moves(lambda s, c: s.table.pause(c.get("on")), human=False),
+    "advance": _advance,
     "check": _check,
     "seats": _seats,
     "load": _load_file,

@@ -127,6 +127,8 @@ class Table:
         #: Rolls by ply that were made before moves were taken back; they are not rolled again.
         self.rolled: dict[int, int] = {}
         self.names: dict[str, str] = {}
+        #: Whether two computers wait for a person to let them go on.
+        self.paused = False
         self._texts: list[tuple[Any, Any, str]] = []
         self.start()
 
@@ -178,6 +180,11 @@ class Table:
     def seat(self) -> Seat:
         """The player who is to move."""
         return self.seats[self.record.to_move]
+
+    @property
+    def watched(self) -> bool:
+        """Whether no human plays."""
+        return all(seat.kind != HUMAN for seat in self.seats)
 
     @property
     def waiting(self) -> str:
@@ -280,7 +287,8 @@ class Table:
     def undo(self, to: Any = None) -> None:
         """Take moves back to the last decision of a human, or until `to` moves remain.
 
-        Rolls stay as they were, so that nobody can take a move back to roll again.
+        Rolls stay as they were, so that nobody can take a move back to roll again. Two computers
+        pause then.
         """
         ply = self.record.ply
         if to is None:
@@ -304,7 +312,15 @@ class Table:
                 self.rolled[number] = roll
             self.record.undo()
         self.rolled = {n: roll for n, roll in self.rolled.items() if n <= target}
+        self.paused = self.watched
         self._begin_turn()
+
+    def pause(self, on: Any) -> None:
+        """Let two computers pause, or go on."""
+        if type(on) is not bool or not self.watched:
+            raise ValueError("expected two computers that pause or go on, found no such")
+        self.paused = on
+        self.version += 1
 
     def resign(self) -> None:
         """Let the side to move resign; in backgammon this loses a single game."""
@@ -329,6 +345,7 @@ class Table:
             "rolled": {str(ply): self._roll_text(roll) for ply, roll in rolled.items()},
             "declared": None if record.declared is None else list(record.declared),
             "names": self.names,
+            "paused": self.paused,
             "result": "" if ending is None else self.result_text(ending),
         }
 

@@ -557,7 +557,7 @@ def test_a_capture_goes_jump_by_jump(client: Client) -> None:
     view = act(client, view, "back").json()
     assert view["taken"] == [] and [15, "b"] in view["board"]["pieces"]
     view = act(client, view, "step", **{"from": 15, "to": 31}).json()  # both at once
-    assert view["moves"][0]["text"] == "15x31" and [31, "B"] in view["board"]["pieces"]
+    assert view["moves"][0]["text"] == "15x22x31" and [31, "B"] in view["board"]["pieces"]
 
 
 def test_a_stale_request_is_refused(client: Client) -> None:
@@ -698,7 +698,7 @@ def test_steps_of_backgammon_keep_to_the_bar_and_the_home() -> None:
 def test_why_adds_up_and_compares_two_evaluators(client: Client) -> None:
     view = new_table(client, position="B:W18,26,29:B15,12,K3")
     ids = ["checkers:classic", "shipped:checkers/network.safetensors"]
-    answer = act(client, view, "why", evaluators=ids, move="15x31").json()
+    answer = act(client, view, "why", evaluators=ids, move="15x22x31").json()
     linear, network = answer["of"]
     assert (linear["kind"], network["kind"]) == ("sum", "occlusion")
     for when in ("before", "after"):

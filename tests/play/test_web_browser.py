@@ -83,7 +83,7 @@ def test_a_whole_game_of_checkers_by_clicks(page: Page, base: str) -> None:
         expect(page.locator(f".moves .move >> nth={2 * turn}")).to_be_visible()
     assert jumps == 3  # one capture was made jump by jump
     expect(page.locator(".result")).to_contain_text(re.compile("Black wins: White"))
-    expect(page.locator(".overlay")).to_contain_text("New game")
+    expect(page.locator(".actions")).to_contain_text("New game")
     assert table(page, base)["outcome"] == 1.0
 
 
@@ -141,17 +141,17 @@ def test_a_game_by_keys_alone(page: Page, base: str) -> None:
     page.evaluate("document.querySelector('[data-square=\"31\"]').focus()")
     page.keyboard.press("Enter")
     expect(page.locator(".result")).to_have_text("Black wins: White has no piece left")
-    expect(page.locator("#live")).to_contain_text("15x31")
+    expect(page.locator("#live")).to_contain_text("15x22x31")
 
 
 def test_analysis_why_and_hint(page: Page, base: str) -> None:
     open_table(page, base, position="B:W18,26,29:B15,12,K3")
     page.get_by_role("tab", name="Analysis").click()
     pick(page.get_by_role("combobox", name="Evaluator"), "checkers:classic", "classic")
-    expect(page.locator(".legal").first).to_contain_text("15x31")
+    expect(page.locator(".legal").first).to_contain_text("15x22x31")
     page.get_by_role("tab", name="Why").click()
     expect(page.locator(".column")).to_have_count(2)
-    page.locator("[data-why-move]").select_option("15x31")
+    page.locator("[data-why-move]").select_option("15x22x31")
     expect(page.locator(".column").first).to_contain_text("→")
     expect(page.locator(".parts th[scope=row]").first).to_contain_text("×")
     page.locator("[data-tool='bulb']").click()

@@ -182,3 +182,65 @@ def test_a_position_or_a_file_takes_no_moves_away(page: Page, base: str) -> None
     page.locator("input[type=file]").set_input_files(damaged)
     expect(page.locator("#toast")).to_contain_text("xpected", timeout=PATIENCE)
     expect(page.locator(MOVES)).to_have_text(["11-15"])
+
+
+def test_two_computers_pause_and_make_single_moves(page: Page, base: str) -> None:
+    open_table(page, base, game="backgammon", seats=[RANDOM, RANDOM])
+    expect(page.locator(MOVES).first).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    step = page.locator("[data-advance]")
+    expect(step).to_be_visible()
+    ply = table(page, base)["ply"]
+    for more in (1, 2):
+        step.click()
+        expect(page.locator(MOVES)).to_have_count(ply + more)
+    page.keyboard.press("s")
+    expect(page.locator(MOVES)).to_have_count(ply + 3)
+    page.locator("[data-tool='undo']").click()
+    expect(page.locator(MOVES)).to_have_count(ply + 2)
+    page.wait_for_timeout(1500)  # two moves would have been made by now
+    assert table(page, base)["ply"] == ply + 2
+    page.keyboard.press("p")
+    expect(step).to_have_count(0)
+    expect(page.locator(MOVES).nth(ply + 3)).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_buttons_for_the_next_step_cover_no_piece(browser: Any, base: str, width: int) -> None:
+    """Step back, Done, Roll, and the result, in both games, on a phone and beside panels."""
+    context = browser.new_context(viewport={"width": width, "height": 800})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    jumps = "B:W18,26,27:B15,1"
+    open_table(page, base, position=jumps)
+    play(page, 15, 22)
+    check = "() => [document.querySelector('.actions'), document.querySelector('.board')]"
+    for shown in ("[data-back]", "[data-roll]", ".result"):
+        if shown == "[data-roll]":
+            open_table(page, base, game="backgammon", position="4HPwATDgc/ABMA")
+        elif shown == ".result":
+            open_table(page, base, position="B:W18:B15")
+            play(page, 15, 22)
+        expect(page.locator(shown)).to_be_visible()
+        actions, board = page.evaluate(
+            f"({check})().map((e) => e.getBoundingClientRect()).map((b) => [b.top, b.bottom])"
+        )
+        assert actions[0] >= board[1] - 1, shown
+    context.close()
+
+
+def test_a_hint_follows_every_jump(page: Page, base: str) -> None:
+    """From 15 over 22 to 31: the arrow bends on 22, and the list names it."""
+    open_table(page, base, position="B:W18,26,29:B15,12,K3")
+    page.locator("[data-tool='bulb']").click()
+    expect(page.locator(".legal .text").first).to_have_text("15x22x31")
+    arrow = page.locator("path.arrow")
+    expect(arrow).to_have_count(1)
+    points = re.findall(r"[ML]([0-9.]+) ([0-9.]+)", arrow.get_attribute("d"))
+    centres = [
+        square(page, n).evaluate(
+            "(e) => [e.transform.baseVal[0].matrix.e + 50, e.transform.baseVal[0].matrix.f + 50]"
+        )
+        for n in (15, 22, 31)
+    ]
+    assert [[float(x), float(y)] for x, y in points] == centres

@@ -38,6 +38,7 @@ const ICONS = {
   plus: "M12 5v14M5 12h14",
   first: "M18 6l-7 6 7 6M6 6v12",
   previous: "M15 6l-7 6 7 6",
+  pause: "M9 5v14M15 5v14",
   next: "M9 6l7 6-7 6",
   last: "M6 6l7 6-7 6M18 6v12",
   bulb: "M9 18h6M10 21h4M12 3a6 6 0 0 0-3.6 10.8c.7.6 1.1 1.3 1.1 2.2h5c0-.9.4-1.6 1.1-2.2A6 6 0 0 0 12 3z",

@@ -207,6 +207,19 @@ export class PlayPage {
     return this.view.seats[this.view.side].kind === "human";
   }
 
+  /** Whether two computers play. */
+  get watched() {
+    return this.view.seats.every((seat) => seat.kind !== "human");
+  }
+
+  pause() {
+    if (this.watched) this.act("pause", { on: !this.view.paused });
+  }
+
+  advance() {
+    if (this.view.paused) this.act("advance");
+  }
+
   flip() {
     this.flipped = !this.flipped;
     this.drawBoard();
@@ -273,6 +286,8 @@ export class PlayPage {
       h: () => this.panel("analysis").hint(),
       "[": () => this.look(this.ply - 1),
       "]": () => this.look(this.ply + 1),
+      p: () => this.pause(),
+      s: () => this.advance(),
       Backspace: () => this.view.taken.length && this.act("back"),
     };
     const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -305,7 +320,7 @@ export class PlayPage {
       edit: (place) => this.panel("setup").place(place),
     });
     this.strips = [h("div", { class: "strip" }), h("div", { class: "strip" })];
-    this.overlay = h("div", { class: "overlay" });
+    this.actions = h("div", { class: "actions" });
     this.entry = h("input", {
       type: "text",
       name: "move",
@@ -346,8 +361,8 @@ export class PlayPage {
           "section",
           { class: "stage", "aria-label": "Board" },
           this.strips[1],
-          h("div", { class: "board-frame" }, this.thinking.meter, this.board.element, this.overlay),
-          this.strips[0],
+          h("div", { class: "board-frame" }, this.thinking.meter, this.board.element),
+          h("div", { class: "under-board" }, this.strips[0], this.actions),
           this.tools,
         ),
         h(
@@ -458,10 +473,11 @@ export class PlayPage {
     const { kind } = this.view;
     this.board.setFlip(kind === "checkers" ? bottom === 0 : kind === "backgammon" ? bottom === 1 : this.flipped);
     this.board.update(this.boardView());
-    this.drawOverlay();
+    this.drawActions();
   }
 
-  drawOverlay() {
+  /** The buttons for what comes next. They stand below the board, so that they cover no piece. */
+  drawActions() {
     const { view } = this;
     const buttons = [];
     if (this.viewing) {
@@ -489,16 +505,24 @@ export class PlayPage {
           icon("done"), nothing ? "No move: pass" : "Done"),
         );
       }
+    } else if (view.outcome === null && this.watched) {
+      const { paused } = view;
+      buttons.push(h("button", { type: "button", "data-pause": true, onclick: () => this.pause() },
+        icon(paused ? "next" : "pause"), paused ? "Go on" : "Pause"));
+      if (paused) {
+        buttons.push(h("button", { type: "button", "data-advance": true, onclick: () => this.advance() },
+          icon("last"), "One move"));
+      }
     } else if (view.outcome !== null) {
       buttons.push(h("p", { class: "result" }, view.result));
       buttons.push(
         h("button", { type: "button", class: "primary", onclick: () => this.again() }, "New game"),
       );
     }
-    const focused = this.overlay.contains(document.activeElement);
-    put(this.overlay, ...buttons);
-    this.overlay.classList.toggle("end", view.outcome !== null && !this.viewing);
-    if (focused) (this.overlay.querySelector("button") || this.board.svg.querySelector("[tabindex='0'], button"))?.focus();
+    const focused = [...this.actions.children].indexOf(document.activeElement);
+    put(this.actions, ...buttons);
+    const left = this.actions.querySelectorAll("button");
+    if (focused >= 0) (left[Math.min(focused, left.length - 1)] || this.board.svg.querySelector("[tabindex='0'], button"))?.focus();
   }
 
   drawStrips() {
@@ -518,7 +542,7 @@ export class PlayPage {
         h("span", { class: "who" }, view.names[view.sides[side]] || seatName(this.catalogue, seat),
           limit && h("span", { class: "muted" }, ` · ${limit}`)),
         h("span", { class: "muted number count" }, detail),
-        turn ? h("span", { class: "turn" }, what[view.waiting] || "to move") : null,
+        turn ? h("span", { class: "turn" }, (!view.paused && what[view.waiting]) || "to move") : null,
       );
       this.strips[n].classList.toggle("active", turn);
     });

@@ -16,7 +16,7 @@ export class Thinking {
     const { view, thought } = this.page;
     put(this.element,
       h("header", {}, h("h2", {}, this.status()),
-        THINKS.includes(view.waiting) && h("span", { class: "pulse" })),
+        THINKS.includes(view.waiting) && !view.paused && h("span", { class: "pulse" })),
       thought ? this.found(thought) : h("p", { class: "muted" }, this.nothing()),
     );
     this.drawMeter();
@@ -25,7 +25,7 @@ export class Thinking {
   status() {
     const { catalogue, view } = this.page;
     if (view.outcome !== null) return view.result;
-    if (THINKS.includes(view.waiting)) return `${seatName(catalogue, view.seats[view.side])} is thinking`;
+    if (THINKS.includes(view.waiting) && !view.paused) return `${seatName(catalogue, view.seats[view.side])} is thinking`;
     return `${view.sides[view.side]} to ${view.waiting === "roll" ? "roll" : "move"}`;
   }
 
