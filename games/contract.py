@@ -255,6 +255,20 @@ class DiceGame(Game):
         """Returns the position that a text describes, and its roll if the text gives one."""
         return self.parse_position(text), None
 
+    #: Whether its records have a doubling cube.
+    cube: bool = False
+
+    def cube_values(self, situation: Any, outcomes: Any) -> Any:
+        """Returns what positions are worth with the cube, from the chances of the outcomes.
+
+        situation: the match and the cube; the values are for its side to move.
+        outcomes: [n, outcomes], for the same side, before or after its move.
+
+        The values [n] are points, or chances to win the match. Raises ValueError in a game without
+        a cube.
+        """
+        raise ValueError(f"expected a game with a cube, found {self.name}")
+
     def cube_decision(self, situation: Any, outcomes: Sequence[float]) -> Any:
         """Returns whether to double and to take, from the chances of the game's outcomes.
 

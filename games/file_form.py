@@ -91,6 +91,8 @@ class FileForm:
         False. `read` finds out which from the games. None for other forms.
     annotated: whether files hold values and comments of moves.
     also: other endings of the names of files that `read` takes.
+    write_match: `write_match(records, names, tags)` returns the games of one match as text, in
+        forms that hold a score; None for others.
     """
 
     suffix: str
@@ -99,6 +101,7 @@ class FileForm:
     read_in_order: Callable[[str, Any, bool], Iterable[ReadGame]] | None = None
     annotated: bool = True
     also: tuple[str, ...] = ()
+    write_match: Callable[[Any, tuple[str, str], Mapping[str, str]], str] | None = None
 
     def games_in(
         self, text: str, game: Game, black_first: bool | None = None

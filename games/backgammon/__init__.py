@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from games.backgammon import bear_off, bear_off_tables, notation, pieces, rules
-from games.backgammon.doubling import CubeDecision, decide
+from games.backgammon.doubling import CubeDecision, cube_values, decide
 from games.backgammon.encoding import POINTS
 from games.backgammon.evaluators import EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
@@ -66,6 +66,7 @@ class Backgammon(KernelDiceGame):
     outcome_names = {1.0: "a single game", 2.0: "a gammon", 3.0: "a backgammon"}
     file_form = MAT
     record_kind = BackgammonRecord
+    cube = True
     lookups = {
         "bearoff": Database("bear-off databases", bear_off.probe, _tables, bear_off.outcomes)
     }
@@ -115,6 +116,9 @@ class Backgammon(KernelDiceGame):
         situation = notation.parse_situation(text)
         names = ("match_length", "score", "cube", "owner", "crawford", "jacoby")
         return {name: getattr(situation, name) for name in names}
+
+    def cube_values(self, situation: Any, outcomes: Any) -> Any:
+        return cube_values(situation, outcomes)
 
     def cube_decision(self, situation: Any, outcomes: Sequence[float]) -> CubeDecision:
         return decide(situation, outcomes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from games.backgammon.game_tree import is_game_tree, read_game_trees
 from games.backgammon.match_file import read_matches, write_match
@@ -20,8 +20,16 @@ def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) 
     if not isinstance(record, BackgammonRecord):
         played = record.positions, record.moves, record.annotations
         record = BackgammonRecord.of_legal(record.game, *played, rolls=record.rolls)
+    return _write_match([record], names, tags)
+
+
+def _write_match(
+    records: Sequence[BackgammonRecord], names: tuple[str, str], tags: Mapping[str, str]
+) -> str:
+    """Returns the games of a match; colons, which end a name in the form, become dashes."""
     players = ("X", "O") if names == NO_NAMES else names
-    return write_match([record], players, tags=tags)
+    first, second = (" ".join(name.replace(":", "-").split()) for name in players)
+    return write_match(records, (first, second), tags=tags)
 
 
 def _read(text: str, game: DiceGame) -> Iterator[ReadGame]:
@@ -59,4 +67,6 @@ def _described(
     return ReadGame(record, players, problems, title, result, tags)
 
 
-MAT = FileForm(".mat", _write, _read, annotated=False, also=(".txt", ".sgf"))
+MAT = FileForm(
+    ".mat", _write, _read, annotated=False, also=(".txt", ".sgf"), write_match=_write_match
+)

@@ -12,6 +12,9 @@ from games.record import GameRecord
 __all__ = ["BackgammonRecord", "CubeAction"]
 
 
+MOST_CUBE = 1 << 15
+
+
 class CubeAction(NamedTuple):
     """An action of the cube by `side` after `ply` moves: `double`, `take` or `drop`."""
 
@@ -83,6 +86,13 @@ class BackgammonRecord(GameRecord):
         """Whether the side to move has doubled and awaits the answer."""
         return bool(self.actions) and self.actions[-1].kind == "double"
 
+    @property
+    def may_double(self) -> bool:
+        """Whether the side to move may offer the cube, before its roll."""
+        if self.over or self.offered or self.crawford or self.match_length == 1:
+            return False
+        return self.owner != 1 - self.to_move and self.cube < MOST_CUBE
+
     def situation(self, roll: int | None = None) -> Situation:
         """Returns the current position with roll, match and cube, for use by other programs."""
         return Situation(
@@ -107,7 +117,7 @@ class BackgammonRecord(GameRecord):
             raise MoveError(
                 f"expected no double of {COLOURS[side]}, as the other side has the cube"
             )
-        if self.cube >= 1 << 15:
+        if self.cube >= MOST_CUBE:
             raise MoveError("expected a double to 32768 at most, found one beyond it")
         self.actions.append(CubeAction(self.ply, side, "double"))
 

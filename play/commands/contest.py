@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from games.contract import DiceGame, Game
 from games.file_form import form_of
 from play.commands.options import refuse
+from play.match.cube_match import CubeMatch, cube_lines, play_cube_match
 from play.match.dice_match import DiceMatch, needs_processes, play_dice_match
 from play.match.ladder import Standing, dice_ladder, ladder, plot_estimates, plot_ladder
 from play.match.match import Match, all_games, play_match
@@ -67,7 +68,7 @@ class ContestWithoutDice:
     standings = "ratings"
 
     def __init__(self, game: Game, options: argparse.Namespace, *, games: int) -> None:
-        refuse(options, ("luck",), "a game with dice", game)
+        refuse(options, ("luck", "cube", "match", "jacoby"), "a game with dice", game)
         self.game = game
         options.games = games if options.games is None else options.games
         depth = options.depth
@@ -171,7 +172,15 @@ class ContestWithDice:
     def __init__(self, game: DiceGame, options: argparse.Namespace) -> None:
         refuse(options, self.others, "a game without dice", game)
         self.game = game
-        options.games = 4000 if options.games is None else options.games
+        self.cube = bool(
+            getattr(options, "cube", None) or getattr(options, "match", None) is not None
+        )
+        if self.cube:
+            _check_cube(game, options)
+        elif getattr(options, "jacoby", None):
+            raise ValueError("--jacoby: expected --cube, found games without the cube")
+        usual = 400 if self.cube else 4000
+        options.games = usual if options.games is None else options.games
         check_depth(options.depth or 0)
         self.limits = limits_of(options, depth=0)
         plies = " (GNU plies)" if self.limits.depth is not None else " a move"
@@ -192,9 +201,18 @@ class ContestWithDice:
         return Workers(kind, self._options.threads, address)
 
     def match(self, first: Player, second: Player, **options: Any) -> DiceMatch:
+        if self.cube:
+            cube: dict[str, Any] = {
+                "length": self._options.match or 0,
+                "jacoby": bool(self._options.jacoby),
+            }
+            return play_cube_match(self.game, first, second, **cube, **self._common(options))
         return play_dice_match(self.game, first, second, luck=self.luck, **self._common(options))
 
     def match_lines(self, match: DiceMatch) -> Iterator[str]:
+        if isinstance(match, CubeMatch):
+            yield from cube_lines(match, self.heading)
+            return
         yield f"{match.first} against {match.second}: {self.heading}, same dice for both"
         yield match.summary().text()
         if self.luck is not None:
@@ -227,9 +245,17 @@ class ContestWithDice:
         plot_estimates(path, rows, title, label=label, room=0.02, digits=3)
 
     def game_texts(self, matches: list[DiceMatch]) -> Iterator[str]:
-        write = form_of(self.game).write
+        write, write_match = form_of(self.game).write, form_of(self.game).write_match
         number = 0
         for match in matches:
+            if isinstance(match, CubeMatch) and write_match is not None:
+                for both in match.matches:
+                    names = match.first, match.second
+                    for records, sides in zip(both, (names, names[::-1]), strict=True):
+                        number += 1
+                        yield write_match(
+                            records, sides, {"Event": self.heading, "Round": str(number)}
+                        )
             for pair in match.records:
                 names = match.first, match.second
                 for record, sides in zip(pair, (names, names[::-1]), strict=True):
@@ -246,6 +272,18 @@ class ContestWithDice:
             "keep_records": given.save is not None,
             **options,
         }
+
+
+def _check_cube(game: DiceGame, options: argparse.Namespace) -> None:
+    """Refuse options that do not apply to games with the cube."""
+    if not game.cube:
+        raise ValueError(f"--cube: expected a game with a cube, found {game.name}")
+    if getattr(options, "luck", None) is not None:
+        raise ValueError("--luck: expected games without the cube, found --cube or --match")
+    if options.match is not None and not 1 <= options.match <= 64:
+        raise ValueError(f"--match: expected 1 to 64 points, found {options.match}")
+    if options.jacoby and options.match:
+        raise ValueError("--jacoby: expected games for money, found --match")
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:

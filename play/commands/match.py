@@ -36,6 +36,19 @@ def add_match_commands(commands: Any) -> None:
     add("first", help=PLAYER_HELP)
     add("second", help=PLAYER_HELP)
     _add_options(match, "400; with dice 4000", _run_match)
+    add(
+        "--cube",
+        action="store_true",
+        default=None,
+        help="backgammon: games for money with the doubling cube",
+    )
+    add("--match", type=int, metavar="N", help="backgammon: matches to N points, with the cube")
+    add(
+        "--jacoby",
+        action="store_true",
+        default=None,
+        help="with --cube: gammons count after a double only",
+    )
     add("--luck", nargs="?", const="", metavar="EVALUATOR", help=LUCK_HELP)
     add(
         "--sprt",

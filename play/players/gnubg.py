@@ -34,7 +34,16 @@ from games.kernels import kernel
 from play.players.limits import Limits
 from search import Evaluator, PythonEvaluator
 
-__all__ = ["GNUBG_PLIES", "PUBEVAL", "Program", "as_program", "board", "equity", "gnubg_evaluator"]
+__all__ = [
+    "GNUBG_PLIES",
+    "PUBEVAL",
+    "Program",
+    "as_program",
+    "board",
+    "chances",
+    "equity",
+    "gnubg_evaluator",
+]
 
 PUBEVAL = "pubeval"
 GNUBG = "gnubg"
@@ -165,8 +174,12 @@ def equity(position: Position, ply: int = 0) -> float:
     value = float(outcome(position))
     if value == value:
         return value
-    probabilities = _module(f"{GNUBG}:{ply}").probabilities(board(position), ply)
-    return float(OUTCOMES.values(probabilities))
+    return float(OUTCOMES.values(chances(position, ply)))
+
+
+def chances(position: Position, ply: int = 0) -> tuple[float, ...]:
+    """Returns GNU Backgammon's chances of the five outcomes for the side to move."""
+    return tuple(_module(f"{GNUBG}:{ply}").probabilities(board(position), ply))
 
 
 def as_program(text: str) -> Program | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from games.backgammon.doubling.cubeful import Shares, Stakes
 from games.backgammon.doubling.efficiency import efficiency
@@ -14,7 +16,7 @@ from games.backgammon.doubling.own_table import match_equities
 from games.backgammon.situation import Situation
 from games.errors import PositionError
 
-__all__ = ["CubeDecision", "decide", "may_double"]
+__all__ = ["CubeDecision", "cube_values", "decide", "may_double"]
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,25 @@ def may_double(situation: Situation) -> bool:
     )
 
 
+def cube_values(
+    situation: Situation, outcomes: Any, equities: MatchEquities | None = None
+) -> NDArray[np.float64]:
+    """Returns what positions are worth with the cube to the side to move: points, or chances.
+
+    situation: the match and the cube, and the position, which decides how well the cube is used.
+    outcomes: [n, 5], the chances of the outcomes, for the side to move.
+    equities: chances to win the match; our own table if None.
+    """
+    stakes = Stakes.of_situation(situation, _tables(equities))
+    side, owner = situation.position[4], situation.owner
+    relative = None if owner is None else int(owner != side)
+    return stakes.value(outcomes, situation.cube, relative, efficiency(situation.position))
+
+
+def _tables(equities: MatchEquities | None) -> Callable[[int], MatchEquities]:
+    return match_equities if equities is None else lambda _: equities
+
+
 def decide(
     situation: Situation, outcomes: Sequence[float], equities: MatchEquities | None = None
 ) -> CubeDecision:
@@ -120,9 +141,7 @@ def decide(
         raise PositionError(f"expected no {situation.offered}, found one")
     if not may_double(replace(situation, offered="")):
         raise PositionError("expected a side that may double before its roll, found another")
-    stakes = Stakes.of_situation(
-        situation, match_equities if equities is None else lambda _: equities
-    )
+    stakes = Stakes.of_situation(situation, _tables(equities))
     cube, owned = situation.cube, situation.owner is not None
     part = efficiency(situation.position)
     table = np.array([outcomes], float)

@@ -1,0 +1,106 @@
+"""Players of backgammon with the cube: they double, answer doubles, and move for the stakes."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from games.contract import DiceGame
+from play.players.gnubg import PUBEVAL, Program, chances
+from play.players.limits import Limits
+from play.players.player import Player
+from search import Engine
+
+__all__ = ["CubeSeat", "cube_seat"]
+
+
+class CubeSeat(Protocol):
+    """Makes the decisions of one side; situations are as `games.backgammon.Situation`."""
+
+    def begin(self, stream: int, side: int) -> None:
+        """Begin a new game."""
+
+    def decision(self, situation: Any) -> Any:
+        """Returns the decision about the cube of the side to move, before its roll."""
+
+    def choose(self, situation: Any) -> Any:
+        """Returns a legal move with the roll of the situation."""
+
+
+def cube_seat(game: DiceGame, player: Player, limits: Limits) -> CubeSeat:
+    """Returns a seat of a player.
+
+    GNU Backgammon (`gnubg:N`) moves as it does without a cube; its doubles and answers follow from
+    its chances by the same rules as those of our evaluators.
+
+    Raises ValueError if the player gives no chances of the game's outcomes.
+    """
+    if isinstance(player.program, Program) and player.program.name != PUBEVAL:
+        return _GnubgCubeSeat(game, player.program)
+    if player.evaluator is None or not player.evaluator.gives_outcomes:
+        raise ValueError(
+            f"player {player.name}: with the cube expected an evaluator that gives the chances of"
+            " outcomes, found another"
+        )
+    return _EngineCubeSeat(game, player, limits)
+
+
+class _EngineCubeSeat:
+    """An evaluator with its search."""
+
+    def __init__(self, game: DiceGame, player: Player, limits: Limits) -> None:
+        limits = player.within(limits)
+        self._game = game
+        self._limits: dict[str, Any] = {
+            "depth": limits.depth, "nodes": limits.nodes, "seconds": limits.seconds,
+        }  # fmt: skip
+        self._engine = Engine(
+            game, player.evaluator, lookup=player.lookup, table_mib=4.0, **player.options
+        )
+
+    def begin(self, stream: int, side: int) -> None:
+        """Forget the last game, so that games do not depend on those before."""
+        self._engine.clear()
+
+    def stop(self) -> None:
+        """End the search that is under way."""
+        self._engine.stop()
+
+    def decision(self, situation: Any) -> Any:
+        """Returns the decision by the chances that the search finds."""
+        return self._engine.cube(situation, **self._limits)
+
+    def choose(self, situation: Any) -> Any:
+        """Returns the move after which the position is worth most with the cube at this score."""
+        found = self._engine.analyse(situation.position, roll=situation.roll, **self._limits)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        if len(found.moves) == 1:
+            return found.move
+        values = self._game.cube_values(situation, np.array(found.move_outcomes))
+        # Where the cube does not tell moves apart, the value without it decides.
+        best = max(
+            range(len(values)), key=lambda n: (round(float(values[n]), 9), found.moves[n][1])
+        )
+        return found.moves[best][0]
+
+
+class _GnubgCubeSeat:
+    """GNU Backgammon's networks."""
+
+    def __init__(self, game: DiceGame, program: Program) -> None:
+        self._game = game
+        self._ply = program.ply
+        self._seat = program(game)
+
+    def begin(self, stream: int, side: int) -> None:
+        """Nothing to do: there is no random choice."""
+
+    def decision(self, situation: Any) -> Any:
+        """Returns the decision by its chances."""
+        return self._game.cube_decision(situation, chances(situation.position, self._ply))
+
+    def choose(self, situation: Any) -> Any:
+        """Returns its move."""
+        return self._seat.choose(situation.position, situation.roll)
