@@ -113,10 +113,10 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
 def line(name: str, entry: dict[str, Any]) -> str:
     """Returns a row of the table."""
     verdict = {"accept H1": "on", "accept H0": "off"}.get(entry["verdict"], "off (undecided)")
-    elo, low, high = entry["elo"]
+    elo = Estimate(*entry["elo"]).text("+.0f")
     return (
         f"| {name} | `{entry['with']}` v `{entry['without']}` | {entry['games']} | {entry['wins']}"
-        f" / {entry['draws']} / {entry['losses']} | {elo:+.0f} [{low:+.0f}, {high:+.0f}] |"
+        f" / {entry['draws']} / {entry['losses']} | {elo} |"
         f" {entry['llr']:.2f} | {verdict} |"
     )
 

@@ -17,6 +17,7 @@ from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
+from play.ratings.statistics import Estimate
 from play.transport import pack, unpack
 from play.workers import serve, starting_processes
 from search import Evaluator, as_evaluator
@@ -52,15 +53,15 @@ class Strength:
 
     def text(self) -> str:
         """Returns the match in one line."""
+        estimate = Estimate(self.value, self.low, self.high)
         if self.unit == POINTS:
             return (
-                f"against {self.opponent:>8}: {self.value:+.3f} {POINTS} [{self.low:+.3f},"
-                f" {self.high:+.3f}], {self.games} games (+{self.wins} -{self.losses})"
+                f"against {self.opponent:>8}: {estimate.text('+.3f', named=f' {POINTS}')},"
+                f" {self.games} games (+{self.wins} -{self.losses})"
             )
         return (
             f"against {self.opponent:>8}: {100 * self.score:5.1f} % of {self.games} games"
-            f" (+{self.wins} ={self.draws} -{self.losses}), Elo {self.value:+.0f}"
-            f" [{self.low:+.0f}, {self.high:+.0f}]"
+            f" (+{self.wins} ={self.draws} -{self.losses}), Elo {estimate.text('+.0f')}"
         )
 
     def brief(self) -> str:

@@ -1,12 +1,14 @@
 """Plays a match over Hub with pydraughts, in a process of its own because that package is GPL.
 
-Usage: python tests/hub_controller.py ENGINE ENGINE, the commands of two engines that speak Hub.
+Usage: python tests/hub_controller.py ENGINE ENGINE, the commands of two engines that speak Hub with
+--turned-pos.
 Prints a line of JSON.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from typing import Any
@@ -53,8 +55,8 @@ def main() -> None:
     """Play two games, sides swapped: one to its end, one by the clock."""
     engines = []
     for command in sys.argv[1:]:
-        engine = HubEngine([command])
-        engine.configure({"variant": "english", "turned-pos": True})
+        engine = HubEngine(shlex.split(command))
+        engine.configure({"variant": "english"})
         engine.init()
         engine.ping()
         engines.append(engine)

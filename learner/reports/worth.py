@@ -84,8 +84,7 @@ class Worth:
         m, elo = self.match, self.match.elo
         played = (
             f"against {self.against}: {100 * m.score.value:.1f} % of {m.games} games"
-            f" (+{m.wins} ={m.draws} -{m.losses}), Elo {elo.value:+.0f}"
-            f" [{elo.low:+.0f}, {elo.high:+.0f}]"
+            f" (+{m.wins} ={m.draws} -{m.losses}), Elo {elo.text('+.0f')}"
         )
         several = len(self.terms) > 1
         have, its = ("have", "their") if several else ("has", "its")

@@ -22,7 +22,6 @@ from play.players.player import Player
 from play.players.thinker import limits_of, usual_referee
 from play.ratings.bradley_terry import Rating
 from play.ratings.sprt import Sprt
-from play.ratings.statistics import Estimate
 from play.workers import Workers, parse_backend
 
 __all__ = ["Contest", "ContestWithDice", "ContestWithoutDice"]
@@ -147,8 +146,7 @@ class ContestWithoutDice:
         width = max(len(rating.name) for rating in standings)
         for place, rating in enumerate(standings, 1):
             yield (
-                f"{place:3} {rating.name:{width}}  {rating.elo.value:+7.1f}"
-                f" [{rating.elo.low:+7.1f}, {rating.elo.high:+7.1f}]"
+                f"{place:3} {rating.name:{width}}  {rating.elo.text('+7.1f')}"
                 f"  {100 * rating.score:5.1f} % of {rating.games} games"
             )
 
@@ -231,11 +229,11 @@ class ContestWithDice:
         )
         width = max(len(name) for match in matches for name in (match.first, match.second))
         for place, one in enumerate(standings, 1):
-            yield f"{place:3} {one.name:{width}}  {_interval(one.points)}  of {one.games} games"
+            yield f"{place:3} {one.name:{width}}  {one.points.text('+.4f')}  of {one.games} games"
         yield "each match, from the first player's side"
         for match in matches:
             if match.points:
-                played = f"{_interval(match.summary().mean)}  of {match.games} games"
+                played = f"{match.summary().mean.text('+.4f')}  of {match.games} games"
                 yield f"    {match.first:{width}}  {played} against {match.second}"
 
     def plot(self, path: Path, standings: list[Standing]) -> None:
@@ -308,7 +306,3 @@ def _luck(game: DiceGame, text: str, players: Sequence[Player]) -> Player:
             return player
     names = " and ".join(player.name for player in players)
     raise ValueError(f"--luck: expected an evaluator or gnubg:0, found {names}")
-
-
-def _interval(estimate: Estimate) -> str:
-    return f"{estimate.value:+.4f} [{estimate.low:+.4f}, {estimate.high:+.4f}]"

@@ -58,7 +58,7 @@ class Judgement:
         return (
             f"{self.name}: agrees on {agreement.value:.1%}"
             f" [{agreement.low:.1%}, {agreement.high:.1%}],"
-            f" loses {loss.value:.3f} [{loss.low:.3f}, {loss.high:.3f}] a move;"
+            f" loses {loss.text('.3f')} a move;"
             f" static values correlate {self.correlation:.3f}, error {self.error:.3f}"
         )
 

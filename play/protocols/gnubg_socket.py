@@ -18,6 +18,7 @@ from typing import Any
 from games.backgammon.fibs import parse_fibs
 from play.players.lines import LONGEST_LINE, read_lines
 from play.players.thinker import Thinker
+from play.ports import named_port
 
 __all__ = ["DEFAULT_PORT", "ExternalPlayer", "ExternalServer"]
 
@@ -85,7 +86,8 @@ class ExternalServer(socketserver.ThreadingTCPServer):
         self.player = player
         self.log = log
         self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
-        super().__init__(("127.0.0.1", port), _Connection)
+        with named_port(port):
+            super().__init__(("127.0.0.1", port), _Connection)
 
     @property
     def port(self) -> int:

@@ -7,6 +7,7 @@ or stays silent as its protocol demands, and never ends with an error.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable
 from typing import Any, BinaryIO
@@ -45,6 +46,9 @@ class LineEngine:
         """Answer a wrong line with a one-line message."""
         raise NotImplementedError
 
+    def end_of_input(self) -> None:
+        """Do what is left to do when the input ends; by default nothing."""
+
     # --- lines ---------------------------------------------------------------------------------
 
     def say(self, line: str) -> None:
@@ -67,7 +71,8 @@ class LineEngine:
         try:
             for line in read_lines(stream):
                 if not self.handle(line):
-                    break
+                    return
+            self.end_of_input()
         except BrokenPipeError:  # the reader is gone
             pass
         finally:
@@ -106,6 +111,12 @@ class LineEngine:
             self.searching = False
             with contextlib.suppress(BrokenPipeError):
                 self.say(line)
+
+    def wait(self) -> None:
+        """Wait for the answer of the search under way, unless the parent process ends before."""
+        parent = os.getppid()
+        while self._search is not None and self._search.is_alive() and os.getppid() == parent:
+            self._search.join(0.5)
 
     def stop(self) -> None:
         """End the search that is under way, and wait for its answer."""

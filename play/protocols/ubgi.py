@@ -4,7 +4,9 @@ After `position gnubgid ID`, `position xgid XGID` or `position fibs BOARD`, then
 command `go chequer` is answered by `bestmove 24/18 13/11`, each checker's steps written out, or
 `bestmove pass` if nothing can be moved. `set NAME VALUE` and `get NAME` know depth, nodes and
 seconds. The first draft of the protocol, in which a position with dice is itself a command and is
-answered by a move, is understood too. Errors are answered by `error`, a code and an explanation.
+answered by a move, is understood too. Commands wait for the answer of a search, except `stop`,
+`quit`, `isready` and `ubgi`; so does the end of the input. A file of commands is therefore carried
+out to its end. Errors are answered by `error`, a code and an explanation.
 """
 
 from __future__ import annotations
@@ -44,9 +46,7 @@ class Ubgi(LineEngine):
     def refuse(self, problem: str) -> None:
         known = ("bad_argument", "missing_context", "unknown_command", "unsupported_feature")
         code = problem.split(" ", 1)[0]
-        self.say(
-            f"error {problem}" if code in (*known, "busy") else f"error bad_argument {problem}"
-        )
+        self.say(f"error {problem}" if code in known else f"error bad_argument {problem}")
 
     def command(self, line: str) -> bool:
         name, _, rest = line.partition(" ")
@@ -66,14 +66,17 @@ class Ubgi(LineEngine):
             "stop": lambda rest: self.stop(),
         }
         if name in commands:
-            if self.searching and name not in ("stop", "isready", "ubgi"):
-                raise UbgiError("busy", f"expected stop before {name} during a search")
+            if name not in ("stop", "isready", "ubgi"):
+                self.wait()
             commands[name](rest)
         elif name.lower().startswith(("xgid=", "board:")):
             self._bare(line)
         else:
             raise UbgiError("unknown_command", f"expected a command of UBGI, found {name[:40]!r}")
         return True
+
+    def end_of_input(self) -> None:
+        self.wait()
 
     # --- commands ------------------------------------------------------------------------------
 
@@ -130,8 +133,7 @@ class Ubgi(LineEngine):
         self._search_move("bestmove ")
 
     def _bare(self, line: str) -> None:
-        if self.searching:
-            raise UbgiError("busy", "expected stop before a position during a search")
+        self.wait()
         self._take(line)
         if self.situation.offered:
             raise UbgiError("unsupported_feature", "a double: games are played without the cube")

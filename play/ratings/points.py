@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from play.ratings.statistics import Estimate, mean_interval
+from play.ratings.statistics import INTERVAL, Estimate, mean_interval
 
 __all__ = ["DiceSummary"]
 
@@ -101,12 +101,12 @@ class DiceSummary:
         lines = [
             f"games {self.games}: won {_by_size(self.won)}, lost {_by_size(self.lost)}"
             + (f", undecided {undecided}" if undecided else ""),
-            f"points per game {_interval(self.mean)}, standard error {self.standard_error:.4f},"
-            f" from {self.pairs} pairs",
+            f"points per game {self.mean.text('+.4f', named=INTERVAL)}, standard error"
+            f" {self.standard_error:.4f}, from {self.pairs} pairs",
         ]
         if self.adjusted is not None:
             lines.append(
-                f"luck-adjusted {_interval(self.adjusted)}, standard error"
+                f"luck-adjusted {self.adjusted.text('+.4f', named=INTERVAL)}, standard error"
                 f" {self.adjusted_error:.4f}; variance cut {self.variance_cut:.1f} times"
             )
         return "\n".join(lines)
@@ -127,10 +127,6 @@ def _standard_error(values: NDArray[np.float64]) -> float:
 
 def _by_size(count: Callable[..., int]) -> str:
     return f"{count()} ({count(GAMMON)} gammons, of which {count(BACKGAMMON)} backgammons)"
-
-
-def _interval(estimate: Estimate) -> str:
-    return f"{estimate.value:+.4f}, 95 % interval [{estimate.low:+.4f}, {estimate.high:+.4f}]"
 
 
 def _finite(value: float) -> float | None:

@@ -35,6 +35,9 @@ SMALL_SAMPLE = 100
 EMPTY_CLASS = 1e-3
 """The likelihood ratio's count for a score that never occurred (fishtest's convention)."""
 
+INTERVAL = ", 95 % interval"
+"""Words before an interval in reports of several lines."""
+
 PAIR_CLASSES = ("LL", "LD", "WL or DD", "DW", "WW")
 GAME_CLASSES = ("L", "D", "W")
 
@@ -51,6 +54,22 @@ class Estimate:
     def margin(self) -> float:
         """Half the width of the interval: the figure after ±."""
         return (self.high - self.low) / 2
+
+    def text(self, form: str = "+.1f", *, named: str = "") -> str:
+        """Returns the value and its 95 % interval, in words where an end is open.
+
+        form: the format of the numbers.
+        named: words before the interval, such as ", 95 % interval".
+        """
+        value, low, high = (format(number, form) for number in (self.value, self.low, self.high))
+        if math.isfinite(self.low) and math.isfinite(self.high):
+            return f"{value}{named} [{low}, {high}]"
+        if math.isfinite(self.low) or math.isfinite(self.high):
+            lower = math.isfinite(self.low)
+            bound = f"at least {low.strip()}" if lower else f"at most {high.strip()}"
+            return f"{value} (95 %: {bound})" if math.isfinite(self.value) else f"{bound} (95 %)"
+        value = value if math.isfinite(self.value) else "unknown"
+        return f"{value} (these games set no bounds)"
 
     def plain(self) -> list[float | None]:
         """Value, low and high as JSON has them: None where infinite or nan."""
@@ -341,13 +360,10 @@ class MatchSummary:
         lines = [
             f"games {self.games}: won {self.wins}, drawn {self.draws}, lost {self.losses}",
             f"pairs {self.pairs}: {tallied}" if self.pairs else f"single, not in pairs: {tallied}",
-            f"score {score.value:.2%} of the points, 95 % interval"
-            f" [{score.low:.2%}, {score.high:.2%}]",
-            f"Elo {difference.value:+.1f}, 95 % interval"
-            f" [{difference.low:+.1f}, {difference.high:+.1f}]; likelihood of superiority"
+            f"score {score.text('.2%', named=f' of the points{INTERVAL}')}",
+            f"Elo {difference.text(named=INTERVAL)}; likelihood of superiority"
             f" {_chance(self.superiority)}",
-            f"normalised Elo {normalised.value:+.1f}, 95 % interval"
-            f" [{normalised.low:+.1f}, {normalised.high:+.1f}]",
+            f"normalised Elo {normalised.text(named=INTERVAL)}",
         ]
         return "\n".join(lines)
 

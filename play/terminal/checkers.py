@@ -9,6 +9,9 @@ from play.terminal.session import Session
 
 __all__ = ["CheckersSession"]
 
+#: Pieces where characters beyond ASCII may be used: black ones are filled, white ones are outlines.
+SYMBOLS = {"b": "●", "w": "○", "B": "♚", "W": "♔"}
+
 
 class CheckersSession(Session):
     """Checkers: each square shows its number, because moves are written with these."""
@@ -22,7 +25,8 @@ class CheckersSession(Session):
     def board(self) -> str:
         """Returns the board with the numbers of its squares; White is at the bottom unless flipped.
 
-        Men are b and w, kings B and W. The squares on the path of the last move are marked `*`.
+        Men are b and w, kings B and W, or `SYMBOLS`. The squares on the path of the last move are
+        marked `*`.
         """
         own, opponent, kings, side = self.record.position
         black = opponent if side else own
@@ -56,9 +60,9 @@ class CheckersSession(Session):
             )
         letter = "b" if black & bit else "w"
         if kings & bit:
-            letter = "♚" if self.paint.symbols else letter.upper()
-        elif self.paint.symbols:
-            letter = "●"
+            letter = letter.upper()
+        if self.paint.symbols:
+            letter = SYMBOLS[letter]
         return self.paint("dark first" if black & bit else "dark second", letter) + tail
 
     def turn_text(self) -> Iterator[str]:

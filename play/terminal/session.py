@@ -375,6 +375,8 @@ class Session:
             raise ValueError(f"expected a new file, found {path}: save! {name} overwrites it")
         if path.is_dir():
             raise ValueError(f"expected a file, found the folder {path}")
+        if not path.parent.is_dir():
+            raise ValueError(f"expected a folder that exists, found none at {path.parent}")
         write_atomically(path, text)
         self._written.add(path)
         yield f"Saved to {path}."

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 
 from games.contract import DiceGame, Game
 from games.file_form import form_of
+from play.ports import named_port
 from play.web import inspection
 from play.web.catalogue import PROGRAM, Catalogue, face_of
 from play.web.files import EVALUATOR, LOOKUP
@@ -428,12 +429,8 @@ def serve(
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        try:
+        with named_port(port):
             listener.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise OSError(
-                f"port {port}: expected one that is free, found {error.strerror}"
-            ) from None
         port = listener.getsockname()[1]
         app = create_app(data=data, runs=runs, kept=kept, port=port, own=own)
         listener.listen(128)

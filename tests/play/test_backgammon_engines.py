@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
@@ -22,6 +23,7 @@ from games.backgammon.identifiers import gnu_id, xgid
 from games.backgammon.match_file import read_matches
 from games.backgammon.situation import Situation, position_of
 from games.record import GameRecord
+from play.__main__ import main
 from play.dice import Dice
 from play.players.limits import Limits
 from play.players.thinker import Thinker
@@ -157,16 +159,26 @@ def test_commands_out_of_order(talk: Talk) -> None:
     assert fresh("stop") == []
     fresh("dice 3 1", "position gnubgid rubbish")
     assert fresh("go") == ["error missing_context expected a position before go"]
-    assert "busy" not in fresh("newgame", "dice 3 1", "go")[-1]
+    assert fresh("newgame", "dice 3 1", "go")[-1] == "bestmove 8/5 6/5"
     # dice are those of one turn
     assert fresh("go") == ["error missing_context expected dice before go"]
     deep = Talk()
     deep("set depth 9", "position startpos", "dice 2 1")
     deep.engine.handle("go")
-    deep.engine.handle("dice 1 1")
-    assert deep.said == ["error busy expected stop before dice during a search"]
     deep.engine.handle("stop")
     assert deep.said[-1].startswith("bestmove ")
+
+
+def test_a_file_of_commands_is_carried_out_to_its_end(talk: Talk) -> None:
+    engine = Talk()
+    turn = f"position gnubgid {START}\ndice %s\ngo chequer\n"
+    engine.said.clear()
+    engine.engine.serve(io.BytesIO(f"set depth 2\n{turn % '3 1'}{turn % '6 5'}".encode()))
+    kinds = [line.split(" equity")[0] for line in engine.said]
+    assert kinds == ["info depth 2", "bestmove 8/5 6/5", "info depth 2", "bestmove 24/18 18/13"]
+    bare = Talk()  # the first draft of the protocol
+    bare.engine.serve(io.BytesIO(b"XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10\n" * 2))
+    assert bare.said == ["8/5 6/5"] * 2
 
 
 def test_the_program_ends_with_its_input() -> None:
@@ -185,6 +197,14 @@ def test_the_program_ends_with_its_input() -> None:
 
 
 # GNU Backgammon's sockets
+
+
+def test_a_port_that_is_taken_is_named(server: ExternalServer, capsys: Any) -> None:
+    with pytest.raises(OSError, match=f"port {server.port}: expected one that is free, found"):
+        ExternalServer(ExternalPlayer(thinker()), server.port)
+    socket_option = ["--gnubg-socket", str(server.port)]
+    assert main(["engine", *socket_option, "hand", "--depth", "0"]) == 2
+    assert f"port {server.port}: expected one" in capsys.readouterr().err
 
 
 @pytest.fixture

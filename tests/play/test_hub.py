@@ -6,6 +6,8 @@ import importlib.util
 import io
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import time
@@ -307,15 +309,19 @@ def test_a_controller_that_dies_is_no_reason_to_stay() -> None:
     importlib.util.find_spec("draughts") is None, reason="pydraughts is not installed"
 )
 def test_pydraughts_plays_a_match(tmp_path: Path) -> None:
-    commands = []
-    for name in ("classic", "material"):
-        path = tmp_path / name
-        # the controller resolves links, so that the interpreter of a virtual environment needs this
-        path.write_text(
-            f'#!/bin/sh\nexec "{sys.executable}" -m play engine --hub {name}\n', "utf-8"
-        )
-        path.chmod(0o755)
-        commands.append(str(path))
+    script = tmp_path / "plysmith"  # as pip writes it
+    script.write_text(
+        f"#!{sys.executable}\nimport sys\nfrom plysmith import main\nsys.exit(main())\n", "utf-8"
+    )
+    script.chmod(0o755)
+    page = (ROOT / "docs/play.md").read_text("utf-8")
+    documented = [json.loads(words) for words in re.findall(r"^command = (.*)$", page, re.M)]
+    assert [words[0] for words in documented] == [".venv/bin/plysmith", "/usr/bin/env"]
+    real = {".venv/bin/plysmith": str(script), ".venv/bin/python": sys.executable}
+    commands = [
+        shlex.join([*(real.get(word, word) for word in words), name])
+        for words, name in zip(documented, ("classic", "material"), strict=True)
+    ]
     found = subprocess.run(
         [sys.executable, str(ROOT / "tests" / "hub_controller.py"), *commands],
         cwd=ROOT,

@@ -12,6 +12,7 @@ from play.ratings.sprt import Sprt
 from play.ratings.statistics import (
     ELO_PER_DEVIATION,
     SMALL_SAMPLE,
+    Estimate,
     MatchSummary,
     Tally,
     elo,
@@ -396,7 +397,31 @@ def test_summary_of_single_games():
 
 def test_summary_of_extremes_can_be_read():
     assert MatchSummary.of_pairs([]).text() == "no games played"
-    assert "Elo +inf, 95 % interval [-511.5, +inf]" in MatchSummary.of_pairs([(1, 1)]).text()
+    won = MatchSummary.of_pairs([(1, 1)]).text()
+    assert "\nElo at least -511.5 (95 %); likelihood" in won
+    assert "\nnormalised Elo unknown (these games set no bounds)" in won
+    lost = MatchSummary.of_pairs([(0, 0)]).text()
+    assert "\nElo at most +511.5 (95 %); likelihood" in lost
+    few = MatchSummary.of_pairs([(1, 1), (1, 0)]).text()
+    assert "\nElo +190.8 (these games set no bounds); likelihood" in few
+    assert all("inf" not in text for text in (won, lost, few))
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        (Estimate(1.0, -2.0, 3.04), "+1.0 [-2.0, +3.0]"),
+        (Estimate(1.0, -2.0, math.inf), "+1.0 (95 %: at least -2.0)"),
+        (Estimate(1.0, -math.inf, 3.0), "+1.0 (95 %: at most +3.0)"),
+        (Estimate(math.inf, 2.0, math.inf), "at least +2.0 (95 %)"),
+        (Estimate(-math.inf, -math.inf, 2.0), "at most +2.0 (95 %)"),
+        (Estimate(0.0, -math.inf, math.inf), "+0.0 (these games set no bounds)"),
+        (Estimate(math.nan, -math.inf, math.inf), "unknown (these games set no bounds)"),
+    ],
+)
+def test_open_intervals_are_said_in_words(estimate, text):
+    assert estimate.text() == text
+    assert estimate.text(named=", 95 %").replace(", 95 % [", " [") == text
     assert "superiority below 0.01%" in MatchSummary.of_pairs([(0, 0)] * 20).text()
 
 

@@ -155,6 +155,19 @@ def test_games_are_saved_and_read_back(classic: Thinker, tmp_path: Path) -> None
     assert f"Saved to {path}" in say(other, f"save! {path}")
     assert "found the folder" in say(other, f"save! {tmp_path}")
     assert "null" in say(other, "save \0")
+    missing = tmp_path / "no/such/game.pdn"
+    for command in ("save", "save!"):
+        found = say(other, f"{command} {missing}")
+        assert f"expected a folder that exists, found none at {missing.parent}" in found
+    assert not (tmp_path / "no").exists()
+
+
+def test_pieces_differ_by_sign_and_not_by_colour_alone(classic: Thinker) -> None:
+    session = CheckersSession(CHECKERS, classic, paint=Paint(colour=True, symbols=True))
+    say(session, "new B:WK29,32,31:BK4,1,2,3")
+    plain = re.sub("\x1b[^m]*m", "", session.board())
+    found = {sign: plain.count(sign) for sign in "●○♚♔bwBW"}
+    assert found == {"●": 3, "○": 2, "♚": 1, "♔": 1, "b": 0, "w": 0, "B": 0, "W": 0}
 
 
 def test_backgammon_is_played_with_dice_of_a_seed(hand: Thinker) -> None:
