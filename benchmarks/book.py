@@ -21,7 +21,7 @@ from typing import Any
 
 import games
 from games.checkers.pdn import write_game
-from games.whole_files import write_atomically
+from games.whole_files import write_atomically, write_figure
 from learner.books.agreement import Agreement, agreement, compare
 from learner.books.book import BookEntry, BookReport, make_book, read_book
 from learner.books.book_polynomial import BookPolynomial
@@ -117,7 +117,7 @@ def plot(path: Path, curves: dict[str, list[tuple[int, Agreement]]], moves: int)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
     axes.legend(loc="best", frameon=False)
-    figure.savefig(path, dpi=120)
+    write_figure(path, figure)
 
 
 def main() -> None:

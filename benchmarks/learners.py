@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 import games
-from games.whole_files import write_atomically
+from games.whole_files import write_atomically, write_figure
 from learner.arena import measure
 from learner.run.recipes import RECIPES
 from play.players.limits import Limits
@@ -195,7 +195,7 @@ def plot(path: Path, found: dict[str, dict[str, list[float]]]) -> None:
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="lower right")
-    figure.savefig(path, dpi=120)
+    write_figure(path, figure)
 
 
 def main(arguments: list[str] | None = None) -> int:

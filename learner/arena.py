@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
+from collections.abc import Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from multiprocessing import resource_tracker
@@ -50,6 +52,14 @@ class Strength:
     def as_dict(self) -> dict[str, Any]:
         """Returns the same as plain values."""
         return asdict(self)
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Strength:
+        """Returns what `as_dict` made the dictionary from; JSON has None for infinite ends."""
+        ends = {"low": -math.inf, "high": math.inf, "value": math.inf}
+        if entry["score"] == 0:
+            ends["value"] = -math.inf
+        return cls(**{**entry, **{n: end for n, end in ends.items() if entry[n] is None}})
 
     def text(self) -> str:
         """Returns the match in one line."""

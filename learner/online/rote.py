@@ -110,9 +110,12 @@ class Rote(BaseEstimator):  # type: ignore[misc]
         try:
             self.games_played_, self.moves_ = int(state["games_played"]), int(state["moves"])
             path = Path(state["memory"])
+            new = [(int(key), float(value), int(depth)) for key, value, depth in state["new"]]
+            used = [(int(key), int(uses)) for key, uses in state["used"]]
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"expected a state of this learner, found {error!r}") from None
         self.memory_ = RoteMemory.load(self.game_, path)
+        self.memory_.set_pending(new, used)
 
     def _openings(self) -> list[tuple[Any, ...]]:
         drawn = iter(Openings(self.game_, plies=self.opening_plies, seed=self.seed))
@@ -146,13 +149,18 @@ class Rote(BaseEstimator):  # type: ignore[misc]
         return record
 
     def checkpoint(self, folder: Any) -> dict[str, Any]:
-        """Save the memory in a folder; returns the checkpoint for `fit(resume=...)`."""
-        self.memory_.merge()
-        path = Path(folder) / f"memory-{self.games_played_:06d}.sqlite"
+        """Save the memory in a folder; returns the checkpoint for `fit(resume=...)`.
+
+        Nothing is merged for it, so that how often one is written does not change the memory.
+        """
+        new, used = self.memory_.pending()
+        path = Path(folder) / f"memory-{self.games_played_:06d}-{len(new)}.sqlite"
         self.memory_.save(path, evaluator=self.evaluator_.name)
         return {
             "identity": identity_of(self),
             "games_played": self.games_played_,
             "moves": self.moves_,
             "memory": str(path),
+            "new": new,
+            "used": used,
         }

@@ -24,6 +24,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from games.whole_files import naming
+
 __all__ = ["UNKNOWN", "Rows", "StoreError", "read_about", "read_shard", "write_shard"]
 
 FORMAT = "plysmith-positions-1"
@@ -181,6 +183,11 @@ def write_shard(path: Path, rows: Rows, about: dict[str, Any], *, replace: bool)
     With `replace` the file replaces an existing one. Otherwise nothing is written if the file
     exists or another writer is about to make it. Raises OSError if the disk refuses.
     """
+    with naming(path):
+        return _written(path, rows, about, replace=replace)
+
+
+def _written(path: Path, rows: Rows, about: dict[str, Any], *, replace: bool) -> bool:
     part = path.with_name(f".{path.name}.{secrets.token_hex(4) if replace else 'new'}.part")
     try:
         file = open(part, "xb")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from games.whole_files import write_figure
 from learner.fit.selection import TermReport
 from learner.fit.validation import CalibrationBin, PathPoint, calibration_error, choose_alpha
 from learner.reports.plots import _figure
@@ -34,7 +35,7 @@ def plot_path(path: Any, points: Sequence[PathPoint], *, chosen: float | None = 
     axes.set_xlabel("alpha (to the right: weights held back more)")
     axes.set_ylabel("mean loss (band: one standard error)")
     axes.legend(loc="upper center")  # away from the curves and the line
-    figure.savefig(path, dpi=120)
+    write_figure(path, figure)
 
 
 def plot_calibration(path: Any, bins: Sequence[CalibrationBin]) -> None:
@@ -74,7 +75,7 @@ def plot_calibration(path: Any, bins: Sequence[CalibrationBin]) -> None:
     below.spines[["top", "right"]].set_visible(False)
     below.set_ylabel("rows in %")
     below.set_xlabel("expectation predicted (0: lost, 1: won)")
-    figure.savefig(path, dpi=120)
+    write_figure(path, figure)
 
 
 def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
@@ -123,4 +124,4 @@ def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
         other.tick_params(labelleft=False)
     axes.set_yticks(places, names)
     axes.set_ylim(len(reports) - 0.5, -0.5)
-    figure.savefig(path, dpi=120)
+    write_figure(path, figure)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from games.whole_files import write_figure
 from learner.arena import POINTS, Strength
 
 __all__ = ["plot_strength", "plot_weights"]
@@ -58,7 +59,7 @@ def plot_strength(
         axes.set_ylabel("score in % (band: 95 % interval)")
         axes.set_ylim(0, 100)
     axes.legend(loc="lower right")
-    figure.savefig(path, dpi=120)
+    write_figure(path, figure)
 
 
 def plot_weights(
@@ -97,4 +98,4 @@ def plot_weights(
         bbox_to_anchor=(1.0, 0.5),
         frameon=False,
     )
-    figure.savefig(path, dpi=120)
+    write_figure(path, figure)

@@ -35,7 +35,8 @@ DEFAULTS: dict[str, int] = {
 }
 #: Options that may be given together with --resume.
 WITH_RESUME = {
-    "game", "learner", "games", "resume", "quiet", "backend", "jobs", "features", "opponents"
+    "game", "learner", "games", "resume", "quiet", "backend", "jobs", "features",
+    "opponents", "changed",
 }  # fmt: skip
 
 
@@ -73,6 +74,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     )
     add("--run", type=Path, metavar="FOLDER", help="folder of the run (default: under runs/)")
     add("--resume", type=Path, metavar="FOLDER", help="go on with the run in this folder")
+    add("--changed", action="store_true", help="with --resume: although the code has changed")
     add("--snapshots", type=int, metavar="N", help="evaluators measured on the way (default: 24)")
     add("--opponents", metavar="A,B", help="players to measure against")
     for name, meaning in (
@@ -113,17 +115,20 @@ def run(options: argparse.Namespace) -> int:
     resume = options.resume is not None
     if resume:
         settings, folder = resumed_settings(options), options.resume
+    elif options.changed:
+        raise ValueError("--changed: expected --resume as well, found none")
     else:
         settings = settings_of(options)
         folder = options.run or free_folder(Path("runs"), run_name(settings))
     from learner.run.steps import train_evaluator, train_rote
     from play.workers import Workers, parse_backend
 
+    how = {"resume": resume, "changed": options.changed, "quiet": options.quiet}
     backend, address = parse_backend(options.backend)
     workers = Workers(backend, options.jobs, address)
     if settings.learner == "rote":
-        return train_rote(settings, folder, resume=resume, quiet=options.quiet)
-    return train_evaluator(settings, folder, workers, resume=resume, quiet=options.quiet)
+        return train_rote(settings, folder, **how)
+    return train_evaluator(settings, folder, workers, **how)
 
 
 def resumed_settings(options: argparse.Namespace) -> RunSettings:

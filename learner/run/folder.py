@@ -2,26 +2,55 @@
 
 A checkpoint is replaced as a whole. Logs are appended to, and the checkpoint remembers how long
 they were; resuming cuts off what was written after it, so that a resumed run leaves the same
-files as one that was never interrupted.
+files as one that was never interrupted. One process at a time writes in a folder.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from games.whole_files import UNFINISHED, write_atomically
+from games.lock import LockedError, alone
+from games.whole_files import UNFINISHED, naming, write_atomically
 
-__all__ = ["RunError", "RunFolder"]
+__all__ = ["REPORT", "Pace", "RunError", "RunFolder", "read_report"]
 
 CHECKPOINT = "checkpoint.json"
+REPORT = "report.json"
+LOCK = "run.lock"
 FORMAT = "plysmith-run-1"
+#: Checkpoints are at least this many seconds apart, and more if writing is slow.
+CHECKPOINT_SECONDS, MOST_SHARE = 1.0, 0.05
 
 
 class RunError(ValueError):
     """A folder that cannot be used for a run."""
+
+
+class Pace:
+    """Tells when the next checkpoint is due, so that writing them takes a twentieth of the time."""
+
+    def __init__(self) -> None:
+        self._written = 0.0
+        self._took = 0.0
+
+    def is_due(self) -> bool:
+        """Returns whether it is time for a checkpoint."""
+        pause = max(CHECKPOINT_SECONDS, self._took / MOST_SHARE)
+        return time.monotonic() - self._written >= pause
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Measure the writing of a checkpoint."""
+        began = time.monotonic()
+        yield
+        self._written = time.monotonic()
+        self._took = self._written - began
 
 
 class RunFolder:
@@ -33,6 +62,23 @@ class RunFolder:
         self.logs = logs
         self._waiting: dict[str, list[str]] = {name: [] for name in logs}
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other processes from writing in the folder.
+
+        Raises LockedError if one does already, and RunError if the folder cannot be written.
+        """
+        with ExitStack() as held:
+            try:
+                held.enter_context(alone(self.path / LOCK, str(self.path)))
+            except LockedError:
+                raise
+            except OSError as error:
+                raise RunError(
+                    f"{self.path}: expected a folder to write to, found {error}"
+                ) from None
+            yield
+
     def create(self) -> None:
         """Begin a new run.
 
@@ -41,36 +87,56 @@ class RunFolder:
         if (self.path / CHECKPOINT).exists():
             raise RunError(f"{self.path}: expected a new folder, found a run: resume it instead")
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
             for name, head in self.logs.items():
                 write_atomically(self.path / name, head)
         except OSError as error:
             raise RunError(f"{self.path}: expected a folder to write to, found {error}") from None
 
     def load(self) -> dict[str, Any]:
-        """Returns the last checkpoint, and cuts the logs to their length at that time."""
+        """Returns the last checkpoint, and cuts the logs to their length at that time.
+
+        Unfinished files of a killed run are removed. Raises RunError if there is no checkpoint, it
+        is damaged, or a log lacks what it had then; nothing is changed in that case.
+        """
         path = self.path / CHECKPOINT
         if not path.is_file():
             raise RunError(f"{self.path}: expected a run with a {CHECKPOINT}, found none")
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            sizes = content["log_sizes"]
+            sizes = {name: int(size) for name, size in content["log_sizes"].items()}
             if content["format"] != FORMAT or set(sizes) != set(self.logs):
                 raise KeyError("format")
-            for name, size in sizes.items():
-                with open(self.path / name, "r+b") as file:
-                    if file.seek(0, os.SEEK_END) < size:
-                        raise ValueError(f"{name} is shorter than {size} bytes")
-                    file.truncate(size)
-        except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
             raise RunError(
                 f"{path}: expected a checkpoint, found a damaged one:"
                 f" {type(error).__name__}: {error}"
             ) from None
         assert isinstance(content, dict)
-        for torn in self.path.rglob(".*" + UNFINISHED):  # an unfinished file of a killed run
+        for name, size in sizes.items():
+            log = self.path / name
+            found = log.stat().st_size if log.is_file() else None
+            if found is None or found < size:
+                short = f"that {name} is shorter than {size} bytes: {found}"
+                raise RunError(
+                    f"{self.path}: expected the logs that the run has written, found"
+                    f" {f'no {name}' if found is None else short}; put the file back, or begin a"
+                    " new run"
+                )
+        for name, size in sizes.items():
+            with naming(self.path / name), open(self.path / name, "r+b") as file:
+                file.truncate(size)
+        for torn in self.path.rglob(".*" + UNFINISHED):
             torn.unlink(missing_ok=True)
         return content
+
+    def expect(self, *names: str) -> None:
+        """Raises RunError that names the first of these files of the run that does not exist."""
+        for name in names:
+            if not (self.path / name).is_file():
+                raise RunError(
+                    f"{self.path / name}: expected a file that the run has written, found none; put"
+                    " it back, or begin a new run"
+                )
 
     def log(self, name: str, text: str) -> None:
         """Add to a log; it is written at the next checkpoint."""
@@ -84,7 +150,8 @@ class RunFolder:
         try:
             sizes = {}
             for name in self.logs:
-                with open(self.path / name, "a", encoding="utf-8") as file:
+                path = self.path / name
+                with naming(path), open(path, "a", encoding="utf-8") as file:
                     file.write("".join(self._waiting[name]))
                     file.flush()
                     os.fsync(file.fileno())
@@ -96,3 +163,23 @@ class RunFolder:
             raise RunError(
                 f"{self.path}: cannot write the checkpoint ({error}); the last one still holds"
             ) from None
+
+    def is_reported(self, games: int, *parts: str) -> bool:
+        """Returns whether the results of a run of so many games are there, with these parts."""
+        report = read_report(self.path)
+        return report.get("games_asked") == games and set(parts) <= report.keys()
+
+    def write_report(self, content: dict[str, Any]) -> None:
+        """Write the results of the matches at the end."""
+        # an Elo of infinity is not JSON
+        text = json.dumps(content, indent=1).replace("-Infinity", "null")
+        write_atomically(self.path / REPORT, text.replace("Infinity", "null"))
+
+
+def read_report(folder: Path) -> dict[str, Any]:
+    """Returns the report of a run; {} if there is none that can be read."""
+    try:
+        content = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}

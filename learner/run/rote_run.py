@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from learner.arena import Strength
 from learner.learner import Progress
 from learner.online.rote import Rote
-from learner.run.folder import RunError, RunFolder
+from learner.run.folder import Pace, RunError, RunFolder
+from learner.run.provenance import record_session
 from learner.run.settings import RunSettings, write_settings
 from search.lookups.rote import RoteMemory
 
@@ -24,21 +26,42 @@ class RoteRun:
         self.settings = settings
         self.memory_path = self.folder.path / "memory.sqlite"
         self._saved: Path | None = None
+        self._pace = Pace()
+        #: whether `train` resumed a run that had ended and was measured
+        self.finished = False
 
     def train(
         self,
         evaluator: Any,
         *,
         resume: bool = False,
+        changed: bool = False,
         show: Callable[[Progress, dict[int, list[Any]]], None] | None = None,
+        say: Callable[[str], None] = lambda text: None,
     ) -> RoteMemory:
-        """Learn to the end, writing ten checkpoints on the way; returns the memory."""
+        """Learn to the end; returns the memory. The options and errors are those of `Run.train`."""
         self.learner.prepare(evaluator)
+        with self.folder.alone():
+            return self._train(evaluator, resume, changed, show, say)
+
+    def _train(
+        self,
+        evaluator: Any,
+        resume: bool,
+        changed: bool,
+        show: Callable[[Progress, dict[int, list[Any]]], None] | None,
+        say: Callable[[str], None],
+    ) -> RoteMemory:
         state = self._load() if resume else None
         if not resume:
             self.folder.create()
+        self.finished = resume and self.folder.is_reported(self.learner.games)
+        if not self.finished:
+            for line in record_session(
+                self.folder.path, self.learner.game_, self.learner, resume=resume, changed=changed
+            ):
+                say(line)
         write_settings(self.folder.path, self.settings)
-        every = max(1, self.learner.games // 10)
 
         def watch(progress: Progress) -> None:
             record = progress.record
@@ -47,34 +70,52 @@ class RoteRun:
                 f"{progress.game},{progress.updates},{record.outcome()},{record.ply},"
                 f"{progress.note}\n",
             )
-            if progress.game % every == 0:
+            if self._pace.is_due():
                 self._save()
             if show is not None:
                 show(progress, {})
 
+        if not resume:
+            self._save()  # so that there is something to resume from the first game on
         self.learner.fit(evaluator, resume=state, watch=watch)
+        if self.finished:
+            return self.learner.memory_
         self._save()
         self.learner.memory_.save(self.memory_path, evaluator=self.learner.evaluator_.name)
         return self.learner.memory_
+
+    def report(self, strength: Strength, limits: Any) -> None:
+        """Write report.json: the match of the memory against the evaluator alone."""
+        with self.folder.alone():
+            self.folder.write_report(
+                {
+                    "evaluator": f"{self.learner.evaluator_.name}+{self.memory_path.name}",
+                    "games_asked": self.learner.games,
+                    "limits": str(limits),
+                    "matches": [strength.as_dict()],
+                }
+            )
 
     def _load(self) -> dict[str, Any]:
         """Returns the state of the learner in the last checkpoint."""
         saved = self.folder.load()
         try:
             state = dict(saved["learner"])
-            # the memory is in the folder, which may have been moved
-            self._saved = self.folder.path / Path(state["memory"]).name
+            name = Path(state["memory"]).name  # in the folder, which may have been moved
         except (KeyError, TypeError, ValueError) as error:
             raise RunError(
                 f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
             ) from None
+        self.folder.expect(name)
+        self._saved = self.folder.path / name
         return {**state, "memory": str(self._saved)}
 
     def _save(self) -> None:
         """Write a checkpoint that names its memory file, and delete the previous memory file."""
         before = self._saved
-        state = self.learner.checkpoint(self.folder.path)
-        self.folder.save({"learner": state})
+        with self._pace.writing():
+            state = self.learner.checkpoint(self.folder.path)
+            self.folder.save({"learner": state})
         self._saved = Path(state["memory"])
         if before is not None and before != self._saved:
             before.unlink(missing_ok=True)

@@ -10,11 +10,12 @@ from typing import Any
 import games
 from games.contract import Game
 from games.feature_file import add_features
-from learner.arena import measure
+from learner.arena import Strength, measure
 from learner.learner import Learner
 from learner.online.rote import Rote
 from learner.reports.diagnosis import remarks
 from learner.reports.worth import measure_speeds, new_terms, start_for, worths
+from learner.run.folder import REPORT, read_report
 from learner.run.learners import checked_options, feature_file, make_learner
 from learner.run.progress_bar import Bar
 from learner.run.recipes import RECIPES
@@ -32,9 +33,18 @@ LOADING = "loading (the first time, rules and terms are compiled)"
 
 
 def train_evaluator(
-    settings: RunSettings, folder: Path, workers: Any, *, resume: bool, quiet: bool
+    settings: RunSettings,
+    folder: Path,
+    workers: Any,
+    *,
+    resume: bool,
+    changed: bool = False,
+    quiet: bool,
 ) -> int:
-    """Train an evaluator, and measure it; returns the exit status."""
+    """Train an evaluator, and measure it; returns the exit status.
+
+    A finished run is not measured again: its report is printed.
+    """
     print(LOADING, flush=True)
     game = games.load(settings.game)
     settings, file = feature_file(settings, resume=resume)
@@ -46,16 +56,22 @@ def train_evaluator(
         game = add_features(game, file)  # for evaluators that were learned with it
     for opponent in {*settings.opponents, *settings.pacemakers}:
         parse_player(game, opponent)
-    session, best = learn(game, learner, settings, folder, file=file, resume=resume, quiet=quiet)
+    session, best = learn(
+        game, learner, settings, folder, file=file, resume=resume, changed=changed, quiet=quiet
+    )
     print_weights(best)
     for line in remarks(learner, best):
         print(line)
+    if session.finished:
+        print_report(folder)
+        return 0
     for strength in session.report(best, settings.opponents, games=settings.match_games):
         print(f"{strength.text()} at {session.limits}", flush=True)
     if usual is not None:
-        weigh(session, best, game, usual, settings, quiet=quiet)
+        weigh(session, best, game, usual, settings, changed=changed, quiet=quiet)
     elif file is not None:
         print(f"nothing to compare with: {game.name} has no features of its own")
+        session.add_to_report(worth={})
     print(f"evaluator: {folder / 'best'}{best.suffix}; plots and games beside it")
     return 0
 
@@ -73,6 +89,7 @@ def learn(
     *,
     file: Path | None,
     resume: bool,
+    changed: bool,
     quiet: bool,
 ) -> tuple[Run, Evaluator]:
     """Train with a progress bar; returns the run and the best evaluator."""
@@ -96,7 +113,7 @@ def learn(
     began = time.perf_counter()
     start = start_for(game, settings.start, learner)
     try:
-        best = session.train(start, resume=resume, show=show, say=show.say)
+        best = session.train(start, resume=resume, changed=changed, show=show, say=show.say)
     finally:
         show.close()
     print(
@@ -107,7 +124,14 @@ def learn(
 
 
 def weigh(
-    session: Run, best: Evaluator, game: Game, usual: Learner, settings: RunSettings, *, quiet: bool
+    session: Run,
+    best: Evaluator,
+    game: Game,
+    usual: Learner,
+    settings: RunSettings,
+    *,
+    changed: bool,
+    quiet: bool,
 ) -> None:
     """Train without the user's terms, and say whether these have earned their place."""
     terms = new_terms(session.learner, usual)
@@ -115,7 +139,9 @@ def weigh(
     print(f"now the same without {', '.join(terms)}, in {folder}", flush=True)
     bare = without_features(settings)
     resume = (folder / "checkpoint.json").exists()
-    _, other = learn(game, usual, bare, folder, file=None, resume=resume, quiet=quiet)
+    _, other = learn(
+        game, usual, bare, folder, file=None, resume=resume, changed=changed, quiet=quiet
+    )
     entries = []
     match_games, limits = settings.match_games, session.limits
     for entry in worths(game, best, other, terms=terms, games=match_games, limits=limits):
@@ -127,16 +153,18 @@ def weigh(
         worth={
             "file": settings.features,
             "without": other.name,
-            "matches": [entry.as_dict() for entry in entries],
+            "matches": [{**entry.as_dict(), "text": entry.text()} for entry in entries],
             "nodes_per_second": {"with": speeds.mine, "without": speeds.other},
         }
     )
 
 
-def train_rote(settings: RunSettings, folder: Path, *, resume: bool, quiet: bool) -> int:
+def train_rote(
+    settings: RunSettings, folder: Path, *, resume: bool, changed: bool = False, quiet: bool
+) -> int:
     """Fill a rote memory, and play with it against the same evaluator without.
 
-    Returns the exit status.
+    Returns the exit status. A finished run is not measured again: its report is printed.
     """
     print(LOADING, flush=True)
     if settings.features is not None:
@@ -158,11 +186,14 @@ def train_rote(settings: RunSettings, folder: Path, *, resume: bool, quiet: bool
     session = RoteRun(learner, folder, settings=settings)
     show = Bar(settings.games, quiet)
     try:
-        session.train(settings.start, resume=resume, show=show)
+        session.train(settings.start, resume=resume, changed=changed, show=show, say=show.say)
     finally:
         show.close()
     memory = learner.memory_
     print(f"{len(memory)} positions remembered: {session.memory_path}")
+    if session.finished:
+        print_report(folder)
+        return 0
     limits = Limits(depth=settings.depth, nodes=settings.nodes)
     player = Player(f"{learner.evaluator_.name}+memory", learner.evaluator_, memory)
     strength = measure(
@@ -174,9 +205,27 @@ def train_rote(settings: RunSettings, folder: Path, *, resume: bool, quiet: bool
         seed=REPORT_SEED,
         threads=2,
     )
+    session.report(strength, limits)
     print(f"with memory {strength.text()} at {limits}")
     print("the openings of this match are among those learned from")
     return 0
+
+
+def print_report(folder: Path) -> None:
+    """Print the report of a finished run, whose matches are not played again."""
+    report = read_report(folder)
+    try:
+        limits, matches = report["limits"], report["matches"]
+        lines = [f"{Strength.of(entry).text()} at {limits}" for entry in matches]
+        lines += [str(entry["text"]) for entry in report.get("worth", {}).get("matches", ())]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(
+            f"{folder / REPORT}: expected the report of a run, found {error!r}; without the file"
+            " the matches are played again"
+        ) from None
+    for line in lines:
+        print(line)
+    print(f"{folder} was finished before; --games N learns from more games")
 
 
 def print_weights(evaluator: Evaluator) -> None:

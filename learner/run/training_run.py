@@ -18,8 +18,6 @@ one folder:
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -30,7 +28,8 @@ from games.file_form import NO_NAMES, form_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.learner import Learner, Progress
-from learner.run.folder import RunError, RunFolder
+from learner.run.folder import Pace, RunError, RunFolder, read_report
+from learner.run.provenance import record_session
 from learner.run.settings import RunSettings, write_settings
 from play.players.limits import Limits
 from search import Evaluator, LinearEvaluator, load_evaluator
@@ -38,9 +37,6 @@ from search import Evaluator, LinearEvaluator, load_evaluator
 __all__ = ["FEATURES", "Run"]
 
 LOG = "game,updates,alpha_side,outcome,plies,note\n"
-#: A checkpoint is written every this many games, at least this many seconds apart, and less often
-#: if writing is slow.
-CHECKPOINT_GAMES, CHECKPOINT_SECONDS = 10, 1.0
 #: Seeds of the order of the openings. Those of the choice are the same positions both times; the
 #: report has positions a ply later, which played no part in the choice.
 CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
@@ -102,17 +98,18 @@ class Run:
         #: game number -> strength against each opponent
         self.measured: dict[int, list[Strength]] = {}
         self._waiting: dict[int, list[Future[Strength]]] = {}
-        #: games played when the learner last reported, and when the last checkpoint was written
+        #: games played when the learner last reported
         self._reported = 0
-        self._saved = 0, 0.0
-        #: seconds that writing it took
-        self._took = 0.0
+        self._pace = Pace()
+        #: whether `train` resumed a run that had ended and was measured
+        self.finished = False
 
     def train(
         self,
         evaluator: Any = None,
         *,
         resume: bool = False,
+        changed: bool = False,
         show: Callable[[Progress, dict[int, list[Strength]]], None] | None = None,
         say: Callable[[str], None] = lambda text: None,
     ) -> Evaluator:
@@ -120,18 +117,38 @@ class Run:
 
         evaluator: the evaluator to start from.
         resume: whether to continue from the last checkpoint.
+        changed: continue although the code has changed since.
         show: called after every game.
         say: gets a line when a new stage begins.
 
-        Ctrl-C is passed on; games after the last checkpoint are played again on resuming.
+        Ctrl-C is passed on; games after the last checkpoint are played again on resuming. Raises
+        LockedError if another process writes in the folder, RunError if it cannot be used or lacks
+        a file of the run, and ChangedError if the run began with other code.
         """
         self.learner.prepare(evaluator)
+        with self.folder.alone():
+            return self._train(evaluator, resume, changed, show, say)
+
+    def _train(
+        self,
+        evaluator: Any,
+        resume: bool,
+        changed: bool,
+        show: Callable[[Progress, dict[int, list[Strength]]], None] | None,
+        say: Callable[[str], None],
+    ) -> Evaluator:
         state = self._load() if resume else None
         if not resume:
             self.folder.create()
             if self.feature_file is not None:
                 copy = Path(self.feature_file).read_bytes()
                 write_atomically(self.folder.path / FEATURES, copy)
+        self.finished = resume and self._is_finished()
+        if not self.finished:
+            for line in record_session(
+                self.folder.path, self.game, self.learner, resume=resume, changed=changed
+            ):
+                say(line)
         write_settings(self.folder.path, self.settings)
         if not resume:
             self._save()  # so that there is something to resume from the first game on
@@ -146,6 +163,8 @@ class Run:
                 say(f"learned; {len(self._waiting)} snapshots are still to be measured")
             for game in sorted(self._waiting):
                 self._collect(game)
+        if self.finished:
+            return self._loaded(self._path("best"))
         self._save()
         say("choosing among the best snapshots")
         best = self._finish()
@@ -167,11 +186,13 @@ class Run:
             }
             state = dict(saved["learner"])
             self._reported = int(state["games_played"])
-            return state
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise RunError(
                 f"{self.folder.path}: expected a checkpoint of a run, found {error!r}"
             ) from None
+        paths = map(self._snapshot_path, self._taken)
+        self.folder.expect(*(str(path.relative_to(self.folder.path)) for path in paths))
+        return state
 
     def _is_due(self, game: int, before: int) -> bool:
         """Returns whether a snapshot is due after a game; game `before` had the last report.
@@ -218,9 +239,7 @@ class Run:
         for waiting in sorted(self._waiting):
             if all(future.done() for future in self._waiting[waiting]):
                 self._collect(waiting)
-        games, seconds = self._saved
-        late = time.monotonic() - seconds >= max(CHECKPOINT_SECONDS, 20 * self._took)
-        if due or (game - games >= CHECKPOINT_GAMES and late):
+        if due or self._pace.is_due():
             self._save()
         if show is not None:
             show(progress, self.measured)
@@ -260,19 +279,17 @@ class Run:
         return evaluator
 
     def _save(self) -> None:
-        began = time.monotonic()
-        self.folder.save(
-            {
-                "learner": self.learner.checkpoint(),
-                "taken": self._taken,
-                "measured": {
-                    str(game): [entry.as_dict() for entry in entries]
-                    for game, entries in sorted(self.measured.items())
-                },
-            }
-        )
-        self._saved = self._reported, time.monotonic()
-        self._took = self._saved[1] - began
+        with self._pace.writing():
+            self.folder.save(
+                {
+                    "learner": self.learner.checkpoint(),
+                    "taken": self._taken,
+                    "measured": {
+                        str(game): [entry.as_dict() for entry in entries]
+                        for game, entries in sorted(self.measured.items())
+                    },
+                }
+            )
 
     def _best_snapshot(self) -> int:
         """Returns the finalist with the highest score in its last match; if equal, the latest."""
@@ -342,17 +359,23 @@ class Run:
                 yield results[-1]
         content = {
             "evaluator": evaluator.name,
+            "games_asked": self._asked,
             "limits": str(self.limits),
             "matches": [entry.as_dict() for entry in results],
         }
-        self._write_report(content)
+        with self.folder.alone():
+            self.folder.write_report(content)
 
     def add_to_report(self, **content: Any) -> None:
         """Add entries to report.json, which `report` has written."""
-        path = self.folder.path / "report.json"
-        self._write_report({**json.loads(path.read_text(encoding="utf-8")), **content})
+        with self.folder.alone():
+            self.folder.write_report({**read_report(self.folder.path), **content})
 
-    def _write_report(self, content: dict[str, Any]) -> None:
-        # an Elo of infinity is not JSON
-        text = json.dumps(content, indent=1).replace("-Infinity", "null")
-        write_atomically(self.folder.path / "report.json", text.replace("Infinity", "null"))
+    def _is_finished(self) -> bool:
+        parts = () if self.feature_file is None else ("worth",)
+        return self.folder.is_reported(self._asked, *parts) and self._path("best").is_file()
+
+    @property
+    def _asked(self) -> int:
+        """The games that the run was asked to learn from; a book may have fewer."""
+        return self.settings.games if self.settings is not None else int(self.learner.games)

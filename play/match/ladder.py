@@ -17,6 +17,7 @@ import numpy as np
 
 from games.contract import DiceGame, Game
 from games.errors import MoveError
+from games.whole_files import write_figure
 from play.match.dice_match import DiceMatch, play_dice_match
 from play.match.match import Match, play_match
 from play.match.openings import Openings
@@ -247,7 +248,7 @@ def plot_estimates(
     axes.set_title(title, loc="left")
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=120, format="png")
+    write_figure(path, figure)
 
 
 def anchor_name(ratings: Sequence[Rating]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
+import platform
 import shutil
 import signal
 import struct
@@ -14,18 +16,27 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numba
+import numpy as np
 import pytest
 from processes import wait_until_gone
 
+import plysmith
 import train
 from games import kernels
 from games.checkers import Checkers
+from games.kernels import fingerprint
+from learner.arena import Arena, Strength
 from learner.online.least_mean_squares import LeastMeanSquares
+from learner.online.rote import Rote
 from learner.online.samuel import Samuel
 from learner.reports.plots import plot_weights
+from learner.run import folder as folder_module
 from learner.run.command_line import parser, settings_of
 from learner.run.folder import RunError, RunFolder
 from learner.run.progress_bar import Bar
+from learner.run.provenance import code_mark
+from learner.run.rote_run import RoteRun
 from learner.run.training_run import Run
 from play.players.limits import Limits
 from search import Engine, load_evaluator
@@ -113,8 +124,8 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_what_a_run_leaves(finished: Path) -> None:
     names = {path.name for path in finished.iterdir()}
     assert names == {
-        *BYTES, "checkpoint.json", "options.json", "snapshots", "strength.png", "weights.png",
-        "terms.txt", "terms.png"
+        *BYTES, "checkpoint.json", "options.json", "provenance.json", "snapshots", "strength.png",
+        "weights.png", "terms.txt", "terms.png"
     }  # fmt: skip
     assert (finished / "terms.txt").read_text().splitlines()[1].split()[:2] == ["fix", "PIECES"]
     assert sorted(p.name for p in (finished / "snapshots").iterdir()) == [
@@ -253,6 +264,110 @@ def test_the_way_in_from_python(tmp_path: Path) -> None:
     assert result.move in evaluator.game.legal_moves(evaluator.game.start())
 
 
+def test_a_finished_run_is_not_measured_again(
+    run: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (match,) = json.loads((run / "report.json").read_text())["matches"]
+    files = {path: path.read_bytes() for path in run.iterdir() if path.is_file()}
+
+    def refuse(*arguments: Any, **options: Any) -> Any:
+        raise AssertionError("expected no match")
+
+    monkeypatch.setattr(Arena, "submit", refuse)
+    succeeds("checkers", "--resume", run, "--quiet")
+    out = capsys.readouterr().out
+    assert Strength.of(match).text() in out
+    assert f"{run} was finished before" in out
+    assert {path: path.read_bytes() for path in run.iterdir() if path.is_file()} == files
+
+
+def test_a_finished_rote_run_is_not_measured_again(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["checkers", "--learner", "rote"]
+    succeeds(*arguments, "--games", 3, "--run", tmp_path / "run", *TINY)
+    said = [line for line in capsys.readouterr().out.splitlines() if "against" in line]
+    monkeypatch.delattr("learner.run.steps.measure")
+    succeeds(*arguments, "--resume", tmp_path / "run", "--quiet")
+    assert [f"with memory {line}" for line in capsys.readouterr().out.splitlines()
+            if "against" in line] == said  # fmt: skip
+
+
+# --- one process, one code -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", ["samuel", "rote"])
+def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: Any, learner: str) -> None:
+    folder = tmp_path / "run"
+    process = start(tiny(learner, 5000, folder))
+    try:
+        wait_for_checkpoint(process, folder)
+        holder = json.loads((folder / "run.lock").read_text())
+        log = (folder / "log.csv").stat().st_size
+        arguments = ["checkers", "--learner", learner, "--resume", folder, "--quiet"]
+        found = fails(capsys, *arguments)
+        assert "expected nobody else to write it, found process" in found
+        assert f"process {process.pid} on {platform.node()}, since {holder['since']}" in found
+        again = [*tiny(learner, 5000, folder)[2:], "--quiet"]
+        assert "expected nobody else to write it" in fails(capsys, *again)
+        assert (folder / "log.csv").stat().st_size >= log
+    finally:
+        process.kill()  # its lock stays behind, and holds nothing
+        process.communicate()
+    assert (folder / "run.lock").exists()
+    games = json.loads((folder / "checkpoint.json").read_text())["learner"]["games_played"]
+    succeeds(*arguments, "--games", games + 1)
+    assert not (folder / "run.lock").exists()
+
+
+def test_changed_code_is_said_and_asked_for(run: Path, capsys: Any) -> None:
+    record = run / "provenance.json"
+    (session,) = json.loads(record.read_text())
+    assert session["version"] == plysmith.__version__
+    assert set(session["machine"]) == {"host", "system", "processor", "cores"}
+    assert session["packages"]["numpy"] == np.__version__
+    assert {"learner.online.samuel", "search.alphabeta.negamax"} <= session["learner"].keys()
+    assert session["terms"]["ADV"] == fingerprint(CHECKERS.features["samuel"].terms["ADV"])[:16]
+    assert session["game"].keys() == {"checkers"}
+    session["learner"]["learner.online.samuel"] = "0" * 16
+    session["terms"]["ADV"] = "0" * 16
+    session["packages"]["numba"] = "0.1"
+    session["commit"] = "abc"
+    record.write_text(json.dumps([session]))
+    checkpoint = (run / "checkpoint.json").read_bytes()
+    more = ["checkers", "--resume", run, "--quiet", "--games", 14]
+    found = fails(capsys, *more)
+    assert "module learner.online.samuel changed; term ADV changed" in found
+    assert f"numba {numba.__version__} (was 0.1)" in found and "(was abc)" in found
+    assert "--changed" in found
+    assert (run / "checkpoint.json").read_bytes() == checkpoint
+    succeeds(*more, "--changed")
+    sessions = json.loads(record.read_text())
+    assert len(sessions) == 2 and "term ADV changed" in sessions[1]["changed"]
+    succeeds(*more[:-1], 15)  # the code is the same again
+    record.unlink()
+    assert "no record of the code that it began with" in fails(capsys, *more[:-1], 16)
+    assert "--changed: expected --resume" in fails(capsys, "checkers", "--changed")
+
+
+def test_another_machine_or_commit_is_no_change(run: Path, capsys: Any) -> None:
+    record = run / "provenance.json"
+    (session,) = json.loads(record.read_text())
+    session["machine"]["host"], session["commit"] = "elsewhere", "abc"
+    record.write_text(json.dumps([session]))
+    succeeds("checkers", "--resume", run, "--quiet", "--games", 14)
+    assert "resumed on another machine" in capsys.readouterr().out
+
+
+def test_code_is_neither_comments_nor_docstrings() -> None:
+    plain = "def f(x):\n    return x + 1\n"
+    written = '"""A module."""\n\n# a comment\ndef f(x):\n    return x + 1  # more\n'
+    documented = 'def f(x):\n    """Says what it does."""\n    return x + 1\n'
+    other = plain.replace("1", "2")
+    marks = [code_mark(text) for text in (plain, written, other, documented)]
+    assert marks[0] == marks[1] == marks[3] != marks[2]
+
+
 # --- folders and disks -----------------------------------------------------------------------
 
 
@@ -279,6 +394,51 @@ def test_a_full_disk_costs_nothing_learned(tmp_path: Path, monkeypatch: Any) -> 
     linear_run(folder, learner()).train(resume=True)
     for name in ("log.csv", "games.pdn", "last.json", "best.json", "checkpoint.json"):
         assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("name", ["log.csv", "checkpoint.json", "memory-000002-0.sqlite"])
+def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: Any, name: str) -> None:
+    learner = Rote(CHECKERS, games=2, depth=1, seed=1, capacity=100, merge_moves=1)
+    run = RoteRun(learner, tmp_path / "run")
+    sync = os.fsync
+
+    def full(descriptor: int) -> None:
+        if Path(os.readlink(f"/proc/self/fd/{descriptor}")).name.lstrip(".").startswith(name):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        sync(descriptor)
+
+    def fill(progress: Any, measured: Any) -> None:
+        if progress.game == 2:
+            monkeypatch.setattr(os, "fsync", full)
+            if name.endswith("sqlite"):
+                (tmp_path / "run" / f".{name}.new").mkdir()
+
+    with pytest.raises(OSError if name.endswith("sqlite") else RunError, match=name):
+        run.train("classic", show=fill)
+
+
+def test_how_often_rote_is_saved_changes_nothing(tmp_path: Path, monkeypatch: Any) -> None:
+    kept = {}
+    for name, seconds in (("often", 0.0), ("seldom", 1e9)):
+        monkeypatch.setattr(folder_module, "CHECKPOINT_SECONDS", seconds)
+        monkeypatch.setattr(folder_module, "MOST_SHARE", 1e9)
+        learner = Rote(CHECKERS, games=4, depth=2, seed=1, capacity=40, oldest=3)
+        run = RoteRun(learner, tmp_path / name)
+
+        def kill(progress: Any, measured: Any, name: str = name) -> None:
+            if progress.game == 3 and name == "often":
+                raise Killed
+
+        with contextlib.suppress(Killed):
+            run.train("classic", show=kill)
+        if name == "often":
+            state = json.loads((tmp_path / "often/checkpoint.json").read_text())["learner"]
+            assert state["games_played"] == 3 and state["new"] and state["used"]
+            run = RoteRun(Rote(**learner.get_params()), tmp_path / name)
+            run.train("classic", resume=True)
+        kept[name] = RoteMemory.load(CHECKERS, run.memory_path).records()
+    assert kept["often"] == kept["seldom"]
+    assert len(kept["often"]) == 40
 
 
 def test_a_log_that_cannot_be_written(tmp_path: Path, monkeypatch: Any) -> None:
@@ -352,8 +512,20 @@ def test_truncated_checkpoints_and_logs(run: Path, capsys: Any) -> None:
     with open(run / "log.csv", "r+b") as log:
         log.truncate(50)
     assert "log.csv is shorter than" in fails(capsys, "checkers", "--resume", run)
-    (run / "log.csv").unlink()
-    assert "log.csv" in fails(capsys, "checkers", "--resume", run)
+
+
+@pytest.mark.parametrize("name", ["log.csv", "games.pdn", "snapshots/000006.json", "snapshots"])
+def test_a_deleted_file_is_named_before_any_training(run: Path, capsys: Any, name: str) -> None:
+    before = (run / "checkpoint.json").read_bytes()
+    if (run / name).is_dir():
+        shutil.rmtree(run / name)
+        name = "snapshots/000006.json"
+    else:
+        (run / name).unlink()
+    found = fails(capsys, "checkers", "--resume", run, "--games", 500)
+    assert name in found and "checkpoint" not in found
+    assert "put" in found and "back, or begin a new run" in found
+    assert (run / "checkpoint.json").read_bytes() == before
 
 
 def test_damaged_options(run: Path, capsys: Any) -> None:

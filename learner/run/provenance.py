@@ -1,0 +1,258 @@
+"""What made a run: the version, the code, the packages and the machine of each of its sessions.
+
+A run promises the same bits after `--resume` as without a stop, which holds only under the same
+code. So each session is recorded in the folder, and a run is resumed with other code only if its
+owner says so. Code means what can change the result:
+
+- the learner: a digest of the source of each module that its class is made of or imports, without
+  comments and docstrings, so that an edited text is no change;
+- the terms: the fingerprint of each term, or of the encoding (`games.kernels.fingerprint`);
+- the game: the fingerprints of its rules, or for a game in plain Python a digest of its modules;
+- Python's minor version, and the versions of the packages that calculate.
+
+The version of Plysmith, its commit and the machine are recorded and reported, but may differ.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import plysmith
+from games.contract import Game
+from games.features import Encoding, FeatureSet
+from games.kernels import fingerprint
+from games.whole_files import write_atomically
+
+__all__ = ["FILE", "ChangedError", "code_mark", "differences", "provenance", "record_session"]
+
+FILE = "provenance.json"
+ROOT = Path(__file__).resolve().parents[2]
+OURS = ("games", "search", "play", "learner")
+#: The packages whose versions may change the bits of a result.
+PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "scikit-learn", "torch")
+#: The parts of a session that must not change, with their names in messages.
+PARTS = {"packages": "package", "learner": "module", "terms": "term", "game": "rules of"}
+#: The most differences that a message lists.
+MOST_LISTED = 12
+
+
+class ChangedError(ValueError):
+    """Raised for a run that began with other code."""
+
+
+def record_session(
+    folder: Path, game: Game, learner: Any, *, resume: bool, changed: bool
+) -> list[str]:
+    """Add this session to the record of a run; returns remarks for its owner.
+
+    folder: the folder of the run.
+    game: its game.
+    learner: its learner, prepared.
+    resume: whether the run has begun in an earlier session.
+    changed: go on even if the code has changed since.
+
+    Raises ChangedError, which says what has changed, unless `changed`.
+    """
+    session = provenance(game, learner)
+    remarks: list[str] = []
+    sessions: list[Any] = []
+    if resume:
+        sessions = _read(folder / FILE)
+        if not sessions:
+            found = [f"no record of the code that it began with ({FILE})"]
+        else:
+            found = differences(sessions[-1], session)
+            if sessions[-1]["machine"] != session["machine"]:
+                remarks = ["resumed on another machine: results may differ in their last digits"]
+        if found and not changed:
+            more = len(found) - MOST_LISTED
+            listed = "; ".join([*found[:MOST_LISTED], *([f"and {more} more"] if more > 0 else [])])
+            raise ChangedError(
+                f"{folder}: expected the code that the run began with, found {listed}. Its result"
+                " will not be that of one code: go on all the same with --changed, or begin a new"
+                " run"
+            )
+        if found:
+            session["changed"] = found
+    write_atomically(folder / FILE, json.dumps([*sessions, session], indent=1))
+    return remarks
+
+
+def provenance(game: Game, learner: Any) -> dict[str, Any]:
+    """Returns the code, the packages and the machine of this session, as plain values."""
+    return {
+        "began": time.strftime("%Y-%m-%d %H:%M:%S %z"),
+        "version": plysmith.__version__,
+        "commit": _commit(),
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "machine": {
+            "host": platform.node(),
+            "system": platform.platform(),
+            "processor": platform.processor() or platform.machine(),
+            "cores": os.cpu_count(),
+        },
+        "learner": _code_of(type(learner)),
+        "terms": _terms(getattr(learner, "evaluator_", None)),
+        "game": {game.name: _rules(game)},
+    }
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Returns what has changed between two sessions, each in a few words; [] for nothing."""
+    found = []
+    python = [str(session["python"]).rpartition(".")[0] for session in (old, new)]
+    if python[0] != python[1]:
+        found.append(f"Python {new['python']} (was {old['python']})")
+    for part, word in PARTS.items():
+        before, now = old[part], new[part]
+        for name in sorted({*before, *now}):
+            if before.get(name) == now.get(name):
+                continue
+            if part == "packages":
+                found.append(f"{name} {now.get(name)} (was {before.get(name)})")
+            else:
+                how = "" if name in before and name in now else " new" if name in now else " gone"
+                found.append(f"{word} {name}{how or ' changed'}")
+    if found and old["version"] != new["version"]:
+        found.append(f"Plysmith {new['version']} (was {old['version']})")
+    if found and old["commit"] != new["commit"]:
+        found.append(f"commit {new['commit']} (was {old['commit']})")
+    return found
+
+
+def _read(path: Path) -> list[Any]:
+    """Returns the sessions that a file records; [] if it cannot be used."""
+    try:
+        sessions = json.loads(path.read_text(encoding="utf-8"))
+        for session in sessions:
+            if not all(isinstance(session[part], dict) for part in (*PARTS, "machine")):
+                return []
+            differences(session, session)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return []
+    return list(sessions)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _commit() -> str | None:
+    """Returns the commit of the clone that this code is in; None if it is in no clone."""
+    if not (ROOT / ".git").exists():  # not the clone of somebody who installed Plysmith in it
+        return None
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=40"]
+    command.append("--exclude=*")  # a tag is no commit
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None
+
+
+def _terms(evaluator: Any) -> dict[str, str]:
+    """Returns the fingerprint of each term, or of the encoding, that an evaluator reads."""
+    inputs = getattr(evaluator, "features", None) or getattr(evaluator, "inputs", None)
+    if isinstance(inputs, FeatureSet):
+        return {name: fingerprint(term)[:16] for name, term in inputs.terms.items()}
+    if isinstance(inputs, Encoding):
+        return {inputs.name: inputs.fingerprint[:16]}
+    return {}
+
+
+def _rules(game: Game) -> str:
+    """Returns a digest of the rules of a game."""
+    marks = [game.name, str(game.version)]
+    if game.rules is None:
+        marks += [f"{name} {mark}" for name, mark in _code_of(type(game)).items()]
+    else:
+        kernels = (getattr(game.rules, part.name) for part in fields(game.rules))
+        marks += [fingerprint(kernel) if kernel else "-" for kernel in kernels]
+    return hashlib.sha256("\n".join(marks).encode()).hexdigest()[:16]
+
+
+# --- source -----------------------------------------------------------------------------------
+
+
+def _code_of(kind: type) -> dict[str, str]:
+    """Returns a digest of each module that a class is made of or imports, by name.
+
+    Only modules of Plysmith, and those beside the class, are followed.
+    """
+    own = [part.__module__ for part in kind.__mro__ if part.__module__ != "builtins"]
+    own = [name for name in own if _is_followed(name, ()) or name == kind.__module__]
+    tops = {name.partition(".")[0] for name in own}
+    found: dict[str, str] = {}
+    pending = list(dict.fromkeys(own))
+    while pending:
+        name = pending.pop()
+        file = None if name in found else _source(name)
+        if file is None:
+            continue
+        try:
+            source = file.read_bytes()
+            tree = ast.parse(source)
+        except (OSError, SyntaxError, ValueError):
+            continue
+        package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+        pending += [used for used in _imported(tree, package) if _is_followed(used, tops)]
+        found[name] = code_mark(source)
+    return dict(sorted(found.items()))
+
+
+def _is_followed(module: str, tops: Iterable[str]) -> bool:
+    top = module.partition(".")[0]
+    return top in OURS or top in tops
+
+
+def _source(module: str) -> Path | None:
+    """Returns the source file of a module; None if there is none."""
+    try:
+        loaded = sys.modules.get(module)
+        spec = loaded.__spec__ if loaded is not None else importlib.util.find_spec(module)
+        file = getattr(loaded, "__file__", None) if spec is None else spec.origin
+    except (ImportError, AttributeError, ValueError):  # such as a name in a module
+        return None
+    path = Path(file) if file else None
+    return path if path is not None and path.suffix == ".py" and path.is_file() else None
+
+
+def _imported(tree: ast.AST, package: str) -> Iterable[str]:
+    """Yields the names of modules that a module imports, among names that may be none."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            base = ".".join([*above, node.module or ""]) if node.level else node.module or ""
+            yield base.rstrip(".")
+            for alias in node.names:
+                yield f"{base.rstrip('.')}.{alias.name}"
+
+
+def code_mark(source: str | bytes) -> str:
+    """Returns a digest of Python source that comments, docstrings and line breaks do not change."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            if node.body and ast.get_docstring(node, clean=False) is not None:
+                del node.body[0]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
