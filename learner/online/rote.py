@@ -154,7 +154,9 @@ class Rote(BaseEstimator):  # type: ignore[misc]
         Nothing is merged for it, so that how often one is written does not change the memory.
         """
         new, used = self.memory_.pending()
-        path = Path(folder) / f"memory-{self.games_played_:06d}-{len(new)}.sqlite"
+        # another name than that of the same games after a merge, whose file must not replace this
+        waiting = f"-{len(new)}" if new or used else ""
+        path = Path(folder) / f"memory-{self.games_played_:06d}{waiting}.sqlite"
         self.memory_.save(path, evaluator=self.evaluator_.name)
         return {
             "identity": identity_of(self),

@@ -610,7 +610,7 @@ def test_a_run_of_the_learner_may_be_moved(tmp_path: Path, monkeypatch: Any) -> 
     run.train("material")
     names = {p.name for p in Path("run").iterdir()}
     assert names == {"checkpoint.json", "log.csv", "memory-000002.sqlite", "memory.sqlite",
-                     "options.json"}  # fmt: skip
+                     "options.json", "provenance.json"}  # fmt: skip
     Path("run").rename("moved")
     longer = RoteRun(Rote(CHECKERS, games=3, **options), "moved")
     longer.train("material", resume=True)

@@ -396,7 +396,7 @@ def test_a_full_disk_costs_nothing_learned(tmp_path: Path, monkeypatch: Any) -> 
         assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("name", ["log.csv", "checkpoint.json", "memory-000002-0.sqlite"])
+@pytest.mark.parametrize("name", ["log.csv", "checkpoint.json", "memory-000002.sqlite"])
 def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: Any, name: str) -> None:
     learner = Rote(CHECKERS, games=2, depth=1, seed=1, capacity=100, merge_moves=1)
     run = RoteRun(learner, tmp_path / "run")
