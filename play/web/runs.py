@@ -16,8 +16,9 @@ __all__ = ["Runs", "is_run", "matches_of", "stamp_of", "strength_of"]
 #: A run counts as live if its log has grown within this number of seconds.
 LIVE = 90.0
 POINTS = 240  # most points of a curve of the log
-TERMS = 8  # weights shown: those that are largest at the end
+TERMS = 60  # most weights sent: those that are largest at the end
 SNAPSHOTS = 400
+PLAYABLE = (".json", ".safetensors")
 DEEPEST_FOLDER = 4
 MOST_RUNS = 200
 MOST_BYTES = 8 << 20  # largest file of a run that is read
@@ -54,6 +55,7 @@ class Runs:
             "log": _log(path),
             "weights": _weights(path),
             "matches": matches_of(path),
+            "players": _players(str(id), path),
         }
 
     def _path(self, id: Any) -> Path:
@@ -259,6 +261,24 @@ def _weights(path: Path) -> dict[str, Any]:
         "curves": {n: [[game, w[n]] for game, w in found if n in w] for n in kept},
         "left_out": len(names) - len(kept),
     }
+
+
+def _players(id: str, path: Path) -> list[dict[str, Any]]:
+    """Returns the evaluators of a run that can be played, with their ids in the catalogue.
+
+    `game` is the number of games after which it was taken; None for the best and the last one.
+    """
+    found: list[dict[str, Any]] = []
+    for name in ("best", "last"):
+        file = next((f for f in sorted(path.glob(f"{name}.*")) if f.suffix in PLAYABLE), None)
+        if file is not None:
+            found.append({"name": name, "game": None, "id": f"{id}/{file.name}"})
+    for file in sorted((path / "snapshots").glob("*"))[:SNAPSHOTS]:
+        game = _number(file.stem)
+        if game is not None and file.suffix in PLAYABLE:
+            inner = f"snapshots/{file.name}"
+            found.append({"name": f"after {game:,.0f} games", "game": game, "id": f"{id}/{inner}"})
+    return found
 
 
 def matches_of(path: Path) -> list[dict[str, Any]]:

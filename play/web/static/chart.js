@@ -1,8 +1,10 @@
-// Charts as SVG: axes with round numbers, curves with bands, and the values under the pointer.
+// Charts as SVG: axes with titles and round numbers, curves with bands, the values under the pointer,
+// and the same values as a table.
 
-import { h, s, short } from "./dom.js";
+import { h, put, s, short } from "./dom.js";
 
 const COLOURS = 8;
+const MOST_ROWS = 40; // of a table
 
 /** Round numbers from low to high, about `count` of them; `whole` allows only integers. */
 function ticks(low, high, count, whole = false) {
@@ -19,17 +21,43 @@ function ticks(low, high, count, whole = false) {
 }
 
 function label(value) {
-  if (Math.abs(value) >= 1000) return short(Math.round(value));
+  if (Math.abs(value) >= 1000) return (value < 0 ? "−" : "") + short(Math.round(Math.abs(value)));
   return String(Number(value.toPrecision(3))).replace("-", "−");
 }
 
+/** Scales of the vertical axis: even, or logarithmic on both sides of 0. */
+const EVEN = { bend: (y) => y, ticks };
+const BOTH_SIDES = {
+  bend: (y) => Math.sign(y) * Math.log10(1 + Math.abs(y)),
+  ticks: (low, high) => {
+    const step = Math.max(1, Math.ceil(Math.log10(1 + Math.max(Math.abs(low), Math.abs(high))) / 4));
+    const powers = Array.from({ length: 12 }, (_, n) => 10 ** (n * step)).filter((x) => x > 1);
+    return [...powers.map((x) => -x).reverse(), 0, ...powers].filter((x) => x >= low && x <= high);
+  },
+};
+
+/** The bounds of an axis, moved outwards to round numbers. */
+function rounded(low, high, count) {
+  const [first, second] = ticks(low, high, count);
+  const step = second - first;
+  if (!(step > 0)) return [low, high];
+  return [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
+}
+
 /**
- * A chart of curves {name, points: [[x, y, low?, high?]], colour?}. `zero` draws a line at that
- * value, `low` and `high` bound the vertical axis, and `title` describes the chart to screen readers.
+ * A chart of curves {name, points: [[x, y, low?, high?]], colour?, dashed?}.
+ *
+ * title: describes the chart to screen readers.
+ * across, upward: titles of the axes; `unit` follows the values under the pointer.
+ * zero: a value at which a line is drawn; low, high: bounds of the vertical axis.
+ * log: whether the vertical axis is logarithmic, on both sides of 0.
+ * pick: called with the horizontal value that is clicked; marked: one that is marked.
+ * table: whether the values can be read as a table too.
  */
 export function chart(curves, { title, width = 640, height = 260, unit = "", zero = null, low, high,
-  across = "games", pick = null, marked = null, legend = true } = {}) {
-  const [left, right, top, bottom] = [52, 14, 12, 34];
+  across = "games", upward = "", pick = null, marked = null, legend = true, log = false, table = false } = {}) {
+  const [left, right, top, bottom] = [upward ? 70 : 52, 14, 12, 48];
+  const scale = log ? BOTH_SIDES : EVEN;
   const all = curves.flatMap((curve) => curve.points);
   const xs = all.map((p) => p[0]);
   const ys = all.flatMap((p) => p.slice(1)).filter((y) => y !== null);
@@ -37,25 +65,35 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
   let [y0, y1] = [low ?? Math.min(...ys), high ?? Math.max(...ys)];
   if (zero !== null) [y0, y1] = [Math.min(y0, zero), Math.max(y1, zero)];
   if (y0 === y1) [y0, y1] = [y0 - 1, y1 + 1];
-  const room = low === undefined ? (y1 - y0) * 0.06 : 0;
-  [y0, y1] = [y0 - room, y1 + room];
+  if (!log) {
+    const [round0, round1] = rounded(y0, y1, 5);
+    [y0, y1] = [low ?? round0, high ?? round1];
+  }
   const px = (x) => left + ((x - x0) / (x1 - x0 || 1)) * (width - left - right);
-  const py = (y) => top + ((y1 - y) / (y1 - y0)) * (height - top - bottom);
+  const [b0, b1] = [scale.bend(y0), scale.bend(y1)];
+  const py = (y) => top + ((b1 - scale.bend(y)) / (b1 - b0)) * (height - top - bottom);
 
   const svg = s("svg", {
     class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title,
   });
-  for (const y of ticks(y0, y1, 5)) {
+  for (const y of scale.ticks(y0, y1, 5)) {
     svg.append(
       s("line", { class: "rule", x1: left, x2: width - right, y1: py(y), y2: py(y) }),
       s("text", { class: "tick", x: left - 8, y: py(y) + 4, "text-anchor": "end" }, label(y)),
     );
   }
   // Games and moves are counted in whole numbers.
-  for (const x of ticks(x0, x1, Math.max(3, Math.round(width / 130)), true)) {
+  const whole = xs.every(Number.isInteger);
+  for (const x of ticks(x0, x1, Math.max(3, Math.round(width / 130)), whole)) {
     svg.append(
-      s("text", { class: "tick", x: px(x), y: height - 12, "text-anchor": "middle" }, label(x)),
+      s("text", { class: "tick", x: px(x), y: height - 27, "text-anchor": "middle" }, label(x)),
     );
+  }
+  const middle = [(left + width - right) / 2, (top + height - bottom) / 2];
+  svg.append(s("text", { class: "axis-title", x: middle[0], y: height - 6, "text-anchor": "middle" }, across));
+  if (upward) {
+    svg.append(s("text", { class: "axis-title", "text-anchor": "middle",
+      transform: `translate(14 ${middle[1]}) rotate(-90)` }, upward));
   }
   if (zero !== null) {
     svg.append(s("line", { class: "zero", x1: left, x2: width - right, y1: py(zero), y2: py(zero) }));
@@ -64,8 +102,9 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
     svg.append(s("line", { class: "marked", x1: px(marked), x2: px(marked), y1: top,
       y2: height - bottom }));
   }
+  const colours = curves.map((curve, n) => curve.colour || `var(--c${n % COLOURS})`);
   curves.forEach((curve, n) => {
-    const colour = curve.colour || `var(--c${n % COLOURS})`;
+    const colour = colours[n];
     const points = curve.points.filter((p) => p[1] !== null);
     if (points[0]?.length > 3) {
       const upper = points.map((p) => `${px(p[0])} ${py(Math.min(p[3], y1))}`);
@@ -74,7 +113,7 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
         style: { fill: colour } }));
     }
     const line = points.map((p) => `${px(p[0]).toFixed(1)} ${py(p[1]).toFixed(1)}`).join("L");
-    svg.append(s("path", { class: "curve", d: `M${line}`, style: { stroke: colour } }));
+    svg.append(s("path", { class: `curve ${curve.dashed ? "dashed" : ""}`, d: `M${line}`, style: { stroke: colour } }));
     if (points.length < 40) {
       for (const p of points) {
         svg.append(s("circle", { class: "spot", cx: px(p[0]), cy: py(p[1]), r: 3,
@@ -82,37 +121,54 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
       }
     }
   });
-  const hair = s("line", { class: "hair", y1: top, y2: height - bottom, visibility: "hidden" });
-  svg.append(hair);
-  const reading = h("p", { class: "reading number", "aria-hidden": "true" }, "\u00a0");
-  const points = [...new Set(xs)].sort((a, b) => a - b);
 
-  function nearest(event) {
+  const hair = s("line", { class: "hair", y1: top, y2: height - bottom, visibility: "hidden" });
+  const spots = s("g", {});
+  svg.append(hair, spots);
+  const reading = h("div", { class: "reading number", "aria-hidden": "true", hidden: true });
+  const places = [...new Set(xs)].sort((a, b) => a - b);
+
+  function nearest(list, x, of) {
+    return list.reduce((a, b) => (Math.abs(of(b) - x) < Math.abs(of(a) - x) ? b : a), list[0]);
+  }
+
+  function place(event) {
     const box = svg.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * width;
-    return points.reduce((a, b) => (Math.abs(px(b) - x) < Math.abs(px(a) - x) ? b : a), points[0]);
+    return nearest(places, x, px);
   }
 
   svg.addEventListener("pointermove", (event) => {
-    const x = nearest(event);
+    const x = place(event);
     if (x === undefined) return;
     hair.setAttribute("x1", px(x));
     hair.setAttribute("x2", px(x));
     hair.setAttribute("visibility", "visible");
-    const values = curves
-      .map((c) => [c.name, c.points.find((p) => p[0] === x)])
-      .filter(([, p]) => p && p[1] !== null)
-      .slice(0, 6)
-      .map(([name, p]) => `${name} ${label(p[1])}`);
-    reading.textContent = `${across} ${label(x)}: ${values.join(", ")} ${unit}`;
+    // A curve that has no point there is read at its own nearest one, if that is near.
+    const near = curves
+      .map((curve, n) => [curve, colours[n], nearest(curve.points.filter((p) => p[1] !== null), x, (p) => p[0])])
+      .filter(([, , p]) => p && Math.abs(px(p[0]) - px(x)) < 12)
+      .sort(([, , p], [, , q]) => q[1] - p[1]);
+    spots.replaceChildren(...near.map(([, colour, p]) =>
+      s("circle", { class: "spot", cx: px(p[0]), cy: py(p[1]), r: 5, style: { fill: colour } })));
+    put(reading, h("b", {}, `${label(x)} ${across}`),
+      near.slice(0, 12).map(([curve, colour, p]) => h("span", {},
+        h("span", { class: "swatch", style: { background: colour } }), ` ${curve.name} `,
+        h("b", {}, label(p[1])), p.length > 3 && ` ${label(p[2])} to ${label(p[3])}`)),
+      unit && h("span", { class: "muted" }, unit));
+    reading.hidden = false;
+    const share = px(x) / width;
+    Object.assign(reading.style, share > 0.5
+      ? { left: "auto", right: `${100 * (1 - share) + 2}%` } : { left: `${100 * share + 2}%`, right: "auto" });
   });
   svg.addEventListener("pointerleave", () => {
     hair.setAttribute("visibility", "hidden");
-    reading.textContent = "\u00a0";
+    spots.replaceChildren();
+    reading.hidden = true;
   });
   if (pick) {
     svg.classList.add("pickable");
-    svg.addEventListener("click", (event) => pick(nearest(event)));
+    svg.addEventListener("click", (event) => pick(place(event)));
   }
   return h(
     "figure",
@@ -121,7 +177,23 @@ export function chart(curves, { title, width = 640, height = 260, unit = "", zer
     reading,
     legend && curves.length > 0 &&
       h("ul", { class: "legend" }, curves.map((curve, n) =>
-        h("li", {}, h("span", { class: "swatch", style: {
-          background: curve.colour || `var(--c${n % COLOURS})` } }), curve.name))),
+        h("li", {}, h("span", { class: `swatch ${curve.dashed ? "dashed" : ""}`, style: {
+          background: colours[n], color: colours[n] } }), curve.name))),
+    table && asTable(curves, places, across),
   );
+}
+
+/** The values of a chart as a table, made when it is opened. */
+function asTable(curves, places, across) {
+  const box = h("div", { class: "scroll values-table", tabindex: 0, role: "group", "aria-label": "Values" });
+  const found = curves.map((curve) => new Map(curve.points.map((p) => [p[0], p[1]])));
+  const step = Math.ceil(places.length / MOST_ROWS);
+  const details = h("details", { ontoggle: () => details.open && put(box,
+    h("table", { class: "table number" },
+      h("thead", {}, h("tr", {}, [across, ...curves.map((c) => c.name)].map((t) => h("th", { scope: "col" }, t)))),
+      h("tbody", {}, places.filter((_, n) => n % step === 0 || n === places.length - 1).map((x) =>
+        h("tr", {}, h("th", { scope: "row" }, label(x)),
+          found.map((values) => h("td", {}, values.has(x) && values.get(x) !== null ? label(values.get(x)) : "–"))))))),
+  }, h("summary", {}, "Values as a table"), box);
+  return details;
 }

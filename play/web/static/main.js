@@ -11,7 +11,7 @@ const PAGES = {
   play: ["Plysmith", (root, lists) => new PlayPage(root, lists)],
   games: ["Games · Plysmith", (root, lists) => new GamesPage(root, lists)],
   puzzle: ["Puzzles · Plysmith", (root, lists) => new PuzzlePage(root, lists)],
-  training: ["Training · Plysmith", (root) => new TrainingPage(root)],
+  training: ["Training · Plysmith", (root, lists) => new TrainingPage(root, lists)],
 };
 
 const main = document.getElementById("main");
@@ -29,7 +29,7 @@ async function show() {
   page?.leave();
   page = null;
   try {
-    catalogue = catalogue || (await get("/api/catalogue"));
+    catalogue = await get("/api/catalogue"); // runs may have added evaluators
   } catch (error) {
     put(main, 
       h("p", { class: "lonely" }, `This page needs its server: ${error.message}. `,

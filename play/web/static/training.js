@@ -1,19 +1,32 @@
 // The page of training runs: strength of the snapshots, curves of the log, weights over time.
 
-import { get } from "./api.js";
+import { get, post } from "./api.js";
 import { chart } from "./chart.js";
-import { h, put, sentence, short } from "./dom.js";
+import { h, put, sentence, short, toast } from "./dom.js";
+import { Picker } from "./picker.js";
 
 /** The width of a chart that keeps its text readable on a phone. */
 const wide = (most) => Math.max(320, Math.min(most, window.innerWidth - 64));
 
 const OFTEN = 3000; // milliseconds between two requests for a run
+const USUAL_WEIGHTS = 8; // drawn until a person chooses others
+
+/** A run, if it has changed since `stamp`; nothing for no id. */
+async function read(id, stamp) {
+  if (!id) return { unchanged: true };
+  return get(`/api/run?id=${encodeURIComponent(id)}${stamp ? `&stamp=${encodeURIComponent(stamp)}` : ""}`);
+}
 
 export class TrainingPage {
   kind = "training";
 
-  constructor(root) {
+  constructor(root, catalogue) {
     this.root = root;
+    this.catalogue = catalogue;
+    this.runs = [];
+    this.other = null; // the run that is compared with, and its id
+    this.otherId = "";
+    this.shown = null; // the names of the weights that are drawn; null until a run is shown
     this.id = "";
     this.stamp = "";
     this.list = h("div", { class: "runs" });
@@ -31,10 +44,14 @@ export class TrainingPage {
     this.wanted = id;
     if (id !== this.id) {
       this.id = id;
-      this.stamp = "";
+      this.reset();
       this.found.then(() => this.refresh());
     }
     return true;
+  }
+
+  reset() {
+    Object.assign(this, { stamp: "", run: null, other: null, otherId: "", otherStamp: "", shown: null, player: "" });
   }
 
   leave() {
@@ -44,6 +61,7 @@ export class TrainingPage {
   async refresh() {
     try {
       const { runs } = await get("/api/runs");
+      this.runs = runs;
       this.drawList(runs);
       if (!runs.length) {
         put(this.detail, empty());
@@ -52,14 +70,22 @@ export class TrainingPage {
       const id = runs.some((run) => run.id === this.id) ? this.id : runs[0].id;
       if (id !== this.id) {
         this.id = id;
-        this.stamp = "";
+        this.reset();
         this.drawList(runs);
       }
-      const stamp = this.stamp ? `&stamp=${encodeURIComponent(this.stamp)}` : "";
-      const run = await get(`/api/run?id=${encodeURIComponent(id)}${stamp}`);
-      if (run.unchanged || run.id !== this.id) return;
-      this.stamp = run.stamp;
-      this.drawRun(run);
+      const [run, other] = await Promise.all([read(id, this.stamp), read(this.otherId, this.otherStamp)]);
+      if (id !== this.id || (run.unchanged && other.unchanged)) return;
+      if (!run.unchanged) this.run = run;
+      if (!other.unchanged && other.id === this.otherId) this.other = other;
+      this.stamp = this.run.stamp;
+      this.otherStamp = this.other?.stamp ?? "";
+      // A field in use is not replaced under the hands of a person.
+      if (this.detail.contains(document.activeElement) && document.activeElement.matches("input, select")) {
+        this.stamp = "";
+        if (this.drawnId === id && this.drawnOther === this.otherId) return;
+      }
+      [this.drawnId, this.drawnOther] = [id, this.otherId];
+      this.drawRun();
       document.getElementById("banner").hidden = true;
     } catch (error) {
       const banner = document.getElementById("banner");
@@ -85,10 +111,18 @@ export class TrainingPage {
     );
   }
 
-  drawRun(run) {
+  drawRun() {
+    const { run, other } = this;
     const { strength, log, weights, options } = run;
-    const curves = Object.entries(strength.curves).map(([name, points]) => ({ name: `against ${name}`, points }));
+    const both = other ? [run, other] : [run];
+    const same = !other || other.strength.unit === strength.unit;
     const points = strength.unit.startsWith("points");
+    const measured = same ? both : [run];
+    const opponents = [...new Set(measured.flatMap((one) => Object.keys(one.strength.curves)))];
+    const curves = measured.flatMap((one) => Object.entries(one.strength.curves).map(([name, list]) => ({
+      name: `${other ? `${one.name} ` : ""}against ${name}`, points: list, dashed: one !== run,
+      colour: `var(--c${opponents.indexOf(name) % 8})`,
+    })));
     const facts = [
       ["Game", run.game],
       ["Learner", run.learner],
@@ -111,25 +145,108 @@ export class TrainingPage {
             "aria-valuenow": Math.round(100 * share), "aria-valuemin": 0, "aria-valuemax": 100 },
           h("span", { style: { width: `${100 * share}%` } }))
         : null,
-      card("Strength of the snapshots", `${strength.unit}, with 95 % intervals`, curves.length &&
-        chart(curves, {
+      this.tools(),
+      card("Strength of the snapshots", `${strength.unit}, with 95 % intervals${same ? "" : "; the other run is measured in another unit"}`,
+        curves.length && chart(curves, {
           title: `Strength of the snapshots in ${strength.unit}: ${curves.map(lastOf).join(", ")}`,
-          unit: strength.unit, zero: points ? 0 : 50, low: points ? undefined : 0, high: points ? undefined : 100,
-          width: wide(760), height: 300,
+          upward: strength.unit, zero: points ? 0 : 50, low: points ? undefined : 0, high: points ? undefined : 100,
+          width: wide(760), height: 300, table: true, pick: (game) => this.pickSnapshot(game),
         }), "No snapshot has been measured yet."),
       card("Weights over time", weightNote(weights),
-        Object.keys(weights.curves).length > 0 && weightChart(weights.curves),
+        Object.keys(weights.curves).length > 0 && this.weights(both),
         "This run learns no weights over terms, or has no snapshot yet."),
       Object.keys(log.curves).length
-        ? h("div", { class: "log-charts" }, Object.entries(log.curves).map(([name, line], n) =>
-            card(words(name), log.lines > line.length ? "each point is the mean of several games" : "",
-              chart([{ name, points: line, colour: `var(--c${n % 8})` }], {
-                title: `${name} over the games: last ${line[line.length - 1][1].toFixed(3)}`,
-                width: wide(several ? 460 : 760), height: several ? 200 : 260, legend: false,
-              }))))
+        ? h("div", { class: "log-charts" }, Object.entries(log.curves).map(([name, line], n) => {
+          const also = other?.log.curves[name];
+          const colour = `var(--c${n % 8})`;
+          const drawn = [{ name: other ? run.name : name, points: line, colour }];
+          if (also) drawn.push({ name: other.name, points: also, dashed: true, colour: `var(--c${(n + 1) % 8})` });
+          return card(words(name), log.lines > line.length ? "each point is the mean of several games" : "",
+            chart(drawn, {
+              title: `${name} over the games: last ${line[line.length - 1][1].toFixed(3)}`,
+              upward: words(name), width: wide(several ? 460 : 760), height: several ? 200 : 260, legend: drawn.length > 1,
+            }));
+        }))
         : null,
       run.matches.length ? matches(run.matches) : null,
     );
+  }
+
+  /** Comparing with another run, and playing against an evaluator of this one. */
+  tools() {
+    const { run } = this;
+    const others = this.runs.filter((one) => one.id !== run.id && one.game === run.game);
+    const played = this.catalogue.games.some((game) => game.name === run.game) ? run.players : [];
+    const chosen = played.some((one) => one.id === this.player) ? this.player : played[0]?.id;
+    this.select = played.length > 0 && h("select", { "data-player": true, onchange: (e) => { this.player = e.target.value; } },
+      played.map(({ id, name }) => h("option", { value: id, selected: id === chosen }, name)));
+    return h("div", { class: "run-tools" },
+      others.length > 0 && new Picker({
+        label: "Compare with",
+        groups: [{ title: "", options: [{ id: "", name: "no other run" }] },
+          { title: "Runs", options: others.map((one) => ({ id: one.id, name: one.name, about: `${one.learner}, ${ago(one.age)}` })) }],
+        value: this.otherId,
+        data: { "data-compare": true },
+        change: (id) => this.compare(id),
+      }).element,
+      this.select && h("label", { class: "field" }, "Evaluator of this run", this.select),
+      this.select && h("button", { type: "button", class: "primary", "data-play-it": true,
+        onclick: () => this.play(this.select.value) }, "Play against it"));
+  }
+
+  /** Choose the snapshot that is nearest to a number of games. */
+  pickSnapshot(game) {
+    const snapshots = this.run.players.filter((one) => one.game !== null);
+    if (!this.select || !snapshots.length) return;
+    const near = snapshots.reduce((a, b) => (Math.abs(b.game - game) < Math.abs(a.game - game) ? b : a));
+    this.player = near.id;
+    this.select.value = near.id;
+  }
+
+  async play(evaluator) {
+    const seats = [{ kind: "human" }, { kind: "evaluator", evaluator, seconds: 1, depth: null }];
+    try {
+      const view = await post("/api/tables", { game: this.run.game, seats });
+      location.hash = `#/play/${view.id}`;
+    } catch (error) {
+      toast(sentence(error.message));
+    }
+  }
+
+  async compare(id) {
+    this.otherId = id;
+    this.other = null;
+    this.otherStamp = "";
+    this.stamp = "";
+    await this.refresh();
+    this.detail.querySelector("[data-compare]")?.focus();
+  }
+
+  /** The chosen weights of one or two runs as a chart, above the choice. */
+  weights(both) {
+    const [run] = both;
+    const names = [...new Set(both.flatMap((one) => Object.keys(one.weights.curves)))];
+    this.shown ??= new Set(names.slice(0, USUAL_WEIGHTS));
+    const box = h("div");
+    const draw = () => {
+      const shown = names.filter((name) => this.shown.has(name));
+      const curves = both.flatMap((one) => shown.filter((name) => one.weights.curves[name]).map((name) => ({
+        name: `${words(name)}${one === run ? "" : ` (${one.name})`}`, points: one.weights.curves[name],
+        dashed: one !== run, colour: `var(--c${shown.indexOf(name) % 8})`,
+      })));
+      put(box, curves.length ? weightChart(curves) : h("p", { class: "muted" }, "No weight is chosen."));
+    };
+    draw();
+    return h("div", {}, box,
+      h("details", { open: this.choosing, ontoggle: (e) => { this.choosing = e.target.open; } },
+        h("summary", {}, `Choose among ${names.length} weights`),
+        h("fieldset", { class: "choices" }, h("legend", { class: "unseen" }, "Weights that are drawn"),
+          names.map((name) => h("label", { class: "check" },
+            h("input", { type: "checkbox", checked: this.shown.has(name), onchange: (e) => {
+              if (e.target.checked) this.shown.add(name);
+              else this.shown.delete(name);
+              draw();
+            } }), words(name))))));
   }
 }
 
@@ -138,28 +255,22 @@ function lastOf(curve) {
   return `${curve.name} ${last[1].toFixed(2)}`;
 }
 
-function bentBy(curves) {
-  return Math.max(0, ...Object.values(curves).flat().map(([, w]) => Math.abs(w))) > 1000;
+function bentBy(lines) {
+  return Math.max(0, ...lines.flat().map(([, w]) => Math.abs(w))) > 1000;
 }
 
 function weightNote({ curves, left_out }) {
   const notes = [];
-  if (bentBy(curves)) notes.push("on a logarithmic scale, with their sign");
-  if (left_out) notes.push(`${left_out} smaller weights are not shown`);
+  if (bentBy(Object.values(curves))) notes.push("on a logarithmic scale, with their sign");
+  if (left_out) notes.push(`${left_out} smaller weights are not offered`);
   return notes.join("; ");
 }
 
 /** Very large weights are drawn on a logarithmic scale, with their sign. */
 function weightChart(curves) {
-  const bent = bentBy(curves);
-  const bend = (w) => (bent ? Math.sign(w) * Math.log2(1 + Math.abs(w)) : w);
-  const list = Object.entries(curves).map(([name, line]) => ({
-    name: words(name), points: line.map(([game, w]) => [game, bend(w)]),
-  }));
-  const scale = bent ? " (±log2 of the size)" : "";
-  return chart(list, {
-    title: `Weights over time${scale}: ${list.map(lastOf).join(", ")}`, zero: 0, width: wide(760), height: 320,
-    unit: scale,
+  return chart(curves, {
+    title: `Weights over time: ${curves.map(lastOf).join(", ")}`, zero: 0, width: wide(760), height: 320,
+    upward: "weight", log: bentBy(curves.map((curve) => curve.points)), table: true,
   });
 }
 

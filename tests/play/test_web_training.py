@@ -1,0 +1,106 @@
+"""Training runs in the browser: reading charts, comparing runs, playing against a snapshot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("uvicorn")
+playwright = pytest.importorskip("playwright.sync_api")
+
+from tests.web_pages import browser_tests  # noqa: E402
+from tests.web_server import ROOT, running  # noqa: E402
+
+pytestmark = browser_tests
+expect = playwright.expect
+Page = Any
+
+
+def write_run(folder: Path, shares: list[float], weights: dict[str, float]) -> None:
+    """Write a run of 50 games for each share of the points against a random player."""
+    (folder / "snapshots").mkdir(parents=True)
+    content = json.loads((ROOT / "data/checkers/rootstrap.json").read_text())
+    content["weights"] = dict.fromkeys(content["weights"], 0.0) | weights
+    (folder / "options.json").write_text('{"game": "checkers", "learner": "rootstrap", "games": 9}')
+    (folder / "log.csv").write_text("game,plies,note\n1,40,\n2,50,\n")
+    rows = ["game,opponent,score,value,low,high"]
+    for number, share in enumerate(shares, 1):
+        rows.append(f"{50 * number},random,{share},12.0,-10,20")
+        (folder / "snapshots" / f"{50 * number:06d}.json").write_text(json.dumps(content))
+    (folder / "snapshots.csv").write_text("\n".join(rows) + "\n")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("runs")
+    write_run(folder / "one", [0.41, 0.52, 0.63, 0.74], {"men": 1.0, "kings": 1.37})
+    write_run(folder / "two", [0.35, 0.45, 0.55], {"men": 0.9, "kings": 1.2})
+    with running(folder) as address:
+        yield address
+
+
+def open_run(page: Page, base: str, name: str) -> None:
+    page.goto("about:blank")
+    page.goto(f"{base}/#/training/run%3A{name}")
+    expect(page.locator(".run-head h2")).to_have_text(name)
+
+
+def test_axes_have_titles_and_round_numbers_and_points_have_values(page: Page, runs: str) -> None:
+    open_run(page, runs, "one")
+    strength = page.get_by_role("region", name="Strength of the snapshots")
+    expect(strength.locator(".axis-title")).to_have_text(["games", "% of the points"])
+    ticks = ["0", "20", "40", "60", "80", "100", "50", "75", "100", "125", "150", "175", "200"]
+    expect(strength.locator(".tick")).to_have_text(ticks)
+    weights = page.get_by_role("region", name="Weights over time")
+    numbers = weights.locator(".tick").all_text_contents()[:4]
+    assert list(map(float, numbers)) == [0, 0.5, 1, 1.5]  # the weights are 0, 1 and 1.37
+    box = strength.locator(".chart").bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.35, box["y"] + box["height"] * 0.5)
+    expect(strength.locator(".reading")).to_contain_text("100 games")
+    expect(strength.locator(".reading")).to_contain_text("against random 52")
+    strength.get_by_text("Values as a table").click()
+    expect(strength.locator("tbody tr").last).to_have_text("20074")
+
+
+def test_weights_are_chosen(page: Page, runs: str) -> None:
+    open_run(page, runs, "one")
+    weights = page.get_by_role("region", name="Weights over time")
+    legend = weights.locator(".legend li")
+    expect(legend).to_have_count(8)
+    weights.get_by_text("Choose among 16 weights").click()
+    for box in weights.get_by_role("checkbox").all():
+        box.uncheck()
+    expect(weights).to_contain_text("No weight is chosen.")
+    weights.get_by_role("checkbox", name="Kings", exact=True).check()
+    expect(legend).to_have_text(["Kings"])
+
+
+def test_two_runs_share_charts(page: Page, runs: str) -> None:
+    open_run(page, runs, "one")
+    field = page.get_by_role("combobox", name="Compare with")
+    field.fill("two")
+    field.press("Enter")
+    strength = page.get_by_role("region", name="Strength of the snapshots")
+    expect(strength.locator(".legend li")).to_have_text(
+        ["one against random", "two against random"]
+    )
+    expect(strength.locator(".curve.dashed")).to_have_count(1)
+    expect(field).to_be_focused()
+    field.fill("no other")
+    field.press("Enter")
+    expect(strength.locator(".curve")).to_have_count(1)
+
+
+def test_a_snapshot_is_played(page: Page, runs: str) -> None:
+    open_run(page, runs, "one")
+    box = page.locator(".chart").first.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 0.35, box["y"] + box["height"] * 0.5)
+    chosen = "run:one/snapshots/000100.json"
+    expect(page.locator("[data-player]")).to_have_value(chosen)  # the point that was clicked
+    page.locator("[data-play-it]").click()
+    page.wait_for_selector(".board")
+    expect(page.locator(".strip").first).to_contain_text("one/snapshots/000100")
