@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from games.file_form import ReadGame
     from games.record import GameRecord
     from play.judging.analysis import Judged
+    from play.judging.cube import JudgedCube
     from play.players.thinker import Thinker
 
 __all__ = ["add_analyse_options", "run_analyse"]
@@ -81,9 +83,11 @@ def run_analyse(options: argparse.Namespace) -> int:
     if not good:
         raise ValueError(f"{options.file}: expected a game, found none that is readable")
     judged = _judge([one.record for _, one in good if one.record], thinker, options.quiet)
+    cubes = _judge_cubes(good, thinker)
     lines: list[str] = []
-    for (number, one), found in zip(good, judged, strict=True):
-        lines += _report(number, one, found, least)
+    for (number, one), found, cube in zip(good, judged, cubes, strict=True):
+        lines += _report(number, one, found, cube, least)
+    lines += _ratings(good, judged, cubes)
     print(f"{thinker.name}, {thinker.limits}; values are for the side that moves\n")
     print("\n".join(lines))
     if form.annotated:
@@ -111,9 +115,61 @@ def _judge(records: list[GameRecord], thinker: Thinker, quiet: bool) -> list[lis
         return [judge_game(record, thinker, progress=bar.update) for record in records]
 
 
-def _report(number: int, read: ReadGame, judged: list[Judged], least: float) -> Iterator[str]:
-    """The moves that deserve a remark, and a line for each side."""
+def _judge_cubes(
+    good: list[tuple[int, ReadGame]], thinker: Thinker
+) -> list[list[JudgedCube] | None]:
+    """Returns the decisions about the cube of each game; None for games without the cube.
+
+    A game for money without an action of the cube counts as one played without it.
+    """
+    from games.contract import DiceGame
+    from play.judging.cube import judge_cube
+
+    records: list[Any] = [read.record for _, read in good]
+    game = thinker.game
+    if not isinstance(game, DiceGame) or not game.cube or not thinker.evaluator.gives_outcomes:
+        return [None] * len(records)
+    money = any(record.actions for record in records)
+    return [
+        judge_cube(record, thinker) if money or record.match_length > 1 else None
+        for record in records
+    ]
+
+
+def _ratings(
+    good: list[tuple[int, ReadGame]],
+    judged: list[list[Judged]],
+    cubes: list[list[JudgedCube] | None],
+) -> Iterator[str]:
+    """The errors of each player over all games with the cube, by name."""
+    from play.judging.cube import rating
+
+    if all(cube is None for cube in cubes):
+        return
+    players: dict[str, tuple[list[Judged], list[JudgedCube]]] = {}
+    for (_, read), moves, cube in zip(good, judged, cubes, strict=True):
+        for side, name in enumerate(read.names):
+            own, doubles = players.setdefault(name or "?", ([], []))
+            # over several games the side does not tell players apart
+            own += [replace(one, side=0) for one in moves if one.side == side]
+            doubles += [replace(one, side=0) for one in cube or [] if one.side == side]
+    yield f"{len(good)} game{'s' * (len(good) > 1)}"
+    for name, (own, doubles) in players.items():
+        for line in rating(own, doubles, 0):
+            yield f"  {name}: {line}"
+    yield ""
+
+
+def _report(
+    number: int,
+    read: ReadGame,
+    judged: list[Judged],
+    cubes: list[JudgedCube] | None,
+    least: float,
+) -> Iterator[str]:
+    """The moves and doubles that deserve a remark, and a line for each side."""
     from play.judging.analysis import remark, summary
+    from play.judging.cube import cube_remark, cube_summary
     from play.players.thinker import value_text
 
     record: Any = read.record
@@ -121,7 +177,13 @@ def _report(number: int, read: ReadGame, judged: list[Judged], least: float) -> 
     names = ", ".join(f"{side} {name or '?'}" for side, name in zip(sides, read.names, strict=True))
     yield f"Game {number}: {names}" + (f", {read.result}" if read.result else "")
     first = record.game.to_move(record.start)
-    for one in judged:
+    doubles = [one for one in cubes or [] if cube_remark(one, least)]
+    for ply in range(record.ply + 1):
+        for cube in [one for one in doubles if one.ply == ply]:
+            yield f"  {(ply + first) // 2 + 1:3}. {sides[cube.side]} {cube_remark(cube, least)}"
+        if ply == record.ply:
+            break
+        one = judged[ply]
         said = remark(record, one, least)
         if said:
             roll = record.rolls[one.ply]
@@ -131,6 +193,8 @@ def _report(number: int, read: ReadGame, judged: list[Judged], least: float) -> 
             yield f"  {move:3}. {sides[one.side]}{dice} {text}  {value_text(one.value)}; {said}"
     for who, name in enumerate(sides):
         yield f"  {name}: {summary(judged, who)}"
+        if cubes is not None:
+            yield f"     cube: {cube_summary(cubes, who)}"
     yield ""
 
 

@@ -97,6 +97,13 @@ class Thinker:
             roll=roll,
         )
 
+    def decide(self, situation: Any, *, limits: Limits | None = None) -> Any:
+        """Returns the decision about the cube in a situation, as `Engine.cube` does."""
+        asked = limits or self.limits
+        return self.engine.cube(
+            situation, depth=asked.depth, nodes=asked.nodes, seconds=asked.seconds
+        )
+
     def stop(self) -> None:
         """End the search that is under way; callable from any thread."""
         self.engine.stop()

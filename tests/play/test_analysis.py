@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 import games
-from games.backgammon.match_file import write_match
+from games.backgammon.match_file import read_matches, write_match
 from games.backgammon.record import BackgammonRecord
 from games.checkers.pdn import read_games
 from games.file_form import PLAIN_TEXT
 from games.record import GameRecord
 from play.__main__ import main
 from play.judging.analysis import judge_game, judged_record, remark, summary
+from play.judging.cube import judge_cube, rating
 from play.players.limits import Limits
 from play.players.thinker import Thinker, file_value
 from search import WIN, Engine
@@ -203,3 +204,60 @@ def test_wrong_files(
     assert main(["analyse", str(path), "classic" if "pdn" in name else "hand"]) == 2
     assert message in capsys.readouterr().err
     assert [p.name for p in tmp_path.iterdir()] == ([name] if content is not None else [])
+
+
+# --- the cube -------------------------------------------------------------------------------------
+
+CUBE = """\
+ 7 point match
+
+ Game 1
+ Ann : 0                         Bob : 0
+  1) 31: 8/5 6/5                  Doubles => 2
+  2)  Drops
+                                  Wins 1 point
+
+ Game 2
+ Ann : 0                         Bob : 1
+  1) 31: 8/5 6/5                 42: 8/4 6/4
+  2)  Doubles => 2                Takes
+  3) 66: 24/18(2) 13/7(2)         11: 24/23(2) 6/5(2)
+      Wins 2 points
+"""
+
+
+def test_decisions_about_the_cube_are_judged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "cube.mat"
+    path.write_text(CUBE)
+    assert (
+        main(["analyse", str(path), "backups", "--quiet", "--output", str(tmp_path / "o.txt")]) == 0
+    )
+    shown = capsys.readouterr().out
+    assert "    1. O double; lost 0." in shown and "no double, take" in shown
+    assert "    1. X drop; lost 1." in shown
+    assert "    2. X double; lost 0." in shown and "    2. O take" not in shown
+    assert "cube: 1 decision, 0 right" in shown and "wrong double" in shown
+    assert "2 games" in shown and "  Ann: moves lost" in shown and "awful" in shown
+    assert shown.count("thousandths a decision") == 2
+
+
+def test_each_decision_loses_what_the_equities_say() -> None:
+    game: Any = games.load("backgammon")
+    (match,) = read_matches(CUBE, game)
+    record = match.games[1].record
+    assert record is not None
+    thinker = Thinker(game, "backups", Limits(depth=0))
+    judged = judge_cube(record, thinker)
+    assert [(one.ply, one.side, one.action) for one in judged] == [
+        (1, 1, "no double"), (2, 0, "double"), (2, 1, "take"), (3, 1, "no double"),
+    ]  # fmt: skip
+    double, take = judged[1:3]
+    decision = double.decision
+    assert (
+        double.loss == pytest.approx(decision.no_double - decision.double_take) and take.loss == 0
+    )
+    assert judged[3].decision.redouble and not judged[0].decision.redouble
+    assert rating([], judged, 0) and "the cube" in next(iter(rating([], judged, 0)))
+    assert list(rating([], [], 0)) == []
