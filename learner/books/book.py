@@ -85,7 +85,9 @@ class Skipped(NamedTuple):
 class BookReport:
     """The figures of reading a book, filled in while it is read.
 
-    games: number of games read.
+    games: number of games used.
+    found: number of games in the files that were read.
+    unread: number of files that were not read, because there were games enough.
     entries: number of entries made from them.
     skipped: the games that were skipped.
     repaired: the games that were used although something other than their moves was damaged.
@@ -94,6 +96,8 @@ class BookReport:
     """
 
     games: int = 0
+    found: int = 0
+    unread: int = 0
     entries: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     repaired: list[Skipped] = field(default_factory=list)
@@ -102,7 +106,13 @@ class BookReport:
 
     def text(self, most: int = 8) -> str:
         """Returns the counts, and a line for each of the first `most` games skipped or repaired."""
-        lines = [f"{self.entries} moves; {len(self.skipped)} games skipped"]
+        skipped = len(self.skipped)
+        cut = self.unread > 0 or self.games + skipped < self.found
+        total = f" of {self.found}" * cut
+        files = f", and {self.unread} file{'s' * (self.unread > 1)} not read" * (self.unread > 0)
+        lines = [
+            f"{self.entries} moves of {self.games}{total} games{files}; {skipped} games skipped"
+        ]
         lines += self.orders
         lines += [f"skipped {game}" for game in self.skipped[:most]]
         lines += [f"repaired {game}" for game in self.repaired[:most]]
@@ -298,12 +308,15 @@ def read_records(
     report = report if report is not None else BookReport()
     others: set[str] = set()
     used = 0
+    report.unread += len(paths)
     for path in paths:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
         try:
             read = list(form.games_in(text, game, black_first))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
+        report.found += len(read)
+        report.unread -= 1
         order = read[0].order if read else None
         if order is not None:
             if side == "winner" and not order.clear:

@@ -171,6 +171,8 @@ class BookStudy(Learner):
         return GameRecord.of_legal(self.game_, positions, list(moves), notes)
 
     def _study(self, number: int, record: GameRecord, names: tuple[str, str]) -> None:
+        if self.book is None:
+            self.book_.games, self.book_.found = number + 1, number + 1
         entries = list(
             record_entries(
                 record,

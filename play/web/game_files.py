@@ -13,7 +13,8 @@ from games.record import GameRecord
 
 __all__ = ["read_file", "write_file"]
 
-MOST_GAMES = 500
+#: Most games of a file that can be chosen among, and most problems of a game that are told.
+MOST_GAMES, MOST_PROBLEMS = 500, 5
 
 
 def write_file(record: GameRecord, names: tuple[str, str]) -> tuple[str, str]:
@@ -37,18 +38,21 @@ def _name(text: str) -> str:
 def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[str, Any]]:
     """Game `number` (from 0) of a file, and a description of the file.
 
-    The description holds `names` of the players, `games` with a title each, and `problems` of this
-    game. Raises ValueError if the game is damaged or does not exist.
+    The description holds `names` of the players, `games` with the titles of the first 500, their
+    `total` number in the file, and `problems` of this game. Raises ValueError if the game is
+    damaged or does not exist.
     """
     if not isinstance(text, str) or not text.strip():
         raise ValueError("expected a file with a game, found an empty one")
     if type(number) is not int or not 0 <= number < MOST_GAMES:
         raise ValueError(f"expected the number of a game below {MOST_GAMES}, found another")
-    found = list(islice(form_of(game).read(text, game), MOST_GAMES))
+    reading = iter(form_of(game).read(text, game))
+    found = list(islice(reading, MOST_GAMES))
     if not found:
         raise ValueError("expected a game, found none in this file")
     if number >= len(found):
         raise ValueError(f"expected one of {len(found)} games, found number {number + 1}")
+    total = len(found) + sum(1 for _ in reading)
     read = found[number]
     record = read.record
     if record is None:
@@ -59,9 +63,12 @@ def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[
     unclear = read.order is not None and not read.order.clear
     names = {} if read.names == NO_NAMES else dict(zip(game.sides, read.names, strict=True))
     titles = [one.title for one in found]
+    problems = [*([str(read.order)] if unclear else []), *read.problems]
+    left = len(problems) - MOST_PROBLEMS
     return record, {
         "names": names,
         "games": titles,
+        "total": total,
         "number": number,
-        "problems": [*([str(read.order)] if unclear else []), *read.problems][:5],
+        "problems": problems[:MOST_PROBLEMS] + ([f"And {left} more."] if left > 0 else []),
     }

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from learner.books.book import (
     Settler,
     make_book,
     read_book,
+    read_records,
     record_entries,
 )
 from learner.books.book_polynomial import BookPolynomial
@@ -198,6 +200,22 @@ def test_a_file_of_another_game_is_refused(tmp_path: Path) -> None:
     path.write_text('[GameType "25"]\n\n1. c3-d4 d6-c5 *\n')
     with pytest.raises(ValueError, match=f"^{path}: expected games of English .* found 1 of Russ"):
         list(read_book(CHECKERS, path))
+
+
+@plain
+def test_a_report_says_how_much_of_a_book_was_read(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("one.pdn", "two.pdn", "three.pdn")]
+    for path in paths:
+        path.write_text("1. 11-15 *\n" * 3 + "1. 11-11 *\n")
+    for most, said in (
+        (2, "0 moves of 2 of 4 games, and 2 files not read; 0 games skipped"),
+        (3, "0 moves of 3 of 4 games, and 2 files not read; 0 games skipped"),
+        (4, "0 moves of 4 of 8 games, and 1 file not read; 1 games skipped"),
+        (99, "0 moves of 9 games; 3 games skipped"),
+    ):
+        report = BookReport()
+        assert len(list(islice(read_records(CHECKERS, paths, report=report), most))) <= most
+        assert report.text().splitlines()[0] == said
 
 
 @plain

@@ -789,6 +789,16 @@ def test_one_of_several_games_is_chosen(client: Client) -> None:
     assert act(client, view, "load", text=text, number=-1).status_code == 400
 
 
+def test_a_file_of_many_games_says_how_many_are_shown(client: Client) -> None:
+    text = '[Event "one of many"]\n\n1. 11-15 *\n\n' * 724
+    answer = act(client, new_table(client), "load", text=text, number=499).json()
+    assert (len(answer["games"]), answer["total"], answer["number"]) == (500, 724, 499)
+    refused = act(client, new_table(client), "load", text=text, number=500)
+    assert "expected the number of a game below 500" in refused.json()["error"]
+    few = act(client, new_table(client), "load", text=text[: len(text) // 724 * 3]).json()
+    assert (len(few["games"]), few["total"], few["problems"]) == (3, 3, [])
+
+
 def test_a_table_goes_on_with_the_moves_of_another(client: Client) -> None:
     view = new_table(client, "backgammon", seed=9)
     for _ in range(2):

@@ -411,6 +411,11 @@ def test_a_game_is_saved_and_loaded_and_its_curve_drawn(page: Page, base: str) -
     expect(page.locator(".moves .move")).to_have_count(4)
     expect(page.locator("#panel-game")).to_contain_text("The file holds 2 games")
     expect(page.locator(".curve-box .spot")).to_have_count(5)
+    many = {"name": "m.pdn", "mimeType": "text/plain", "buffer": b"1. 11-15 *\n" * 724}
+    page.locator("input[type=file]").set_input_files(many)
+    expect(page.locator("#panel-game")).to_contain_text("500 of 724 games shown")
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.locator(".moves .move")).to_have_count(4)
     damaged = {"name": "x.pdn", "mimeType": "text/plain", "buffer": b"1. 11-16 11-15 *"}
     page.locator("input[type=file]").set_input_files(damaged)
     expect(page.locator("#toast")).to_contain_text("expected")

@@ -158,7 +158,8 @@ export class GamePanel {
     const several = answer.games.length > 1;
     put(this.note, 
       ...(several
-        ? [h("label", { class: "field" }, `The file holds ${answer.games.length} games`,
+        ? [h("label", { class: "field" }, answer.total > answer.games.length
+          ? `${answer.games.length} of ${answer.total} games shown` : `The file holds ${answer.total} games`,
             h("select", { onchange: (e) => this.load(text, Number(e.target.value)) },
               answer.games.map((title, n) => h("option", { value: n, selected: n === answer.number }, title))))]
         : []),
