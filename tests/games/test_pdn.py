@@ -498,6 +498,7 @@ def test_fast_reading_is_the_same_as_slow() -> None:
     texts += [text.replace(" 2", "\u00a02", 3) for text in texts[:4]]  # a space that is rare
     texts += [f"1. 11-15 23-19 {n}... 8-11 22-17 3. 11-1{n} *" for n in range(5, 9)]
     texts += ['[FEN "W:WK6:B9,10,18,26"]\n\n1. 6x13 *', '[FEN "B:BK6:W9,10,18,17,2,1"]\n\n6x13x6 *']
+    texts += ["1. {a number alone} 11-15 2. {b} 22-18 2... {c} 15x22 *"]
     for text in texts:
         (fast,) = read(text)
         (slow,) = read(text, repetitions=10**9, quiet_moves=10**9)

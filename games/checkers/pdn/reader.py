@@ -314,8 +314,9 @@ class _Moves:
         positions[0], quiet[0] = self._positions[-1][-1], self._quiet[-1][-1]
         played_to = int(replay(codes, positions, played, quiet, *self._scratch))
         plies = played_to if played_to >= 0 else -1 - played_to
-        self._positions.append(positions[1 : plies + 1])
-        self._quiet.append(quiet[1 : plies + 1])
+        if plies:
+            self._positions.append(positions[1 : plies + 1])
+            self._quiet.append(quiet[1 : plies + 1])
         self._played += played[:plies].tolist()
         self.notes += [_NO_NOTE] * plies
         return played_to >= 0
