@@ -126,7 +126,8 @@ class Game:
     signature: Mapping[str, Any] | None = None
 
     def __init_subclass__(cls) -> None:
-        if not cls.name and cls.__module__ != __name__:  # base classes have no name to hand down
+        # base classes have no name to hand down
+        if not cls.name and cls.__module__ not in (__name__, "games.problem"):
             cls.name = cls.__name__.lower()
 
     @property

@@ -17,13 +17,13 @@ solved position has moves like any other, and the outcome 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 from games.contract import Game, KernelGame, Move, Position, Rules
 
-__all__ = ["Heuristic", "KernelProblem", "Problem", "ProblemRules", "refuse_problem"]
+__all__ = ["Heuristic", "KernelProblem", "Pattern", "Problem", "ProblemRules", "refuse_problem"]
 
 
 def refuse_problem(game: Game) -> None:
@@ -123,6 +123,8 @@ class KernelProblem(Problem, KernelGame):
 
     problem: ProblemRules
     goal_position: tuple[int, ...] | None = None
+    #: Usual pattern databases by name: sums of patterns, each a tuple of pieces; see `pattern`.
+    patterns: Mapping[str, Sequence[Sequence[int]]] = {}
 
     def __init__(self) -> None:
         self.rules = game_rules(self.problem)
@@ -144,6 +146,29 @@ class KernelProblem(Problem, KernelGame):
 
     def outcome(self, position: Position) -> float | None:
         return Problem.outcome(self, position)
+
+    def pattern(self, pieces: Sequence[int], *, additive: bool = False) -> Pattern:
+        """Returns the pattern of some pieces, in which all others look alike.
+
+        additive: count only the moves of these pieces, so that values of patterns without a common
+            piece may be added; else count all moves.
+
+        Raises ValueError for pieces that the problem does not have or a pattern that is too large,
+        or if it has no additive patterns, and TypeError if it has no patterns at all.
+        """
+        raise TypeError(f"{self.name}: expected a problem with patterns")
+
+    def _pattern_pieces(self, pieces: Sequence[int], known: range) -> tuple[int, ...]:
+        """Returns the pieces in rising order; raises ValueError unless they are different ones."""
+        chosen = tuple(sorted(set(pieces)))
+        wrong = [piece for piece in chosen if piece not in known]
+        if wrong or not chosen or len(chosen) < len(pieces):
+            found = f"{wrong[0]}" if wrong else "one of them twice" if chosen else "none"
+            raise ValueError(
+                f"{self.name}: expected different pieces from {known[0]} to {known[-1]} for a"
+                f" pattern, found {found}"
+            )
+        return chosen
 
 
 def _outcome(position):  # type: ignore[no-untyped-def]
@@ -169,6 +194,47 @@ def game_rules(problem: ProblemRules) -> Rules:
         irreversible=made._irreversible,
         standard=problem.standard,
     )
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """An abstraction of a problem in which only some pieces are told apart.
+
+    An abstract position is one of the problem's own form with the other pieces masked, so that
+    the problem's kernels `legal_moves`, `play` and `undo` hold for it too.
+
+    pieces: the pieces that are told apart.
+    additive: whether only the moves of these pieces cost something.
+    size: number of abstract positions.
+    fold: a table keeps the least cost of each `fold` successive abstract positions.
+    goal: the abstract position of the goal.
+    rank: `rank(position)` returns the number of an abstract position, from 0 to `size` - 1.
+    unrank: `unrank(number)` returns the abstract position with a number.
+    view: `view(position)` returns what `index` reads of any position, a tuple of integers; all
+        patterns of a problem have the same, so that it is made once.
+    index: `index(view)` returns the place in the table.
+    cost: `cost(position, move)`, a whole number from 0 on, in an abstract position.
+    mirror_index: `mirror_index(view)` returns the place of the position's mirror image; None in
+        problems that have no such image.
+
+    Source: Culberson and Schaeffer 1998; additive: Korf and Felner 2002.
+    """
+
+    pieces: tuple[int, ...]
+    additive: bool
+    size: int
+    fold: int
+    goal: tuple[int, ...]
+    rank: Callable[..., Any]
+    unrank: Callable[..., Any]
+    view: Callable[..., Any]
+    index: Callable[..., Any]
+    cost: Callable[..., Any]
+    mirror_index: Callable[..., Any] | None = None
+
+    def place(self, position: Position) -> int:
+        """Returns the place of a position in the table."""
+        return int(self.index(self.view(position)))
 
 
 @dataclass(frozen=True)

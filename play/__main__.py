@@ -10,6 +10,7 @@ from play.commands.book import add_book_commands
 from play.commands.engine import add_engine_commands
 from play.commands.judge import add_judge_command
 from play.commands.match import add_match_commands
+from play.commands.patterns import add_patterns_command
 from play.commands.rollout import add_rollout_command
 from play.commands.solve import add_solve_command
 from play.commands.terminal import add_terminal_commands
@@ -26,6 +27,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     add_judge_command(commands)
     add_rollout_command(commands)
     add_solve_command(commands)
+    add_patterns_command(commands)
     add_book_commands(commands)
     add_terminal_commands(commands)
     add_engine_commands(commands)

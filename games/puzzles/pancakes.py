@@ -6,13 +6,18 @@ the number of pancakes that are turned over, at least 2. The goal has the smalle
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from games.board import Board
 from games.errors import PositionError
 from games.features import FeatureSet
 from games.kernels import family
-from games.problem import Heuristic, KernelProblem, ProblemRules
+from games.problem import Heuristic, KernelProblem, Pattern, ProblemRules
+from games.puzzles.arrangements import MOST_PIECES, arrangements, number_of, places_of
 
 __all__ = ["Pancakes"]
 
@@ -20,6 +25,10 @@ MOST = 15
 
 #: Pancakes of a stack, and the sorted stack; placeholders, as each family has its own.
 COUNT, SORTED = 10, 0
+#: Of a pattern: the place of each size among its pancakes or -1, the sizes, and their number.
+SLOT, SIZES, PIECES = np.full(16, -1, dtype=np.int64), np.zeros(1, dtype=np.int64), 1
+#: The size that stands for pancakes outside a pattern.
+OTHER = 15
 
 
 def legal_moves(position, moves):
@@ -76,6 +85,35 @@ def gap_change(position, move):
     return change
 
 
+def rank(position):
+    """Returns the number of the arrangement of the pattern's pancakes."""
+    places = 0
+    for place in range(COUNT):
+        slot = SLOT[position[0] >> 4 * place & 15]
+        if slot >= 0:
+            places |= place << 5 * slot
+    return number_of(places, PIECES, COUNT)
+
+
+def unrank(number):
+    """Returns the stack with a number; pancakes outside the pattern have the size 15."""
+    places = places_of(number, PIECES, COUNT)
+    stack = (1 << 4 * COUNT) - 1
+    for slot in range(PIECES):
+        stack ^= (OTHER ^ SIZES[slot]) << 4 * (places >> 5 * slot & 31)
+    return (stack,)
+
+
+def whole(position):
+    """Returns the stack as it is."""
+    return position
+
+
+def turn_cost(position, move):
+    """Returns 1, for any turn."""
+    return 1
+
+
 class Pancakes(KernelProblem):
     """A stack of `count` pancakes; texts are their sizes from the top on, 0 the smallest.
 
@@ -106,7 +144,36 @@ class Pancakes(KernelProblem):
             lambda position, move: (move - 1,),
             shape="bar",
         )
+        self.patterns = {f"{min(count, 7)}": (tuple(range(count))[-7:],)}
         super().__init__()
+
+    def pattern(self, pieces: Sequence[int], *, additive: bool = False) -> Pattern:
+        """Returns the pattern of some pancakes, by their sizes."""
+        chosen = self._pattern_pieces(pieces, range(self.count))
+        if additive:
+            raise ValueError(
+                f"{self.name}: expected one pattern, because a turn moves pancakes of several,"
+                " found a sum"
+            )
+        if len(chosen) > MOST_PIECES:
+            raise ValueError(
+                f"{self.name}: expected at most {MOST_PIECES} pancakes in a pattern, found"
+                f" {len(chosen)}"
+            )
+        made = _pattern_family(self.count, chosen)
+        masked = [size if size in chosen else OTHER for size in range(self.count)]
+        return Pattern(
+            pieces=chosen,
+            additive=False,
+            size=arrangements(len(chosen), self.count),
+            fold=1,
+            goal=(sum(size << 4 * place for place, size in enumerate(masked)),),
+            rank=made.rank,
+            unrank=made.unrank,
+            view=made.whole,
+            index=made.rank,
+            cost=made.turn_cost,
+        )
 
     def random_position(self, seed: int) -> tuple[int, ...]:
         """Returns a stack in random order, all equally likely; depends on the seed alone."""
@@ -135,3 +202,14 @@ class Pancakes(KernelProblem):
     def show(self, position: Any) -> str:
         widest = 2 * self.count - 1
         return "\n".join(("=" * (2 * size + 1)).center(widest) for size in self.sizes(position))
+
+
+@functools.cache
+def _pattern_family(count: int, sizes: tuple[int, ...]) -> Any:
+    """Returns the kernels of a pattern."""
+    slot = np.full(16, -1, dtype=np.int64)
+    slot[list(sizes)] = range(len(sizes))
+    known = np.array(sizes, dtype=np.int64)
+    return family(
+        rank, unrank, whole, turn_cost, COUNT=count, SLOT=slot, SIZES=known, PIECES=len(sizes)
+    )

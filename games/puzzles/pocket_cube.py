@@ -7,14 +7,17 @@ twist. A move is three times the face (R, U, F) plus the quarter turns minus one
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from games.errors import PositionError
 from games.features import Encoding, FeatureSet
-from games.kernels import kernel
-from games.problem import Heuristic, KernelProblem, ProblemRules
+from games.kernels import family, kernel
+from games.problem import Heuristic, KernelProblem, Pattern, ProblemRules
+from games.puzzles.arrangements import arrangements, number_of, places_of
 
 __all__ = ["PocketCube"]
 
@@ -47,6 +50,12 @@ def _turns() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 
 
 COMES, TWIST = _turns()
+#: The corner that stands for all outside a pattern.
+OTHER = 7
+#: Of a pattern: the place of each corner among its corners or -1, the corners, their number, and
+#: the number of those whose twists count: with all corners the others determine the last twist.
+SLOT, CORNERS = np.full(8, -1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+PIECES, TWISTED = 1, 1
 SOLVED = sum(place << 5 * place for place in range(PLACES))
 
 
@@ -121,6 +130,67 @@ def corner_pairs(position, places):
     return count
 
 
+def rank(position):
+    """Returns the number of the places and twists of the pattern's corners."""
+    places, twists = 0, 0
+    for place in range(PLACES):
+        corner = position[0] >> 5 * place & 31
+        slot = SLOT[corner & 7]
+        if slot >= 0:
+            places |= place << 5 * slot
+            twists |= (corner >> 3) << 2 * slot
+    number = number_of(places, PIECES, PLACES)
+    for slot in range(TWISTED):
+        number = 3 * number + (twists >> 2 * slot & 3)
+    return number
+
+
+def unrank(number):
+    """Returns the cube with a number; corners outside the pattern are 7."""
+    twists, total = 0, 0
+    for slot in range(TWISTED - 1, -1, -1):
+        twists |= number % 3 << 2 * slot
+        total += number % 3
+        number //= 3
+    if TWISTED < PIECES:
+        twists |= (3 - total % 3) % 3 << 2 * TWISTED
+    places = places_of(number, PIECES, PLACES)
+    cube = 0
+    for place in range(PLACES):
+        cube |= OTHER << 5 * place
+    for slot in range(PIECES):
+        corner = CORNERS[slot] | (twists >> 2 * slot & 3) << 3
+        cube ^= (OTHER ^ corner) << 5 * (places >> 5 * slot & 31)
+    return (cube,)
+
+
+def whole(position):
+    """Returns the cube as it is."""
+    return position
+
+
+def turn_cost(position, move):
+    """Returns 1, for any turn."""
+    return 1
+
+
+@functools.cache
+def _pattern_family(corners: tuple[int, ...]) -> Any:
+    """Returns the kernels of a pattern."""
+    slot = np.full(8, -1, dtype=np.int64)
+    slot[list(corners)] = range(len(corners))
+    return family(
+        rank,
+        unrank,
+        whole,
+        turn_cost,
+        SLOT=slot,
+        CORNERS=np.array(corners, dtype=np.int64),
+        PIECES=len(corners),
+        TWISTED=min(len(corners), PLACES - 1),
+    )
+
+
 class PocketCube(KernelProblem):
     """The 2 x 2 x 2 cube.
 
@@ -139,11 +209,35 @@ class PocketCube(KernelProblem):
         "corner_pairs": Encoding("corner_pairs", 21 * 21 * 21, 21, corner_pairs),
     }
     evaluators = {"fourth": Heuristic(fourth)}
+    patterns = {"7": (tuple(range(PLACES)),)}
 
     def __init__(self) -> None:
         super().__init__()
         self.start_position = (SOLVED,)
         self.start_position = self.random_position(0)
+
+    def pattern(self, pieces: Sequence[int], *, additive: bool = False) -> Pattern:
+        """Returns the pattern of some corners, with their places and twists."""
+        chosen = self._pattern_pieces(pieces, range(PLACES))
+        if additive:
+            raise ValueError(
+                f"{self.name}: expected one pattern, because a turn moves corners of several,"
+                " found a sum"
+            )
+        made = _pattern_family(chosen)
+        masked = [corner if corner in chosen else OTHER for corner in range(PLACES)]
+        return Pattern(
+            pieces=chosen,
+            additive=False,
+            size=arrangements(len(chosen), PLACES) * 3 ** min(len(chosen), PLACES - 1),
+            fold=1,
+            goal=(sum(corner << 5 * place for place, corner in enumerate(masked)),),
+            rank=made.rank,
+            unrank=made.unrank,
+            view=made.whole,
+            index=made.rank,
+            cost=made.turn_cost,
+        )
 
     def position_text(self, position: Any) -> str:
         """Returns the corner of each place with its twist, `0+ 1 2- …`."""

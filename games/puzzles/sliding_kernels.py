@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from games.kernels import shift_left, shift_right
+from games.kernels import popcount, shift_left, shift_right
+from games.puzzles.arrangements import places_of
 
 WIDTH, HEIGHT, SQUARES = 4, 4, 16
 #: Bits of a tile, tiles of a word, words of a position.
@@ -18,6 +19,8 @@ HOME, GOAL = np.zeros(SQUARES, dtype=np.int64), (0,)
 NEIGHBOURS = np.zeros((SQUARES, 5), dtype=np.int64)
 #: The steps from each tile's own square to each square, [tile, square]; 0 for the blank.
 DISTANCE = np.zeros((SQUARES, SQUARES), dtype=np.int64)
+#: Of a pattern: its tiles and their number.
+TILES, TILE_COUNT = np.zeros(1, dtype=np.int64), 1
 
 
 def tile_at(position, square):
@@ -184,3 +187,138 @@ def tile_pairs(position, places):
             places[count] = (count * SQUARES + tile) * SQUARES + tile_at(position, there)
             count += 1
     return count
+
+
+def placed(position, word):
+    """Returns a word of the squares of the tiles, packed as the tiles of the squares are."""
+    value = 0
+    for square in range(SQUARES):
+        tile = tile_at(position, square)
+        if tile // EACH == word:
+            value |= shift_left(square, BITS * (tile % EACH))
+    return value
+
+
+def view_one(position):
+    """Returns the square of each tile."""
+    return (placed(position, 0),)
+
+
+def view_two(position):
+    """Returns the square of each tile."""
+    return (placed(position, 0), placed(position, 1))
+
+
+def view_three(position):
+    """Returns the square of each tile."""
+    return (placed(position, 0), placed(position, 1), placed(position, 2))
+
+
+def tiles_index(view):
+    """Returns the number of the arrangement of the pattern's tiles."""
+    number, taken = 0, 0
+    for slot in range(TILE_COUNT):
+        square = tile_at(view, TILES[slot])
+        here = 1 << square
+        number = number * (SQUARES - slot) + square - popcount(taken & (here - 1))
+        taken |= here
+    return number
+
+
+def tiles_mirror(view):
+    """Returns the number of the arrangement of the pattern's tiles in the mirror image."""
+    number, taken = 0, 0
+    for slot in range(TILE_COUNT):
+        square = over(tile_at(view, over(TILES[slot])))
+        here = 1 << square
+        number = number * (SQUARES - slot) + square - popcount(taken & (here - 1))
+        taken |= here
+    return number
+
+
+def with_blank(view, number, blank):
+    """Returns the number of the arrangement of the pattern's tiles and the blank.
+
+    number: that of the tiles alone.
+    """
+    free = blank
+    for slot in range(TILE_COUNT):
+        if tile_at(view, TILES[slot]) < blank:
+            free -= 1
+    return number * (SQUARES - TILE_COUNT) + free
+
+
+def blank_index(view):
+    """Returns the number of the arrangement of the pattern's tiles and the blank."""
+    return with_blank(view, tiles_index(view), tile_at(view, 0))
+
+
+def blank_mirror(view):
+    """Returns the number of the arrangement of tiles and blank in the mirror image."""
+    blank = over(tile_at(view, 0))
+    free = blank
+    for slot in range(TILE_COUNT):
+        if over(tile_at(view, over(TILES[slot]))) < blank:
+            free -= 1
+    return tiles_mirror(view) * (SQUARES - TILE_COUNT) + free
+
+
+def rank_one(position):
+    """Returns the number of an abstract position."""
+    view = view_one(position)
+    return with_blank(view, tiles_index(view), position[WORDS])
+
+
+def rank_two(position):
+    """Returns the number of an abstract position."""
+    view = view_two(position)
+    return with_blank(view, tiles_index(view), position[WORDS])
+
+
+def rank_three(position):
+    """Returns the number of an abstract position."""
+    view = view_three(position)
+    return with_blank(view, tiles_index(view), position[WORDS])
+
+
+def pattern_words(number):
+    """Returns the words, of which three at most are used, and the blank of an abstract position."""
+    places = places_of(number, TILE_COUNT + 1, SQUARES)
+    first, second, third = 0, 0, 0
+    for slot in range(TILE_COUNT):
+        square = places >> 5 * slot & 31
+        value = shift_left(TILES[slot], BITS * (square % EACH))
+        if square < EACH:
+            first |= value
+        elif square < 2 * EACH:
+            second |= value
+        else:
+            third |= value
+    return (first, second, third, places >> 5 * TILE_COUNT & 31)
+
+
+def unrank_one(number):
+    """Returns the abstract position with a number; other tiles are 0."""
+    words = pattern_words(number)
+    return (words[0], words[3])
+
+
+def unrank_two(number):
+    """Returns the abstract position with a number; other tiles are 0."""
+    words = pattern_words(number)
+    return (words[0], words[1], words[3])
+
+
+def unrank_three(number):
+    """Returns the abstract position with a number; other tiles are 0."""
+    return pattern_words(number)
+
+
+def own_cost(position, move):
+    """Returns 1 if the tile that slides belongs to the pattern, else 0."""
+    return 1 if tile_at(position, move) != 0 else 0
+
+
+def move_cost(position, move):
+    """Returns 1, for any tile that slides."""
+    return 1

@@ -18,8 +18,9 @@ from games.board import Board
 from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import family, word
-from games.problem import Heuristic, KernelProblem, ProblemRules
+from games.problem import Heuristic, KernelProblem, Pattern, ProblemRules
 from games.puzzles import sliding_kernels
+from games.puzzles.arrangements import MOST_PIECES, arrangements
 
 __all__ = ["Sliding8", "Sliding15", "Sliding24", "SlidingTiles"]
 
@@ -32,6 +33,11 @@ KERNELS = (
     " mirror_three tile_pairs"
 ).split()
 MOST_SQUARES = 30
+PATTERN_KERNELS = (
+    "tile_at over placed view_one view_two view_three tiles_index tiles_mirror with_blank"
+    " blank_index blank_mirror rank_one rank_two rank_three pattern_words unrank_one unrank_two"
+    " unrank_three own_cost move_cost"
+).split()
 
 
 class SlidingTiles(KernelProblem):
@@ -55,7 +61,7 @@ class SlidingTiles(KernelProblem):
                 f"expected a board of 2 x 2 to {MOST_SQUARES} squares, found {width} x {height}"
             )
         self.width, self.height = width, height
-        if not type(self).name:
+        if type(self).name == SlidingTiles.name:
             self.name = f"sliding_{width}x{height}"
             self.title = f"Sliding tiles, {width} x {height}"
         self.bits = 4 if squares <= 16 else 5
@@ -77,6 +83,7 @@ class SlidingTiles(KernelProblem):
             mirror=mirror if square else None,
         )
         self.start_position = self.random_position(0)
+        self.patterns = _usual_patterns(squares)
         self.evaluators = {
             "manhattan": Heuristic(made.manhattan, made.manhattan_change),
             "misplaced": Heuristic(made.misplaced),
@@ -164,6 +171,35 @@ class SlidingTiles(KernelProblem):
         for tile in range(1, len(tiles)):
             without = [0 if other == tile else other for other in tiles]
             yield f"tile {tile}", 1.0, (*_words(without, self.bits), position[-1])
+
+    def pattern(self, pieces: Sequence[int], *, additive: bool = False) -> Pattern:
+        """Returns the pattern of some tiles; if it is not additive, the blank is told apart too."""
+        squares = self.width * self.height
+        chosen = self._pattern_pieces(pieces, range(1, squares))
+        if len(chosen) >= MOST_PIECES:
+            raise ValueError(
+                f"{self.name}: expected fewer than {MOST_PIECES} tiles in a pattern, found"
+                f" {len(chosen)}"
+            )
+        made = _pattern_family(self.width, self.height, self.bits, chosen)
+        words = ("one", "two", "three")[len(self.goal_position or ()) - 2]
+        square = self.problem.mirror is not None
+        free = squares - len(chosen)
+        tiles = self.tiles(self.goal_position)
+        masked = [tile if tile in chosen else 0 for tile in tiles]
+        return Pattern(
+            pieces=chosen,
+            additive=additive,
+            size=arrangements(len(chosen), squares) * free,
+            fold=free if additive else 1,
+            goal=(*_words(masked, self.bits), tiles.index(0)),
+            rank=getattr(made, f"rank_{words}"),
+            unrank=getattr(made, f"unrank_{words}"),
+            view=getattr(made, f"view_{words}"),
+            index=made.tiles_index if additive else made.blank_index,
+            cost=made.own_cost if additive else made.move_cost,
+            mirror_index=(made.tiles_mirror if additive else made.blank_mirror) if square else None,
+        )
 
     # --- texts -----------------------------------------------------------------------------------
 
@@ -259,6 +295,35 @@ def _family(width: int, height: int, bits: int, homes: tuple[int, ...]) -> Any:
         NEIGHBOURS=_neighbours(width, height),
         DISTANCE=_distances(width, height, home),
     )
+
+
+@functools.cache
+def _pattern_family(width: int, height: int, bits: int, tiles: tuple[int, ...]) -> Any:
+    """Returns the kernels of a pattern."""
+    return family(
+        *(getattr(sliding_kernels, name) for name in PATTERN_KERNELS),
+        WIDTH=width,
+        SQUARES=width * height,
+        BITS=bits,
+        EACH=WORD // bits,
+        MASK=(1 << bits) - 1,
+        WORDS=-(-width * height // (WORD // bits)),
+        TILES=np.array(tiles, dtype=np.int64),
+        TILE_COUNT=len(tiles),
+    )
+
+
+def _usual_patterns(squares: int) -> dict[str, tuple[tuple[int, ...], ...]]:
+    """Returns the usual additive patterns of a board, of tiles near together, by their sizes."""
+    if squares == 16:
+        return {
+            "6-6-3": ((1, 4, 5, 8, 9, 12), (2, 3, 6, 7, 10, 11), (13, 14, 15)),
+            "5-5-5": ((1, 4, 5, 8, 9), (2, 3, 6, 7, 11), (10, 12, 13, 14, 15)),
+        }
+    most = 5 if squares > 16 else 4
+    tiles = list(range(1, squares))
+    parts = tuple(tuple(tiles[i : i + most]) for i in range(0, len(tiles), most))
+    return {"-".join(str(len(part)) for part in parts): parts}
 
 
 def _words(tiles: Sequence[int], bits: int) -> tuple[int, ...]:

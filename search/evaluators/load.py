@@ -22,6 +22,7 @@ from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.linear import LinearEvaluator, load_linear
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
+from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.shaped_network import ShapedNetwork
 from search.evaluators.shipped import find_file, shipped_files
@@ -37,6 +38,7 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
         NetworkEvaluator,
         ShapedNetwork,
         OutcomeNetwork,
+        PatternDatabase,
         QuantisedNetwork,
         SignatureEvaluator,
     )
