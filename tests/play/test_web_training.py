@@ -63,6 +63,7 @@ def test_axes_have_titles_and_round_numbers_and_points_have_values(page: Page, r
     expect(strength.locator(".reading")).to_contain_text("100 games")
     expect(strength.locator(".reading")).to_contain_text("against random 52")
     strength.get_by_text("Values as a table").click()
+    assert strength.locator(".values-table").bounding_box()["width"] <= box["width"]
     expect(strength.locator("tbody tr").last).to_have_text("20074")
 
 

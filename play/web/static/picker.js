@@ -155,10 +155,10 @@ export class Picker {
     }
     option.classList.add("active");
     this.input.setAttribute("aria-activedescendant", option.id);
-    const top = option.offsetTop - this.popup.clientHeight / 2;
-    if (option.offsetTop < this.popup.scrollTop + 24 ||
-      option.offsetTop + option.offsetHeight > this.popup.scrollTop + this.popup.clientHeight) {
-      this.popup.scrollTop = top;
+    const { list } = this;
+    if (option.offsetTop < list.scrollTop + 24 ||
+      option.offsetTop + option.offsetHeight > list.scrollTop + list.clientHeight) {
+      list.scrollTop = option.offsetTop - list.clientHeight / 2;
     }
   }
 

@@ -320,7 +320,7 @@ export class PuzzlePage {
         : "How much the estimate falls without each piece."),
       parts.length > 0 && h("div", { class: "parts-box", tabindex: 0, role: "group", "aria-label": "Parts" },
         h("table", { class: "parts" },
-          h("thead", { class: "unseen" }, h("tr", {}, ["Part", "", "Cost"].map((t) => h("th", {}, t)))),
+          h("thead", { class: "unseen" }, h("tr", {}, ["Part", "Share", "Cost"].map((t) => h("th", {}, t)))),
           h("tbody", {}, parts.map(row)))),
       left_out > 0 && h("p", { class: "muted small" }, `${left_out} smaller parts add ${number(rest)}.`));
   }
