@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from games.contract import DiceGame, Game, first_rolls
@@ -53,12 +53,7 @@ class Seat:
 
     def view(self) -> dict[str, Any]:
         """Returns the seat as JSON, in the form that the browser sends."""
-        return {
-            "kind": self.kind,
-            "evaluator": self.evaluator,
-            "seconds": self.seconds,
-            "depth": self.depth,
-        }
+        return asdict(self)
 
 
 def seat_of(content: Any) -> Seat:
@@ -401,14 +396,9 @@ class Table:
             position, note = record.positions[n], record.annotations[n]
             if n == len(self._texts) or self._texts[n][:2] != (position, move):
                 self._texts[n:] = [(position, move, self.game.move_text(position, move))]
-            found.append(
-                {
-                    "text": self._texts[n][2],
-                    "side": self.side_at(n),
-                    "roll": self._roll_text(record.rolls[n]),
-                    **_noted(note),
-                }
-            )
+            roll = self._roll_text(record.rolls[n])
+            facts = {"text": self._texts[n][2], "side": self.side_at(n), "roll": roll}
+            found.append({**facts, **_noted(note)})
         return found
 
     def _legal_texts(self) -> list[str]:
