@@ -7,6 +7,7 @@ hand-crafted one, and for a file of a run its provenance and the run's own measu
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 from games.contract import Game
 from games.problem import Heuristic
+from play.ratings.statistics import Estimate
 from play.web.runs import matches_of, strength_of
 
 __all__ = ["cards", "hand_crafted", "learned", "measured"]
@@ -93,13 +95,14 @@ def measured(run: Path) -> dict[str, str]:
             number = f"snapshots/{int(game):06d}"
             texts.setdefault(number, []).append(f"{form.format(value)} against {opponent}")
     for match in matches_of(run):
-        numbers = match["value"], match["low"], match["high"]
-        if all(isinstance(number, int | float) for number in numbers):
-            form = "{:+.0f} [{:+.0f}, {:+.0f}]"
-            if match["unit"] != "Elo":
-                form = "{:+.3f} [{:+.3f}, {:+.3f}]"
-            text = f"{form.format(*numbers)} {match['unit']} against {match['opponent']}"
-            texts.setdefault("best", []).append(text)
+        value, low, high = match["value"], match["low"], match["high"]
+        if (value, low, high) != (None, None, None):
+            ends = math.inf if value is None else value, -math.inf if low is None else low
+            estimate = Estimate(*ends, math.inf if high is None else high)
+            text = estimate.text("+.0f" if match["unit"] == "Elo" else "+.3f")
+            texts.setdefault("best", []).append(
+                f"{text} {match['unit']} against {match['opponent']}"
+            )
     return {name: _plain(", ".join(parts[:MOST_OPPONENTS])) for name, parts in texts.items()}
 
 

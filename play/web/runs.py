@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -173,10 +174,14 @@ def strength_of(path: Path) -> dict[str, Any]:
     curves: dict[str, list[list[float]]] = {}
     points = False
     for row in list(_rows(_text(path / "snapshots.csv")))[:20_000]:
-        numbers = [_number(row.get(name)) for name in ("game", "score", "value", "low", "high")]
-        if any(number is None for number in numbers):
+        try:
+            numbers = [float(row[name]) for name in ("game", "score", "value", "low", "high")]
+        except (KeyError, ValueError):
             continue
-        game, score, value, low, high = (n or 0.0 for n in numbers)
+        game, score, value, low, high = numbers
+        # Elo and its interval are infinite if all games were won.
+        if not (abs(game) + abs(score) < 1e15) or any(map(math.isnan, numbers)):
+            continue
         # With dice the score and its interval are in points; without, the interval is in Elo.
         if abs(score - value) < 1e-3:
             points = True
@@ -282,13 +287,14 @@ def _players(id: str, path: Path) -> list[dict[str, Any]]:
 
 
 def matches_of(path: Path) -> list[dict[str, Any]]:
-    """Returns the complete matches of the report."""
+    """Returns the complete matches of the report; numbers that are not finite are None."""
     found = []
     matches = _json(path / "report.json").get("matches")
     for match in (matches if isinstance(matches, list) else [])[:50]:
         if isinstance(match, dict):
-            keys = ("opponent", "games", "wins", "draws", "losses", "score", "value", "low", "high")
+            keys = ("opponent", "games", "wins", "draws", "losses")
             entry: dict[str, Any] = {key: match.get(key) for key in keys}
+            entry |= {key: _number(match.get(key)) for key in ("score", "value", "low", "high")}
             entry["unit"] = str(match.get("unit", "Elo"))[:40]
             found.append(entry)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import math
 import os
 import random
 import signal
@@ -27,6 +28,7 @@ from games.backgammon.situation import checker_counts  # noqa: E402
 from games.errors import MoveError  # noqa: E402
 from play.web.backgammon_face import BackgammonSteps  # noqa: E402
 from play.web.catalogue import Catalogue, face_of  # noqa: E402
+from play.web.descriptions import measured  # noqa: E402
 from play.web.limits import Bucket, Limits  # noqa: E402
 from play.web.server import create_app  # noqa: E402
 from search import EvaluatorError  # noqa: E402
@@ -432,6 +434,24 @@ def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:
 
 
 # --- sizes and rates --------------------------------------------------------------------------
+
+
+def test_a_run_that_won_every_game_is_shown(client: Client, runs: Path) -> None:
+    run = runs / "first"
+    (run / "snapshots.csv").write_text(
+        "game,opponent,games,wins,draws,losses,score,value,low,high\n"
+        "20,random,4,4,0,0,1.0000,inf,-212.4,inf\n"
+    )
+    match = {"opponent": "random", "games": 4, "wins": 4, "draws": 0, "losses": 0, "score": 1.0}
+    report = {"matches": [{**match, "value": math.inf, "low": -212.4, "high": math.inf}]}
+    (run / "report.json").write_text(json.dumps(report))
+    found = client.get("/api/run", params={"id": "run:first"}).json()
+    assert found["matches"] == [
+        {**match, "value": None, "low": -212.4, "high": None, "unit": "Elo"}
+    ]
+    ((game, score, low, high),) = found["strength"]["curves"]["random"]
+    assert (game, score) == (20, 100) and 0 < low < 50 and 99.9 < high <= 100
+    assert measured(run)["best"] == "At least -212 (95 %) Elo against random"
 
 
 def test_large_and_strange_requests_are_refused(client: Client) -> None:

@@ -282,6 +282,8 @@ function card(title, note, content, otherwise = "") {
 
 function matches(list) {
   const number = (value) => (typeof value === "number" ? value.toFixed(3).replace("-", "−") : "–");
+  const interval = (low, high) => low === null && high === null ? "no bounds"
+    : high === null ? `at least ${number(low)}` : low === null ? `at most ${number(high)}` : `${number(low)} to ${number(high)}`;
   const units = [...new Set(list.map((m) => m.unit))];
   return card("Final matches", units.length === 1 ? units[0] : "",
     h("div", { class: "scroll" }, h("table", { class: "table number" },
@@ -290,7 +292,7 @@ function matches(list) {
       h("tbody", {}, list.map((m) =>
         h("tr", {}, h("th", { scope: "row" }, String(m.opponent)), h("td", { class: "minor" }, m.games), h("td", { class: "minor" }, m.wins),
           h("td", { class: "minor" }, m.draws), h("td", { class: "minor" }, m.losses), h("td", {}, number(m.value), units.length > 1 ? ` ${m.unit}` : ""),
-          h("td", {}, `${number(m.low)} to ${number(m.high)}`)))))));
+          h("td", {}, interval(m.low, m.high))))))));
 }
 
 function words(name) {
