@@ -1,9 +1,7 @@
-"""Explanations of an evaluator's value of a position, as contributions.
+"""Explanations of an evaluator's value of a position, as contributions that add up to it.
 
-A linear evaluator's value is a sum, and its summands are shown. Other values are explained by
-occlusion: a contribution is how far the value falls when one thing alone is hidden from the
-evaluator (Zeiler and Fergus 2014, for pictures; Robnik-Sikonja and Kononenko 2008 for any model).
-Such contributions need not add up to the value, because things can matter together.
+A linear evaluator's value is a sum, and its summands are shown. Other values are divided into the
+fair shares of the things that the evaluator sees (`play.judging.shapley`).
 """
 
 from __future__ import annotations
@@ -13,19 +11,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from games.contract import Game
-from play.judging.occlusion import hidden_inputs, without_pieces
+from play.judging.shapley import Things, inputs_of, pieces_of, shapley_values
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.heuristic import LearnedHeuristic
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
+from search.evaluators.quantised import QuantisedNetwork
 
-__all__ = ["Contribution", "contribution_table", "explain", "line_text"]
+__all__ = ["BASE", "Contribution", "contribution_table", "explain", "line_text"]
 
+#: The name of the value with nothing in view, which the shares of things are added to.
+BASE = "nothing in view"
+SHARES = "Without weights: what a thing adds to the value, averaged over all orders of adding them."
 LONGEST_LINE = 12  # plies of a principal variation
 
 
@@ -35,8 +35,8 @@ class Contribution:
 
     name: the thing's name.
     term: the term's value in the position; for pieces, their number.
-    weight: weight of the term in a linear evaluator; None if `value` is by occlusion.
-    value: the contribution; weight times term in a linear evaluator.
+    weight: weight of the term in a linear evaluator; None if `value` is a share.
+    value: the contribution in the game's unit; weight times term in a linear evaluator.
     """
 
     name: str
@@ -50,13 +50,15 @@ def explain(
 ) -> list[Contribution]:
     """Returns the contributions to the static value of a position, the largest first.
 
-    - A linear evaluator: weight times term for each term; they add up to the value.
+    They add up to the value in the game's unit (`Evaluator.in_units`).
+
+    - A linear evaluator: weight times term for each term.
     - A learned heuristic: the weight of each input that is 1, the offset, and the change by
-      rounding or by a base heuristic; they add up to the value.
-    - A network: each term among its inputs is set to its mean (from `means` by name; default 0),
-      and the inputs of a piece, or of a side's checkers on a point, are set to 0.
-    - Other evaluators: each piece is taken away, as in `Game.removals`; in backgammon the checkers
-      of a point are borne off.
+      rounding or by a base heuristic.
+    - A network: the shares of each term among its inputs (hidden, it has its mean from `means` by
+      name; default 0), of each piece, and of a side's checkers on a point; and `BASE`.
+    - Other evaluators: the shares of the pieces that `Game.removals` takes away, in backgammon of
+      the checkers of a point, which are borne off; and `BASE`.
 
     Raises TypeError if the evaluator is neither linear nor a network and its game takes no pieces
     away, and ArithmeticError if a linear evaluator's contributions do not add up to its value.
@@ -65,10 +67,10 @@ def explain(
         found = _weighed(evaluator, position)
     elif isinstance(evaluator, LearnedHeuristic):
         found = _summed(evaluator, position)
-    elif isinstance(evaluator, NetworkEvaluator | OutcomeNetwork):
-        found = hidden(hidden_inputs(evaluator, position, means or {}))
+    elif isinstance(evaluator, NetworkEvaluator | OutcomeNetwork | QuantisedNetwork):
+        found = shares(inputs_of(evaluator, position, means or {}), evaluator.unit)
     else:
-        found = hidden(without_pieces(evaluator, position))
+        found = shares(pieces_of(evaluator, position), evaluator.unit)
     return sorted(found, key=lambda one: -abs(one.value))
 
 
@@ -87,7 +89,15 @@ def _weighed(evaluator: LinearEvaluator, position: Any) -> list[Contribution]:
             f"{evaluator.name}: expected contributions that add up to the value {value!r}, found"
             f" {total!r}"
         )
-    return found
+    unit = evaluator.unit
+    return (
+        found
+        if unit == 1
+        else [
+            Contribution(one.name, one.term, (one.weight or 0.0) / unit, one.value / unit)
+            for one in found
+        ]
+    )
 
 
 def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
@@ -111,12 +121,14 @@ def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
     return found
 
 
-def hidden(parts: tuple[float, list[tuple[str, float, float]]]) -> list[Contribution]:
-    """Contributions from a value and, for each thing, (name, term, value without the thing)."""
-    value, things = parts
+def shares(things: Things, unit: float) -> list[Contribution]:
+    """Returns the share of each thing, in a unit, and that of nothing in view."""
+    names, values = things
+    base, found = shapley_values(len(names), values)
+    parts = zip(names, found.tolist(), strict=True)
     return [
-        Contribution(name, term, None, float(np.float64(value) - without) + 0.0)
-        for name, term, without in things
+        *(Contribution(name, term, None, share / unit + 0.0) for (name, term), share in parts),
+        Contribution(BASE, 0.0, None, base / unit + 0.0),
     ]
 
 
@@ -157,18 +169,15 @@ def contribution_table(
     weighed = [any(one.weight is not None for one in found) for found in parts]
 
     def sums(title: str, names: list[str]) -> list[str]:
-        """Returns a row of sums, empty for contributions by occlusion, which do not add up."""
         cells = [title, ""]
         for i in range(len(parts)):
             found = [row[i] for row in map(by_name.__getitem__, names)]
-            total = sum(one.value for one in found if one is not None)
-            cells += ["", _number(total) if weighed[i] else ""]
+            cells += ["", _number(sum(one.value for one in found if one is not None))]
         return cells
 
     if len(shown) > len(kept):
         rows.append(sums(f"{len(shown) - len(kept)} more", shown[len(kept) :]))
-    if any(weighed):
-        rows.append(sums("sum", shown))
+    rows.append(sums("sum", shown))
     columns = [
         0,
         1,
@@ -183,7 +192,7 @@ def contribution_table(
         for row in rows
     ]
     if not all(weighed):
-        lines += ["", "Without weights: how far the value falls when one thing alone is hidden."]
+        lines += ["", SHARES]
     return lines
 
 

@@ -34,7 +34,7 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
     answer = {
         "evaluator": loaded.entry.id,
         "name": loaded.entry.name,
-        "kind": "sum" if isinstance(loaded.evaluator, LinearEvaluator) else "occlusion",
+        "kind": "sum" if isinstance(loaded.evaluator, LinearEvaluator) else "shares",
         "unit": loaded.unit,
         "side": game.to_move(before),
         **_value("before", loaded, loaded.evaluator(before), loaded.evaluator.chances(before)),
@@ -53,7 +53,7 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
             part["after"] = 0.0
         for found in explain(loaded.evaluator, after) if outcome is None else ():
             part = parts.setdefault(found.name, _part(loaded, found) | {"before": 0.0, "term": 0.0})
-            part["after"] = clamped(-found.value / loaded.evaluator.unit) + 0.0
+            part["after"] = clamped(-found.value) + 0.0
     shown = [p for p in parts.values() if p["before"] or p["after"]]
     shown.sort(key=lambda p: -max(abs(p["before"]), abs(p["after"] or 0.0)))
     return answer | {"parts": shown[:MOST_PARTS], "left_out": max(0, len(shown) - MOST_PARTS)}
@@ -73,8 +73,8 @@ def _part(loaded: Loaded, part: Any) -> dict[str, Any]:
         "name": part.name,
         "help": _help(loaded, part.name),
         "term": clamped(part.term),
-        "weight": None if part.weight is None else clamped(part.weight / loaded.evaluator.unit),
-        "before": clamped(part.value / loaded.evaluator.unit) + 0.0,
+        "weight": None if part.weight is None else clamped(part.weight),
+        "before": clamped(part.value) + 0.0,
         "place": _place(part.name),
     }
 

@@ -47,7 +47,7 @@ def test_outcomes_and_moves_with_a_roll(capsys: pytest.CaptureFixture[str]) -> N
     assert moves[1].strip().startswith("8/5 6/5")
     values = [float(line[26:].split()[0]) for line in moves[1:]]
     assert values == sorted(values, reverse=True) and len(values) == 8
-    assert "how far the value falls when one thing alone is hidden" in out
+    assert "averaged over all orders of adding them" in out
 
 
 def test_the_table_sums_up_what_it_leaves_out() -> None:

@@ -724,7 +724,7 @@ def test_why_adds_up_and_compares_two_evaluators(client: Client) -> None:
     ids = ["checkers:classic", "shipped:checkers/network.safetensors"]
     answer = act(client, view, "why", evaluators=ids, move="15x22x31").json()
     linear, network = answer["of"]
-    assert (linear["kind"], network["kind"]) == ("sum", "occlusion")
+    assert (linear["kind"], network["kind"]) == ("sum", "shares")
     for when in ("before", "after"):
         total = sum(part[when] for part in linear["parts"])
         assert total == pytest.approx(linear[when], abs=1e-9)

@@ -263,18 +263,20 @@ def test_noise_goes_with_it() -> None:
 
 
 @plain
-def test_occlusion_explains_it() -> None:
-    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(3,))
-    position = CHECKERS.parse_position("B:W18,24:B1,K30")
-    found = {one.name: one.value for one in explain(evaluator, position)}
-    without = CHECKERS.parse_position("B:W18,24:B1")
-    assert set(found) == {
-        "White man on 18",
-        "White man on 24",
-        "Black man on 1",
-        "Black king on 30",
+def test_shares_explain_it() -> None:
+    evaluator = network(CHECKERS, PIECE_SQUARES, 32, 8, phases=(2,))
+    found = {
+        one.name: one.value for one in explain(evaluator, CHECKERS.parse_position("B:W18:BK30"))
     }
-    assert found["Black king on 30"] == evaluator(position) - evaluator(without)
+    values = [
+        evaluator(CHECKERS.parse_position(text)) for text in ("B:W18:BK30", "B:W18:B", "B:W:BK30")
+    ]
+    base = evaluator((0, 0, 0, 0))
+    assert found["White man on 18"] == pytest.approx((values[1] - base + values[0] - values[2]) / 2)
+    assert found["Black king on 30"] == pytest.approx(
+        (values[2] - base + values[0] - values[1]) / 2
+    )
+    assert sum(found.values()) == pytest.approx(values[0])
 
 
 # --- files -----------------------------------------------------------------------------------
