@@ -11,9 +11,10 @@ Plain text holds tags, an empty line, one move a line, and the result:
     31: 8/5 6/5
     * resignation 1
 
-A roll stands before its move; value, depth and comment of a move follow `;`. The last line begins
-with `*`: why the game ended and its outcome for the side that began, or nothing for a game that
-goes on. Tags `Position` (a start other than the game's own) and `Result` follow from the record.
+A roll stands before its move; value, depth and comment of a move follow `;`. A proven value is
+written `won_in_5_plies`. The last line begins with `*`: why the game ended and its outcome for the
+side that began, or nothing for a game that goes on. Tags `Position` (a start other than the game's
+own) and `Result` follow from the record.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import Any, NamedTuple
 from games.contract import DiceGame, Game
 from games.errors import MoveError, PositionError
 from games.record import GameRecord, new_record
+from games.values import proven_text, proven_value
 
 __all__ = ["PLAIN_TEXT", "FileForm", "ReadGame", "form_of"]
 
@@ -158,7 +160,10 @@ def _note_text(record: GameRecord, n: int) -> str:
     note = record.annotations[n]
     if (note.value, note.depth, note.comment) == (None, None, ""):
         return ""
-    value = "-" if note.value is None else f"{note.value:.4f}".rstrip("0").rstrip(".")
+    value = "-"
+    if note.value is not None:
+        ended = proven_text(note.value).replace(" ", "_")
+        value = ended or f"{note.value:.4f}".rstrip("0").rstrip(".")
     depth = "-" if note.depth is None else str(note.depth)
     comment = " ".join(note.comment.split())
     return f" ; {value} {depth} {comment}".rstrip()
@@ -235,7 +240,8 @@ def _play(record: GameRecord, line: str) -> None:
 
 
 def _number(text: str) -> float:
-    value = float(text)
+    ended = proven_value(text.replace("_", " "))
+    value = float(text) if ended is None else ended
     if not math.isfinite(value):
         raise ValueError(f"expected a finite number, found {text[:40]!r}")
     return value

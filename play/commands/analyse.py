@@ -39,7 +39,7 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
         "--least",
         type=float,
         metavar="V",
-        help="remark on moves that lose at least V (default 0.1, with dice 0.02)",
+        help="remark on moves that lose V units or more (default 0.1, with dice 0.02)",
     )
     add_black_first(command)
     add("--quiet", action="store_true", help="no progress bar")

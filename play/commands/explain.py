@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from play.commands.options import add_game, load_game
@@ -10,6 +11,7 @@ from play.commands.options import add_game, load_game
 if TYPE_CHECKING:
     from games.contract import Game
     from play.players.thinker import Thinker
+    from search import Evaluator
 
 __all__ = ["add_explain_options", "run_explain"]
 
@@ -104,6 +106,7 @@ def _values(
     """Values at each depth, and the moves that the search would play."""
     from games.contract import DiceGame
     from play.judging.explanation import line_text
+    from play.players.thinker import chances_text
 
     dice = isinstance(game, DiceGame)
     lines = ["", "Values for the side to move" + (", before the roll" if dice else "")]
@@ -114,15 +117,23 @@ def _values(
     if not dice:
         depths.insert(0, 0)
     lines.append(f"{'depth':>{width}}" + "".join(f"{depth:>11}" for depth in depths))
-    for title, static, result in zip(titles, statics, results, strict=True):
+    rows = list(zip(titles, thinkers, statics, results, strict=True))
+    for title, thinker, static, result in rows:
         values = {0: static, **{one.depth: one.value for one in result.history}}
-        cells = (_value(values[d]) if d in values else "" for d in depths)
+        cells = (_value(thinker.evaluator, values[d]) if d in values else "" for d in depths)
         lines.append(f"{title:>{width}}" + "".join(f"{cell:>11}" for cell in cells))
     if not dice:
         lines += ["", "Principal variations"]
-        for title, result in zip(titles, results, strict=True):
+        for title, thinker, _, result in rows:
             line = line_text(game, position, result.pv)
-            lines.append(f"{title:>{width}}  {_value(result.value)}  {line}")
+            lines.append(f"{title:>{width}}  {_value(thinker.evaluator, result.value)}  {line}")
+        known = [
+            (title, chances_text(thinker.evaluator, position, result.value))
+            for title, thinker, _, result in rows
+        ]
+        if any(text for _, text in known):
+            lines += ["", "Chances at the last depth"]
+            lines += [f"{title:>{width}}  {text or 'not known'}" for title, text in known]
         return lines
     if game.outcomes is not None:
         for title, thinker, result in zip(titles, thinkers, results, strict=True):
@@ -139,14 +150,18 @@ def _values(
             found = thinker.think(position, roll=roll, all_moves=True)
             lines += ["", f"Moves with {game.roll_text(roll)} by {title}, depth {found.depth}"]
             best = found.moves[0][1]
-            for move, value in found.moves[:MOST_MOVES]:
-                loss = f"  {value - best:+.4f}" if value < best else ""
-                lines.append(f"  {game.move_text(position, move):<24} {value:+.4f}{loss}")
+            outcomes: Any = found.move_outcomes or [None] * len(found.moves)
+            best_moves = zip(found.moves, outcomes, strict=True)
+            for (move, value), chances in islice(best_moves, MOST_MOVES):
+                loss = f"{value - best:+.4f}" if value < best else ""
+                text = chances_text(thinker.evaluator, position, value, chances)
+                line = f"  {game.move_text(position, move):<24} {value:+.4f}  {loss:7}  {text}"
+                lines.append(line.rstrip())
     return lines
 
 
-def _value(value: float) -> str:
+def _value(evaluator: Evaluator, value: float) -> str:
     from play.players.thinker import value_text
 
-    text = value_text(value)
+    text = value_text(evaluator.in_units(value))
     return text.replace(" plies", "").replace(" ply", "")

@@ -6,16 +6,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from games.contract import Game
 from games.record import Annotation, GameRecord
+from games.values import proven_text
 from play.players.thinker import Thinker, file_value, value_text
-from search import PROVEN
+from search import PROVEN, Evaluator
 
-__all__ = ["Judged", "judge_game", "judged_record", "remark", "summary"]
+__all__ = ["Judged", "accuracy", "judge_game", "judged_record", "mark", "remark", "summary"]
+
+#: Marks of bad moves by the share of the expected result that they give up, and by the points
+#: that they lose where outcomes are points (the thresholds of GNU Backgammon).
+MARKS = ((0.15, "??"), (0.1, "?"), (0.05, "?!"))
+POINT_MARKS = ((0.16, "??"), (0.08, "?"), (0.04, "?!"))
 
 
 @dataclass(frozen=True)
 class Judged:
-    """An evaluator's judgement of a move; values are for the side that made it.
+    """An evaluator's judgement of a move.
+
+    Values are for the side that made it, in the game's unit.
 
     ply: plies played before the move.
     side: the side that made it, 0 or 1.
@@ -24,6 +33,9 @@ class Judged:
     loss: `best_value` minus `value`; 0 if both win or both lose, however quickly.
     depth: depth of the search.
     choices: number of legal moves.
+    given_up: share of the expected result that the move lost, from 0 to 1; None if the evaluator
+        knows no chances. A draw instead of a win gives up a half. Where outcomes are points, a
+        point is a half, because a plain win and a plain loss are two points apart.
     """
 
     ply: int
@@ -35,6 +47,7 @@ class Judged:
     loss: float
     depth: int
     choices: int
+    given_up: float | None = None
 
     @property
     def preferred(self) -> bool:
@@ -64,23 +77,33 @@ def judge_game(
         if value == best_value:
             best = move
         both = min(abs(value), abs(best_value)) > PROVEN and value * best_value > 0
-        loss = 0.0 if both else file_value(best_value) - file_value(value)
+        shown, best_shown = map(thinker.evaluator.in_units, (value, best_value))
+        loss = 0.0 if both else file_value(best_shown) - file_value(shown)
+        given_up = 0.0 if both else _given_up(thinker.evaluator, position, value, best_value)
         judged.append(
             Judged(
                 ply,
                 record.game.to_move(position),
                 move,
-                value,
+                shown,
                 best,
-                best_value,
+                best_shown,
                 loss,
                 result.depth,
                 len(values),
+                given_up,
             )
         )
         _follow(replay, record, ply)
         progress()
     return judged
+
+
+def _given_up(evaluator: Evaluator, position: Any, value: float, best_value: float) -> float | None:
+    if not evaluator.game.wins:
+        return min((best_value - value) / 2.0, 1.0)
+    best, played = (evaluator.chances(position, one) for one in (best_value, value))
+    return None if best is None or played is None else max(0.0, best.expected - played.expected)
 
 
 def _replay(record: GameRecord) -> GameRecord:
@@ -94,12 +117,23 @@ def _follow(replay: GameRecord, record: GameRecord, ply: int) -> None:
     replay.play(record.moves[ply], roll=record.rolls[ply])
 
 
+def mark(game: Game, judged: Judged) -> str:
+    """Returns `?!`, `?` or `??` for a move that gives up at least 5, 10 or 15 % of the result.
+
+    In a game for points it loses at least 0.04, 0.08 or 0.16. Empty for other moves.
+    """
+    lost, marks = (judged.given_up, MARKS) if game.wins else (judged.loss, POINT_MARKS)
+    return next((sign for least, sign in marks if (lost or 0.0) >= least), "")
+
+
 def remark(record: GameRecord, judged: Judged, least: float) -> str:
     """Returns the remark on a move that lost at least `least`; empty for other moves."""
     if judged.loss <= 0 or judged.loss < least:
         return ""
     better = record.game.move_text(record.positions[judged.ply], judged.best)
-    return f"{_lost(judged)}: {better} {value_text(judged.best_value)}"
+    sign = mark(record.game, judged)
+    said = f"{sign} {_lost(judged)}".strip()
+    return f"{said}: {better} {value_text(judged.best_value)}"
 
 
 def _lost(judged: Judged) -> str:
@@ -122,7 +156,7 @@ def judged_record(record: GameRecord, judged: list[Judged], least: float) -> Gam
         _follow(new, record, move.ply)
         parts = [_noted(before), _without_braces(before.comment), remark(record, move, least)]
         comment = " ".join(part for part in parts if part)
-        new.annotate(value=file_value(move.value), depth=move.depth, comment=comment)
+        new.annotate(value=move.value, depth=move.depth, comment=comment)
     outcome = record.outcome()
     if outcome is not None and not new.over:
         new.declare(outcome, record.reason)
@@ -132,16 +166,27 @@ def judged_record(record: GameRecord, judged: list[Judged], least: float) -> Gam
 def _noted(before: Annotation) -> str:
     if before.value is None and before.depth is None:
         return ""
-    value = "-" if before.value is None else f"{before.value:.6g}"
-    return f"noted {value}/{'-' if before.depth is None else before.depth}"
+    value = before.value
+    text = "-" if value is None else proven_text(value) or f"{value:.6g}"
+    return f"noted {text}/{'-' if before.depth is None else before.depth}"
 
 
 def _without_braces(text: str) -> str:
     return text.replace("{", "(").replace("}", ")")
 
 
+def accuracy(judged: list[Judged], side: int) -> float | None:
+    """Returns one side's accuracy, 0 to 1: 1 less the mean of what its decisions gave up.
+
+    None without decisions, or if the evaluator knows no chances.
+    """
+    own = [move.given_up for move in judged if move.side == side and move.choices > 1]
+    known = [lost for lost in own if lost is not None]
+    return None if not known or len(known) < len(own) else 1.0 - sum(known) / len(known)
+
+
 def summary(judged: list[Judged], side: int) -> str:
-    """One side's game in a line: its decisions, the preferred ones among them, and the loss."""
+    """One side's game in a line: its decisions, the preferred ones, the loss and the accuracy."""
     own = [move for move in judged if move.side == side and move.choices > 1]
     if not own:
         return "no decisions"
@@ -151,4 +196,6 @@ def summary(judged: list[Judged], side: int) -> str:
     text = f"{len(own)} decision{'s' * (len(own) > 1)}, {preferred} as preferred"
     if plain:
         text += f", lost {sum(plain):.3f} ({sum(plain) / len(plain):.4f} a decision)"
-    return text + (f", {grave} that changed a game already decided" if grave else "")
+    text += f", {grave} that changed a game already decided" if grave else ""
+    share = accuracy(judged, side)
+    return text if share is None else f"{text}, accuracy {100 * share:.1f} %"

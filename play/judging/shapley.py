@@ -118,7 +118,7 @@ def inputs_of(
     def values(shown: Shown) -> Floats:
         rows = np.repeat(whole[None, :], len(shown), axis=0)
         for i, (places, instead) in enumerate(hidden):
-            rows[np.ix_(~shown[:, i], places)] = instead
+            rows[np.ix_(~shown[:, i], np.array(places))] = instead
         if isinstance(evaluator, QuantisedNetwork):
             return _quantised(evaluator, rows)
         return _forward(evaluator, net.layers, rows, position)

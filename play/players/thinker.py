@@ -11,13 +11,14 @@ from games.contract import DiceGame, Game
 from play.players.grammar import split
 from play.players.limits import Limits
 from play.players.parse import parse_player
-from search import Engine, Evaluator, Result, parse_techniques
+from search import PROVEN, WIN, Engine, Evaluator, Result, parse_techniques
 from search.evaluators.calibration import Chances
 from search.evaluators.shipped import find_file
 
 __all__ = [
     "Thinker",
     "chances_of",
+    "chances_text",
     "file_value",
     "limits_of",
     "usual_evaluator",
@@ -159,13 +160,25 @@ def chances_of(
     return evaluator.chances(position, value)
 
 
+def chances_text(
+    evaluator: Evaluator, position: Any, value: float, outcomes: Sequence[float] | None = None
+) -> str:
+    """Returns the chances behind a value as text; empty for a proven one, or if not known.
+
+    The parameters are those of `chances_of`. With `outcomes` these are named one by one.
+    """
+    if outcomes is not None and evaluator.game.outcomes is not None:
+        named = zip(evaluator.game.outcomes.names, outcomes, strict=True)
+        return ", ".join(f"{name} {100 * share:.1f} %" for name, share in named)
+    chances = None if abs(value) > PROVEN else evaluator.chances(position, value)
+    return "" if chances is None else chances.text
+
+
 def file_value(value: float) -> float:
     """Returns a value as a number for files.
 
     A win is 1000 minus the plies to the end of the game, a loss -1000 plus them.
     """
-    from search import PROVEN, WIN
-
     if abs(value) <= PROVEN:
         return value
     plies = WIN - abs(value)

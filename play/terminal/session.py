@@ -12,7 +12,7 @@ from games.file_form import form_of
 from games.record import GameRecord, new_record
 from games.whole_files import write_atomically
 from play.players.limits import Limits
-from play.players.thinker import Thinker, file_value, value_text
+from play.players.thinker import Thinker, chances_text, value_text
 from play.terminal.colour import Paint
 
 __all__ = ["Session"]
@@ -173,20 +173,28 @@ class Session:
         position, side = self.record.position, self.side
         result = self.thinker.think(position, roll=self.roll, history=self.record.history)
         text = self.game.move_text(position, result.move)
-        value = value_text(result.value)
+        value = value_text(self.thinker.evaluator.in_units(result.value))
+        chances = chances_text(self.thinker.evaluator, position, result.value, result.outcomes)
         dice = "" if self.roll is None else f" {self.game.roll_text(self.roll)}:"
         if result.interrupted and not self.people:
             raise KeyboardInterrupt  # without people there is no prompt at which to leave
-        self.play(result.move, result.value, result.depth)
+        self.play(result.move, self.thinker.evaluator.in_units(result.value), result.depth)
         yield (
             f"{self.sides[side]} ({self.thinker.name}):{dice} {self.paint('strong', text)}"
-            f"   {value} at depth {result.depth}" + (" (stopped)" * result.interrupted)
+            f"   {value} at depth {result.depth}"
+            + (" (stopped)" * result.interrupted)
+            + (f" ({chances})" if chances else "")
         )
 
+    def value_text(self, position: Any, value: float, outcomes: Any = None) -> str:
+        """Returns a value of a position in the game's unit, with its chances."""
+        evaluator = self.thinker.evaluator
+        chances = chances_text(evaluator, position, value, outcomes)
+        text = value_text(evaluator.in_units(value))
+        return f"{text} ({chances})" if chances else text
+
     def play(self, move: Any, value: float | None = None, depth: int | None = None) -> None:
-        """Add a legal move to the game."""
-        if value is not None:
-            value = file_value(value)
+        """Add a legal move to the game; `value` is in the game's unit."""
         self.record.play(move, roll=self.roll, value=value, depth=depth)
         self.roll = None
         self._stale = True
@@ -282,8 +290,11 @@ class Session:
             position, roll=self.roll, history=self.record.history, all_moves=True
         )
         yield f"{self.thinker.name} at depth {result.depth}:"
-        for move, value in (result.moves or ((result.move, result.value),))[:HINTS]:
-            yield f"  {self.game.move_text(position, move):<20} {value_text(value)}"
+        moves = result.moves or ((result.move, result.value),)
+        outcomes = result.move_outcomes or (result.outcomes,) * len(moves)
+        for (move, value), after in list(zip(moves, outcomes, strict=True))[:HINTS]:
+            text = self.value_text(position, value, after)
+            yield f"  {self.game.move_text(position, move):<20} {text}"
         if len(result.pv) > 1:
             from play.judging.explanation import line_text
 
@@ -298,7 +309,8 @@ class Session:
         except TypeError as error:
             yield self.paint("bad", str(error))
             return
-        value = value_text(self.thinker.evaluator(self.record.position))
+        position = self.record.position
+        value = self.value_text(position, self.thinker.evaluator(position))
         yield f"The static value for {self.sides[self.side]} is {value}:"
         yield "\n".join(contribution_table([self.thinker.name], [found], 12))
 

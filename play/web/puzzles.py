@@ -108,7 +108,7 @@ class Puzzles:
             return {
                 "value": value,
                 "name": loaded.entry.name,
-                "kind": "sum" if any(part.weight is not None for part in parts) else "occlusion",
+                "kind": "sum" if any(part.weight is not None for part in parts) else "shares",
                 "parts": [
                     {"name": part.name, "value": part.value, "squares": _squares(problem, part.name,
                                                                                  position)}

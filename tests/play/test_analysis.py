@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from games.checkers.pdn import read_games
 from games.file_form import PLAIN_TEXT
 from games.record import GameRecord
 from play.__main__ import main
-from play.judging.analysis import judge_game, judged_record, remark, summary
+from play.judging.analysis import accuracy, judge_game, judged_record, mark, remark, summary
 from play.judging.cube import judge_cube, rating
 from play.players.limits import Limits
 from play.players.thinker import Thinker, file_value
@@ -60,7 +61,8 @@ def test_losses_are_those_of_the_search(classic: Thinker) -> None:
         said = remark(record, one, 0.0)
         assert bool(said) == (one.loss > 0)
         if said:
-            assert said.startswith(f"lost {one.loss:.3f}: ")
+            assert re.match(rf"(\?[?!]? )?lost {one.loss:.3f}: ", said)
+            assert said.startswith(mark(CHECKERS, one) or "lost")
     assert judge_game(record, classic) == judged
     black = [one for one in judged if one.side == 0 and one.choices > 1]
     assert summary(judged, 0).startswith(f"{len(black)} decisions, ")
@@ -82,10 +84,12 @@ def test_wins_and_losses_are_called_by_name(classic: Thinker) -> None:
     record.play_text("11-15")
     (one,) = judge_game(record, classic)
     best = CHECKERS.parse_move(CHECKERS.start(), "9-13")
-    missed = replace(one, best=best, value=0.1, best_value=WIN - 5, loss=995 - 0.1)
+    known = replace(one, best=best, given_up=None)
+    missed = replace(known, value=0.1, best_value=WIN - 5, loss=995 - 0.1)
     assert remark(record, missed, 0.1) == "misses a win: 9-13 won in 5 plies"
-    losing = replace(one, best=best, value=4 - WIN, best_value=0.25, loss=996.25)
+    losing = replace(known, value=4 - WIN, best_value=0.25, loss=996.25)
     assert remark(record, losing, 0.1) == "loses: 9-13 +0.250"
+    assert remark(record, replace(losing, given_up=0.52), 0.1) == "?? loses: 9-13 +0.250"
     assert "1 that changed a game already decided" in summary([losing], 0)
     assert summary([replace(one, choices=1)], 0) == "no decisions"
     # two kings against one wins either way, sooner or later
@@ -97,6 +101,67 @@ def test_wins_and_losses_are_called_by_name(classic: Thinker) -> None:
     assert either.loss == 0.0
     assert file_value(WIN - 3) == 997.0 and file_value(3 - WIN) == -997.0
     assert file_value(-0.5) == -0.5
+
+
+def test_accuracy_is_what_of_the_expected_result_was_kept(classic: Thinker) -> None:
+    """A man given away in a level position, by the chances of the positions before and after."""
+    position = CHECKERS.parse_position("B:W21,22,25,26,30:B1,5,6,9,10")
+    record = GameRecord(CHECKERS, position)
+    record.play_text("10-14")
+    (one,) = judge_game(record, classic)
+    before = classic.evaluator.chances(position, one.best_value)
+    after = classic.evaluator.chances(position, one.value)
+    assert before is not None and after is not None
+    assert one.given_up == pytest.approx(before.expected - after.expected)
+    other = replace(one, given_up=0.12)
+    best = replace(one, given_up=0.0)
+    theirs = replace(one, given_up=0.9, side=1)
+    single = replace(one, given_up=0.9, choices=1)
+    games = [best, other, theirs, single, best]
+    assert accuracy(games, 0) == pytest.approx(1 - 0.12 / 3)
+    assert accuracy(games, 1) == pytest.approx(0.1)
+    assert summary(games, 0).endswith("accuracy 96.0 %")
+    assert [mark(CHECKERS, replace(one, given_up=lost)) for lost in (0.04, 0.06, 0.11, 0.2)] == [
+        "", "?!", "?", "??"
+    ]  # fmt: skip
+    # without a calibration nothing is said
+    assert accuracy([replace(one, given_up=None)], 0) is None
+    assert accuracy([], 0) is None
+    assert "accuracy" not in summary([replace(one, given_up=None)], 0)
+
+
+def test_backgammon_counts_points(tmp_path: Path) -> None:
+    record = BackgammonRecord(BACKGAMMON, match_length=3)
+    record.play_text("24/20", roll=BACKGAMMON.parse_roll("31"))
+    (one,) = judge_game(record, Thinker(BACKGAMMON, "backups", Limits(depth=0)))
+    assert one.given_up == one.loss / 2 and one.loss > 0.1
+    assert mark(BACKGAMMON, one) == ("??" if one.loss >= 0.16 else "?")
+    assert mark(BACKGAMMON, replace(one, loss=0.05)) == "?!"
+
+
+def test_samuel_judges_in_men() -> None:
+    samuel = Thinker(CHECKERS, "samuel", Limits(depth=3))
+    record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W21,22,30:B1,2,3,12"))
+    record.play(CHECKERS.legal_moves(record.position)[0])
+    (one,) = judge_game(record, samuel)
+    assert 0.3 < one.best_value < 3
+    (note,) = judged_record(record, [one], 0.1).annotations
+    assert note.value == one.value
+
+
+def test_a_proven_end_is_written_as_such(tmp_path: Path) -> None:
+    record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W32:BK27,K18"))
+    classic = Thinker(CHECKERS, "classic", Limits(depth=8))
+    record.play(classic.engine.search(record.start, depth=8).move)
+    judged = judge_game(record, classic)
+    new = judged_record(record, judged, 0.1)
+    (note,) = new.annotations
+    assert note.value is not None and note.value > WIN / 2
+    assert re.search(r"\{won in [0-9]+ pl", CHECKERS.file_form.write(new, ("A", "B"), {}))
+    text = PLAIN_TEXT.write(new, ("A", "B"), {})
+    assert re.search(r"; won_in_[0-9]+_pl(y|ies) 8", text) and "99999" not in text
+    (read,) = PLAIN_TEXT.read(text, CHECKERS)
+    assert read.record is not None and read.record.annotations == [note]
 
 
 def test_a_pdn_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,7 +212,7 @@ def test_a_mat_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert judged[0].preferred and "8/5 6/5" not in out
     for one in judged:
         if one.loss >= 0.001:
-            assert f"lost {one.loss:.3f}: " in out
+            assert f"{mark(BACKGAMMON, one)} lost {one.loss:.3f}: ".strip() in out
     assert f"X: {summary(judged, 0)}" in out
     report = (tmp_path / "match-analysed.txt").read_text("utf-8")
     assert "Game 1: X Ann, O Bob, 0 : 0" in report and "1. O 64: 24/14" in report
