@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import io
 import random
+import subprocess
+import sys
 import time
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -590,3 +594,18 @@ def test_a_file_of_another_game_is_refused(text: str, message: str) -> None:
     # beside a game of checkers the others are damaged games
     good, *others = form.read(GOOD + "\n" + text, CHECKERS)
     assert good.record is not None and all(game.record is None for game in others)
+
+
+@pytest.mark.skipif(not find_spec("draughts"), reason="pydraughts is not installed")
+@pytest.mark.thorough
+def test_games_of_another_program_end_in_the_same_positions(tmp_path: Path) -> None:
+    path = tmp_path / "peer.pdn"
+    script = Path(__file__).parents[1] / "pdn_peer.py"
+    command = [sys.executable, str(script), str(path), "60"]
+    ends = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    games = read(path.read_text("utf-8"))
+    assert len(games) == len(ends) == 60
+    for game, end in zip(games, ends, strict=True):
+        assert game.record is not None
+        assert game.record.position == CHECKERS.parse_position(end)
+    assert sum(game.record.ply for game in games if game.record) > 1500
