@@ -7,6 +7,7 @@ from typing import Any
 from games.contract import DiceGame, Game
 from games.features import FeatureSet
 from games.kernels import kernel
+from games.puzzles.sliding_tiles import SlidingTiles
 
 
 @kernel
@@ -115,3 +116,10 @@ class Walk(DiceGame):
         if position[1]:
             return None
         return -2.0 if position[0] > self.steps // 3 else -1.0
+
+
+class SmallTiles(SlidingTiles):
+    """The 5-puzzle, with 360 positions."""
+
+    def __init__(self) -> None:
+        super().__init__(3, 2)

@@ -61,8 +61,10 @@ class SlidingTiles(KernelProblem):
                 f"expected a board of 2 x 2 to {MOST_SQUARES} squares, found {width} x {height}"
             )
         self.width, self.height = width, height
-        if type(self).name == SlidingTiles.name:
-            self.name = f"sliding_{width}x{height}"
+        size = f"{squares - 1}" if width == height else f"_{width}x{height}"
+        usual = tuple(goal or range(squares)) == tuple(range(squares))
+        self.name = f"sliding{size}" + ("" if usual else f"_to_{'_'.join(map(str, goal))}")
+        if type(self).title == SlidingTiles.title:
             self.title = f"Sliding tiles, {width} x {height}"
         self.bits = 4 if squares <= 16 else 5
         self.goal_position = self.parse_position(" ".join(map(str, goal or range(squares))))
@@ -251,6 +253,7 @@ class Sliding8(SlidingTiles):
 
     name = "sliding8"
     title = "8-puzzle"
+    recipes = {"bootstrap": {"match_games": 400}}
 
     def __init__(self) -> None:
         super().__init__(3, 3)
@@ -261,6 +264,7 @@ class Sliding15(SlidingTiles):
 
     name = "sliding15"
     title = "15-puzzle"
+    recipes = {"bootstrap": {"games": 15_000, "match_games": 100}}
 
     def __init__(self) -> None:
         super().__init__(4, 4)

@@ -13,21 +13,23 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+import games
 from games.features import Encoding
 from games.problem import KernelProblem
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, packed_rows, sums_of
+from learner.positions.packing import packed, unpacked
 from search.evaluators.heuristic import LearnedHeuristic
 from search.single_agent.solve import solve
 
-__all__ = ["Bootstrap", "Round"]
+__all__ = ["Bootstrap", "Round", "find_encoding", "find_problem"]
 
 #: Positions at which the first weights agree with the base heuristics.
 START = 20_000
@@ -63,8 +65,8 @@ class Round:
 class Bootstrap(BaseEstimator):  # type: ignore[misc]
     """Learns a heuristic over an encoding of a problem.
 
-    problem: a problem whose rules are kernels, with a goal to walk back from.
-    encoding: the inputs that get the weights.
+    problem: a problem whose rules are kernels, with a goal to walk back from; or its name.
+    encoding: the inputs that get the weights, or their name; None for the problem's first encoding.
     base: names of the problem's heuristics; the learned one is at least the value of each. Empty
         to begin from scratch.
     rounds: greatest number of rounds.
@@ -85,11 +87,11 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
     rows: greatest number of positions to learn from; the newest are kept.
     seed: seed of all random choices.
 
-    After `fit`, `heuristic_` is the heuristic, and `rounds_` has a `Round` for each round.
+    After `fit`: `heuristic_`, and `rounds_`, a `Round` for each round.
     """
 
-    problem: KernelProblem = field(kw_only=False)
-    encoding: Encoding = field(kw_only=False)
+    problem: Any = field(default="sliding8", kw_only=False)
+    encoding: Any = field(default=None, kw_only=False)
     base: tuple[str, ...] = ()
     rounds: int = 1000
     seconds: float | None = None
@@ -122,14 +124,29 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
             if not 0 <= getattr(self, name) <= most:
                 raise ValueError(f"{name}: expected 0 to {most:g}, found {getattr(self, name)}")
 
-    def fit(self, watch: Callable[[Round], None] | None = None) -> Bootstrap:
-        """Learn until a limit is reached; `watch` is called after each round."""
+    def fit(
+        self,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Round], None] | None = None,
+    ) -> Bootstrap:
+        """Learn until a limit is reached.
+
+        resume: the state to continue from, which `get_state` returned; with the same options the
+            result is the same as without the interruption.
+        watch: called after each round.
+
+        Raises ValueError if an option is out of range, for an encoding that the problem lacks, and
+        for a state of another kind.
+        """
         self._check()
         begin = time.perf_counter()
         self._begin()
+        if resume is not None:
+            self.set_state(resume)
+            begin -= self.rounds_[-1].seconds if self.rounds_ else 0.0
         while len(self.rounds_) < self.rounds:
-            spent = time.perf_counter() - begin
-            if self.seconds is not None and spent >= self.seconds:
+            if self.seconds is not None and time.perf_counter() - begin >= self.seconds:
                 break
             self._round(begin)
             if watch is not None:
@@ -137,11 +154,14 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
         return self
 
     def _begin(self) -> None:
+        self.problem_ = find_problem(self.problem)
+        self.encoding_ = find_encoding(self.problem_, self.encoding)
         self.rounds_: list[Round] = []
-        weights = self._start()
-        self._examples = Examples(self.problem, self.encoding, self.rows)
-        self.heuristic_ = LearnedHeuristic(self.problem, self.encoding, weights, base=self.base)
-        self._weights = weights
+        self._weights = self._start()
+        self._examples = Examples(self.problem_, self.encoding_, self.rows)
+        self.heuristic_ = LearnedHeuristic(
+            self.problem_, self.encoding_, self._weights, base=self.base
+        )
         self._steps = 0.0 if self.base else float(self.steps)
         self._weight = self.weight if self.base else 1.0
 
@@ -152,7 +172,7 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
         for _ in range(self.each):
             start = self._position(chance)
             found = solve(
-                self.problem,
+                self.problem_,
                 start,
                 self.heuristic_,
                 weight=self._weight,
@@ -181,30 +201,30 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
             if self._steps > self.longest:
                 self._steps = 0.0
             self._weight = 1.0 + FALL * (self._weight - 1.0)
-        elif solved < (self.enough - SLACK) * self.each:
+        elif not self._steps and solved < (self.enough - SLACK) * self.each:
             self._weight += RISE
 
     def _position(self, chance: random.Random) -> Any:
         """Returns a random position or, while walks are short enough, the end of one."""
         if self._steps:
             return self._walk(chance, round(self._steps))
-        return self.problem.random_position(chance.getrandbits(40))
+        return self.problem_.random_position(chance.getrandbits(40))
 
     def _start(self) -> NDArray[np.float64]:
         """Returns weights that reproduce the best base heuristic; zeros if `base` is empty."""
-        weights = np.zeros(self.encoding.size)
+        weights = np.zeros(self.encoding_.size)
         if not self.base:
             return weights
         chance = random.Random(self.seed)
-        positions = [self.problem.random_position(chance.getrandbits(40)) for _ in range(START)]
-        known = [self.problem.evaluators[name].value for name in self.base]
+        positions = [self.problem_.random_position(chance.getrandbits(40)) for _ in range(START)]
+        known = [self.problem_.evaluators[name].value for name in self.base]
         values = np.array([max(float(one(place)) for one in known) for place in positions])
-        rows = packed_rows(self.encoding.active_rows(positions), self.encoding.size)
+        rows = packed_rows(self.encoding_.active_rows(positions), self.encoding_.size)
         return fit_weights(rows, values, start=weights, over=1.0, ridge=1e-3, steps=50)
 
     def _walk(self, chance: random.Random, steps: int) -> Any:
         """Returns the end of a random walk from the goal that never goes straight back."""
-        problem = self.problem
+        problem = self.problem_
         position, back = problem.goal(), None
         for _ in range(steps):
             moves = [move for move in problem.legal_moves(position) if move != back]
@@ -226,3 +246,61 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
         errors = sums_of(rows[judged], self._weights) - costs[judged]
         self.heuristic_.weights[:] = self._weights
         self.heuristic_.offset = -max(float(np.percentile(errors, self.percentile)), 0.0)
+
+    # --- state ------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns everything that later rounds depend on, as plain values."""
+        return {
+            "rounds_done": [asdict(one) for one in self.rounds_],
+            "steps": self._steps,
+            "weight": self._weight,
+            "weights": packed(self._weights),
+            "offset": self.heuristic_.offset,
+            "examples": self._examples.get_state(),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take a state that `get_state` returned; raises ValueError for any other."""
+        try:
+            weights = unpacked(state["weights"], np.float64, size=self.encoding_.size)
+            if not np.isfinite(weights).all():
+                raise ValueError("weights: expected finite numbers, found NaN or infinity")
+            rounds = [Round(**one) for one in state["rounds_done"]]
+            steps, weight = float(state["steps"]), float(state["weight"])
+            self._examples.set_state(state["examples"])
+            self.heuristic_.offset = float(state["offset"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a state of this learner, found {error!r}") from None
+        self.rounds_, self._steps, self._weight = rounds, steps, weight
+        self._weights = weights
+        self.heuristic_.weights[:] = weights
+
+
+def find_problem(problem: Any) -> KernelProblem:
+    """Returns the problem itself or the one of a name.
+
+    Raises ValueError for a game of two sides and for a problem whose rules are not kernels.
+    """
+    found = games.load(problem) if isinstance(problem, str) else problem
+    if not isinstance(found, KernelProblem):
+        raise ValueError(f"problem: expected one whose rules are kernels, found {found}")
+    return found
+
+
+def find_encoding(problem: KernelProblem, encoding: Any) -> Encoding:
+    """Returns the encoding itself or the one of a name; None is the problem's first.
+
+    Raises ValueError if the problem has no such encoding.
+    """
+    if isinstance(encoding, Encoding):
+        return encoding
+    known = problem.encodings
+    if encoding is None and known:
+        return cast(Encoding, next(iter(known.values())))
+    if encoding not in known:
+        raise ValueError(
+            f"encoding: expected one of {', '.join(known) or 'your own'} for {problem.name},"
+            f" found {encoding!r}"
+        )
+    return cast(Encoding, known[encoding])

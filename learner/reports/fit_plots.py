@@ -10,7 +10,7 @@ import numpy as np
 from games.whole_files import write_figure
 from learner.fit.selection import TermReport
 from learner.fit.validation import CalibrationBin, PathPoint, calibration_error, choose_alpha
-from learner.reports.plots import _figure
+from learner.reports.plots import new_figure
 
 __all__ = ["plot_calibration", "plot_path", "plot_terms"]
 
@@ -20,7 +20,7 @@ def plot_path(path: Any, points: Sequence[PathPoint], *, chosen: float | None = 
 
     The band is one standard error each way. `chosen` is the chosen alpha, by default the best.
     """
-    figure, axes = _figure("Error over the strength of regularisation")
+    figure, axes = new_figure("Error over the strength of regularisation")
     alpha, error, spread, train = np.array(
         [(p.alpha, p.error, p.standard_error, p.train_error) for p in points]
     ).T
@@ -40,7 +40,7 @@ def plot_path(path: Any, points: Sequence[PathPoint], *, chosen: float | None = 
 
 def plot_calibration(path: Any, bins: Sequence[CalibrationBin]) -> None:
     """Plot results against predictions, with 95 % intervals, and the frequency of each."""
-    figure, axes = _figure(f"Calibration (mean error {calibration_error(bins):.3f})")
+    figure, axes = new_figure(f"Calibration (mean error {calibration_error(bins):.3f})")
     figure.set_size_inches(9, 6.4)
     grid = figure.add_gridspec(2, 1, height_ratios=[3.4, 1])
     axes.set_subplotspec(grid[0])
@@ -80,7 +80,7 @@ def plot_calibration(path: Any, bins: Sequence[CalibrationBin]) -> None:
 
 def plot_terms(path: Any, reports: Sequence[TermReport]) -> None:
     """Plot importance, correlation, place on the L1 path and weight of every term."""
-    figure, axes = _figure("Which terms matter")
+    figure, axes = new_figure("Which terms matter")
     figure.set_size_inches(9, 1.6 + 0.27 * len(reports))
     grid = figure.add_gridspec(1, 3, width_ratios=[5, 3, 2])
     axes.set_subplotspec(grid[0])

@@ -10,13 +10,14 @@ import numpy as np
 from games.whole_files import write_figure
 from learner.arena import POINTS, Strength
 
-__all__ = ["plot_strength", "plot_weights"]
+__all__ = ["new_figure", "plot_strength", "plot_weights"]
 
 #: Colours of the terms that are drawn in colour and named; the others are grey.
 COLOURS = tuple(f"C{number}" for number in range(10) if number != 7)  # C7 is grey
 
 
-def _figure(title: str) -> Any:
+def new_figure(title: str) -> Any:
+    """Returns a figure and its axes, with a title and a light grid."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -35,7 +36,7 @@ def plot_strength(
     """Plot each snapshot's score against each opponent with 95 % intervals: per cent, or points."""
     from play.ratings.statistics import expected_score
 
-    figure, axes = _figure("Strength of the snapshots")
+    figure, axes = new_figure("Strength of the snapshots")
     games = sorted(measured)
     opponents = [entry.opponent for entry in measured[games[0]]]
     points = any(entry.unit == POINTS for entries in measured.values() for entry in entries)
@@ -72,7 +73,7 @@ def plot_weights(
 
     Weights that span many powers of two are drawn on a logarithmic axis through 0.
     """
-    figure, axes = _figure("Weights over time")
+    figure, axes = new_figure("Weights over time")
     games = [game for game, _ in snapshots]
     names = [name for name in snapshots[-1][1] if name not in fixed]
     columns = {name: np.array([weights[name] for _, weights in snapshots]) for name in names}

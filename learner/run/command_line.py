@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import games
-from games.problem import refuse_problem
+from games.problem import Problem
 from games.program import exit_status
 from learner.run.opponents import pacemakers, usual_opponents
-from learner.run.recipes import RECIPES
+from learner.run.recipes import HEURISTICS, RECIPES
 from learner.run.settings import RunSettings
 from play.players.grammar import HUB
 
@@ -46,13 +46,15 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         prog=program,
         description="Train an evaluator by self-play and measure it.",
         epilog="learners:\n"
-        + "\n".join(f"  {name:<10} {recipe.summary}" for name, recipe in RECIPES.items()),
+        + "\n".join(
+            f"  {name:<10} {recipe.summary}" for name, recipe in (RECIPES | HEURISTICS).items()
+        ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = result.add_argument
-    known = ", ".join(games.names())
-    add("game", help=f"{known}, or module:Class for a game of your own")
-    add("--learner", choices=RECIPES, help="see below (default: the game's usual one)")
+    known = ", ".join([*games.names(), *games.problems()])
+    add("game", help=f"{known}, or module:Class for your own")
+    add("--learner", choices=RECIPES | HEURISTICS, help="see below (default: the game's usual one)")
     add("--games", type=int, metavar="N", help="games of self-play")
     add("--depth", type=int, metavar="PLIES", help="plies of every search")
     add("--nodes", type=int, metavar="N", help="positions of every search, instead of a depth")
@@ -120,10 +122,12 @@ def run(options: argparse.Namespace) -> int:
     else:
         settings = settings_of(options)
         folder = options.run or free_folder(Path("runs"), run_name(settings))
-    from learner.run.steps import train_evaluator, train_rote
+    from learner.run.steps import train_evaluator, train_heuristic, train_rote
     from play.workers import Workers, parse_backend
 
     how = {"resume": resume, "changed": options.changed, "quiet": options.quiet}
+    if settings.learner in HEURISTICS:
+        return train_heuristic(settings, folder, **how)
     backend, address = parse_backend(options.backend)
     workers = Workers(backend, options.jobs, address)
     if settings.learner == "rote":
@@ -144,7 +148,7 @@ def resumed_settings(options: argparse.Namespace) -> RunSettings:
         )
     settings = RunSettings.read(options.resume)
     expected = options.game, options.learner or settings.learner
-    if (settings.game, settings.learner) != expected or expected[1] not in RECIPES:
+    if (settings.game, settings.learner) != expected or expected[1] not in RECIPES | HEURISTICS:
         raise ValueError(
             f"{options.resume}: expected a run of {expected[0]} by {expected[1]}, found one of"
             f" {settings.game} by {settings.learner}"
@@ -193,8 +197,15 @@ def named_by_a_person(options: argparse.Namespace, settings: RunSettings) -> Run
 def settings_of(options: argparse.Namespace) -> RunSettings:
     """Returns the settings from the command line and from the recipe for the game and learner."""
     game = games.load(options.game)
-    refuse_problem(game)
+    if isinstance(game, Problem):
+        from learner.run.heuristic_run import problem_settings
+
+        return problem_settings(options, game, learner_options(options.set))
     learner = options.learner or game.usual_learner
+    if learner not in RECIPES:
+        raise ValueError(
+            f"--learner {learner}: expected a problem with one agent, found {game.name}"
+        )
     recipe = RECIPES[learner].run(game)
     extra = {**recipe.get("options", {}), **learner_options(options.set)}
     depth, nodes = options.depth, options.nodes

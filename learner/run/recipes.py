@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from games.contract import Game
 
-__all__ = ["RECIPES", "Recipe"]
+__all__ = ["HEURISTICS", "RECIPES", "Recipe"]
 
 #: A run of a learner for which the game has no recipe; with dice, moves by static values.
 SHORT: dict[str, Any] = {"games": 300, "depth": 5}
@@ -119,5 +119,19 @@ RECIPES: dict[str, Recipe] = {
         "BackupFit",
         "the same from exact averages over all rolls; best --from what tdgammon learned",
         match_depth=0,
+    ),
+}
+
+#: Learners of heuristics, for problems with one agent; the first is the usual one.
+HEURISTICS: dict[str, Recipe] = {
+    "bootstrap": Recipe(
+        "heuristics.bootstrap",
+        "Bootstrap",
+        "puzzles: a heuristic learned from the solutions that it finds",
+    ),
+    "admissible": Recipe(
+        "heuristics.admissible",
+        "Admissible",
+        "small puzzles: the largest heuristic that never overestimates, with proof",
     ),
 }

@@ -16,6 +16,7 @@ from learner.online.rote import Rote
 from learner.reports.diagnosis import remarks
 from learner.reports.worth import measure_speeds, new_terms, start_for, worths
 from learner.run.folder import REPORT, read_report
+from learner.run.heuristic_run import HeuristicRun
 from learner.run.learners import checked_options, feature_file, make_learner
 from learner.run.progress_bar import Bar
 from learner.run.recipes import RECIPES
@@ -27,7 +28,7 @@ from play.players.parse import parse_player
 from play.players.player import Player
 from search import Evaluator, LinearEvaluator
 
-__all__ = ["train_evaluator", "train_rote"]
+__all__ = ["train_evaluator", "train_heuristic", "train_rote"]
 
 LOADING = "loading (the first time, rules and terms are compiled)"
 
@@ -226,6 +227,25 @@ def print_report(folder: Path) -> None:
     for line in lines:
         print(line)
     print(f"{folder} was finished before; --games N learns from more games")
+
+
+def train_heuristic(
+    settings: RunSettings, folder: Path, *, resume: bool, changed: bool, quiet: bool
+) -> int:
+    """Learn a heuristic, print what it is worth, and return the exit status."""
+    session = HeuristicRun(settings, folder)
+    if resume and session.is_reported:
+        lines = [str(line) for line in read_report(folder)["lines"]]
+        lines.append(f"{folder} was finished before; --games N learns from more positions")
+    else:
+        began = time.perf_counter()
+        heuristic = session.learn(resume=resume, changed=changed, quiet=quiet, say=print)
+        print(f"learned in {time.perf_counter() - began:.1f} s", flush=True)
+        lines = session.report(heuristic)
+    for line in lines:
+        print(line)
+    print(f"heuristic: {session.path}; curve.png and report.json beside it")
+    return 0
 
 
 def print_weights(evaluator: Evaluator) -> None:

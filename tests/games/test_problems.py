@@ -48,7 +48,6 @@ def test_load_gives_the_problem_of_a_name() -> None:
 class Walk(Problem):
     """A walk to 5 along the integers; parts of it can be broken."""
 
-    name = "walk"
     evaluators = {"distance": Heuristic(kernel(lambda position: abs(position - 5)))}
 
     def start(self) -> int:
@@ -68,6 +67,14 @@ class Walk(Problem):
 
     def undo(self, position: Any, move: Any) -> int:
         return -int(move)
+
+
+@pytest.mark.plain
+def test_problems_of_different_rules_have_different_names() -> None:
+    assert Walk().name == "walk"
+    assert SlidingTiles(3, 3).name == Sliding8().name == "sliding8"
+    assert SlidingTiles(3, 2).name == "sliding_3x2"
+    assert SlidingTiles(2, 2, goal=(1, 2, 3, 0)).name == "sliding3_to_1_2_3_0"
 
 
 @pytest.mark.plain

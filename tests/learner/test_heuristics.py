@@ -46,9 +46,7 @@ def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, 
     """Every position of a small puzzle: fewer expansions, and hardly a longer solution."""
     problem = SlidingTiles(3, 2)
     rounds: list[Round] = []
-    learner = Bootstrap(
-        problem, problem.encodings["tile_pairs"], base=base, rounds=12, each=40, seed=1
-    ).fit(rounds.append)
+    learner = Bootstrap(problem, base=base, rounds=12, each=40, seed=1).fit(watch=rounds.append)
     assert [one.number for one in rounds] == list(range(1, 13))
     assert rounds[-1].solved == 1.0
     if base:
@@ -71,9 +69,7 @@ def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, 
 def test_the_same_seed_learns_the_same() -> None:
     problem = SlidingTiles(2, 2)
     learned = [
-        Bootstrap(problem, problem.encodings["tile_pairs"], rounds=3, each=10, seed=seed)
-        .fit()
-        .heuristic_.weights
+        Bootstrap(problem, rounds=3, each=10, seed=seed).fit().heuristic_.weights
         for seed in (3, 3, 4)
     ]
     assert np.array_equal(learned[0], learned[1])
@@ -119,4 +115,4 @@ def test_examples_are_the_newest_positions_of_solutions_with_their_costs() -> No
 def test_options_out_of_range(options: dict[str, float], message: str) -> None:
     problem = SlidingTiles(2, 2)
     with pytest.raises(ValueError, match=message):
-        Bootstrap(problem, problem.encodings["tile_pairs"], **options).fit()
+        Bootstrap(problem, **options).fit()

@@ -1,0 +1,205 @@
+"""What a heuristic is worth: expansions against cost over weights, and its distance from the truth.
+
+A heuristic is judged by the curve of two numbers, because any heuristic can be made to expand less
+if solutions may cost more. Its correlation with the true costs is no yardstick: it is printed as a
+reminder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import Position
+from games.problem import KernelProblem
+from search import solve
+from search.evaluators.load import as_evaluator
+
+__all__ = ["WEIGHTS", "Curve", "Point", "Truth", "compare", "measure_curve", "plot_curves"]
+
+#: Weights of A* at which a heuristic is measured.
+WEIGHTS = (1.0, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0)
+#: Memory of a search, by which A* without a good heuristic ends early, in MiB.
+MEMORY = 256.0
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a curve.
+
+    weight: weight of the heuristic in A*.
+    solved: share of the positions that were solved within the limit of expansions.
+    cost: mean cost of the solved positions, as a multiple of the mean of the best costs known.
+    expanded: mean number of expansions of all positions.
+    """
+
+    weight: float
+    solved: float
+    cost: float
+    expanded: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The curve of a heuristic.
+
+    name: its name.
+    points: a point for each weight.
+    """
+
+    name: str
+    points: tuple[Point, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the same as plain values."""
+        return {"name": self.name, "points": [asdict(point) for point in self.points]}
+
+    def text(self) -> str:
+        """Returns a line for people: the point of weight 1."""
+        point = self.points[0]
+        solved = "" if point.solved == 1 else f", {100 * (1 - point.solved):.0f} % not solved"
+        return (
+            f"{self.name}: {point.expanded:,.1f} expansions, cost {point.cost:.4f} of the best"
+            f" known{solved}"
+        )
+
+
+@dataclass(frozen=True)
+class Truth:
+    """How far the values of a heuristic are from costs, which are the least ones if `proved`.
+
+    positions: number of positions compared.
+    proved: whether all their least costs are known.
+    over: share of the positions whose value exceeds the cost.
+    most_over: the largest excess, in the unit of costs.
+    below: mean of the cost minus the value.
+    correlation: of the values with the costs; no yardstick of a heuristic.
+    inconsistent: share of the moves by which the value falls by more than the move costs.
+    """
+
+    positions: int
+    proved: bool
+    over: float
+    most_over: float
+    below: float
+    correlation: float
+    inconsistent: float
+
+    def text(self) -> str:
+        """Returns a line for people."""
+        over = "never above" if self.over == 0 else f"{100 * self.over:.2g} % above"
+        most = "" if self.over == 0 else f" by at most {self.most_over:g}"
+        costs = "the least cost" if self.proved else "the best cost known"
+        return (
+            f"{self.positions:,} positions: {over} {costs}{most}, {self.below:.2f} below it in the"
+            f" mean; {100 * self.inconsistent:.2g} % of moves inconsistent; correlation"
+            f" {self.correlation:.3f}, which is no yardstick"
+        )
+
+
+def measure_curve(
+    problem: KernelProblem,
+    heuristics: Mapping[str, Any],
+    positions: Sequence[Position],
+    *,
+    weights: Sequence[float] = WEIGHTS,
+    nodes: int,
+) -> tuple[list[Curve], NDArray[np.float64], bool]:
+    """Returns the curves of heuristics, measured by A* over the same positions.
+
+    heuristics: by name, as `search.solve` takes them.
+    weights: weights of the heuristic in A*.
+    nodes: greatest number of expansions for each position.
+
+    Also returns the best cost that was found for each position, NaN if none, [positions]; and
+    whether all of these are proved to be the least.
+    """
+    costs = np.full((len(heuristics), len(weights), len(positions)), np.nan)
+    expanded = np.zeros(costs.shape)
+    proved = np.zeros(len(positions), dtype=bool)
+    for row, heuristic in enumerate(heuristics.values()):
+        for column, weight in enumerate(weights):
+            for place, position in enumerate(positions):
+                found = solve(
+                    problem, position, heuristic, weight=weight, nodes=nodes, memory_mib=MEMORY
+                )
+                expanded[row, column, place] = found.expanded
+                if found.moves is not None:
+                    costs[row, column, place] = found.cost
+                    proved[place] |= found.optimal
+    best = np.fmin.reduce(costs.reshape(-1, len(positions)), axis=0)
+    curves = []
+    for row, name in enumerate(heuristics):
+        points = []
+        for column, weight in enumerate(weights):
+            solved = ~np.isnan(costs[row, column])
+            ratio = costs[row, column][solved].sum() / best[solved].sum() if solved.any() else 1.0
+            mean = float(expanded[row, column].mean())
+            points.append(Point(weight, float(solved.mean()), float(ratio), mean))
+        curves.append(Curve(name, tuple(points)))
+    return curves, best, bool(proved.all())
+
+
+def compare(
+    problem: KernelProblem, heuristic: Any, costs: Mapping[Position, float], *, proved: bool
+) -> Truth:
+    """Returns how far the values of a heuristic are from the costs of positions.
+
+    costs: at least two positions with their costs.
+    proved: whether the costs are the least.
+    """
+    evaluator = as_evaluator(problem, heuristic)
+    by_position = {position: max(float(evaluator(position)), 0.0) for position in costs}
+    values = np.array(list(by_position.values()))
+    known = np.array(list(costs.values()))
+    excess = values - known
+    edges = falls = 0
+    for position, value in by_position.items():
+        if problem.solved(position):
+            continue
+        for move in problem.legal_moves(position):
+            edges += 1
+            after = problem.play(position, move)
+            left = by_position[after] if after in by_position else max(float(evaluator(after)), 0.0)
+            falls += value > problem.cost(position, move) + left + 1e-9
+    varied = len(values) > 1 and values.std() > 0 and known.std() > 0
+    return Truth(
+        len(values),
+        proved,
+        float((excess > 1e-9).mean()),
+        float(max(excess.max(), 0.0)),
+        float(-excess.mean()),
+        float(np.corrcoef(values, known)[0, 1]) if varied else 0.0,
+        falls / max(edges, 1),
+    )
+
+
+def plot_curves(path: Any, curves: Sequence[Curve], *, title: str) -> None:
+    """Plot expansions against cost; only points at which all positions were solved."""
+    from matplotlib.ticker import LogFormatter
+
+    from learner.reports.plots import new_figure
+
+    figure, axes = new_figure(title)
+    for curve in curves:
+        points = [point for point in curve.points if point.solved == 1]
+        if not points:
+            continue
+        costs = [100 * (point.cost - 1) for point in points]
+        axes.plot(costs, [point.expanded for point in points], marker="o", label=curve.name)
+        for cost, point in zip(costs, points, strict=True):
+            axes.annotate(
+                f"{point.weight:g}", (cost, point.expanded), fontsize=7, alpha=0.7,
+                xytext=(4, 4), textcoords="offset points",
+            )  # fmt: skip
+    axes.set_yscale("log")
+    for axis in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+        axis(LogFormatter(labelOnlyBase=False, minor_thresholds=(2, 0.6)))
+    axes.set_xlabel("cost above the best known, in % (numbers: weight of the heuristic)")
+    axes.set_ylabel("expansions")
+    axes.legend()
+    figure.savefig(path, dpi=110)

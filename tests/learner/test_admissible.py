@@ -1,0 +1,80 @@
+"""Admissible heuristics by linear programming: truth from breadth-first search, and the optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from games.kernels import kernel
+from games.problem import Heuristic
+from games.puzzles.road_map import RoadMap
+from games.puzzles.sliding_tiles import SlidingTiles
+from learner.heuristics.admissible import Admissible, Pass
+from learner.heuristics.costs import least_costs
+from search import graph, solve
+
+
+def test_least_costs_are_those_of_breadth_first_search() -> None:
+    problem = SlidingTiles(3, 2)
+    costs = least_costs(problem)
+    assert costs is not None and len(costs) == 360
+    for seed in range(12):
+        position = problem.random_position(seed)
+        assert costs[position] == graph.breadth_first(problem, position).cost
+    assert max(costs.values()) == 21  # the farthest position of the 5-puzzle (Reinefeld 1993)
+    assert least_costs(problem, most=359) is None
+
+
+def test_no_value_exceeds_the_least_cost_and_the_mean_is_the_largest() -> None:
+    """Manhattan is among the heuristics over pairs, so that the largest one is above it."""
+    problem = SlidingTiles(3, 2)
+    passes: list[Pass] = []
+    learner = Admissible(problem).fit(watch=passes.append)
+    truth = least_costs(problem)
+    assert truth is not None
+    heuristic, manhattan = learner.heuristic_, problem.evaluators["manhattan"].value
+    values = {position: heuristic(position) for position in truth}
+    assert all(values[position] <= cost for position, cost in truth.items())
+    assert heuristic.admissible and "360 positions" in heuristic.proved
+    mean = float(np.mean(list(values.values())))
+    assert mean > 1.2 * np.mean([manhattan(position) for position in truth])
+    assert passes[-1].above == 0 and passes[-1].mean > mean
+    # what breadth-first search calls solved is solved optimally, with far fewer expansions
+    expanded = {"manhattan": 0, "learned": 0}
+    for seed in range(40):
+        position = problem.random_position(seed)
+        for name, chosen in (("manhattan", "manhattan"), ("learned", heuristic)):
+            found = solve(problem, position, chosen, memory_mib=2)
+            assert found.cost == truth[position] and found.optimal
+            expanded[name] += found.expanded
+    assert expanded["learned"] < 0.3 * expanded["manhattan"]
+
+
+def test_a_square_board_gets_mirrored_weights() -> None:
+    problem = SlidingTiles(2, 2)
+    heuristic = Admissible(problem).fit().heuristic_
+    truth = least_costs(problem)
+    assert truth is not None and len(truth) == 12
+    mirror = problem.problem.mirror
+    for position, cost in truth.items():
+        assert heuristic(position) == heuristic(tuple(map(int, mirror(position)))) <= cost
+
+
+def test_a_base_that_overestimates_is_refused() -> None:
+    @kernel
+    def too_much(position):  # type: ignore[no-untyped-def]
+        return 100.0
+
+    problem = SlidingTiles(2, 2)
+    problem.evaluators["too_much"] = Heuristic(too_much)
+    with pytest.raises(ValueError, match="expected heuristics that never overestimate, found 12"):
+        Admissible(problem, base=("too_much",)).fit()
+
+
+def test_problems_that_cannot_be_enumerated_are_refused() -> None:
+    with pytest.raises(ValueError, match="expected at most 100 positions and moves that can be"):
+        Admissible(SlidingTiles(3, 3), most=100).fit()
+    with pytest.raises(ValueError, match="problem: expected one whose rules are kernels"):
+        Admissible(RoadMap()).fit()
+    with pytest.raises(ValueError, match="encoding: expected one of tile_pairs for sliding3"):
+        Admissible(SlidingTiles(2, 2), "pairs").fit()

@@ -1,0 +1,130 @@
+"""`train.py PROBLEM`: a heuristic in a folder, its report, and runs that were interrupted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import games
+from games.puzzles.sliding_tiles import SlidingTiles
+from learner.heuristics.costs import least_costs
+from learner.heuristics.report import compare, measure_curve
+from learner.run.command_line import main, parser, settings_of
+from learner.run.heuristic_run import HeuristicRun
+from search import load_evaluator, solve
+
+SHORT = ["--games", "300", "--match-games", "20", "--set", "each=50", "--quiet"]
+
+
+def run(*options: str) -> int:
+    return main(["tests.toys:SmallTiles", *options])
+
+
+def test_a_run_leaves_a_heuristic_that_is_better_than_manhattan_and_a_curve(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    assert run(*SHORT, "--run", str(folder)) == 0
+    printed = capsys.readouterr().out
+    assert "bootstrap: " in printed and "manhattan: " in printed and "360 positions" in printed
+    heuristic = load_evaluator(folder / "heuristic.safetensors")
+    problem = games.load("tests.toys:SmallTiles")
+    position = problem.random_position(7)
+    assert solve(problem, position, heuristic).expanded < solve(problem, position).expanded
+    report = json.loads((folder / "report.json").read_text())
+    curves = {curve["name"]: curve["points"] for curve in report["curves"]}
+    assert curves["bootstrap"][0]["expanded"] < 0.5 * curves["manhattan"][0]["expanded"]
+    assert curves["manhattan"][0]["cost"] == 1.0
+    assert (folder / "curve.png").stat().st_size > 10_000
+    assert (folder / "log.csv").read_text().count("\n") == 7
+    assert run("--resume", str(folder), "--quiet") == 0  # nothing is measured again
+    again = capsys.readouterr().out
+    assert "was finished before" in again and set(report["lines"]) <= set(again.splitlines())
+
+
+def test_an_interrupted_run_ends_with_the_same_heuristic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Enough(Exception):
+        pass
+
+    monkeypatch.setattr("learner.run.folder.Pace.is_due", lambda pace: True)
+    options = ["tests.toys:SmallTiles", *SHORT]
+    whole = HeuristicRun(settings_of(parser().parse_args(options)), tmp_path / "whole")
+    expected = whole.learn(resume=False)
+
+    settings = settings_of(parser().parse_args(options))
+    broken = HeuristicRun(settings, tmp_path / "broken")
+    save, saved = broken._save, []
+
+    def save_and_stop(learner: object) -> None:
+        save(learner)  # type: ignore[arg-type]
+        saved.append(1)
+        if len(saved) == 3:
+            raise Enough
+
+    monkeypatch.setattr(broken, "_save", save_and_stop)
+    with pytest.raises(Enough):
+        broken.learn(resume=False)
+    found = HeuristicRun(settings, tmp_path / "broken").learn(resume=True)
+    assert np.array_equal(found.weights, expected.weights) and found.offset == expected.offset
+    logs = [(tmp_path / name / "log.csv").read_text() for name in ("whole", "broken")]
+    assert logs[0] == logs[1]
+
+
+def test_curves_and_distances_of_known_heuristics() -> None:
+    problem = SlidingTiles(3, 2)
+    positions = [problem.random_position(seed) for seed in range(20)]
+    curves, best, proved = measure_curve(
+        problem, {"manhattan": "manhattan"}, positions, weights=(1.0, 3.0), nodes=1000
+    )
+    truth = least_costs(problem)
+    assert truth is not None and proved
+    assert best.tolist() == [truth[position] for position in positions]
+    first, last = curves[0].points
+    assert first.cost == 1.0 and first.solved == 1.0
+    assert last.cost == pytest.approx(
+        sum(solve(problem, one, weight=3.0).cost for one in positions) / best.sum()
+    )
+    assert first.expanded == np.mean([solve(problem, one).expanded for one in positions])
+    manhattan = compare(problem, "manhattan", truth, proved=True)
+    assert manhattan.over == 0 and manhattan.inconsistent == 0 and manhattan.below > 2
+    exact = compare(problem, lambda position: truth[position], truth, proved=True)
+    assert exact.below == 0 and exact.correlation == pytest.approx(1)
+    double = compare(problem, lambda position: 2 * truth[position], truth, proved=True)
+    assert double.over == 359 / 360 and double.most_over == 21
+    # 420 pairs of neighbours, of which one leads down each; the goal's two moves are not asked
+    assert double.inconsistent == 420 / 838
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--learner", "samuel"], "--learner: expected bootstrap or admissible for the problem"),
+        (["--depth", "5"], "--depth: expected none for the problem sliding8, found 5"),
+        (["--from", "classic"], "expected heuristics of sliding8 .manhattan, misplaced"),
+        (["--opponents", "best"], "or zero, found 'best'"),
+        (["--features", "pairs"], "encoding: expected one of tile_pairs for sliding8"),
+        (["--set", "each=a"], "--set each: expected int, found 'a'"),
+        (["--set", "rate=1"], "--set: expected one of"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import re
+
+    assert main(["sliding8", *options, "--run", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert re.search(message, error) and error.count("\n") == 1, error
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.plain
+def test_a_game_has_no_learner_of_heuristics(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["checkers", "--learner", "bootstrap"]) == 2
+    assert "expected a problem with one agent, found checkers" in capsys.readouterr().err
