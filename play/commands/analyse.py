@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from play.commands.game_file import add_black_first, game_of_file, read_games
+from play.commands.game_file import add_black_first, game_of_file, printable, read_games
 
 if TYPE_CHECKING:
     from games.file_form import ReadGame
@@ -203,11 +203,5 @@ def _annotated(read: ReadGame, judged: list[Judged], least: float, thinker: Thin
     from play.judging.analysis import judged_record
 
     record: Any = read.record
-    tags = {name: _printable(value) for name, value in read.tags.items()}
-    tags["Annotator"] = f"Plysmith with {_printable(thinker.name)}, {thinker.limits}"
-    first, second = map(_printable, read.names)
-    return form_of(record.game).write(judged_record(record, judged, least), (first, second), tags)
-
-
-def _printable(text: str) -> str:
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
+    tags = {**read.tags, "Annotator": f"Plysmith with {printable(thinker.name)}, {thinker.limits}"}
+    return form_of(record.game).write(judged_record(record, judged, least), read.names, tags)

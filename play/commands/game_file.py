@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from games.contract import Game
     from games.file_form import ReadGame
 
-__all__ = ["add_black_first", "game_of_file", "read_games"]
+__all__ = ["add_black_first", "game_of_file", "printable", "read_games"]
 
 
 def game_of_file(path: Path) -> Game:
@@ -70,6 +70,7 @@ def read_games(path: Path, game: Game, *, black_first: bool | None = None) -> li
     black_first: whether results name the side that begins first; only for PDN. If it is None and
         the games do not show it, or show the unusual order, a line on standard error says so.
 
+    In all texts but comments, characters that cannot be printed are replaced by question marks.
     Files that are not UTF-8 are read as Latin-1, because old files are, or as UTF-16 by its mark.
     Raises FileNotFoundError if the file does not exist, and ValueError for a file of another game
     and for `black_first` with another file format.
@@ -90,4 +91,21 @@ def read_games(path: Path, game: Game, *, black_first: bool | None = None) -> li
     if black_first is None and order is not None and (order.black_first or not order.clear):
         print(f"{path}: {order}" + "; say --black-first or --no-black-first" * (not order.clear),
               file=sys.stderr)  # fmt: skip
-    return read
+    return [_readable(one) for one in read]
+
+
+def _readable(one: ReadGame) -> ReadGame:
+    """Returns a game whose texts hold nothing that a terminal would obey; comments stay."""
+    first, second = map(printable, one.names)
+    return one._replace(
+        names=(first, second),
+        problems=[printable(problem) for problem in one.problems],
+        title=printable(one.title),
+        result=printable(one.result),
+        tags={name: printable(value) for name, value in one.tags.items()},
+    )
+
+
+def printable(text: str) -> str:
+    """Returns a text with a question mark for each character that cannot be printed."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)

@@ -105,6 +105,10 @@ def check_fields(
             raise EvaluatorError(
                 f"{path}: expected field {field!r} of type {kind.__name__}, found {short(value)!r}"
             )
+        if isinstance(value, str) and not value.isprintable():  # it may be printed to a terminal
+            raise EvaluatorError(
+                f"{path}: expected field {field!r} of printable characters, found {short(value)!r}"
+            )
     unknown = [field for field in content if field not in (*fields, *optional, "format")]
     if unknown:
         raise EvaluatorError(

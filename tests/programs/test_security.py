@@ -34,6 +34,7 @@ from games.kernels import cache
 from games.kernels.cache import only_ours
 from learner.positions.store import PositionStore
 from learner.run.command_line import parser, settings_of
+from play.__main__ import main as play
 from play.web.files import described
 from search import load_evaluator
 from search.evaluators.shipped import DATA
@@ -207,6 +208,33 @@ def test_a_rote_memory_holds_plain_tables(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected a rote memory, found none"):
         RoteMemory.load(Checkers(), path)
     assert described(path, 0) is None
+
+
+# --- texts for a terminal ---------------------------------------------------------------------
+
+
+def test_a_file_sends_no_commands_to_the_terminal(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "game.pdn"
+    tags = '[White "\x1b]0;title\x07"]\n[Black "B\x9b2J"]\n'
+    path.write_text(f"{tags}1. 11-15 22-18 *\n{tags}1. 11-15 \x1bc 22-99 *\n")
+    assert play(["analyse", str(path), "--depth", "1", "--quiet"]) == 1
+    said = "".join(capsys.readouterr())
+    assert "White ?]0;title?" in said and "game 2: " in said
+    assert all(sign.isprintable() or sign == "\n" for sign in said)
+    path = tmp_path / "evaluator.json"
+    content = json.loads((DATA / "checkers/samuel.json").read_text())
+    path.write_text(json.dumps({**content, "name": "\x1b]0;title\x07"}))
+    with pytest.raises(ValueError, match="expected field 'name' of printable characters, found"):
+        load_evaluator(path)
+
+
+@pytest.mark.thorough
+def test_a_configuration_of_plots_names_no_module(here: Path) -> None:
+    (here / "matplotlibrc").write_text("backend: module://evil\n")
+    source = "from learner.reports.plots import plot_weights as p; p('x.png', [(5, {'T': 1.0})])"
+    run = python(here, source)
+    assert run.returncode == 0 and (here / "x.png").exists(), run.stderr
+    assert not (here / RAN).exists()
 
 
 # --- compiled code on disk --------------------------------------------------------------------
