@@ -15,15 +15,8 @@ from games.errors import MoveError
 from play.web.catalogue import Catalogue, Loaded
 from play.web.kept_games import KeptGames, started, table_of
 from play.web.limits import Bucket, Limits
-from play.web.table import (
-    EVALUATOR,
-    HUMAN,
-    PROGRAM,
-    RANDOM,
-    Seat,
-    Table,
-    seat_of,
-)
+from play.web.seat import EVALUATOR, HUMAN, PROGRAM, RANDOM, Seat, seat_of
+from play.web.table import Table
 from play.web.thinking import Question, Thinking
 
 __all__ = ["Host", "NoTable", "Sitting", "TooMany"]
@@ -59,7 +52,8 @@ class Sitting:
         self.analysing: asyncio.Task[None] | None = None
         #: The latest news of each kind, with a number that grows.
         self.news: dict[str, tuple[int, Any]] = {}
-        self.values: dict[tuple[str, Any], float] = {}
+        #: Values of positions and judgements of moves, for the curve of a game.
+        self.values: dict[tuple[Any, ...], Any] = {}
         self.ended = False
         #: Whether its game is kept on disk.
         self.kept = False

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
+from games.contract import DiceGame
 from games.errors import MoveError
+from play.judging.marks import POINTS, RESULTS, accuracy, mark
+from play.players.thinker import chances_of, value_text
+from play.web.catalogue import Loaded
 from play.web.explain import why as explained
-from play.web.table import Table, clamped, search_limits
+from play.web.seat import search_limits
+from play.web.table import Table, clamped
 from play.web.thinking import Question
+from search import Engine
 
 if TYPE_CHECKING:
     from play.web.host import Host, Sitting
@@ -91,27 +98,112 @@ async def why(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str
 
 
 async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
-    """The value of every position of the game for the first side; None after time ran out."""
+    """The value of every position of a game for the first side, and a judgement of every move.
+
+    `values` are those of the positions, and `moves` what `_judged` says of the moves; None for
+    those that the time did not suffice for, which another request continues with. `players` have
+    each side's `decisions`, and its `accuracy` in per cent and the `lost` points over them.
+    """
     table = sitting.table
     loaded = await host.loaded(content.get("evaluator"), table.game)
     depth = content.get("depth", 3)
     if type(depth) is not int or not 0 <= depth <= 8:
         raise ValueError("depth: expected 0 to 8 plies, found another")
-    game, positions = table.game, list(table.record.positions)
-    known = sitting.values
+    record, known = table.record, sitting.values
     # The unit is part of the key because a run may replace its file by another evaluator.
     key = f"{loaded.entry.id} {depth} {loaded.unit!r}"
-    missing = [p for p in dict.fromkeys(positions) if (key, p) not in known]
+    positions: list[Any] = [(key, position) for position in record.positions]
+    moves: list[Any] = [
+        (key, *one) for one in zip(record.positions, record.rolls, record.moves, strict=False)
+    ]
+    missing = [one for one in dict.fromkeys([*positions, *moves]) if one not in known]
+
+    def work() -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        until = time.monotonic() + CURVE_SECONDS
+        with host.thinking.engine(table.game, loaded) as engine:
+            for one in missing:
+                if time.monotonic() > until:
+                    break
+                if len(one) == 2:
+                    found[one] = _value(engine, one[1], depth)
+                else:
+                    _, position, roll, move = one
+                    found[one] = _judged(engine, loaded, position, roll, move, depth)
+        return found
+
     if missing:
-        values = await host.thinking.work(
-            lambda: host.thinking.values(game, loaded, missing, depth=depth, seconds=CURVE_SECONDS)
-        )
-        if len(known) > 4 * host.limits.moves:
+        found = await host.thinking.work(work)
+        if len(known) > 8 * host.limits.moves:
             known.clear()
-        known.update(zip([(key, p) for p in missing], values, strict=False))
-    found: list[float | None] = []
-    for ply, position in enumerate(positions):
-        value = known.get((key, position))
-        sign = -1.0 if table.side_at(ply) else 1.0
-        found.append(None if value is None else clamped(sign * value) + 0.0)
-    return {"values": found, "unit": loaded.unit, "name": loaded.entry.name}
+        known.update(found)
+    signs = [-1.0 if table.side_at(ply) else 1.0 for ply in range(len(positions))]
+    values = [known.get(one) for one in positions]
+    judged = [known.get(one) for one in moves]
+    return {
+        "values": [
+            None if value is None else clamped(loaded.evaluator.in_units(sign * value)) + 0.0
+            for sign, value in zip(signs, values, strict=True)
+        ],
+        "moves": judged,
+        "players": [
+            _player([one for ply, one in enumerate(judged) if one and table.side_at(ply) == side])
+            for side in (0, 1)
+        ],
+        "unit": loaded.unit,
+        "points": loaded.evaluator.gives_outcomes,
+        "name": loaded.entry.name,
+    }
+
+
+def _value(engine: Engine, position: Any, depth: int) -> float:
+    """Returns the value of a position; in games with dice before the roll."""
+    if not isinstance(engine.game, DiceGame):
+        return float(engine.search(position, depth=max(depth, 1)).value)
+    outcome = engine.game.outcome(position)
+    return float(engine.values([position])[0] if outcome is None else outcome)
+
+
+def _judged(
+    engine: Engine, loaded: Loaded, position: Any, roll: int | None, move: Any, depth: int
+) -> dict[str, Any]:
+    """Returns a judgement of a move as JSON, for the side that made it.
+
+    `value` and `loss` are in the game's unit, `lost` is the share of the expected result; `best` is
+    a better move, if there is one; `choice` is whether there was another.
+    """
+    game, evaluator = engine.game, loaded.evaluator
+    least = 0 if isinstance(game, DiceGame) else 1
+    result = engine.analyse(position, depth=max(depth, least), roll=roll)
+    outcomes = dict(zip([m for m, _ in result.moves], result.move_outcomes, strict=False))
+    values = dict(result.moves)
+    best, top = result.moves[0]
+
+    def expected(one: Any) -> float:
+        value = evaluator.in_units(values[one])
+        if evaluator.gives_outcomes:
+            return value / 2
+        chances = chances_of(evaluator, position, values[one], outcomes.get(one))
+        share = value / (abs(value) + loaded.unit) / 2 + 0.5
+        return share if chances is None else chances.expected
+
+    lost = max(0.0, expected(best) - expected(move)) if values[move] < top else 0.0
+    return {
+        "value": clamped(evaluator.in_units(values[move])) + 0.0,
+        "value_text": value_text(evaluator.in_units(values[move])),
+        "loss": clamped(evaluator.in_units(top) - evaluator.in_units(values[move])) + 0.0,
+        "lost": lost,
+        "mark": mark(lost, POINTS if evaluator.gives_outcomes else RESULTS),
+        "best": game.move_text(position, best) if values[move] < top else "",
+        "choice": len(values) > 1,
+    }
+
+
+def _player(judged: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns the accuracy of one side's moves where it had a choice."""
+    chosen = [one for one in judged if one["choice"]]
+    return {
+        "decisions": len(chosen),
+        "accuracy": accuracy([one["lost"] for one in chosen]),
+        "lost": sum(one["loss"] for one in chosen),
+    }

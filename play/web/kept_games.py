@@ -19,7 +19,8 @@ from games.contract import DiceGame, Game
 from games.record import new_record
 from games.whole_files import UNFINISHED, write_atomically
 from play.web.limits import Limits
-from play.web.table import Seat, Table, start_text
+from play.web.seat import Seat
+from play.web.table import Table, start_text
 
 __all__ = ["FORMAT", "KeptGames", "started", "table_of"]
 

@@ -28,7 +28,7 @@ from play.web.host import Host, NoTable, Sitting, TooMany
 from play.web.limits import Limits
 from play.web.puzzles import Puzzles
 from play.web.runs import Runs
-from play.web.table import DEEPEST, MOST_SECONDS
+from play.web.seat import DEEPEST, MOST_SECONDS
 
 __all__ = ["create_app", "serve"]
 

@@ -9,13 +9,14 @@ might wait for a processor.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import os
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -203,29 +204,14 @@ class Thinking:
             self._put(loaded, engine)
             self._warm.add(loaded)
 
-    def values(
-        self, game: Game, loaded: Loaded, positions: Sequence[Any], *, depth: int, seconds: float
-    ) -> list[float]:
-        """Returns the values of positions, each for its side to move; fewer if time ran out.
-
-        In games with dice they are values before the roll.
-        """
+    @contextlib.contextmanager
+    def engine(self, game: Game, loaded: Loaded) -> Iterator[Engine]:
+        """An engine for short work in a thread of `work`, which no other search uses meanwhile."""
         engine = self._take(game, loaded)
-        until = time.monotonic() + seconds
-        values: list[float] = []
         try:
-            for position in positions:
-                if time.monotonic() > until:
-                    break
-                outcome = game.outcome(position)
-                if isinstance(game, DiceGame):
-                    one = outcome if outcome is not None else engine.values([position])[0]
-                else:
-                    one = engine.search(position, depth=max(depth, 1)).value
-                values.append(float(one))
+            yield engine
         finally:
             self._put(loaded, engine)
-        return values
 
     # --- taking turns --------------------------------------------------------------------------
 

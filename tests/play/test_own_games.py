@@ -21,7 +21,8 @@ from games.kernels import compiled
 from games.record import new_record
 from play.web.catalogue import Catalogue, face_of
 from play.web.limits import Limits
-from play.web.table import Seat, Table
+from play.web.seat import Seat
+from play.web.table import Table
 from search import EvaluatorError, load_evaluator
 from search.perft import perft
 

@@ -751,6 +751,39 @@ def test_the_curve_is_for_the_side_that_begins(client: Client) -> None:
     assert len(answer["values"]) == 2 and all(value > 0 for value in answer["values"])
 
 
+def test_moves_are_marked_and_players_rated_by_what_they_lost(client: Client) -> None:
+    """White gives a man away for nothing; Black had no choice but to take one before."""
+    moves = [{"text": text} for text in ("11-15", "22-18", "15x22", "25x18", "12-16", "24-20")]
+    view = new_table(client, moves=moves)
+    answer = act(client, view, "curve", evaluator="checkers:classic", depth=5).json()
+    *others, last = answer["moves"]
+    assert last["mark"] == "??" and last["best"] and last["loss"] > 0.5 and last["lost"] >= 0.15
+    assert [one["mark"] for one in others][:4] == [""] * 4
+    assert [one["choice"] for one in others][2:4] == [False, True]
+    black, white = answer["players"]
+    assert (black["decisions"], white["decisions"]) == (2, 3)
+    assert white["accuracy"] < 80 < black["accuracy"] <= 100
+    assert white["lost"] == pytest.approx(
+        sum(one["loss"] for one in answer["moves"][1::2] if one["choice"])
+    )
+
+
+def test_moves_of_backgammon_are_marked_by_points(client: Client) -> None:
+    position = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    found = {}
+    for text in ("8/5 6/5", "24/20"):
+        view = new_table(client, "backgammon", position=position)
+        view = act(client, view, "move", text=text).json()
+        evaluator = client.get("/api/catalogue").json()["defaults"]["backgammon"]
+        answer = act(client, view, "curve", evaluator=evaluator, depth=0).json()
+        (found[text],) = answer["moves"]
+    assert answer["points"]
+    good, bad = found["8/5 6/5"], found["24/20"]
+    assert (good["mark"], good["loss"], good["best"]) == ("", 0.0, "")
+    assert bad["best"] == "8/5 6/5" and bad["loss"] == pytest.approx(2 * bad["lost"])
+    assert bad["mark"] == ("??" if bad["loss"] >= 0.16 else "?") and bad["loss"] > 0.08
+
+
 def test_boards_of_earlier_positions(client: Client) -> None:
     view = new_table(client)
     act(client, view, "move", text="11-15")

@@ -229,6 +229,42 @@ def test_buttons_for_the_next_step_cover_no_piece(browser: Any, base: str, width
     context.close()
 
 
+def test_marks_values_and_accuracy_stand_in_the_list(page: Page, base: str) -> None:
+    texts = ("11-15", "22-18", "15x22", "25x18", "12-16", "24-20")
+    open_table(page, base, moves=[{"text": text} for text in texts])
+    page.evaluate("localStorage.setItem('plysmith.judge.checkers', '\"checkers:classic\"')")
+    page.reload()
+    moves = page.locator(MOVES)
+    expect(moves.nth(5).locator(".mark")).to_have_text(re.compile("[?]"))
+    expect(moves.nth(5)).to_have_attribute("title", re.compile("better: "))
+    expect(moves.nth(5)).to_have_attribute(
+        "aria-label", re.compile("24-20, (blunder|error), value")
+    )
+    expect(moves.nth(2).locator(".mark")).to_have_count(0)
+    expect(moves.nth(2).locator(".move-value")).to_have_text(re.compile("^[+−]?[0-9.]+$"))
+    players = page.locator(".players-rated")
+    expect(players).to_contain_text(re.compile("Black accuracy [0-9]+ % in 2 decisions"))
+    expect(players).to_contain_text(re.compile("White accuracy [0-9]+ % in 3 decisions"))
+
+
+def test_moves_of_backgammon_have_chances_and_marks(page: Page, base: str) -> None:
+    position = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    open_table(page, base, game="backgammon", position=position)
+    open_tab(page, "Analysis")
+    best = page.locator(".legal").first
+    expect(best.locator(".text")).to_have_text("8/5 6/5")
+    shares = best.locator(".chances")
+    expect(shares).to_have_text(re.compile(r"^[0-9.]+( · [0-9.]+){2} – [0-9.]+( · [0-9.]+){2}$"))
+    win, gammon, backgammon, loss, *_ = map(float, re.findall(r"[0-9.]+", shares.text_content()))
+    assert win + loss == pytest.approx(100, abs=0.11)
+    assert 50 < win < 60 and win > gammon > backgammon > 0
+    page.get_by_role("textbox", name="Type a move").fill("24/20")
+    page.keyboard.press("Enter")
+    page.get_by_role("tab", name="Game").click()
+    expect(page.locator(".moves .mark")).to_have_text(re.compile("[?]"))
+    expect(page.locator(".players-rated")).to_contain_text("points lost")
+
+
 def test_a_hint_follows_every_jump(page: Page, base: str) -> None:
     """From 15 over 22 to 31: the arrow bends on 22, and the list names it."""
     open_table(page, base, position="B:W18,26,29:B15,12,K3")

@@ -101,14 +101,14 @@ export class AnalysisPanel {
     this.page.thinking.drawMeter();
     if (this.page.tab !== "analysis") return;
     const side = view.sides[news.side];
-    const outcome = news.outcomes
-      ? ` · wins ${percent(news.outcomes[0])}, gammons ${percent(news.outcomes[1])} to ${percent(news.outcomes[3])}`
-      : "";
-    this.summary.textContent = `Values for ${side} at depth ${news.depth}${outcome}${news.done ? "" : " …"}`;
+    put(this.summary,
+      `Values for ${side} at depth ${news.depth}${news.done ? "" : " …"}`,
+      news.outcomes && h("span", { class: "chances" }, "In %: win · gammon · backgammon – loss · gammon · backgammon"));
     if (!news.moves.length) {
       put(this.list, 
         h("p", { class: "large number" }, signed(news.value, news.unit)),
         h("p", { class: "muted" }, `Before the roll, for ${side}.`),
+        news.outcomes && h("p", { class: "number" }, chances(news.outcomes)),
       );
       return;
     }
@@ -126,7 +126,8 @@ export class AnalysisPanel {
           {
             type: "button",
             class: "legal",
-            "aria-label": `${move.text}, value ${move.value_text}${result(move, ", ")}${n ? "" : ", best"}`,
+            "aria-label": `${move.text}, value ${move.value_text}${result(move, ", ")}${n ? "" : ", best"}`
+              + (move.outcomes ? `, ${chances(move.outcomes)} per cent` : ""),
             onmouseenter: () => this.show(move.text),
             onmouseleave: () => this.page.board.hint(null),
             onfocus: () => this.show(move.text),
@@ -140,6 +141,7 @@ export class AnalysisPanel {
           h("span", { class: "value number" },
             Math.abs(move.value) >= 1e9 ? move.value_text : signed(move.value, news.unit),
             h("span", { class: "muted small" }, result(move, " "))),
+          move.outcomes && h("span", { class: "chances muted number small" }, chances(move.outcomes)),
         ),
       );
     });
@@ -165,6 +167,12 @@ function result(move, before) {
   return move.chances ? `${before}${expected(move).toFixed(0)} %` : "";
 }
 
-function percent(share) {
-  return `${(100 * share).toFixed(1)} %`;
+/**
+ * Chances of the outcomes of backgammon in per cent: of a win, at least a gammon, and a backgammon,
+ * then the same of a loss. `outcomes` are those of the server: win, both kinds of won gammons, then
+ * of lost ones.
+ */
+function chances([win, gammon, backgammon, lostGammon, lostBackgammon]) {
+  const text = (...shares) => shares.map((share) => (100 * share).toFixed(1)).join(" · ");
+  return `${text(win, gammon, backgammon)} – ${text(1 - win, lostGammon, lostBackgammon)}`;
 }

@@ -2,7 +2,9 @@
 
 import { get, post } from "./api.js";
 import { chart } from "./chart.js";
-import { h, icon, put, sentence, toast } from "./dom.js";
+import { h, icon, put, sentence, signed, toast } from "./dom.js";
+
+const MARKS = { "?!": "dubious", "?": "error", "??": "blunder" };
 
 export class GamePanel {
   name = "game";
@@ -16,6 +18,7 @@ export class GamePanel {
     });
     this.curve = h("div", { class: "curve-box" });
     this.moves = h("ol", { class: "moves", tabindex: 0, "aria-label": "Moves" });
+    this.players = h("div", { class: "players-rated number small" });
     this.file = h("input", {
       type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true",
       accept: `${page.game.suffix},.txt`, onchange: () => this.read(),
@@ -34,12 +37,24 @@ export class GamePanel {
         h("button", { type: "button", onclick: () => this.file.click() }, "Load…"),
         h("button", { type: "button", onclick: () => this.save() }, "Save")),
       this.moves,
+      this.players,
       this.note,
       this.file,
     );
   }
 
   draw() {
+    this.drawMoves();
+    this.drawCurve();
+  }
+
+  /** The judgement of a move, if it is known and of this game. */
+  judged(n) {
+    const { view } = this.page;
+    return this.values?.of === view.id ? this.values.moves[n] : null;
+  }
+
+  drawMoves() {
     const { view, ply } = this.page;
     const cells = [];
     view.moves.forEach((move, n) => {
@@ -49,6 +64,7 @@ export class GamePanel {
         cells.push(h("li", { class: "move-number number", "aria-hidden": "true" }, `${number}.`));
         if (move.side === 1) cells.push(h("li", { class: "gap" }));
       }
+      const found = this.judged(n);
       cells.push(
         h("li", {},
           h("button",
@@ -56,12 +72,15 @@ export class GamePanel {
               type: "button",
               class: "move number",
               "aria-current": n + 1 === ply ? "true" : null,
-              "aria-label": `${view.sides[move.side]} ${move.roll ? `rolls ${move.roll}, ` : ""}${move.text}`,
-              title: move.comment || null,
+              "aria-label": `${view.sides[move.side]} ${move.roll ? `rolls ${move.roll}, ` : ""}${move.text}`
+                + (found ? `, ${found.mark ? `${MARKS[found.mark]}, ` : ""}value ${found.value_text}` : ""),
+              title: [move.comment, found?.mark && `better: ${found.best}`].filter(Boolean).join(" · ") || null,
               onclick: () => this.page.look(n + 1),
             },
             move.roll && h("span", { class: "roll" }, move.roll),
-            move.text)),
+            h("span", {}, move.text, found?.mark && h("b", { class: "mark" }, ` ${found.mark}`)),
+            found && h("span", { class: "move-value muted small" },
+              Math.abs(found.value) >= 1e9 ? found.value_text : signed(found.value, this.values.unit)))),
       );
     });
     if (!cells.length) cells.push(h("li", { class: "muted none" }, "No moves yet."));
@@ -71,7 +90,18 @@ export class GamePanel {
       // Not scrollIntoView, which would scroll the page as well.
       this.moves.scrollTop = current.offsetTop - this.moves.clientHeight / 2;
     }
-    this.drawCurve();
+    this.drawPlayers();
+  }
+
+  /** The accuracy of each player, below the moves. */
+  drawPlayers() {
+    const { view } = this.page;
+    const known = this.values?.of === view.id ? this.values : { players: [] };
+    put(this.players, ...known.players.map((one, side) => one.decisions > 0 && h("p", {},
+      h("b", {}, view.sides[side]), ` accuracy ${one.accuracy.toFixed(0)} %`,
+      h("span", { class: "muted" },
+        ` in ${one.decisions} ${one.decisions === 1 ? "decision" : "decisions"}`,
+        known.points && `, ${one.lost.toFixed(3)} points lost`))));
   }
 
   async drawCurve() {
@@ -82,14 +112,22 @@ export class GamePanel {
     if (asked !== this.asked) {
       this.asked = asked;
       try {
-        const depth = page.game.dice ? 0 : 3;
-        this.values = await post(`/api/tables/${page.view.id}/curve`, { evaluator, depth });
+        const depth = page.game.dice ? 0 : 5;
+        const { id } = page.view;
+        const values = await post(`/api/tables/${id}/curve`, { evaluator, depth });
+        this.values = { ...values, of: id };
       } catch {
         return;
       }
       if (asked !== this.asked) return;
       page.values = this.values;
-      if (this.values.values.includes(null)) this.asked = ""; // ask again for the missing values
+      this.drawMoves();
+      const { values, moves } = this.values;
+      if ([...values, ...moves].includes(null)) {
+        // Time ran out: ask again for the rest.
+        this.asked = "";
+        setTimeout(() => page.tab === this.name && page.view.id === this.values.of && this.drawCurve(), 100);
+      }
     }
     if (!this.values) return;
     const { values, unit, name } = this.values;

@@ -1,0 +1,34 @@
+"""Error marks of moves and the accuracy of players, from the expected results that moves lose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+__all__ = ["POINTS", "RESULTS", "accuracy", "mark"]
+
+SIGNS = ("?!", "?", "??")
+#: Lost shares of the expected result (0 for a loss, 1 for a win) from which a move is dubious, an
+#: error or a blunder, where values are searched chances of winning; those of Lichess.
+RESULTS = (0.05, 0.10, 0.15)
+#: The same where values are points, two of which make up a result: GNU Backgammon's limits of 0.04,
+#: 0.08 and 0.16 points.
+POINTS = (0.02, 0.04, 0.08)
+#: How fast accuracy falls, as in Lichess's accuracy of a move: to half at a loss of 0.16.
+FALL = 4.354
+
+
+def mark(lost: float, limits: Sequence[float] = RESULTS) -> str:
+    """Returns "?!", "?" or "??" for a move that lost that share of the result; "" for others."""
+    reached = sum(lost >= limit for limit in limits)
+    return SIGNS[reached - 1] if reached else ""
+
+
+def accuracy(lost: Sequence[float]) -> float | None:
+    """Returns a player's accuracy in per cent, 100 if no move lost anything; None without moves.
+
+    lost: the share of the expected result that each move lost, where there was a choice.
+    """
+    if not lost:
+        return None
+    return 100.0 * sum(math.exp(-FALL * max(one, 0.0)) for one in lost) / len(lost)
