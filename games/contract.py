@@ -259,6 +259,10 @@ class DiceGame(Game):
     #: Whether its records have a doubling cube.
     cube: bool = False
 
+    def may_double(self, situation: Any) -> bool:
+        """Whether the rules allow a double, or allowed the one that the situation offers."""
+        return False
+
     def cube_values(self, situation: Any, outcomes: Any) -> Any:
         """Returns what positions are worth with the cube, from the chances of the outcomes.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from games.backgammon import bear_off, bear_off_tables, notation, pieces, rules
-from games.backgammon.doubling import CubeDecision, cube_values, decide
+from games.backgammon.doubling import CubeDecision, cube_values, decide, may_double
 from games.backgammon.encoding import POINTS
 from games.backgammon.evaluators import EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
@@ -116,6 +116,9 @@ class Backgammon(KernelDiceGame):
         situation = notation.parse_situation(text)
         names = ("match_length", "score", "cube", "owner", "crawford", "jacoby")
         return {name: getattr(situation, name) for name in names}
+
+    def may_double(self, situation: Any) -> bool:
+        return may_double(situation)
 
     def cube_values(self, situation: Any, outcomes: Any) -> Any:
         return cube_values(situation, outcomes)

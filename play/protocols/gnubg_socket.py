@@ -1,9 +1,10 @@
 """A player for GNU Backgammon's `set player 0 external localhost:PORT`, over TCP on this machine.
 
 GNU Backgammon connects and writes a FIBS `board:` line for each decision, from the second on with a
-NUL byte before it; the answer is a move such as `8/5 6/5`, `roll`, `take` or `drop`. We never
-double, and take if the cubeless equity is above -0.5, because a doubled game with a dead cube then
-loses less than the point that dropping costs.
+NUL byte before it; the answer is a move such as `8/5 6/5`, `roll`, `double`, `take` or `drop`.
+Decisions about the cube are those of the game, at the score of the match, where the evaluator gives
+chances of outcomes. One that gives values only never doubles, and takes if the cubeless equity is
+above -0.5, because a doubled game with a dead cube then loses less than a drop costs.
 """
 
 from __future__ import annotations
@@ -54,13 +55,17 @@ class ExternalPlayer:
         game: Any = self.thinker.game
         if game.outcome(position) is not None:
             raise ValueError("expected a game that goes on, found it over")
+        chances = self.thinker.evaluator.gives_outcomes
         with self._lock:
+            if situation.offered and chances and game.may_double(situation):
+                return "take" if self.thinker.decide(situation).take else "drop"
             if situation.offered:
                 # the position is the doubling side's
                 equity = -self.thinker.think(position).value
                 return "take" if equity > TAKE_POINT else "drop"
             if roll is None:
-                return "roll"
+                doubles = chances and game.may_double(situation)
+                return "double" if doubles and self.thinker.decide(situation).double else "roll"
             move = self.thinker.think(position, roll=roll).move
         return "" if move == 0 else str(game.move_text(position, move))
 

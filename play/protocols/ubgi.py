@@ -1,12 +1,13 @@
-"""UBGI 0.2, the Universal Backgammon Interface, for games without the cube.
+"""UBGI 0.2, the Universal Backgammon Interface.
 
 After `position gnubgid ID`, `position xgid XGID` or `position fibs BOARD`, then `dice A B`, the
 command `go chequer` is answered by `bestmove 24/18 13/11`, each checker's steps written out, or
-`bestmove pass` if nothing can be moved. `set NAME VALUE` and `get NAME` know depth, nodes and
-seconds. The first draft of the protocol, in which a position with dice is itself a command and is
-answered by a move, is understood too. Commands wait for the answer of a search, except `stop`,
-`quit`, `isready` and `ubgi`; so does the end of the input. A file of commands is therefore carried
-out to its end. Errors are answered by `error`, a code and an explanation.
+`bestmove pass` if nothing can be moved. Before a roll `go cube` is answered by `bestmove double` or
+`bestmove roll`, and where a double was offered by `bestmove take`, `bestmove drop` or
+`bestmove beaver`; the text of the protocol leaves these words open. `set NAME VALUE` and `get NAME`
+know depth, nodes and seconds. The first draft of the protocol, in which a position is itself a
+command and is answered by a move or an action of the cube, is understood too. Errors are answered
+by `error`, a code and an explanation.
 """
 
 from __future__ import annotations
@@ -126,21 +127,52 @@ class Ubgi(LineEngine):
 
     def _go(self, rest: str) -> None:
         words = rest.removeprefix("role ").split() or ["chequer"]
-        if words[0] == "cube":
-            raise UbgiError("unsupported_feature", "go cube: games are played without the cube")
+        if words == ["cube"]:
+            self._search_cube("bestmove ")
+            return
         if words not in (["chequer"], ["checker"]):
-            raise UbgiError("bad_argument", f"go: expected chequer, found {rest!r:.40}")
+            raise UbgiError("bad_argument", f"go: expected chequer or cube, found {rest!r:.40}")
         self._search_move("bestmove ")
 
     def _bare(self, line: str) -> None:
         self.wait()
         self._take(line)
-        if self.situation.offered:
-            raise UbgiError("unsupported_feature", "a double: games are played without the cube")
-        if self.roll is None:
+        if self.roll is None and self._decides():
+            self._search_cube("")
+        elif self.situation.offered:
+            raise UbgiError("unsupported_feature", "a double: the evaluator gives no chances")
+        elif self.roll is None:
             self.say("roll")
         else:
             self._search_move("")
+
+    def _decides(self) -> bool:
+        """Whether there is a decision about the cube that the evaluator can make."""
+        game: Any = self.thinker.game
+        allowed = game.may_double(self.situation) and game.outcome(self.situation.position) is None
+        return allowed and self.thinker.evaluator.gives_outcomes
+
+    def _search_cube(self, prefix: str) -> None:
+        situation: Situation | None = self.situation
+        if situation is None or self.roll is not None:
+            raise UbgiError("missing_context", "expected a position without dice before go cube")
+        if not self.thinker.evaluator.gives_outcomes:
+            raise UbgiError("unsupported_feature", "go cube: the evaluator gives no chances")
+        if not self._decides():
+            raise UbgiError("missing_context", "expected a side that may double, found another")
+        self.start(lambda result: self._decided(prefix, situation, result), situation.position)
+
+    def _decided(self, prefix: str, situation: Situation, result: Result) -> str:
+        game: Any = self.thinker.game
+        decision = game.cube_decision(situation, result.outcomes)
+        if prefix:
+            self.say(
+                f"info depth {result.depth} nodouble {decision.no_double:.4f} take"
+                f" {decision.double_take:.4f} drop {decision.double_drop:.4f}"
+            )
+        if situation.offered:
+            return f"{prefix}{decision.answer}"
+        return f"{prefix}{'double' if decision.double else 'roll'}"
 
     def _search_move(self, prefix: str) -> None:
         if self.situation is None:

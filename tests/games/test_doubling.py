@@ -233,6 +233,7 @@ def test_the_take_point_of_a_match() -> None:
 @plain
 def test_who_may_double() -> None:
     assert may_double(Situation(START)) and may_double(Situation(START, cube=2, owner=0))
+    assert may_double(Situation(START, offered="double"))
     refused: tuple[dict[str, Any], ...] = (
         {"roll": 3},
         {"cube": 2, "owner": 1},

@@ -40,12 +40,17 @@ def thinker(depth: int = 0) -> Thinker:
     return Thinker(BACKGAMMON, "hand", Limits(depth=depth), table_mib=1)
 
 
+def decider() -> Thinker:
+    """Returns a thinker whose evaluator gives chances, so that it decides about the cube."""
+    return Thinker(BACKGAMMON, "backups", Limits(depth=0), table_mib=1)
+
+
 class Talk:
     """A UBGI engine and its output."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: Thinker | None = None) -> None:
         self.said: list[str] = []
-        self.engine = Ubgi(thinker(), self.hear)
+        self.engine = Ubgi(asked or thinker(), self.hear)
 
     def hear(self, line: str) -> None:
         self.said.append(line)
@@ -139,7 +144,7 @@ def test_the_first_draft(talk: Talk) -> None:
         ("set foo 1", "bad_argument"),
         ("get foo", "bad_argument"),
         ("setoption", "bad_argument"),
-        ("go cube", "unsupported_feature"),
+        ("go cube now", "bad_argument"),
         ("go somewhere", "bad_argument"),
         ("board:", "bad_argument"),
         ("x" * 60_000, "unknown_command"),
@@ -196,7 +201,48 @@ def test_the_program_ends_with_its_input() -> None:
     assert sum(line.startswith("error") for line in lines) == 3
 
 
+#: X bears off its last checker; the same if O has borne off none yet; and a close race.
+WON = position_of([0, 1] + [0] * 24, [2 * (point == 6) for point in range(26)], 0)
+GAMMON = position_of([0, 1] + [0] * 24, [15 * (point == 20) for point in range(26)], 0)
+RACE = position_of([0] * 6 + [5, 4, 3, 2] + [1] + [0] * 15, [0] * 6 + [5, 4, 3, 3] + [0] * 16, 0)
+
+
+def test_ubgi_decides_about_the_cube() -> None:
+    talk = Talk(decider())
+    said = talk("position startpos", "go cube")
+    assert said[0].startswith("info depth 0 nodouble ") and said[1:] == ["bestmove roll"]
+    assert talk(f"position xgid {xgid(Situation(WON))}", "go cube")[-1] == "bestmove double"
+    offered = xgid(Situation(WON, offered="double"))
+    assert talk(f"position xgid {offered}", "go role cube")[-1] == "bestmove drop"
+    assert talk(xgid(Situation(RACE, offered="double")))[-1] in ("take", "drop")
+    assert talk(offered) == ["drop"] and talk(xgid(Situation(WON))) == ["double"]
+    crawford = Situation(WON, match_length=3, score=(0, 2), crawford=True)
+    assert talk(xgid(crawford)) == ["roll"]
+    assert talk(f"position xgid {xgid(crawford)}", "go cube") == [
+        "error missing_context expected a side that may double, found another"
+    ]
+    said = talk("position startpos", "dice 3 1", "go cube")
+    assert said == ["error missing_context expected a position without dice before go cube"]
+    assert Talk()("position startpos", "go cube") == [
+        "error unsupported_feature go cube: the evaluator gives no chances"
+    ]
+
+
 # GNU Backgammon's sockets
+
+
+def test_the_socket_decides_about_the_cube_at_the_score() -> None:
+    player = ExternalPlayer(decider())
+    assert player.answer(fibs_text(Situation(BACKGAMMON.start()))) == "roll"
+    assert player.answer(fibs_text(Situation(WON))) == "double"
+    assert player.answer(fibs_text(Situation(GAMMON))) == "roll"  # too good to double
+    assert player.answer(fibs_text(Situation(WON, offered="double"))) == "drop"
+    # the opponent has the cube
+    assert player.answer(fibs_text(Situation(WON, cube=2, owner=1))) == "roll"
+    # after the Crawford game the trailing side doubles at once
+    trailing = Situation(BACKGAMMON.start(), match_length=5, score=(1, 4))
+    assert player.answer(fibs_text(trailing)) == "double"
+    assert ExternalPlayer(thinker()).answer(fibs_text(trailing)) == "roll"
 
 
 def test_a_port_that_is_taken_is_named(server: ExternalServer, capsys: Any) -> None:
@@ -383,5 +429,4 @@ def test_gnu_backgammon_plays_a_match(server: ExternalServer, tmp_path: Path, cu
     assert decisions > 10
     assert "error" not in found.stdout.lower()
     if cube == "on":
-        assert (True, "double") not in kinds
         assert kinds & {(True, "take"), (True, "drop")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -96,10 +96,13 @@ class CubeDecision:
 
 
 def may_double(situation: Situation) -> bool:
-    """Whether the rules let the side to move double: it has access to the cube, before its roll."""
+    """Whether the rules let the side to move double: it has access to the cube, before its roll.
+
+    Also of a double that was offered, but not of a beaver.
+    """
     return (
         situation.roll is None
-        and not situation.offered
+        and situation.offered in ("", "double")
         and not situation.crawford
         and situation.owner in (None, situation.position[4])
         and situation.cube < situation.highest_cube
@@ -137,9 +140,7 @@ def decide(
 
     Raises PositionError if the side to move may not double, has rolled, or was beavered.
     """
-    if situation.offered in ("beaver", "raccoon"):
-        raise PositionError(f"expected no {situation.offered}, found one")
-    if not may_double(replace(situation, offered="")):
+    if not may_double(situation):
         raise PositionError("expected a side that may double before its roll, found another")
     stakes = Stakes.of_situation(situation, _tables(equities))
     cube, owned = situation.cube, situation.owner is not None
