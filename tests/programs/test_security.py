@@ -34,6 +34,7 @@ from games.kernels import cache
 from games.kernels.cache import only_ours
 from learner.positions.store import PositionStore
 from learner.run.command_line import parser, settings_of
+from play import transport
 from play.__main__ import main as play
 from play.web.files import described
 from search import load_evaluator
@@ -180,8 +181,32 @@ def pdn(path: Path) -> None:
     raise ValueError(f"expected {EVIL} to be ignored, found {read.problems}")
 
 
+def kept_game(path: Path) -> None:
+    client = pytest.importorskip("starlette.testclient")
+    from play.web.server import create_app
+
+    seats = [{"kind": "human"}, {"kind": "evaluator", "evaluator": EVIL}]
+    for id, game in (("a", EVIL), ("b", "checkers")):
+        content = {"format": "plysmith-table-1", "id": id, "game": game, "seats": seats}
+        path.mkdir(exist_ok=True)
+        (path / f"{id}.json").write_text(json.dumps(content))
+    app = create_app(data=DATA, runs=path / "runs", kept=path)
+    with client.TestClient(app, base_url="http://127.0.0.1:8000") as page:
+        found = [page.get(f"/api/tables/{id}") for id in ("a", "b")]
+    assert found[0].status_code == 400
+    assert found[1].status_code == 400 or EVIL not in str(found[1].json()["seats"])
+    raise ValueError(f"expected {EVIL} to be refused")
+
+
+def message(path: Path) -> None:
+    """A game in a message of another process is one that this process knows."""
+    transport._game(EVIL)
+
+
 @pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
-@pytest.mark.parametrize("load", [linear, network, book, rote, store, text_of_a_game, pdn])
+@pytest.mark.parametrize(
+    "load", [linear, network, book, rote, store, text_of_a_game, pdn, kept_game, message]
+)
 def test_a_file_does_not_name_a_game_to_import(here: Path, load: Callable[[Path], None]) -> None:
     with pytest.raises(ValueError, match="expected"):
         load(here / "file")
