@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["EXACT", "LIMIT", "LOWER", "PROVEN", "UPPER", "WIN", "proven_text", "proven_value"]
+__all__ = [
+    "EXACT",
+    "LIMIT",
+    "LOWER",
+    "PROVEN",
+    "UPPER",
+    "WIN",
+    "proven_text",
+    "proven_value",
+    "value_text",
+]
 
 #: A win in n plies has the value WIN - n, a loss in n plies has n - WIN.
 WIN = 1e12
@@ -41,3 +51,13 @@ def proven_value(text: str) -> float | None:
         return None
     value = WIN - int(match[2] or 0)
     return value if match[1] == "won" else -value
+
+
+def value_text(value: float) -> str:
+    """Returns a value as text: `won in 5 plies`, `lost in 4 plies`, or a number with its sign."""
+    proven = proven_text(value)
+    if proven:
+        return proven
+    if abs(value) >= 1000:
+        return f"{value:+.0f}"
+    return f"{value:+.3f}"

@@ -84,6 +84,12 @@ class Engine:
             self._search = AlphaBeta(game, self.evaluator, self.options, **self._shared)
         self.native = self._search.native
 
+    def __repr__(self) -> str:
+        techniques = getattr(self.options, "techniques", None)
+        kind = "expectiminimax" if techniques is None else f"alpha-beta {techniques}"
+        native = "native" if self.native else "in Python"
+        return f"Engine({self.game.name}, {self.evaluator!r}, {kind}, {native})"
+
     def __reduce__(self) -> Any:
         # the transposition table and addresses stay in the process
         return _again, (type(self), self.game, self.evaluator, self.options, self._shared)
@@ -165,10 +171,11 @@ class Engine:
         Raises ValueError if a limit or the roll is out of range, and any error that a Python
         evaluator raised.
         """
-        return self._search.search(
+        found = self._search.search(
             position, depth=depth, nodes=nodes, seconds=seconds, history=history, roll=roll,
             exact_root=False,
         )  # fmt: skip
+        return replace(found, position=position, evaluator=self.evaluator)
 
     def analyse(
         self,
@@ -184,10 +191,11 @@ class Engine:
 
         In a game with dice, move filters then apply only to replies, not to the root moves.
         """
-        return self._search.search(
+        found = self._search.search(
             position, depth=depth, nodes=nodes, seconds=seconds, history=history, roll=roll,
             exact_root=True,
         )  # fmt: skip
+        return replace(found, position=position, evaluator=self.evaluator)
 
     def best_moves(
         self, positions: Any, rolls: Any, *, depth: int = 0, decide_only: bool = False

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from games.values import PROVEN, WIN
+from games.values import PROVEN, WIN, value_text
+from search.evaluators.calibration import Chances
+
+if TYPE_CHECKING:
+    from search.evaluators.evaluator import Evaluator
 
 __all__ = ["Depth", "Result"]
 
@@ -26,7 +30,7 @@ class Depth:
     nodes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The result of a search; values are for the side to move.
 
@@ -50,6 +54,11 @@ class Result:
     hits: number of those that it answered.
     move_outcomes: with dice, the probabilities of the game's outcomes after each of `moves`, for
         the side that moves; empty without `moves`, or if the evaluator gives no probabilities.
+    position: the position that was searched.
+    evaluator: the evaluator that was searched with; None if there was no search.
+
+    A result is shown as people read it: the move, the value in the game's unit with its chances,
+    the depth, the nodes and the principal variation.
     """
 
     move: Any
@@ -68,6 +77,8 @@ class Result:
     probes: int = 0
     hits: int = 0
     move_outcomes: tuple[tuple[float, ...], ...] = ()
+    position: Any = field(default=None, compare=False)
+    evaluator: Evaluator | None = field(default=None, compare=False)
 
     @property
     def plies_to_end(self) -> int | None:
@@ -75,3 +86,45 @@ class Result:
         if abs(self.value) <= PROVEN:
             return None
         return int(WIN - abs(self.value))
+
+    @property
+    def pv_text(self) -> str:
+        """The principal variation as people write it; the moves themselves without `evaluator`."""
+        if self.evaluator is None:
+            return " ".join(map(str, self.pv))
+        game, position, texts = self.evaluator.game, self.position, []
+        for number, move in enumerate(self.pv):
+            texts.append(game.move_text(position, move))
+            if number < len(self.pv) - 1:
+                position = game.play(position, move)
+        return " ".join(texts)
+
+    @property
+    def value_text(self) -> str:
+        """The value in the game's unit, such as "+0.150 men", or "won in 5 plies"."""
+        if self.evaluator is None or self.plies_to_end is not None:
+            return value_text(self.value)
+        return f"{value_text(self.evaluator.in_units(self.value))} {self.evaluator.game.unit}"
+
+    @property
+    def chances(self) -> Chances | None:
+        """The chances of the side to move; None if the evaluator does not know them."""
+        if self.plies_to_end is not None:
+            return Chances.of_outcome(self.value)
+        if self.outcomes:
+            return Chances.of_win(self.outcomes[0])
+        return None if self.evaluator is None else self.evaluator.chances(self.position, self.value)
+
+    def __repr__(self) -> str:
+        known = None if self.plies_to_end is not None else self.chances
+        value = self.value_text + (f" ({known.text})" if known is not None else "")
+        parts = [value, f"depth {self.depth}", f"{self.nodes:,} nodes in {self.seconds:.2f} s"]
+        if self.pv:
+            first = self.pv[0]
+            game = None if self.evaluator is None else self.evaluator.game
+            parts.insert(0, str(first) if game is None else game.move_text(self.position, first))
+        if len(self.pv) > 1:
+            parts.append(f"pv {self.pv_text}")
+        if self.interrupted:
+            parts.append("interrupted")
+        return f"Result({', '.join(parts)})"

@@ -168,9 +168,9 @@ def _report(
     least: float,
 ) -> Iterator[str]:
     """The moves and doubles that deserve a remark, and a line for each side."""
+    from games.values import value_text
     from play.judging.analysis import remark, summary
     from play.judging.cube import cube_remark, cube_summary
-    from play.players.thinker import value_text
 
     record: Any = read.record
     sides = record.game.sides

@@ -189,7 +189,7 @@ def _learn(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
-    from play.players.thinker import value_text
+    from games.values import value_text
 
     game = _game(options)
     book = _load(game, options.book)
@@ -228,7 +228,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from play.players.thinker import value_text
+    from games.values import value_text
     from search.lookups.opening_book import DECIDED
 
     game = _game(options)
@@ -317,7 +317,7 @@ def _growing(
     """
     from tqdm import tqdm
 
-    from play.players.thinker import value_text
+    from games.values import value_text
     from play.workers import Workers
 
     check_writable("BOOK", options.book)
@@ -345,7 +345,7 @@ def _growing(
 
 
 def _said(options: argparse.Namespace, book: OpeningBook, done: int) -> int:
-    from play.players.thinker import value_text
+    from games.values import value_text
 
     more = "" if any(map(book.is_open, range(len(book)))) else "; no leaf is open"
     print(

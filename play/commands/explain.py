@@ -105,7 +105,6 @@ def _values(
 ) -> list[str]:
     """Values at each depth, and the moves that the search would play."""
     from games.contract import DiceGame
-    from play.judging.explanation import line_text
     from play.players.thinker import chances_text
 
     dice = isinstance(game, DiceGame)
@@ -125,8 +124,8 @@ def _values(
     if not dice:
         lines += ["", "Principal variations"]
         for title, thinker, _, result in rows:
-            line = line_text(game, position, result.pv)
-            lines.append(f"{title:>{width}}  {_value(thinker.evaluator, result.value)}  {line}")
+            reached = _value(thinker.evaluator, result.value)
+            lines.append(f"{title:>{width}}  {reached}  {result.pv_text}")
         known = [
             (title, chances_text(thinker.evaluator, position, result.value))
             for title, thinker, _, result in rows
@@ -161,7 +160,7 @@ def _values(
 
 
 def _value(evaluator: Evaluator, value: float) -> str:
-    from play.players.thinker import value_text
+    from games.values import value_text
 
     text = value_text(evaluator.in_units(value))
     return text.replace(" plies", "").replace(" ply", "")

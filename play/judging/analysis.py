@@ -8,8 +8,8 @@ from typing import Any
 
 from games.contract import Game
 from games.record import Annotation, GameRecord
-from games.values import proven_text
-from play.players.thinker import Thinker, file_value, value_text
+from games.values import proven_text, value_text
+from play.players.thinker import Thinker, file_value
 from search import PROVEN, Evaluator
 
 __all__ = ["Judged", "accuracy", "judge_game", "judged_record", "mark", "remark", "summary"]

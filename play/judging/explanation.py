@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from games.contract import Game
 from play.judging.shapley import Things, inputs_of, pieces_of, shapley_values
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.heuristic import LearnedHeuristic
@@ -21,12 +20,11 @@ from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import QuantisedNetwork
 
-__all__ = ["BASE", "Contribution", "contribution_table", "explain", "line_text"]
+__all__ = ["BASE", "Contribution", "contribution_table", "explain"]
 
 #: The name of the value with nothing in view, which the shares of things are added to.
 BASE = "nothing in view"
 SHARES = "Without weights: what a thing adds to the value, averaged over all orders of adding them."
-LONGEST_LINE = 12  # plies of a principal variation
 
 
 @dataclass(frozen=True)
@@ -198,12 +196,3 @@ def contribution_table(
 
 def _number(value: float) -> str:
     return f"{value:+.0f}" if abs(value) >= 1000 else f"{value:+.4f}"
-
-
-def line_text(game: Game, position: Any, moves: tuple[Any, ...]) -> str:
-    """Returns a principal variation as text, of at most 12 plies."""
-    texts = []
-    for move in moves[:LONGEST_LINE]:
-        texts.append(game.move_text(position, move))
-        position = game.play(position, move)
-    return " ".join(texts) + (" …" if len(moves) > LONGEST_LINE else "")

@@ -66,6 +66,10 @@ class DiceMatch:
     failure: str = ""
     luck_by: str | None = None
 
+    def __repr__(self) -> str:
+        points = f", {self.summary().mean.text('+.3f')} points a game" if self.games else ""
+        return f"DiceMatch({self.first} against {self.second}, {self.games} games{points})"
+
     def summary(self) -> DiceSummary:
         """Points per game with their error, from the first player's view."""
         return DiceSummary(self.points, self.luck, bounds=self.bounds)

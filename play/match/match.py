@@ -71,6 +71,14 @@ class Match:
     failure: str = ""
     verdict: str = ""
 
+    def __repr__(self) -> str:
+        found = self.summary()
+        text = f"{self.first} against {self.second}, {found.games} games"
+        if found.games:
+            text += f", +{found.wins} ={found.draws} -{found.losses}"
+            text += f", Elo {found.elo.text('+.0f')}"
+        return f"Match({text})"
+
     def summary(self) -> MatchSummary:
         """Wins, draws, losses and the statistics of the pairs, from the first player's view."""
         return MatchSummary.of_pairs(pair.points() for pair in self.pairs)

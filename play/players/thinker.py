@@ -24,7 +24,6 @@ __all__ = [
     "usual_evaluator",
     "usual_limits",
     "usual_referee",
-    "value_text",
 ]
 
 
@@ -86,7 +85,10 @@ class Thinker:
             chosen = self._book.choose(position, self._random)
         if chosen is not None:
             move, value, depth = chosen
-            return Result(move, value, (move,), depth + 1, 0, 0.0)
+            return Result(
+                move, value, (move,), depth + 1, 0, 0.0, position=position,
+                evaluator=self.evaluator,
+            )  # fmt: skip
         asked = limits or self.limits
         ask = self.engine.analyse if all_moves else self.engine.search
         return ask(
@@ -183,15 +185,3 @@ def file_value(value: float) -> float:
         return value
     plies = WIN - abs(value)
     return 1000.0 - plies if value > 0 else plies - 1000.0
-
-
-def value_text(value: float) -> str:
-    """Returns a value as text: `won in 5 plies`, `lost in 4 plies`, or a number with its sign."""
-    from games.values import proven_text
-
-    proven = proven_text(value)
-    if proven:
-        return proven
-    if abs(value) >= 1000:
-        return f"{value:+.0f}"
-    return f"{value:+.3f}"

@@ -10,9 +10,10 @@ from typing import Any
 from games.contract import Game
 from games.file_form import form_of
 from games.record import GameRecord, new_record
+from games.values import value_text
 from games.whole_files import write_atomically
 from play.players.limits import Limits
-from play.players.thinker import Thinker, chances_text, value_text
+from play.players.thinker import Thinker, chances_text
 from play.terminal.colour import Paint
 
 __all__ = ["Session"]
@@ -296,9 +297,7 @@ class Session:
             text = self.value_text(position, value, after)
             yield f"  {self.game.move_text(position, move):<20} {text}"
         if len(result.pv) > 1:
-            from play.judging.explanation import line_text
-
-            yield f"  principal variation: {line_text(self.game, position, result.pv)}"
+            yield f"  principal variation: {result.pv_text}"
 
     def do_why(self, rest: str) -> Iterator[str]:
         """Show the parts of the value of the position."""

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from games.contract import Game
+from games.values import value_text
 from play.judging.explanation import explain
-from play.players.thinker import value_text
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import WIN, LinearEvaluator

@@ -10,7 +10,7 @@ from typing import Any
 from games.contract import DiceGame, Game, first_rolls
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord, new_record
-from play.players.thinker import value_text
+from games.values import value_text
 from play.web.catalogue import face_of
 from play.web.faces import Face, Steps
 from play.web.limits import Limits

@@ -23,8 +23,9 @@ from itertools import zip_longest
 from typing import Any
 
 from games.contract import DiceGame, Game
+from games.values import value_text
 from play.players.gnubg import as_program
-from play.players.thinker import chances_of, value_text
+from play.players.thinker import chances_of
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import PROVEN, Engine, Result

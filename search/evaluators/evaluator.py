@@ -46,6 +46,9 @@ class Evaluator:
     #: The chances that its values stand for; saved with the weights. None if they are not known.
     calibration: Calibration | None = None
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.game.name}, {self.name!r})"
+
     @property
     def unit(self) -> float:
         """The value of one of the game's units (`Game.unit`), such as one man more in checkers."""

@@ -8,7 +8,7 @@ import pytest
 
 import games
 from play.__main__ import main
-from play.judging.explanation import Contribution, contribution_table, explain, line_text
+from play.judging.explanation import Contribution, contribution_table, explain
 from search import Engine, as_evaluator
 
 CHECKERS, BACKGAMMON = games.load("checkers"), games.load("backgammon")
@@ -33,7 +33,7 @@ def test_two_evaluators_side_by_side(capsys: pytest.CaptureFixture[str]) -> None
     expected = [-0.1, *(one.value for one in found.history)]
     assert row.split()[1:] == [f"{value:+.3f}" for value in expected]
     position = CHECKERS.parse_position(FEN)
-    assert f"\nclassic  {found.value:+.3f}  {line_text(CHECKERS, position, found.pv)}\n" in out
+    assert f"\nclassic  {found.value:+.3f}  {found.pv_text}\n" in out
     chances = engine.evaluator.chances(position, found.value)
     assert chances is not None and f"\nclassic  {chances.text}\n" in out
 
