@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from games.contract import DiceGame
 from games.errors import MoveError
+from games.values import value_text
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
-from play.players.thinker import chances_of, value_text
+from play.players.thinker import chances_of
 from play.web.catalogue import Loaded
 from play.web.explain import why as explained
 from play.web.seat import search_limits
