@@ -196,10 +196,11 @@ class Bootstrap(BaseEstimator):  # type: ignore[misc]
                 time.perf_counter() - begin,
             )
         )
-        if solved >= self.enough * self.each:
+        if solved >= self.enough * self.each and self._steps:
             self._steps *= self.growth
             if self._steps > self.longest:
-                self._steps = 0.0
+                self._steps, self._weight = 0.0, self.weight
+        elif solved >= self.enough * self.each:
             self._weight = 1.0 + FALL * (self._weight - 1.0)
         elif not self._steps and solved < (self.enough - SLACK) * self.each:
             self._weight += RISE
