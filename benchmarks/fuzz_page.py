@@ -9,7 +9,8 @@ from typing import Any
 
 from play.web.game_files import read_file
 from play.web.limits import Limits
-from play.web.table import Seat, Table, seat_of
+from play.web.seat import Seat, seat_of
+from play.web.table import Table
 
 __all__ = ["WORDS", "Posted", "posted"]
 
