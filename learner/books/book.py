@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from games.contract import Game
 from games.file_form import NO_NAMES, form_of
 from games.record import GameRecord
+from learner.books.settling import Replies, Settler
 from play.match.openings import Openings
 from search import PROVEN, Engine
 
@@ -38,8 +39,6 @@ __all__ = [
 #: Whose moves to learn from; a name follows the last.
 SIDES = ("winner", "both", "player NAME")
 PLAYER = "player "
-#: Longer capture sequences are cut off.
-MOST_CAPTURES = 40
 
 
 @dataclass(frozen=True)
@@ -120,57 +119,18 @@ class BookReport:
         return "\n".join([*lines, *([f"and {left} more"] if left else [])])
 
 
-class Settler:
-    """Follows captures until the position is quiet, as quiescence search does.
-
-    evaluator: values the captures; anything that `search.as_evaluator` takes (None: the
-        game's first hand-crafted evaluator).
-    """
-
-    def __init__(self, game: Game, evaluator: Any = None) -> None:
-        self.game = game
-        self._evaluator = evaluator or next(iter(game.evaluators), None)
-        self._engine: Engine | None = None
-
-    def __call__(self, position: Any) -> tuple[Any, float]:
-        """Returns the quiet (or final) position, and 1 if the same side moves there, else -1."""
-        sign = 1.0
-        for _ in range(MOST_CAPTURES):
-            if not self.game.noisy(position):
-                break
-            if self._engine is None:
-                self._engine = Engine(self.game, self._evaluator, table_mib=1)
-            result = self._engine.search(position, depth=1)
-            if result.interrupted:
-                raise KeyboardInterrupt
-            if result.move is None:
-                break
-            for move in result.pv:
-                position, sign = self.game.play(position, move), -sign
-        return position, sign
-
-
-def entry_of(
-    game: Game, position: Any, move: Any, settler: Settler, *, number: int = 0
-) -> BookEntry | str:
+def entry_of(position: Any, move: Any, replies: Replies, *, number: int = 0) -> BookEntry | str:
     """Returns the entry of a position and its preferred move, or the reason why there is none.
 
     There is none if the position has one legal move or all moves lead to the same position.
     """
-    moves = tuple(game.legal_moves(position))
-    if len(moves) < 2:
+    if len(replies.moves) < 2:
         return "one legal move"
-    settled, signs, outcomes = [], [], []
-    for other in moves:
-        quiet, sign = settler(game.play(position, other))
-        outcome = game.outcome(quiet)
-        settled.append(quiet)
-        signs.append(-sign)
-        outcomes.append(None if outcome is None else -sign * outcome)
-    if len(set(settled)) == 1:
+    if len(set(replies.settled)) == 1:
         return "all moves come to the same"
-    chosen = moves.index(move)
-    return BookEntry(position, moves, chosen, tuple(settled), tuple(signs), tuple(outcomes), number)
+    chosen = replies.moves.index(move)
+    moves, settled, signs, outcomes = replies
+    return BookEntry(position, moves, chosen, settled, signs, outcomes, number)
 
 
 def record_entries(
@@ -202,8 +162,8 @@ def record_entries(
     report = report if report is not None else BookReport()
     movers = _movers(record, names, side)
     first = record.game.to_move(record.start)
-    played = zip(record.positions, record.moves, record.annotations, strict=False)
-    for ply, (position, move, annotation) in enumerate(played):
+    plies = []
+    for ply, annotation in enumerate(record.annotations):
         mover = (first + ply) % 2
         if ply < skip_plies:
             report.positions["opening"] += 1
@@ -214,12 +174,15 @@ def record_entries(
         elif searched and annotation.depth is None:
             report.positions["not searched"] += 1
         else:
-            entry = entry_of(record.game, position, move, settler, number=number)
-            if isinstance(entry, str):
-                report.positions[entry] += 1
-            else:
-                report.entries += 1
-                yield entry
+            plies.append(ply)
+    replies = settler.replies([record.positions[ply] for ply in plies])
+    for ply, settled in zip(plies, replies, strict=True):
+        entry = entry_of(record.positions[ply], record.moves[ply], settled, number=number)
+        if isinstance(entry, str):
+            report.positions[entry] += 1
+        else:
+            report.entries += 1
+            yield entry
 
 
 def check_side(side: str, skip_plies: int) -> None:

@@ -268,6 +268,20 @@ def test_moves_lead_to_the_quiet_positions_behind_captures() -> None:
     assert CHECKERS.move_text(found.position, found.move) == "8-11"
 
 
+def test_replies_are_settled_natively_as_one_by_one() -> None:
+    generator = np.random.default_rng(4)
+    record = GameRecord(CHECKERS)
+    while not record.over and record.ply < 120:
+        moves = CHECKERS.legal_moves(record.position)
+        record.play(moves[generator.integers(len(moves))])
+    native, slow = Settler(CHECKERS), Settler(CHECKERS)
+    found = native.replies(record.positions)
+    assert found == [slow._slowly(position) for position in record.positions]
+    assert sum(len(set(one.signs)) > 1 for one in found) > 5  # some captures end on the other side
+    assert any(outcome for one in found for outcome in one.outcomes)  # and some end the game
+    assert native.replies([]) == []
+
+
 def test_a_book_of_search_is_the_same_again_and_from_its_file(tmp_path: Path) -> None:
     made = list(make_book(CHECKERS, "classic", games=3, depth=2, seed=5, most_plies=30))
     again = list(make_book(CHECKERS, "classic", games=3, depth=2, seed=5, most_plies=30))
