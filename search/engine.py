@@ -17,6 +17,7 @@ from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.shipped import find_file
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
+from search.first_use import will_use
 from search.lookups.lookup import Lookup
 from search.result import Result
 from search.search import UNLIMITED, Search
@@ -68,6 +69,7 @@ class Engine:
             raise ValueError(f"table_mib: expected 0 to 65536 MiB, found {table_mib}")
         self.game = game
         self.evaluator: Evaluator = as_evaluator(game, evaluator)
+        will_use(game, self.evaluator)
         self.options = _options(game, options, keywords)
         self._shared: dict[str, Any] = dict(
             lookup=lookup, table_mib=table_mib, threads=threads, seed=seed

@@ -109,7 +109,10 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
     # games; NumPy asks once, when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     options = parser(program).parse_args(arguments)
-    return exit_status(program, lambda: run(options), stopped="stopped; go on with --resume")
+    from play.waiting import told_of_compiling
+
+    with told_of_compiling():
+        return exit_status(program, lambda: run(options), stopped="stopped; go on with --resume")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -40,6 +40,7 @@ from play.web.runs import is_run, stamp_of
 from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, as_techniques
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.samples import value_scale
+from search.first_use import will_use
 from search.lookups.database import DatabaseLookup
 from search.lookups.rote import RoteMemory
 
@@ -231,6 +232,7 @@ class Catalogue:
             return loaded
 
     def _rated(self, entry: Entry, game: Game, name: Any) -> Loaded:
+        will_use(game)
         evaluator = as_evaluator(game, name)
         if isinstance(game, Problem):
             return Loaded(entry, evaluator, 1.0, None)

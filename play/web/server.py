@@ -29,6 +29,7 @@ from play.web.limits import Limits
 from play.web.puzzles import Puzzles
 from play.web.runs import Runs
 from play.web.seat import DEEPEST, MOST_SECONDS
+from search.first_use import first_use
 
 __all__ = ["create_app", "serve"]
 
@@ -120,6 +121,7 @@ class Pages:
             Route("/", self.page),
             Route("/static/{name}", self.static),
             Route("/api/catalogue", self.catalogue),
+            Route("/api/compiling", self.compiling),
             Route("/api/runs", self.list_runs),
             Route("/api/run", self.run),
             Route("/api/games", self.games),
@@ -170,6 +172,11 @@ class Pages:
             "limits": {"seconds": MOST_SECONDS, "depth": DEEPEST, "file": FILE_BYTES},
         }
         return JSONResponse(content)
+
+    async def compiling(self, request: Request) -> Response:
+        """What is compiled for the first time now: functions, total, seconds; empty if nothing."""
+        now = first_use()
+        return JSONResponse({} if now is None else {**vars(now), "text": now.text})
 
     async def list_runs(self, request: Request) -> Response:
         """The runs on disk."""

@@ -34,6 +34,7 @@ from play.web.server import create_app  # noqa: E402
 from search import EvaluatorError  # noqa: E402
 from search.alphabeta.probcut import ProbCut  # noqa: E402
 from search.alphabeta.techniques import SELECTIVE_SEARCH  # noqa: E402
+from search.first_use import FirstUse  # noqa: E402
 from search.lookups.rote import RoteMemory  # noqa: E402
 from tests.web_server import CLASSIC, HAND, HUMAN, RANDOM, ROOT, running  # noqa: E402
 
@@ -240,6 +241,15 @@ def test_the_catalogue_holds_what_is_there_and_no_paths(client: Client, runs: Pa
     assert entries["run:first/snapshots/000020.json"]["game"] == "checkers"
     assert "run:link.json" not in entries and not any("secret" in id for id in entries)
     assert str(ROOT) not in answer.text and str(runs.parent) not in answer.text
+
+
+def test_the_server_says_what_it_compiles(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = FirstUse(34, 83, 8.0)
+    monkeypatch.setattr("play.web.server.first_use", lambda: state)
+    answer = client.get("/api/compiling").json()
+    assert answer == {"functions": 34, "total": 83, "seconds": 8.0, "text": state.text}
+    monkeypatch.setattr("play.web.server.first_use", lambda: None)
+    assert client.get("/api/compiling").json() == {}
 
 
 def test_the_catalogue_says_what_each_evaluator_is(client: Client, runs: Path) -> None:

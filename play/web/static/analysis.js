@@ -1,7 +1,8 @@
 // The Analysis panel: all legal moves with their values, updated while the search goes deeper.
 
 import { entryOf, evaluatorGroups, timeOptions } from "./choices.js";
-import { expected, h, memory, put, signed } from "./dom.js";
+import { whileCompiling } from "./api.js";
+import { compileProgress, expected, h, memory, put, signed } from "./dom.js";
 import { Picker } from "./picker.js";
 
 export class AnalysisPanel {
@@ -79,7 +80,8 @@ export class AnalysisPanel {
     this.asked = asked;
     this.summary.textContent = "Thinking…";
     const news = { evaluator: this.evaluator, seconds: this.seconds, ply };
-    const answer = await this.page.act("analyse", news);
+    const show = (now) => put(this.list, compileProgress(now));
+    const answer = await whileCompiling(this.page.act("analyse", news), show);
     if (!answer?.started) this.asked = "";
     else this.position = answer.position;
   }

@@ -33,6 +33,22 @@ export const get = (path) => ask("GET", path);
 export const post = (path, content = {}) => ask("POST", path, content);
 export const remove = (path) => ask("DELETE", path);
 
+/** Wait for a promise; meanwhile `show` is called with the server's first compiling, {functions,
+ * total, text}, if there is any. */
+export async function whileCompiling(promise, show) {
+  const timer = setInterval(async () => {
+    const now = await get("/api/compiling").catch(() => ({}));
+    if (waiting && now.text) show(now);
+  }, 500);
+  let waiting = true;
+  try {
+    return await promise;
+  } finally {
+    waiting = false;
+    clearInterval(timer);
+  }
+}
+
 /** Post a request whose answer comes as lines of JSON; `each` is called with every one of them. */
 export async function lines(path, content, signal, each) {
   let response;

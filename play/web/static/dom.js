@@ -63,6 +63,13 @@ export function icon(name) {
   );
 }
 
+/** What the server compiles for the first time, with a bar if its end is known. */
+export function compileProgress({ functions, total, text }) {
+  return h("div", { class: "compiling" },
+    h("p", { role: "status" }, `${text[0].toUpperCase()}${text.slice(1)}`),
+    h("progress", { max: total ?? 1, value: total === null ? undefined : functions, "aria-label": "Compiling" }));
+}
+
 /** Announce a text to screen readers. */
 export function announce(text) {
   const live = document.getElementById("live");

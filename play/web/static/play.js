@@ -1,11 +1,11 @@
 // The page with a board: the state of a table, and the actions of people at it.
 
-import { get, post, Refusal, Stream } from "./api.js";
+import { get, post, Refusal, Stream, whileCompiling } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
 import { CheckersBoard } from "./checkers.js";
 import { newGame, seatName, tone, usual } from "./choices.js";
-import { announce, ask, h, icon, memory, put, sentence, toast } from "./dom.js";
+import { announce, ask, compileProgress, h, icon, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
 import { keepGame, keptGame } from "./games.js";
 import { GridBoard, PlainBoard } from "./grid.js";
@@ -77,7 +77,8 @@ export class PlayPage {
   async open(content) {
     put(this.root, h("p", { class: "lonely", role: "status" }, "Setting up the board…"));
     try {
-      this.sit(await post("/api/tables", content));
+      const show = (now) => put(this.root, h("div", { class: "lonely" }, compileProgress(now)));
+      this.sit(await whileCompiling(post("/api/tables", content), show));
     } catch (error) {
       put(this.root, 
         h("p", { class: "lonely" }, `${sentence(error.message)} `,

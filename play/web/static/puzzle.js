@@ -1,10 +1,10 @@
 // The page of puzzles: moves by hand, hints, solutions as they are found, and why a heuristic
 // values a position as it does. The address holds the puzzle and the position.
 
-import { get, lines, post } from "./api.js";
+import { get, lines, post, whileCompiling } from "./api.js";
 import { chart } from "./chart.js";
 import { evaluatorGroups } from "./choices.js";
-import { announce, h, icon, memory, put, sentence, short, toast } from "./dom.js";
+import { announce, compileProgress, h, icon, memory, put, sentence, short, toast } from "./dom.js";
 import { GridBoard, PlainBoard } from "./grid.js";
 import { Picker } from "./picker.js";
 
@@ -337,11 +337,12 @@ export class PuzzlePage {
     const content = { position: this.view.position, heuristic: this.heuristic, ...options };
     const path = `/api/puzzles/${encodeURIComponent(this.puzzle.name)}/solve`;
     try {
-      await lines(path, content, control.signal, (news) => {
+      const show = (now) => put(this.curve, compileProgress(now));
+      await whileCompiling(lines(path, content, control.signal, (news) => {
         if (news.progress) each(news.progress);
         else if (news.error) throw new Error(news.error);
         else solution = news.solution;
-      });
+      }), show);
     } catch (error) {
       if (!control.signal.aborted) put(this.result, h("p", { class: "problem", role: "alert" }, sentence(error.message)));
     }

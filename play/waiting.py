@@ -1,0 +1,56 @@
+"""A line at the terminal while kernels are compiled, so that nobody looks at a still screen."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any, TextIO
+
+__all__ = ["told_of_compiling"]
+
+#: Seconds between two looks, and number of looks before the first line.
+OFTEN, PATIENCE = 0.25, 4
+CLEAR = "\r\x1b[K"
+
+
+@contextlib.contextmanager
+def told_of_compiling(stream: TextIO | None = None) -> Iterator[None]:
+    """Write a line that changes while this process compiles, for the duration of a block.
+
+    stream: where to write; None for standard error. Nothing is written if it is no terminal.
+    """
+    stream = stream or sys.stderr
+    if not stream.isatty():
+        yield
+        return
+    done = threading.Event()
+    thread = threading.Thread(target=_tell, args=(stream, done), daemon=True, name="waiting")
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _tell(stream: TextIO, done: threading.Event) -> None:
+    looks, shown = 0, False
+    while not done.wait(OFTEN):
+        module: Any = sys.modules.get("search.first_use")  # not imported before it is needed
+        look = getattr(module, "first_use", None)
+        now = None if look is None else look()
+        looks = 0 if now is None else looks + 1
+        if now is not None and looks > PATIENCE:
+            stream.write(CLEAR + now.text)
+            shown = True
+        elif shown:
+            stream.write(CLEAR)
+            shown = False
+        else:
+            continue
+        stream.flush()
+    if shown:
+        stream.write(CLEAR)
+        stream.flush()
