@@ -6,18 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from games.contract import Game
 from games.record import Annotation, GameRecord
 from games.values import proven_text, value_text
+from play.judging.marks import POINTS, RESULTS, accuracy, mark
 from play.players.thinker import Thinker, file_value
 from search import PROVEN, Evaluator
 
-__all__ = ["Judged", "accuracy", "judge_game", "judged_record", "mark", "remark", "summary"]
-
-#: Marks of bad moves by the share of the expected result that they give up, and by the points
-#: that they lose where outcomes are points (the thresholds of GNU Backgammon).
-MARKS = ((0.15, "??"), (0.1, "?"), (0.05, "?!"))
-POINT_MARKS = ((0.16, "??"), (0.08, "?"), (0.04, "?!"))
+__all__ = ["Judged", "judge_game", "judged_record", "remark", "summary"]
 
 
 @dataclass(frozen=True)
@@ -117,21 +112,12 @@ def _follow(replay: GameRecord, record: GameRecord, ply: int) -> None:
     replay.play(record.moves[ply], roll=record.rolls[ply])
 
 
-def mark(game: Game, judged: Judged) -> str:
-    """Returns `?!`, `?` or `??` for a move that gives up at least 5, 10 or 15 % of the result.
-
-    In a game for points it loses at least 0.04, 0.08 or 0.16. Empty for other moves.
-    """
-    lost, marks = (judged.given_up, MARKS) if game.wins else (judged.loss, POINT_MARKS)
-    return next((sign for least, sign in marks if (lost or 0.0) >= least), "")
-
-
 def remark(record: GameRecord, judged: Judged, least: float) -> str:
     """Returns the remark on a move that lost at least `least`; empty for other moves."""
     if judged.loss <= 0 or judged.loss < least:
         return ""
     better = record.game.move_text(record.positions[judged.ply], judged.best)
-    sign = mark(record.game, judged)
+    sign = mark(judged.given_up or 0.0, RESULTS if record.game.wins else POINTS)
     said = f"{sign} {_lost(judged)}".strip()
     return f"{said}: {better} {value_text(judged.best_value)}"
 
@@ -175,16 +161,6 @@ def _without_braces(text: str) -> str:
     return text.replace("{", "(").replace("}", ")")
 
 
-def accuracy(judged: list[Judged], side: int) -> float | None:
-    """Returns one side's accuracy, 0 to 1: 1 less the mean of what its decisions gave up.
-
-    None without decisions, or if the evaluator knows no chances.
-    """
-    own = [move.given_up for move in judged if move.side == side and move.choices > 1]
-    known = [lost for lost in own if lost is not None]
-    return None if not known or len(known) < len(own) else 1.0 - sum(known) / len(known)
-
-
 def summary(judged: list[Judged], side: int) -> str:
     """One side's game in a line: its decisions, the preferred ones, the loss and the accuracy."""
     own = [move for move in judged if move.side == side and move.choices > 1]
@@ -197,5 +173,6 @@ def summary(judged: list[Judged], side: int) -> str:
     if plain:
         text += f", lost {sum(plain):.3f} ({sum(plain) / len(plain):.4f} a decision)"
     text += f", {grave} that changed a game already decided" if grave else ""
-    share = accuracy(judged, side)
-    return text if share is None else f"{text}, accuracy {100 * share:.1f} %"
+    known = [move.given_up for move in own if move.given_up is not None]
+    share = accuracy(known) if len(known) == len(own) else None
+    return text if share is None else f"{text}, accuracy {share:.1f} %"

@@ -16,8 +16,9 @@ from games.checkers.pdn import read_games
 from games.file_form import PLAIN_TEXT
 from games.record import GameRecord
 from play.__main__ import main
-from play.judging.analysis import accuracy, judge_game, judged_record, mark, remark, summary
+from play.judging.analysis import judge_game, judged_record, remark, summary
 from play.judging.cube import judge_cube, rating
+from play.judging.marks import POINTS, accuracy, mark
 from play.players.limits import Limits
 from play.players.thinker import Thinker, file_value
 from search import WIN, Engine
@@ -62,7 +63,7 @@ def test_losses_are_those_of_the_search(classic: Thinker) -> None:
         assert bool(said) == (one.loss > 0)
         if said:
             assert re.match(rf"(\?[?!]? )?lost {one.loss:.3f}: ", said)
-            assert said.startswith(mark(CHECKERS, one) or "lost")
+            assert said.startswith(mark(one.given_up or 0.0) or "lost")
     assert judge_game(record, classic) == judged
     black = [one for one in judged if one.side == 0 and one.choices > 1]
     assert summary(judged, 0).startswith(f"{len(black)} decisions, ")
@@ -103,7 +104,7 @@ def test_wins_and_losses_are_called_by_name(classic: Thinker) -> None:
     assert file_value(-0.5) == -0.5
 
 
-def test_accuracy_is_what_of_the_expected_result_was_kept(classic: Thinker) -> None:
+def test_accuracy_follows_from_what_was_given_up(classic: Thinker) -> None:
     """A man given away in a level position, by the chances of the positions before and after."""
     position = CHECKERS.parse_position("B:W21,22,25,26,30:B1,5,6,9,10")
     record = GameRecord(CHECKERS, position)
@@ -118,16 +119,11 @@ def test_accuracy_is_what_of_the_expected_result_was_kept(classic: Thinker) -> N
     theirs = replace(one, given_up=0.9, side=1)
     single = replace(one, given_up=0.9, choices=1)
     games = [best, other, theirs, single, best]
-    assert accuracy(games, 0) == pytest.approx(1 - 0.12 / 3)
-    assert accuracy(games, 1) == pytest.approx(0.1)
-    assert summary(games, 0).endswith("accuracy 96.0 %")
-    assert [mark(CHECKERS, replace(one, given_up=lost)) for lost in (0.04, 0.06, 0.11, 0.2)] == [
-        "", "?!", "?", "??"
-    ]  # fmt: skip
+    assert summary(games, 0).endswith(f", accuracy {accuracy([0.0, 0.12, 0.0]):.1f} %")
+    assert summary(games, 1).endswith(f", accuracy {accuracy([0.9]):.1f} %")
+    assert remark(record, other, 0.0).startswith("? lost ")
     # without a calibration nothing is said
-    assert accuracy([replace(one, given_up=None)], 0) is None
-    assert accuracy([], 0) is None
-    assert "accuracy" not in summary([replace(one, given_up=None)], 0)
+    assert "accuracy" not in summary([best, replace(one, given_up=None)], 0)
 
 
 def test_backgammon_counts_points(tmp_path: Path) -> None:
@@ -135,8 +131,9 @@ def test_backgammon_counts_points(tmp_path: Path) -> None:
     record.play_text("24/20", roll=BACKGAMMON.parse_roll("31"))
     (one,) = judge_game(record, Thinker(BACKGAMMON, "backups", Limits(depth=0)))
     assert one.given_up == one.loss / 2 and one.loss > 0.1
-    assert mark(BACKGAMMON, one) == ("??" if one.loss >= 0.16 else "?")
-    assert mark(BACKGAMMON, replace(one, loss=0.05)) == "?!"
+    for loss, sign in ((0.05, "?!"), (0.1, "?"), (0.2, "??")):
+        other = replace(one, loss=loss, given_up=loss / 2)
+        assert remark(record, other, 0.0).startswith(f"{sign} lost {loss:.3f}: ")
 
 
 def test_samuel_judges_in_men() -> None:
@@ -212,7 +209,7 @@ def test_a_mat_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert judged[0].preferred and "8/5 6/5" not in out
     for one in judged:
         if one.loss >= 0.001:
-            assert f"{mark(BACKGAMMON, one)} lost {one.loss:.3f}: ".strip() in out
+            assert f"{mark(one.given_up or 0.0, POINTS)} lost {one.loss:.3f}: ".strip() in out
     assert f"X: {summary(judged, 0)}" in out
     report = (tmp_path / "match-analysed.txt").read_text("utf-8")
     assert "Game 1: X Ann, O Bob, 0 : 0" in report and "1. O 64: 24/14" in report
