@@ -6,7 +6,8 @@ test of normalised Elo 0 against 10, of 4,000 games at most. A technique that pa
 three tests; for the others it includes late-move reductions, because these change the shape of
 trees. If two techniques pass that may affect each other, they are also tested together.
 
-Results are saved after every hundred games (--results), and an interrupted run goes on from there.
+Results are saved after every hundred games (--results), and each pair as it ends in a journal
+beside them. The same command goes on with a test that was stopped.
 --plot draws the results.
 """
 
@@ -23,6 +24,7 @@ from tqdm import tqdm
 import games
 from games.program import exit_status
 from games.whole_files import write_atomically
+from play.match.journal import Journal
 from play.match.ladder import plot_estimates
 from play.match.match import play_match
 from play.match.openings import Openings
@@ -79,15 +81,19 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
     with tqdm(total=options.games, initial=2 * len(pairs), unit=" games", desc=name) as bar:
         while entry["verdict"] == "continue" and 2 * len(pairs) < options.games:
             number = 2 * len(pairs) // CHUNK
-            match = play_match(
-                GAME,
-                first,
-                second,
-                limits=Limits(seconds=options.seconds),
-                games=CHUNK,
-                openings=Openings(GAME, plies=options.plies, seed=options.seed + number),
-                threads=options.threads,
-            )
+            journal = options.results.with_name(f"{options.results.name}.journal")
+            head = {"test": name, "chunk": number, **setting}
+            with Journal.open(journal, head, resume=None) as kept_pairs:
+                match = play_match(
+                    GAME,
+                    first,
+                    second,
+                    limits=Limits(seconds=options.seconds),
+                    games=CHUNK,
+                    openings=Openings(GAME, plies=options.plies, seed=options.seed + number),
+                    threads=options.threads,
+                    journal=kept_pairs,
+                )
             if match.interrupted:
                 raise KeyboardInterrupt
             pairs += [pair.points() for pair in match.pairs]
@@ -105,6 +111,7 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
             }
             kept[name] = entry
             write_atomically(options.results, json.dumps(kept) + "\n")
+            journal.unlink(missing_ok=True)
             bar.update(CHUNK)
             bar.set_postfix_str(f"LLR {entry['llr']:.2f}")
     return entry
@@ -150,7 +157,7 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = [name for name in options.names if name not in TESTS]
     if unknown:
         parser.error(f"expected names among {', '.join(TESTS)}, found {', '.join(unknown)}")
-    return exit_status(PROGRAM, lambda: run(options))
+    return exit_status(PROGRAM, lambda: run(options), stopped="stopped; the same command goes on")
 
 
 def run(options: argparse.Namespace) -> int:

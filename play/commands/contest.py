@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,7 +14,7 @@ from play.commands.options import refuse
 from play.match.cube_match import CubeMatch, cube_lines, play_cube_match
 from play.match.dice_match import DiceMatch, needs_processes, play_dice_match
 from play.match.ladder import Standing, dice_ladder, ladder, plot_estimates, plot_ladder
-from play.match.match import Match, all_games, play_match
+from play.match.match import Match, games_from, play_match
 from play.match.openings import Openings
 from play.players.gnubg import Program, gnubg_evaluator
 from play.players.limits import Limits, check_depth
@@ -23,6 +24,7 @@ from play.players.thinker import limits_of, usual_referee
 from play.ratings.bradley_terry import Rating
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
+from search.evaluators.samples import value_mark
 
 __all__ = ["Contest", "ContestWithDice", "ContestWithoutDice"]
 
@@ -57,8 +59,14 @@ class Contest(Protocol):
     def plot(self, path: Path, standings: list[Any]) -> None:
         """Write a picture of the standings."""
 
-    def game_texts(self, matches: list[Any]) -> Iterator[str]:
-        """The games of matches, each as text in the form of the game."""
+    def game_texts(self, match: Any, pair: int, number: int) -> Iterator[str]:
+        """The games of a match from a pair on, each as text in the form of the game.
+
+        number: the number of the first of them in the file.
+        """
+
+    def head(self, players: Sequence[Player]) -> dict[str, Any]:
+        """Returns what decides the results of matches of these players, as plain values."""
 
 
 class ContestWithoutDice:
@@ -153,11 +161,19 @@ class ContestWithoutDice:
     def plot(self, path: Path, standings: list[Rating]) -> None:
         plot_ladder(path, standings, f"{self.game.name}, {self.limits}")
 
-    def game_texts(self, matches: list[Match]) -> Iterator[str]:
+    def game_texts(self, match: Match, pair: int, number: int) -> Iterator[str]:
         write = form_of(self.game).write
-        for number, (first, second, record) in enumerate(all_games(matches), 1):
-            tags = {"Event": str(self.limits), "Round": str(number)}
+        for count, (first, second, record) in enumerate(games_from(match, pair), number):
+            tags = {"Event": str(self.limits), "Round": str(count)}
             yield write(record, (first, second), tags)
+
+    def head(self, players: Sequence[Player]) -> dict[str, Any]:
+        openings = {name: getattr(self._options, name) for name in ("plies", "within", "judge")}
+        return {
+            **_head(self.game, players, self.limits, self._options.seed),
+            **openings,
+            "sprt": None if self.sprt is None else asdict(self.sprt),
+        }
 
 
 class ContestWithDice:
@@ -242,24 +258,25 @@ class ContestWithDice:
         title = f"{self.game.name}, {self.heading}"
         plot_estimates(path, rows, title, label=label, room=0.02, digits=3)
 
-    def game_texts(self, matches: list[DiceMatch]) -> Iterator[str]:
+    def game_texts(self, match: DiceMatch, pair: int, number: int) -> Iterator[str]:
         write, write_match = form_of(self.game).write, form_of(self.game).write_match
-        number = 0
-        for match in matches:
-            if isinstance(match, CubeMatch) and write_match is not None:
-                for both in match.matches:
-                    names = match.first, match.second
-                    for records, sides in zip(both, (names, names[::-1]), strict=True):
-                        number += 1
-                        yield write_match(
-                            records, sides, {"Event": self.heading, "Round": str(number)}
-                        )
-            for pair in match.records:
-                names = match.first, match.second
-                for record, sides in zip(pair, (names, names[::-1]), strict=True):
-                    number += 1
-                    tags = {"Event": self.heading, "Round": str(number)}
-                    yield write(record, sides, tags)
+        names = match.first, match.second
+        if isinstance(match, CubeMatch) and write_match is not None:
+            played: list[tuple[Any, Any]] = [(write_match, both) for both in match.matches[pair:]]
+        else:
+            played = [(write, both) for both in match.records[pair:]]
+        for form, both in played:
+            for game, sides in zip(both, (names, names[::-1]), strict=True):
+                yield form(game, sides, {"Event": self.heading, "Round": str(number)})
+                number += 1
+
+    def head(self, players: Sequence[Player]) -> dict[str, Any]:
+        if self.cube:
+            raise ValueError("--resume: expected games without the cube, found --cube or --match")
+        return {
+            **_head(self.game, players, self.limits, self._options.seed),
+            "luck": None if self.luck is None else self.luck.name,
+        }
 
     def _common(self, options: dict[str, Any]) -> dict[str, Any]:
         given = self._options
@@ -270,6 +287,20 @@ class ContestWithDice:
             "keep_records": given.save is not None,
             **options,
         }
+
+
+def _head(game: Any, players: Sequence[Player], limits: Limits, seed: int) -> dict[str, Any]:
+    marks = [
+        None if player.evaluator is None else value_mark(game, player.evaluator)
+        for player in players
+    ]
+    return {
+        "game": [game.name, game.version],
+        "players": [player.name for player in players],
+        "values of players": marks,
+        "limits": str(limits),
+        "seed": seed,
+    }
 
 
 def _check_cube(game: DiceGame, options: argparse.Namespace) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +98,12 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
         "--pdn",
         type=Path,
         metavar="FILE",
-        help="write the games: PDN in checkers, .mat in backgammon, text in other games",
+        help="add each game as it ends: PDN in checkers, .mat in backgammon, text in other games",
+    )
+    add(
+        "--resume",
+        action="store_true",
+        help="go on with the match that was stopped, whose games are in the file of --save",
     )
     add("--json", action="store_true", help="last line: the figures as JSON")
     add("--quiet", action="store_true", help="no progress bar")
@@ -110,12 +118,15 @@ def _run_match(options: argparse.Namespace) -> int:
     contest = _contest(options, 400)
     players = [parse_player(contest.game, text) for text in (options.first, options.second)]
     contest.prepare(players)
-    with contest.workers(players) as workers, _Bar(options) as bar:
-        match = contest.match(*players, workers=workers, progress=bar)
+    with _kept(contest, options, players) as (journal, games):
+        with contest.workers(players) as workers, _Bar(options, games) as bar:
+            match = contest.match(*players, workers=workers, progress=bar, **journal)
+        _finish([match], games, journal)
     for line in contest.match_lines(match):
         print(line)
-    _write(contest, options, [match], match.figures())
-    return _ended(match)
+    if options.json:
+        print(json.dumps(match.figures()))
+    return _ended(options, match)
 
 
 def _run_ladder(options: argparse.Namespace) -> int:
@@ -128,8 +139,10 @@ def _run_ladder(options: argparse.Namespace) -> int:
     check_players(players)
     contest.prepare(players)
     pairings = len(players) * (len(players) - 1) // 2
-    with contest.workers(players) as workers, _Bar(options, pairings) as bar:
-        standings, matches = contest.ladder(players, workers=workers, progress=bar)
+    with _kept(contest, options, players) as (journal, games):
+        with contest.workers(players) as workers, _Bar(options, games, pairings) as bar:
+            standings, matches = contest.ladder(players, workers=workers, progress=bar, **journal)
+        _finish(matches, games, journal)
     for line in contest.ladder_lines(standings, matches):
         print(line)
     if options.plot is not None and standings:
@@ -139,8 +152,9 @@ def _run_ladder(options: argparse.Namespace) -> int:
         contest.standings: [standing.figures() for standing in standings],
         "matches": [match.figures() for match in matches],
     }
-    _write(contest, options, matches, figures)
-    return _ended(matches[-1])
+    if options.json:
+        print(json.dumps(figures))
+    return _ended(options, matches[-1])
 
 
 def _contest(options: argparse.Namespace, games: int) -> Contest:
@@ -166,19 +180,45 @@ def _contest(options: argparse.Namespace, games: int) -> Contest:
     return contest
 
 
-def _write(contest: Contest, options: argparse.Namespace, matches: list[Any], figures: Any) -> None:
-    """Write the games and the figures as JSON, each if asked for."""
-    import json
+@contextmanager
+def _kept(
+    contest: Contest, options: argparse.Namespace, players: list[Any]
+) -> Iterator[tuple[dict[str, Any], _GamesFile | None]]:
+    """The journal of a match as an option of it, and the file of its games, with --save."""
+    from play.match.journal import Journal
 
-    from games.whole_files import write_atomically
+    if options.save is None:
+        if options.resume:
+            raise ValueError("--resume: expected --save FILE as well, found none")
+        yield {}, None
+        return
+    games = _GamesFile(contest, options.save)
+    if getattr(contest, "cube", False) and not options.resume:
+        yield {}, games  # without --resume
+        return
+    head = contest.head(players)
+    with Journal.open(_journal(options), head, resume=options.resume) as journal:
+        yield {"journal": journal}, games
 
-    if options.save is not None:
-        write_atomically(options.save, "\n".join(contest.game_texts(matches)))
-    if options.json:
-        print(json.dumps(figures))
+
+def _journal(options: argparse.Namespace) -> Path:
+    return Path(f"{options.save}.journal")
 
 
-def _ended(match: Any) -> int:
+def _finish(matches: list[Any], games: _GamesFile | None, journal: dict[str, Any]) -> None:
+    """End the file of games, and the journal unless the last match was stopped."""
+    if games is not None:
+        games.finish(matches)
+    if journal and not matches[-1].interrupted and not matches[-1].failure:
+        journal["journal"].finish()
+
+
+def _ended(options: argparse.Namespace, match: Any) -> int:
+    import sys
+
+    if (match.interrupted or match.failure) and options.save is not None:
+        more = "; --resume goes on" if _journal(options).exists() else ""
+        print(f"the games that ended are in {options.save}{more}", file=sys.stderr)
     if match.interrupted:
         raise KeyboardInterrupt
     if match.failure:
@@ -186,11 +226,54 @@ def _ended(match: Any) -> int:
     return 0
 
 
-class _Bar:
-    """A progress bar over the games of matches, with the score of the current match."""
+class _GamesFile:
+    """A file to which the games of matches are added as they end."""
 
-    def __init__(self, options: argparse.Namespace, matches: int = 1) -> None:
+    def __init__(self, contest: Contest, path: Path) -> None:
+        self._contest = contest
+        self._path = path
+        self._match: Any = None
+        self._pairs = self._games = 0
+
+    def __call__(self, match: Any) -> None:
+        """Add the games that have ended since the last call."""
+        from games.whole_files import naming, write_atomically
+
+        if match is not self._match:
+            self._match, self._pairs = match, 0
+        texts = list(self._contest.game_texts(match, self._pairs, self._games + 1))
+        self._pairs = match.games // 2
+        content = "\n".join(texts)
+        if not self._games:
+            write_atomically(self._path, content)
+        elif texts:
+            with naming(self._path), open(self._path, "ab") as file:
+                file.write(f"\n{content}".encode())
+        self._games += len(texts)
+
+    def finish(self, matches: list[Any]) -> None:
+        """Leave a file even if no game was played, and a whole one if Ctrl-C came while writing."""
+        from games.whole_files import write_atomically
+
+        if not self._games or matches[-1].interrupted:
+            texts: list[str] = []
+            for match in matches:
+                texts += self._contest.game_texts(match, 0, len(texts) + 1)
+            write_atomically(self._path, "\n".join(texts))
+
+
+class _Bar:
+    """A progress bar over the games of matches, with the score of the current match.
+
+    games: the file that they are added to, or None.
+    """
+
+    def __init__(
+        self, options: argparse.Namespace, games: _GamesFile | None, matches: int = 1
+    ) -> None:
         from tqdm import tqdm
+
+        self._games = games
 
         total = options.games * matches
         self._bar = tqdm(total=total, unit=" games", disable=options.quiet, dynamic_ncols=True)
@@ -204,6 +287,8 @@ class _Bar:
         self._bar.close()
 
     def __call__(self, match: Any) -> None:
+        if self._games is not None:
+            self._games(match)
         if match is not self._match:
             self._match, self._before = match, self._done
         self._bar.set_postfix_str(match.so_far(), refresh=False)

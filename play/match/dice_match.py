@@ -23,6 +23,7 @@ from games.record import GameRecord
 from play.crew import Crew
 from play.dice import Dice
 from play.match.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG, DiceLoop
+from play.match.journal import Journal, plain_game, read_game
 from play.match.luck import Luck
 from play.players.limits import STATIC, Limits
 from play.players.player import Player
@@ -78,6 +79,14 @@ class DiceMatch:
     def games(self) -> int:
         """The number of games counted."""
         return 2 * len(self.points)
+
+    def add(self, block: _Block) -> None:
+        """Count pairs."""
+        self.points += block.points
+        self.turns += block.turns
+        self.records += block.records
+        if self.luck is not None:
+            self.luck += block.luck
 
     def so_far(self) -> str:
         """Returns the score in a few words."""
@@ -155,6 +164,7 @@ def play_dice_match(
     luck: Player | None = None,
     keep_records: bool = False,
     progress: Callable[[DiceMatch], None] | None = None,
+    journal: Journal | None = None,
 ) -> DiceMatch:
     """Play `games` games, an odd number rounded up, in pairs with the same dice.
 
@@ -167,6 +177,7 @@ def play_dice_match(
     luck: player whose evaluator (with its lookup) measures luck by static values.
     keep_records: keep the games in the match.
     progress: called with the match after each block of pairs.
+    journal: as in `play_match`.
 
     Ctrl-C ends the match with the games played, marked as interrupted. So does an external engine
     that fails (`failure`), unless it fails in the first pairs.
@@ -187,18 +198,21 @@ def play_dice_match(
         match.luck, match.luck_by = [], luck.name
     play_block = _BlockPlayer(game, first, second, limits, seed, luck, keep_records)
     pairs = (games + 1) // 2
-    tasks = _blocks(pairs, NATIVE_BLOCK if play_block.native else SLOW_BLOCK)
+    name = f"{first.name} against {second.name}"
+    for kept in journal.results(name) if journal else ():
+        match.add(_Block.of(game, kept))
+        if progress is not None:
+            progress(match)
+    tasks = _blocks(len(match.points), pairs, NATIVE_BLOCK if play_block.native else SLOW_BLOCK)
     backend = "loky" if threads > 1 and needs_processes(first, second) else "threads"
     began = time.perf_counter()
     with nullcontext(workers) if workers is not None else Workers(backend, threads) as players:
         try:
             with closing(players.map(play_block, tasks)) as played:
                 for block in played:
-                    match.points += block.points
-                    match.turns += block.turns
-                    match.records += block.records
-                    if match.luck is not None:
-                        match.luck += block.luck
+                    if journal is not None:
+                        journal.add(name, block.plain())
+                    match.add(block)
                     match.seconds = time.perf_counter() - began
                     if progress is not None:
                         progress(match)
@@ -223,8 +237,8 @@ def _bounds(game: DiceGame) -> tuple[float, float]:
     return min(low, -high), max(high, -low)
 
 
-def _blocks(pairs: int, size: int) -> Iterator[tuple[int, int]]:
-    for begin in range(0, pairs, size):
+def _blocks(first: int, pairs: int, size: int) -> Iterator[tuple[int, int]]:
+    for begin in range(first, pairs, size):
         yield begin, min(size, pairs - begin)
 
 
@@ -236,6 +250,30 @@ class _Block:
     luck: list[tuple[float, float]] = field(default_factory=list)
     records: list[Records] = field(default_factory=list)
     turns: int = 0
+
+    def plain(self) -> dict[str, Any]:
+        """Returns the same as plain values."""
+        records = [[plain_game(record) for record in pair] for pair in self.records]
+        return {
+            "points": self.points, "luck": self.luck, "records": records, "turns": self.turns
+        }  # fmt: skip
+
+    @classmethod
+    def of(cls, game: DiceGame, plain: Any) -> _Block:
+        """Returns what `plain` made the values from; raises ValueError if they are damaged."""
+        rules: dict[str, Any] = {"repetitions": None, "quiet_moves": None}
+        try:
+            points, luck = (
+                [(float(one), float(other)) for one, other in plain[name]]
+                for name in ("points", "luck")
+            )
+            records = [
+                (read_game(game, one, **rules), read_game(game, other, **rules))
+                for one, other in plain["records"]
+            ]
+            return cls(points, luck, records, int(plain["turns"]))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"expected pairs of games, found {error!r}") from None
 
 
 class _BlockPlayer(Crew[tuple[Any, ...]]):

@@ -19,6 +19,7 @@ from games.contract import DiceGame, Game
 from games.errors import MoveError
 from games.whole_files import write_figure
 from play.match.dice_match import DiceMatch, play_dice_match
+from play.match.journal import Journal
 from play.match.match import Match, play_match
 from play.match.openings import Openings
 from play.players.limits import STATIC, Limits
@@ -64,6 +65,7 @@ def ladder(
     workers: Workers | None = None,
     seed: int = 0,
     progress: Callable[[Match], None] | None = None,
+    journal: Journal | None = None,
 ) -> tuple[list[Rating], list[Match]]:
     """Play every player against every other; returns ratings, best first, and matches.
 
@@ -72,7 +74,7 @@ def ladder(
     limits: limits of a move.
     games: games of each match.
     openings: returns the openings of a match.
-    threads, workers, seed, progress: as in `play_match`.
+    threads, workers, seed, progress, journal: as in `play_match`.
 
     Ctrl-C or an external engine that fails ends the ladder: ratings then cover the games played,
     the last match says so, and players without a game are missing. Raises ValueError for fewer than
@@ -91,6 +93,7 @@ def ladder(
             workers=workers,
             seed=seed,
             progress=progress,
+            journal=journal,
         )
 
     matches = _round_robin(players, play)
@@ -109,6 +112,7 @@ def dice_ladder(
     workers: Workers | None = None,
     keep_records: bool = False,
     progress: Callable[[DiceMatch], None] | None = None,
+    journal: Journal | None = None,
 ) -> tuple[list[Standing], list[DiceMatch]]:
     """Play every player against every other with dice; returns standings, best first, and matches.
 
@@ -129,6 +133,7 @@ def dice_ladder(
             workers=workers,
             keep_records=keep_records,
             progress=progress,
+            journal=journal,
         )
 
     matches = _round_robin(players, play)

@@ -19,6 +19,7 @@ from games.errors import MoveError
 from games.record import GameRecord
 from play.crew import Crew
 from play.match.game_loop import GameLoop
+from play.match.journal import Journal, plain_game, read_game
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
@@ -49,6 +50,19 @@ class Pair:
         # By the winner alone, also in a game whose outcomes are points.
         first, second = (0.5 * ((outcome > 0) - (outcome < 0) + 1) for outcome in outcomes)
         return first, second
+
+    def plain(self) -> dict[str, Any]:
+        """Returns the same as plain values."""
+        return {"games": [plain_game(game) for game in self.games], "seconds": self.seconds}
+
+    @classmethod
+    def of(cls, game: Game, plain: Any) -> Pair:
+        """Returns what `plain` made the values from; raises ValueError if they are damaged."""
+        try:
+            first, second = (read_game(game, one) for one in plain["games"])
+            return cls((first, second), tuple(map(float, plain["seconds"])))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"expected a pair of games, found {error!r}") from None
 
 
 @dataclass
@@ -157,6 +171,7 @@ def play_match(
     sprt: Sprt | None = None,
     seed: int = 0,
     progress: Callable[[Match], None] | None = None,
+    journal: Journal | None = None,
 ) -> Match:
     """Play until `games` different games are counted, the SPRT decides or openings run out.
 
@@ -171,6 +186,8 @@ def play_match(
     sprt: test that ends the match once it decides.
     seed: decides openings and random choices.
     progress: called with the match after each pair.
+    journal: where each pair is kept as it ends; the match goes on from those it holds already,
+        with the result of one that was never stopped.
 
     Ctrl-C ends the match with the games played, marked as interrupted. So does an external engine
     that fails (`failure`); if it fails in the first pair, its MoveError or ChildProcessError is
@@ -191,6 +208,9 @@ def play_match(
     play_pair = _PairPlayer(game, first, second, limits, table_mib, seed)
     drawn = enumerate(openings if openings is not None else Openings(game, seed=seed))
     seen: set[Any] = set()
+    name = f"{first.name} against {second.name}"
+    for kept, _ in zip(journal.results(name) if journal else (), drawn, strict=False):
+        _judge(match, Pair.of(game, kept), seen, progress, sprt)
     with nullcontext(workers) if workers is not None else Workers(jobs=threads) as players:
         try:
             while len(match.pairs) * 2 < games and match.verdict in ("", "continue"):
@@ -198,6 +218,8 @@ def play_match(
                 before = len(match.pairs) + match.repeated
                 with closing(players.map(play_pair, tasks)) as played:
                     for pair in played:
+                        if journal is not None:
+                            journal.add(name, pair.plain())
                         _judge(match, pair, seen, progress, sprt)
                         if match.verdict not in ("", "continue"):
                             break
@@ -293,6 +315,11 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
 def all_games(matches: list[Match]) -> Iterator[tuple[str, str, GameRecord]]:
     """Every counted game with the names of the side that began and the other."""
     for match in matches:
-        for pair in match.pairs:
-            yield match.first, match.second, pair.games[0]
-            yield match.second, match.first, pair.games[1]
+        yield from games_from(match, 0)
+
+
+def games_from(match: Match, pair: int) -> Iterator[tuple[str, str, GameRecord]]:
+    """The games of a match from a pair on, as `all_games` gives them."""
+    for both in match.pairs[pair:]:
+        yield match.first, match.second, both.games[0]
+        yield match.second, match.first, both.games[1]

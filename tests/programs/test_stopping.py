@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TERM, HUP = signal.SIGTERM, signal.SIGHUP
 #: A match that lasts longer than any test.
 MATCH = "--quiet --games 4000 --depth 9"
+SAME = "stopped; the same command goes on"
 RESUME = "stopped; go on with --resume"
 #: Parts of the lines of programs that wait for somebody.
 WAIT = ("web", "engine", "--depth 3")
@@ -45,7 +46,7 @@ WAIT = ("web", "engine", "--depth 3")
         ("play terminal checkers classic --depth 3", HUP, "stopped"),
         ("play solve sliding24 --method ida", TERM, "stopped"),
         ("learner probcut checkers classic --output {tmp}/p --positions 9999", TERM, "stopped"),
-        ("benchmarks.techniques beam --results {tmp}/t.json", TERM, "stopped"),
+        ("benchmarks.techniques beam --results {tmp}/t.json", TERM, SAME),
         ("train checkers --run {tmp}/run --quiet", TERM, RESUME),
         ("train checkers --learner rootstrap --backend loky --run {tmp}/run --quiet", HUP, RESUME),
     ],

@@ -1,0 +1,158 @@
+"""The journal of a match: its ended pairs in a file, from which a stopped match goes on.
+
+The file has one JSON value a line. The first says what is played; each other is the name of a match
+and one of its results, in the order in which they were counted. A line that was cut short by a kill
+is ignored, and its pair played again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from games.contract import DiceGame, Game
+from games.lock import alone
+from games.record import GameRecord
+from games.whole_files import naming, write_atomically
+
+__all__ = ["Journal", "plain_game", "read_game"]
+
+FORMAT = "plysmith-match-1"
+
+
+class Journal:
+    """Results of one match, or of all matches of a ladder; `Journal.open` makes one."""
+
+    def __init__(self, path: Path, results: dict[str, list[Any]]) -> None:
+        self.path = path
+        self._results = results
+        self._file: Any = None
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: Any, head: Mapping[str, Any], *, resume: bool | None) -> Iterator[Journal]:
+        """Begin a journal, or go on with one; no other process may write it meanwhile.
+
+        path: its file.
+        head: everything that decides the results, as plain values by name.
+        resume: whether to go on with the file; None: if it is there and has the same head.
+
+        Raises FileNotFoundError if there is nothing to go on with, FileExistsError if a match that
+        was stopped would be lost, ValueError for a journal that is damaged or of another match,
+        and LockedError if another process plays it.
+        """
+        path = Path(path)
+        head = json.loads(json.dumps({"format": FORMAT, **head}))
+        with alone(path.with_name(path.name + ".lock"), str(path)):
+            if resume is None:
+                resume = path.exists() and not _other(_read(path)[0], head)
+            elif resume and not path.exists():
+                raise FileNotFoundError(f"expected a match that was stopped, found no {path}")
+            elif path.exists() and not resume:
+                raise FileExistsError(
+                    f"{path}: expected no match that was stopped, found one: go on with --resume,"
+                    " or delete this file"
+                )
+            lines = [head]
+            if resume:
+                lines = _read(path)
+                other = _other(lines[0], head)
+                if other:
+                    raise ValueError(f"{path}: expected the match that was stopped, found {other}")
+            # without a line that was cut short
+            write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))
+            results: dict[str, list[Any]] = {}
+            for name, result in lines[1:]:
+                results.setdefault(name, []).append(result)
+            journal = cls(path, results)
+            with naming(path):
+                journal._file = path.open("a", encoding="utf-8")
+            try:
+                yield journal
+            finally:
+                journal._file.close()
+
+    def results(self, name: str) -> list[Any]:
+        """Returns the results of a match so far."""
+        return self._results.get(name, [])
+
+    def add(self, name: str, result: Any) -> None:
+        """Add a result of a match; raises OSError that names the file if it cannot be written."""
+        with naming(self.path):
+            self._file.write(json.dumps([name, result]) + "\n")
+            self._file.flush()
+
+    def finish(self) -> None:
+        """Remove the file: everything has been played."""
+        self.path.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> list[Any]:
+    """Returns the lines of a journal, but for a last one that was cut short."""
+    lines: list[Any] = []
+    try:
+        texts = path.read_text(encoding="utf-8").split("\n")[:-1]
+        for text in texts:
+            line: Any = json.loads(text)
+            good = isinstance(line, list) and len(line) == 2 if lines else isinstance(line, dict)
+            if not good:
+                raise ValueError(f"another line {len(lines) + 1}")
+            lines.append(line)
+        if not lines:
+            raise ValueError("no line")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: expected the journal of a match, found {error}") from None
+    return lines
+
+
+def _other(found: Mapping[str, Any], head: Mapping[str, Any]) -> str:
+    """Returns in what a match differs from the one of a journal; empty for nothing."""
+    return ", ".join(
+        f"{name} {head.get(name)!r} (it began with {found.get(name)!r})"
+        for name in sorted({*found, *head})
+        if found.get(name) != head.get(name)
+    )
+
+
+def plain_game(record: GameRecord) -> dict[str, Any]:
+    """Returns a game as plain values, from which `read_game` makes it again.
+
+    Moves are written as their numbers among the legal moves.
+    """
+    game = record.game
+    plain: dict[str, Any] = {"end": record.declared}
+    if isinstance(game, DiceGame):
+        rolls = [0 if roll is None else roll for roll in record.rolls]
+        turns = zip(record.positions, rolls, strict=False)
+        legal = [game.legal_moves(position, roll) for position, roll in turns]
+        plain["rolls"] = rolls
+    else:
+        legal = [game.legal_moves(position) for position in record.positions[: record.ply]]
+        plain["notes"] = [[note.value, note.depth] for note in record.annotations]
+    plain["moves"] = [moves.index(move) for moves, move in zip(legal, record.moves, strict=True)]
+    return plain
+
+
+def read_game(game: Game, plain: Mapping[str, Any], **rules: Any) -> GameRecord:
+    """Returns the record of a plain game; `rules` are options of `GameRecord`.
+
+    Raises ValueError if it is damaged.
+    """
+    record = GameRecord(game, **rules)
+    try:
+        for number, index in enumerate(plain["moves"]):
+            if isinstance(game, DiceGame):
+                roll = plain["rolls"][number]
+                record.play(game.legal_moves(record.position, roll)[index], roll=roll)
+            else:
+                value, depth = plain["notes"][number]
+                legal = game.legal_moves(record.position)
+                record.play(legal[index], value=value, depth=depth)
+        if plain["end"] is not None:
+            record.declare(*plain["end"])
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError(f"expected a game of {game.name}, found {error!r}") from None
+    return record

@@ -1,0 +1,247 @@
+"""Matches that are stopped and go on: bit for bit the result of one that was never stopped."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toys import Pile
+
+import games
+from games import kernels
+from games.checkers import Checkers
+from games.lock import LockedError
+from play.__main__ import main
+from play.match.dice_match import DiceMatch, play_dice_match
+from play.match.journal import Journal, plain_game, read_game
+from play.match.ladder import ladder
+from play.match.match import Match, play_match
+from play.players.limits import Limits
+from play.players.parse import parse_player
+from play.ratings.sprt import Sprt
+
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+ROOT = Path(__file__).resolve().parents[2]
+HEAD = {"seed": 0}
+CHECKERS = Checkers()
+
+
+def stop_at(games: int) -> Any:
+    def progress(match: Any) -> None:
+        if match.games >= games:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def played(match: Match) -> list[Any]:
+    return [
+        (pair.games[side].moves, pair.games[side].annotations, pair.games[side].outcome())
+        for pair in match.pairs
+        for side in (0, 1)
+    ]
+
+
+@compiled_only
+def test_a_stopped_match_goes_on_to_the_same_result(tmp_path: Path) -> None:
+    first, second = (parse_player(CHECKERS, text) for text in ("classic", "random"))
+    options: dict[str, Any] = {"limits": Limits(depth=2), "games": 12, "sprt": Sprt(-50, 200)}
+    whole = play_match(CHECKERS, first, second, **options)
+    path = tmp_path / "match.journal"
+    for number, stop in enumerate((4, 8, 99)):
+        with Journal.open(path, HEAD, resume=number > 0) as journal:
+            match = play_match(
+                CHECKERS, first, second, journal=journal, progress=stop_at(stop), **options
+            )
+        assert match.interrupted == (stop < 99)
+    assert played(match) == played(whole)
+    assert match.figures() == whole.figures()
+    lines = path.read_text().splitlines()
+    assert len(lines) == 1 + len(whole.pairs)
+    # a line that was cut short by a kill costs its pair alone
+    path.write_text("\n".join(lines)[:-40])
+    with Journal.open(path, HEAD, resume=True) as journal:
+        name = "classic against random"
+        assert len(journal.results(name)) == len(whole.pairs) - 1
+        match = play_match(CHECKERS, first, second, journal=journal, **options)
+        journal.finish()
+    assert played(match) == played(whole)
+    assert not list(tmp_path.iterdir())
+
+
+def test_repeated_pairs_stay_repeated(tmp_path: Path) -> None:
+    game = Pile()
+    players = [parse_player(game, "random"), parse_player(game, "random")]
+    options: dict[str, Any] = {"limits": Limits(depth=1), "games": 999}
+    whole = play_match(game, *players, **options)
+    assert whole.repeated
+    for resume, stop in ((False, 6), (True, 999)):
+        with Journal.open(tmp_path / "j", HEAD, resume=resume) as journal:
+            match = play_match(game, *players, journal=journal, progress=stop_at(stop), **options)
+    assert match.figures() == whole.figures()
+
+
+@compiled_only
+@pytest.mark.parametrize("depth", [None, 1])
+def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) -> None:
+    game = games.load("backgammon")
+    first, second = (parse_player(game, text) for text in ("hand", "random"))
+    options: dict[str, Any] = {"games": 200 if depth is None else 12, "luck": first}
+    if depth:
+        options["limits"] = Limits(depth=depth)
+    whole = play_dice_match(game, first, second, keep_records=True, **options)
+    for resume, stop in ((False, 4), (True, 999)):
+        with Journal.open(tmp_path / "j", HEAD, resume=resume) as journal:
+            match: DiceMatch = play_dice_match(
+                game, first, second, keep_records=True, journal=journal,
+                progress=stop_at(stop), **options,
+            )  # fmt: skip
+        assert match.interrupted == (not resume)
+    assert match.figures() == whole.figures()
+    assert (match.points, match.luck, match.turns) == (whole.points, whole.luck, whole.turns)
+    assert match.records == whole.records
+
+
+@compiled_only
+def test_a_stopped_ladder_goes_on(tmp_path: Path) -> None:
+    players = [parse_player(CHECKERS, text) for text in ("random", "classic", "rote")]
+    options: dict[str, Any] = {"limits": Limits(depth=1), "games": 4}
+    whole, _ = ladder(CHECKERS, players, **options)
+    seen = 0
+
+    def stop(match: Match) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == 3:  # in the second match
+            raise KeyboardInterrupt
+
+    with Journal.open(tmp_path / "j", HEAD, resume=False) as journal:
+        _, matches = ladder(CHECKERS, players, journal=journal, progress=stop, **options)
+    assert [match.games for match in matches] == [4, 2]
+    with Journal.open(tmp_path / "j", HEAD, resume=True) as journal:
+        ratings, matches = ladder(CHECKERS, players, journal=journal, **options)
+    assert ratings == whole
+    assert [match.games for match in matches] == [4, 4, 4]
+
+
+def test_games_as_plain_values() -> None:
+    record = play_match(
+        CHECKERS, *(parse_player(CHECKERS, "random") for _ in "ab"), limits=Limits(depth=1), games=2
+    ).pairs[0].games[0]  # fmt: skip
+    again = read_game(CHECKERS, json.loads(json.dumps(plain_game(record))))
+    assert again == record and again.annotations == record.annotations
+    plain = plain_game(record)
+    for damage in ({"moves": [999]}, {"moves": None}, {"notes": []}):
+        with pytest.raises(ValueError, match="expected a game of checkers, found"):
+            read_game(CHECKERS, {**plain, **damage})
+
+
+def test_journals_that_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+
+    def make(head: dict[str, Any], resume: bool | None) -> list[Any]:
+        with Journal.open(path, head, resume=resume) as journal:
+            journal.add("a against b", 1)
+            with pytest.raises(LockedError, match=f"found process {os.getpid()} on "):
+                with Journal.open(path, head, resume=True):
+                    raise AssertionError
+            return journal.results("a against b")
+
+    with pytest.raises(
+        FileNotFoundError, match=f"expected a match that was stopped, found no {path}"
+    ):
+        make(HEAD, True)
+    assert make(HEAD, False) == []
+    with pytest.raises(FileExistsError, match="go on with --resume, or delete this file"):
+        make(HEAD, False)
+    with pytest.raises(ValueError, match=r"found seed 1 \(it began with 0\)"):
+        make({"seed": 1}, True)
+    assert make(HEAD, True) == [1]
+    assert make(HEAD, None) == [1, 1]
+    assert make({"seed": 1}, None) == []  # another one begins anew
+    for damage in ("", "[]\n", "{\n", '{"seed": 1}\n[1]\n', "[" * 100_000 + "\n"):
+        path.write_text(damage)
+        with pytest.raises(ValueError, match="expected the journal of a match, found"):
+            make(HEAD, True)
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "line",
+    [
+        "match checkers classic random --depth 7 --games 40 --json --quiet",
+        "ladder checkers classic rote random --depth 6 --games 10 --json --quiet",
+        "match backgammon hand random --depth 1 --games 40 --json --quiet --luck hand",
+    ],
+)
+def test_a_match_stopped_by_timeout_goes_on(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two matches that are stopped and go on leave what one leaves that was not."""
+    words = line.split()
+    assert main([*words, "--save", str(tmp_path / "whole")]) == 0
+    whole = capsys.readouterr().out
+    file, journal = tmp_path / "games", tmp_path / "games.journal"
+    command = [sys.executable, "-m", "play", *words, "--save", str(file)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as program:
+        until = time.monotonic() + 100
+        while not file.exists() and time.monotonic() < until:
+            time.sleep(0.005)
+        kept = file.read_bytes()  # while the match goes on
+        program.send_signal(signal.SIGTERM)
+        _, err = program.communicate(timeout=60)
+    assert program.returncode == 143
+    assert err.splitlines() == [f"the games that ended are in {file}; --resume goes on", "stopped"]
+    assert kept and (tmp_path / "whole").read_bytes().startswith(kept)
+    assert journal.exists()
+    assert main([*words, "--save", str(file)]) == 2
+    assert f"{journal}: expected no match that was stopped" in capsys.readouterr().err
+    assert main([*words, "--save", str(file), "--resume", "--seed", "7"]) == 2
+    assert "found seed 7 (it began with 0)" in capsys.readouterr().err
+    assert main([*words, "--save", str(file), "--resume"]) == 0
+    resumed = capsys.readouterr().out
+    assert file.read_bytes() == (tmp_path / "whole").read_bytes()
+    assert resumed.splitlines()[-1] == whole.splitlines()[-1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games", "whole"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--resume", "--resume: expected --save FILE as well, found none"),
+        ("--resume --save {tmp}/a", "expected a match that was stopped, found no {tmp}/a.journal"),
+    ],
+)
+def test_nothing_to_go_on_with(
+    options: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = "match nim random random --games 4 --quiet " + options.format(tmp=tmp_path)
+    assert main(line.split()) == 2
+    assert capsys.readouterr().err == f"play: {message.format(tmp=tmp_path)}\n"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Journal.open(tmp_path / "j", HEAD, resume=False) as journal:
+        monkeypatch.setattr(journal, "_file", Full())
+        with pytest.raises(OSError, match=f"No space left on device: '{tmp_path / 'j'}'"):
+            journal.add("a against b", [0] * 10)
+        monkeypatch.undo()
+
+
+class Full:
+    def write(self, text: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
