@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from games.problem import Problem
     from search.graph import Solution
+    from search.graph.solution import Progress
 
 __all__ = ["add_solve_command"]
 
@@ -18,6 +19,7 @@ START = "start"
 #: Seconds that a position stands before the next move, in a terminal.
 PAUSE = 0.15
 MOST_SHOWN = 200
+CLEAR = "\r\x1b[K"  # to the beginning of the line, and clear it
 
 
 def add_solve_command(commands: Any) -> None:
@@ -70,7 +72,10 @@ def run_solve(options: argparse.Namespace) -> int:
         nodes=options.nodes,
         seconds=options.seconds,
         memory_mib=options.memory,
+        progress=_tell if sys.stderr.isatty() else None,
     )
+    if sys.stderr.isatty():
+        print(CLEAR, end="", file=sys.stderr, flush=True)
     if solution.moves is None:
         print(f"no solution: {solution.proved}; {_effort(solution)}")
         return 1
@@ -78,6 +83,19 @@ def run_solve(options: argparse.Namespace) -> int:
         _show(problem, position, solution)
     _print_moves(problem, position, solution)
     return 0
+
+
+def _tell(state: Progress) -> None:
+    """Write the state of the search over the line before."""
+    if state.expanded:
+        f = "" if state.f is None else f", f = {state.f:g}"
+        print(
+            f"{CLEAR}{state.expanded:,} expanded, {state.frontier:,} waiting{f},"
+            f" {state.seconds:.0f} s",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _effort(solution: Solution) -> str:

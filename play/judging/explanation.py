@@ -18,6 +18,7 @@ from search.evaluators.linear import LinearEvaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
+from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
 
 __all__ = ["BASE", "Contribution", "contribution_table", "explain"]
@@ -53,6 +54,7 @@ def explain(
     - A linear evaluator: weight times term for each term.
     - A learned heuristic: the weight of each input that is 1, the offset, and the change by
       rounding or by a base heuristic.
+    - A pattern database: the costs of the patterns in the sum that gives the value.
     - A network: the shares of each term among its inputs (hidden, it has its mean from `means` by
       name; default 0), of each piece, and of a side's checkers on a point; and `BASE`.
     - Other evaluators: the shares of the pieces that `Game.removals` takes away, in backgammon of
@@ -65,6 +67,13 @@ def explain(
         found = _weighed(evaluator, position)
     elif isinstance(evaluator, LearnedHeuristic):
         found = _summed(evaluator, position)
+    elif isinstance(evaluator, PatternDatabase):
+        mirrored, costs = evaluator.largest_sum(position)
+        whose = "mirror image of pieces" if mirrored else "pieces"
+        found = [
+            Contribution(f"{whose} {', '.join(map(str, pieces))}", 1.0, 1.0, float(cost))
+            for pieces, cost in costs
+        ]
     elif isinstance(evaluator, NetworkEvaluator | OutcomeNetwork | QuantisedNetwork):
         found = shares(inputs_of(evaluator, position, means or {}), evaluator.unit)
     else:

@@ -247,9 +247,9 @@ def _solution(problem: Problem, position: Any, found: Solution) -> dict[str, Any
 
 def _squares(problem: Problem, name: str, position: Any) -> list[int]:
     """Returns the squares of the pieces that a part's words name: "tiles 3 and 7"."""
-    if problem.board is None:
+    if problem.board is None or name.startswith("mirror"):
         return []
-    words = set(name.split())
+    words = set(name.replace(",", " ").split())
     pieces = problem.board.pieces(position)
     return [square for square, (_, text) in pieces.items() if text in words]
 

@@ -23,6 +23,7 @@ from play.web.server import create_app  # noqa: E402
 from play.web.thinking import Thinking  # noqa: E402
 from search.evaluators.heuristic import LearnedHeuristic  # noqa: E402
 from search.graph import breadth_first  # noqa: E402
+from search.single_agent.patterns import build_patterns  # noqa: E402
 from tests.web_server import ROOT  # noqa: E402
 
 EIGHT: Any = games.load("sliding8")
@@ -44,6 +45,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
     runs = tmp_path_factory.mktemp("runs")
     learned().save(runs / "pairs.safetensors")
+    sums = build_patterns(EIGHT, [[(1, 2, 3), (4, 5, 6)]])
+    sums.save(runs / "sums.safetensors")
     app = create_app(data=ROOT / "data", runs=runs)
     with TestClient(app, base_url="http://127.0.0.1:8000") as made:
         yield made
@@ -137,6 +140,14 @@ def test_a_learned_heuristic_is_taken_apart_by_pairs_of_tiles(client: Client) ->
         # the weight of that pair on these squares, from the encoding's formula
         place = ((7 * 6 // 2 + 3) * 9 + tiles.index(3)) * 9 + tiles.index(7)
         assert names["tiles 3 and 7"]["value"] == pytest.approx(float(heuristic.weights[place]))
+
+
+def test_a_pattern_database_is_taken_apart_by_its_patterns(client: Client) -> None:
+    content = {"position": "8 7 6 5 4 3 2 1 0", "heuristic": "run:sums.safetensors"}
+    answer = ask(client, "why", **content).json()
+    parts = {part["name"].removeprefix("mirror image of "): part for part in answer["parts"]}
+    assert set(parts) == {"pieces 1, 2, 3", "pieces 4, 5, 6"}
+    assert sum(part["value"] for part in parts.values()) == answer["value"] > 0
 
 
 def test_a_search_ends_with_its_solution(client: Client) -> None:

@@ -37,6 +37,17 @@ def test_a_terminal_shows_the_positions_one_after_the_other(
     assert "\x1b[" not in capsys.readouterr().out
 
 
+def test_a_terminal_shows_the_state_of_a_long_search(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    hard = "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3"
+    main(["solve", "sliding15", hard, "--heuristic", "misplaced", "--seconds", "1.5"])
+    shown = capsys.readouterr().err
+    assert " expanded, " in shown and " waiting, f = " in shown
+    assert shown.endswith("\r\x1b[K")
+
+
 def test_weights_and_limits_are_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["solve", "sliding8", "--weight", "2"]) == 0
     assert "at most 2 times the optimum" in capsys.readouterr().out

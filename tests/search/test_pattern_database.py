@@ -164,6 +164,11 @@ def test_the_whole_8_puzzle_and_its_mirror_image() -> None:
     larger = np.maximum(found, one_side.values([tuple(map(int, p)) for p in images]))
     assert both.values(positions).tolist() == larger.tolist() and (larger > found).any()
     assert (larger <= np.array(list(truth.values()))).all()
+    for position in positions[::5000]:
+        mirrored, costs = both.largest_sum(position)
+        assert [pieces for pieces, _ in costs] == [(1, 2, 3), (4, 5, 6, 7, 8)]
+        assert sum(cost for _, cost in costs) == both(position)
+        assert mirrored == (both(position) > one_side(position))
     manhattan = [EIGHT.evaluators["manhattan"].value(p) for p in positions]
     assert larger.mean() > np.mean(manhattan) + 1
 
