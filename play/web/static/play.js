@@ -102,6 +102,7 @@ export class PlayPage {
   lonely(error) {
     const text = error.status === 404 ? "This game is no longer kept." : sentence(error.message);
     put(this.root, 
+      h("h1", { class: "unseen" }, "A game that cannot be shown"),
       h("p", { class: "lonely" }, `${text} `,
         h("button", { type: "button", class: "primary", onclick: () => this.fresh() }, "New table")),
     );

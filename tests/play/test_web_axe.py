@@ -1,0 +1,79 @@
+"""axe-core finds nothing in any view of the page, light or dark, on a screen or a phone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("uvicorn")
+playwright = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+from tests.web_pages import PATIENCE, browser_tests, open_tab, open_table, square  # noqa: E402
+from tests.web_server import CLASSIC, HAND, HUMAN, RANDOM  # noqa: E402
+
+pytestmark = browser_tests
+expect = playwright.expect
+Page = Any
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core finds, one line for each rule: its name, and the first elements."""
+    page.wait_for_timeout(250)  # colours fade
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: " + "; ".join(str(node["html"])[:120] for node in one["nodes"][:4])
+        for one in found
+    ]
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_axe_finds_nothing(browser: Any, base: str, scheme: str, width: int) -> None:
+    context = browser.new_context(
+        color_scheme=scheme, viewport={"width": width, "height": 800}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    problems: dict[str, list[str]] = {}
+
+    def look(view: str) -> None:
+        if found := violations(page):
+            problems[view] = found
+
+    seats = {"checkers": [HUMAN, CLASSIC], "backgammon": [HUMAN, HAND]}
+    for game in ("checkers", "backgammon", "connect_four", "nim"):
+        shown = ".plain-board" if game == "nim" else ".board"
+        open_table(page, base, game=game, shown=shown, seats=seats.get(game, [HUMAN, RANDOM]))
+        look(game)
+        for tab in ("Game", "Analysis", "Why", "Set up") if game in seats else ():
+            open_tab(page, tab)
+            look(f"{game}, {tab}")
+    page.get_by_role("tab", name="Set up").click()
+    page.locator("[data-tool='plus']").click()
+    look("the dialog for a new game")
+    page.keyboard.press("Escape")
+    open_table(page, base, position="B:W18:B15", moves=[])
+    page.get_by_role("tab", name="Set up").click()
+    page.get_by_role("button", name="Edit on the board").click()
+    page.get_by_role("textbox", name="FEN").fill("B:W1:B2")
+    expect(page.locator(".problem")).to_be_visible()
+    look("editing a position that is refused")
+    page.get_by_role("button", name="Stop editing").click()
+    page.get_by_role("tab", name="Game").click()
+    square(page, 15).click()
+    square(page, 22).click()
+    expect(page.locator(".result")).to_be_visible()
+    look("the end of a game")
+    page.keyboard.press("?")
+    look("the keys")
+    page.keyboard.press("Escape")
+    for name, shown in (("games", ".game-list a"), ("training", ".chart"), ("puzzle", "main *")):
+        page.goto(f"{base}/#/{name}")
+        expect(page.locator(shown).first).to_be_visible()
+        look(name)
+    page.goto(f"{base}/#/play/nowhere")
+    expect(page.locator(".lonely")).to_contain_text("no longer kept")
+    look("a game that is gone")
+    context.close()
+    assert problems == {}
