@@ -105,7 +105,7 @@ export class AnalysisPanel {
     const side = view.sides[news.side];
     put(this.summary,
       `Values for ${side} at depth ${news.depth}${news.done ? "" : " …"}`,
-      news.outcomes && h("span", { class: "chances" }, "In %: win · gammon · backgammon – loss · gammon · backgammon"));
+      news.outcomes && h("span", { class: "chances" }, "In %: win · gammon · backgammon – loss likewise"));
     if (!news.moves.length) {
       put(this.list, 
         h("p", { class: "large number" }, signed(news.value, news.unit)),
