@@ -104,17 +104,17 @@ def test_an_illegal_move_says_why_and_changes_nothing(page: Page, base: str) -> 
 def test_moves_by_dragging_undo_and_a_look_back(page: Page, base: str) -> None:
     open_table(page, base)
     drag(page, square(page, 11).bounding_box(), square(page, 15).bounding_box())
-    expect(page.locator(".moves .move")).to_have_text(["11-15"])
+    expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
     square(page, 22).click()
     square(page, 18).click()
-    expect(page.locator(".moves .move")).to_have_text(["11-15", "22-18"])
+    expect(page.locator(".moves .move-text")).to_have_text(["11-15", "22-18"])
     page.get_by_role("button", name="Black 11-15").click()
     expect(page.get_by_role("button", name="Back to the game")).to_be_visible()
     expect(square(page, 22)).to_have_attribute("aria-label", re.compile("white man"))
     page.get_by_role("button", name="Back to the game").click()
     expect(square(page, 22)).to_have_attribute("aria-label", re.compile("empty"))
     page.locator("[data-tool='undo']").click()
-    expect(page.locator(".moves .move")).to_have_text(["11-15"])
+    expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
 
 
 def test_a_game_by_keys_alone(page: Page, base: str) -> None:
@@ -170,20 +170,20 @@ def test_a_lost_connection_is_said_and_the_game_goes_on(browser: Any, tmp_path: 
         open_table(page, address)
         square(page, 11).click()
         square(page, 15).click()
-        expect(page.locator(".moves .move")).to_have_text(["11-15"])
+        expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
     expect(page.locator("#banner")).to_contain_text("connection is lost")
     address_before = page.url
     square(page, 22).click()
     square(page, 18).click()  # has no effect without a server
-    expect(page.locator(".moves .move")).to_have_text(["11-15"])
+    expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
     with running(tmp_path, port=port):
         # Another server, with a disk of its own, does not know the table, but the page does.
         expect(page.locator("#banner")).to_be_hidden()
-        expect(page.locator(".moves .move")).to_have_text(["11-15"])
+        expect(page.locator(".moves .move-text")).to_have_text(["11-15"])
         assert page.url == address_before
         square(page, 22).click()
         square(page, 18).click()
-        expect(page.locator(".moves .move")).to_have_text(["11-15", "22-18"])
+        expect(page.locator(".moves .move-text")).to_have_text(["11-15", "22-18"])
         context.close()
 
 
@@ -201,10 +201,10 @@ def test_two_tabs_share_a_table_or_have_their_own(browser: Any, base: str) -> No
     assert third.url.rpartition("/")[2] != first.url.rpartition("/")[2]
     square(first, 11).click()
     square(first, 15).click()
-    expect(second.locator(".moves .move")).to_have_text(["11-15"])
+    expect(second.locator(".moves .move-text")).to_have_text(["11-15"])
     square(second, 22).click()
     square(second, 18).click()
-    expect(first.locator(".moves .move")).to_have_text(["11-15", "22-18"])
+    expect(first.locator(".moves .move-text")).to_have_text(["11-15", "22-18"])
     expect(third.locator(".moves .move")).to_have_count(0)
     context.close()
 
@@ -260,7 +260,7 @@ def test_connect_four_by_clicks_and_by_keys(page: Page, base: str) -> None:
     """A stone falls from any square of its column; a full column accepts no stone."""
     open_table(page, base, game="connect_four")
     square(page, 3).click()  # the top of the middle column
-    expect(page.locator(".moves .move")).to_have_text(["4"])
+    expect(page.locator(".moves .move-text")).to_have_text(["4"])
     expect(square(page, 38)).to_have_attribute("aria-label", re.compile("row 6, column 4, .*X"))
     expect(page.locator(".men .man")).to_have_count(1)
     page.evaluate("document.querySelector('[data-square=\"38\"]').focus()")
@@ -272,7 +272,7 @@ def test_connect_four_by_clicks_and_by_keys(page: Page, base: str) -> None:
         "aria-label", "row 5, column 3, empty, can be clicked"
     )
     page.keyboard.press("Enter")
-    expect(page.locator(".moves .move")).to_have_text(["4", "3"])
+    expect(page.locator(".moves .move-text")).to_have_text(["4", "3"])
     expect(square(page, 37)).to_have_attribute("aria-label", re.compile("row 6, column 3, .*O"))
     open_table(page, base, game="connect_four", moves=[{"text": "4"}] * 6)
     expect(square(page, 3)).not_to_have_class(re.compile("can"))
@@ -292,7 +292,7 @@ def test_a_game_without_a_board_by_its_list_of_moves(page: Page, base: str) -> N
     expect(buttons).to_have_text(["1 from 1", "1 from 2", "2 from 2"])
     expect(page.locator(".board-text")).to_contain_text("2: ||")
     page.locator("[data-move='2 from 2']").click()
-    expect(page.locator(".moves .move")).to_have_text(["2 from 2"])
+    expect(page.locator(".moves .move-text")).to_have_text(["2 from 2"])
     expect(buttons).to_have_text(["1 from 1"])
     buttons.first.focus()
     page.keyboard.press("Enter")

@@ -25,7 +25,7 @@ from tests.web_server import HUMAN, RANDOM, running  # noqa: E402
 pytestmark = browser_tests
 expect = playwright.expect
 Page = Any
-MOVES = ".moves .move"
+MOVES = ".moves .move-text"
 
 
 def play(page: Page, source: int, target: int) -> None:
@@ -234,7 +234,7 @@ def test_marks_values_and_accuracy_stand_in_the_list(page: Page, base: str) -> N
     open_table(page, base, moves=[{"text": text} for text in texts])
     page.evaluate("localStorage.setItem('plysmith.judge.checkers', '\"checkers:classic\"')")
     page.reload()
-    moves = page.locator(MOVES)
+    moves = page.locator(".moves .move")
     expect(moves.nth(5).locator(".mark")).to_have_text(re.compile("[?]"))
     expect(moves.nth(5)).to_have_attribute("title", re.compile("better: "))
     expect(moves.nth(5)).to_have_attribute(

@@ -78,7 +78,9 @@ export class GamePanel {
               onclick: () => this.page.look(n + 1),
             },
             move.roll && h("span", { class: "roll" }, move.roll),
-            h("span", {}, move.text, found?.mark && h("b", { class: "mark" }, ` ${found.mark}`)),
+            h("span", {},
+              h("span", { class: "move-text" }, move.text),
+              found?.mark && h("b", { class: "mark" }, ` ${found.mark}`)),
             found && h("span", { class: "move-value muted small" },
               Math.abs(found.value) >= 1e9 ? found.value_text : signed(found.value, this.values.unit)))),
       );
