@@ -57,12 +57,21 @@ def main(arguments: list[str] | None = None) -> int:
     )
     began = time.perf_counter()
     learner.fit(evaluator)
+    depths = [depth for _, _, depth, _ in learner.memory_.records()]
+    deeper = sum(depth > options.depth for depth in depths)
     figures: dict[str, Any] = {
         "games": options.games,
-        "positions": len(learner.memory_),
+        "searches": learner.moves_,
+        "positions": len(depths),
+        "deeper": deeper,
+        "deepest": max(depths),
         "seconds": round(time.perf_counter() - began, 1),
     }
-    print(f"{options.games} games, {figures['positions']} positions, {figures['seconds']} s")
+    print(
+        f"{options.games} games, {learner.moves_} searches, {len(depths)} positions remembered,"
+        f" {deeper} of them deeper than one search, the deepest {max(depths)} plies;"
+        f" {figures['seconds']} s"
+    )
     halves = {"learned from": drawn[: options.openings], "held out": drawn[options.openings :]}
     for name, openings in halves.items():
         match = play_match(

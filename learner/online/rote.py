@@ -17,7 +17,7 @@ from games.record import GameRecord
 from learner.learner import Progress, check_limits, identity_of
 from learner.online.frame import MOST_PLIES, TABLE_MIB
 from play.match.openings import Openings
-from search import Engine, as_evaluator
+from search import Engine, Result, as_evaluator
 from search.lookups.rote import RoteMemory
 
 __all__ = ["Rote"]
@@ -52,7 +52,7 @@ class Rote(BaseEstimator):  # type: ignore[misc]
     opening_plies: int = 3
     merge_moves: int = 20
     capacity: int = 1_000_000
-    oldest: int = 100_000
+    oldest: int = 5000
     direction: float = 0.0005
 
     games_played_: int = field(init=False)
@@ -138,7 +138,8 @@ class Rote(BaseEstimator):  # type: ignore[misc]
                 raise KeyboardInterrupt
             # a value that depends on a repetition belongs to the game, not to the position
             if result.value != 0.0:
-                self.memory_.store(record.position, result.value, result.depth)
+                depth = result.depth + self._remembered(record.position, result)
+                self.memory_.store(record.position, result.value, depth, backed_up=result.depth)
             self.moves_ += 1
             if self.moves_ % self.merge_moves == 0:
                 self.memory_.merge()
@@ -147,6 +148,13 @@ class Rote(BaseEstimator):  # type: ignore[misc]
         if not record.over:
             record.declare(0.0, f"{MOST_PLIES} plies")
         return record
+
+    def _remembered(self, position: Any, result: Result) -> int:
+        """Returns the plies by which a remembered value at the end of the variation is deeper."""
+        for move in result.pv:
+            position = self.game_.play(position, move)
+        beyond = self.memory_.depth_of(position)
+        return 0 if beyond is None else max(0, len(result.pv) + beyond - result.depth)
 
     def checkpoint(self, folder: Any) -> dict[str, Any]:
         """Save the memory in a folder; returns the checkpoint for `fit(resume=...)`.

@@ -27,6 +27,9 @@ __all__ = ["RoteError", "RoteMemory", "opened"]
 FORMAT = "plysmith-rote-1"
 #: Greatest share of the hash table's slots that are used.
 FULLEST = 0.5
+#: Share of the records that have to be too old before they are forgotten, all together: that
+#: takes as long as entering the whole memory.
+FORGOTTEN = 0.02
 #: Greatest capacity of a memory, in records of 80 bytes each.
 MOST_RECORDS = 1 << 26
 
@@ -146,11 +149,16 @@ class RoteMemory(Lookup):
         """Number of positions in memory, including those not merged yet."""
         return self._count + len(self._new)
 
-    def store(self, position: Any, value: float, depth: int) -> None:
-        """Store the value that a search of `depth` plies backed up; searches see it after `merge`.
+    def store(
+        self, position: Any, value: float, depth: int, *, backed_up: int | None = None
+    ) -> None:
+        """Store a value that search backed up; searches see it after `merge`.
 
-        A deeper record of the position stays unchanged. Raises ValueError if the value or the depth
-        is out of range.
+        depth: the plies that the value stands for. A deeper record of the position stays unchanged.
+        backed_up: the plies over which this search backed it up (None: `depth`). They are fewer if
+            the value was itself remembered, because it has then shrunk for the others before.
+
+        Raises ValueError if the value or the depth is out of range.
         """
         if not abs(value) <= WIN or depth < 0:
             raise ValueError(
@@ -161,27 +169,33 @@ class RoteMemory(Lookup):
         known = self._new.get(key)
         if known is None or known[1] <= depth:
             if abs(value) < PROVEN:
-                value *= 1.0 - self.direction * depth
+                value *= 1.0 - self.direction * (depth if backed_up is None else backed_up)
             self._new[key] = (value, depth)
+
+    def depth_of(self, position: Any) -> int | None:
+        """Returns the depth of a merged record; None if there is none. It counts as no use."""
+        slot = find(self._keys, len(self._keys) - 1, int(self._standard_key(position)))
+        return int(self._depths[slot]) if self._keys[slot] else None
 
     def merge(self) -> None:
         """Merge stored positions into the table; age all records, and forget those too old.
 
-        Used records become younger. If there are more records than `capacity`, those of the
-        smallest depth are forgotten first, and among these the oldest. No record ages if none was
-        stored or used since the last merge.
+        Used records become younger; the too old ones go once they are 2 % of all. If there are more
+        records than `capacity`, those of the smallest depth are forgotten first, and among these
+        the oldest. No record ages if none was stored or used since the last merge.
         """
         if not self._new and not self._uses.any():
             return
-        used = np.minimum(self._uses, 62)
-        self._ages = (self._ages + (self._keys != 0)) >> used
+        slots = np.flatnonzero(self._keys)
+        self._ages[slots] = (self._ages[slots] + 1) >> np.minimum(self._uses[slots], 62)
         self._uses[:] = 0
         keys = np.array(list(self._new), dtype=np.int64)
         values = np.array([value for value, _ in self._new.values()], dtype=np.float64)
         depths = np.array([depth for _, depth in self._new.values()], dtype=np.int64)
         self._new.clear()
         crowded = self._count + len(keys) > self.capacity
-        if crowded or bool((self._ages > self.oldest).any()):
+        too_old = int(np.count_nonzero(self._ages[slots] > self.oldest))
+        if crowded or too_old > FORGOTTEN * len(slots):
             self._choose(keys, values, depths)
         else:
             self._enter(keys, values, depths, np.zeros_like(keys))

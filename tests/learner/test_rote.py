@@ -231,6 +231,22 @@ def test_records_grow_old_and_use_refreshes_them() -> None:
 
 
 @plain
+def test_too_old_records_go_together_once_they_are_many() -> None:
+    found = memory(oldest=3, capacity=1000)
+    first, *others = positions(301)
+    found.store(first, 1.0, 3)
+    sizes = []
+    for number in range(6):
+        found.merge()
+        sizes.append((len(found), max(ages(found))))
+        for other in others[60 * number : 60 * (number + 1)]:
+            found.store(other, 0.0, 1)
+    # one record of 241 is too old and stays; then 61 of 301 are
+    assert sizes == [(1, 0), (61, 1), (121, 2), (181, 3), (241, 4), (240, 3)]
+    assert probe(found, first) is None
+
+
+@plain
 def test_nothing_grows_older_where_nothing_happened() -> None:
     found = memory(oldest=2)
     found.store(CHECKERS.start(), 1.0, 3)
@@ -578,6 +594,39 @@ def test_the_learner_remembers_what_it_played(tmp_path: Path) -> None:
     assert all(probe(learner.memory_, position) for position in evaluated)
     again = clone(learner).fit("material")
     assert again.memory_.records() == learner.memory_.records()
+
+
+@compiled_only
+def test_a_search_that_ends_in_a_remembered_value_stands_for_the_depths_of_both() -> None:
+    """Three plies to a value of three plies are six (Samuel 1959), and only three shrink it now."""
+    start, leaves = CHECKERS.start(), [CHECKERS.start()]
+    for ply in range(6):  # three, and the captures that are pending then
+        leaves = [
+            after
+            for p in leaves
+            for after in (
+                [CHECKERS.play(p, move) for move in CHECKERS.legal_moves(p)]
+                if ply < 3 or CHECKERS.noisy(p)
+                else [p]
+            )
+        ]
+    learner = Rote(CHECKERS, games=1, depth=3, opening_plies=0, direction=0.01, merge_moves=400)
+    learner.prepare("classic")
+    for position in leaves:
+        value = 2.0 if CHECKERS.to_move(position) else -2.0
+        learner.memory_.store(position, value, 3, backed_up=0)
+    learner.memory_.merge()
+    assert learner.memory_.depth_of(leaves[0]) == 3
+    assert learner.memory_.depth_of(start) is None
+    engine = Engine(CHECKERS, learner.evaluator_, lookup=learner.memory_)
+    played = learner._play(engine, ())
+    learner.memory_.merge()
+    assert played.annotations[0].value == -2.0
+    value, depth = probe(learner.memory_, start) or (0.0, 0)
+    assert value == pytest.approx(-2.0 * 0.97)
+    assert depth in (6, 7, 8)  # longer by the captures of the variation
+    later = [learner.memory_.depth_of(position) for position in played.positions[4:-1]]
+    assert 3 in later  # where nothing was known, the depth is that of the search
 
 
 @compiled_only
