@@ -64,7 +64,15 @@ def tile_costs(width: int, height: int, tiles: set[int], counted: set[int]) -> d
 
 
 @pytest.mark.plain
-@pytest.mark.parametrize(("width", "height", "tiles"), [(3, 3, (1, 2, 3, 6)), (3, 2, (2, 4))])
+@pytest.mark.parametrize(
+    ("width", "height", "tiles"),
+    [
+        (3, 3, (1, 2, 3, 6)),
+        (3, 2, (2, 4)),
+        pytest.param(6, 3, (1, 13), marks=pytest.mark.thorough),  # positions of two words
+        pytest.param(5, 5, (7, 24), marks=pytest.mark.thorough),  # and of three
+    ],
+)
 @pytest.mark.parametrize("additive", [True, False])
 def test_every_entry_is_that_of_a_textbook_search(
     width: int, height: int, tiles: tuple[int, ...], additive: bool
@@ -157,13 +165,14 @@ def test_the_whole_8_puzzle_and_its_mirror_image() -> None:
     positions = list(truth)
     whole = build_patterns(EIGHT, [[range(1, 9)]], mirrored=False)
     assert whole.values(positions).tolist() == list(truth.values())
-    one_side = build_patterns(EIGHT, [[(1, 2, 3), (4, 5, 6, 7, 8)]], mirrored=False)
-    both = build_patterns(EIGHT, [[(1, 2, 3), (4, 5, 6, 7, 8)]])
-    assert both.mirrored
-    found, images = one_side.values(positions), [EIGHT.problem.mirror(p) for p in positions]
-    larger = np.maximum(found, one_side.values([tuple(map(int, p)) for p in images]))
-    assert both.values(positions).tolist() == larger.tolist() and (larger > found).any()
-    assert (larger <= np.array(list(truth.values()))).all()
+    for sums in ([[(1, 2, 3)]], [[(1, 2, 3), (4, 5, 6, 7, 8)]]):
+        one_side = build_patterns(EIGHT, sums, mirrored=False)
+        both = build_patterns(EIGHT, sums)
+        assert both.mirrored
+        found, images = one_side.values(positions), [EIGHT.problem.mirror(p) for p in positions]
+        larger = np.maximum(found, one_side.values([tuple(map(int, p)) for p in images]))
+        assert both.values(positions).tolist() == larger.tolist() and (larger > found).any()
+        assert (larger <= np.array(list(truth.values()))).all()
     for position in positions[::5000]:
         mirrored, costs = both.largest_sum(position)
         assert [pieces for pieces, _ in costs] == [(1, 2, 3), (4, 5, 6, 7, 8)]
