@@ -47,6 +47,8 @@ def _add_game(commands: Any, name: str) -> None:
         help="with dice: side that begins (default: random; with --dice, you)",
     )
     add("--seed", type=int, help="with dice: seed of the dice (default: a new one each time)")
+    add("--cube", action="store_true", help="backgammon: with the doubling cube")
+    add("--match", type=int, metavar="N", help="backgammon: a match to N points, with the cube")
     add("--dice", action="store_true", help="with dice: type in the dice yourself")
     command.set_defaults(run=run_game)
 
@@ -95,6 +97,12 @@ def run_game(options: argparse.Namespace) -> int:
             print(f"The dice are those of --seed {seed}.")
     elif options.dice or options.first is not None:
         raise ValueError(f"--dice, --first: expected a game with dice, found {game.name}")
+    if options.cube or options.match is not None:
+        if not isinstance(game, DiceGame) or not game.cube:
+            raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")
+        if options.match is not None and not 1 <= options.match <= 64:
+            raise ValueError(f"--match: expected 1 to 64 points, found {options.match}")
+        chance |= {"cube": True, "length": options.match or 0}
     paint = paint_for(sys.stdout, os.environ)
     session = session_of(game)(game, thinker, frozenset(people), paint=paint, **chance)
     if options.position is not None:

@@ -1,34 +1,185 @@
-"""Backgammon in a terminal: the board as one side sees it, without a cube."""
+"""Backgammon in a terminal: the board as one side sees it, and the cube if it is played for."""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from games.backgammon.notation import parse_situation, show
+from games.record import GameRecord
 from play.terminal.dice import DiceSession
 from play.terminal.session import COMMANDS
 
 __all__ = ["BackgammonSession"]
 
-CUBE_WORDS = ("double", "redouble", "take", "accept", "drop", "pass", "beaver", "raccoon")
+#: What the words of the cube mean; beavers are not played.
+CUBE_WORDS = {
+    "double": "double", "redouble": "double", "take": "take", "accept": "take", "drop": "drop",
+    "pass": "drop", "beaver": "beaver", "raccoon": "beaver",
+}  # fmt: skip
 NO_CUBE = (
     "Thank you, but there is no cube in this game: a gammon counts double and a backgammon triple."
+    " --cube or --match N plays with it."
 )
 
 
 class BackgammonSession(DiceSession):
-    """Backgammon for points. A person who plays one side is X unless O was chosen."""
+    """Backgammon for points. A person who plays one side is X unless O was chosen.
+
+    cube: whether there is a doubling cube.
+    length: points of a match, which is played with the cube; 0 for money.
+
+    Raises ValueError if the cube's evaluator gives no chances of outcomes.
+    """
 
     first_roll = "two different dice"
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(
+        self, *arguments: Any, cube: bool = False, length: int = 0, **options: Any
+    ) -> None:
+        self.cube = cube or length > 0
+        self.length = length
+        self._declined = -1  # the ply at which the side to move has decided not to double
         super().__init__(*arguments, **options)
+        if self.cube and not self.thinker.evaluator.gives_outcomes:
+            raise ValueError(
+                f"--cube: expected an evaluator that gives chances, found {self.thinker.name}"
+            )
         self.flipped = False
         self.view = 1 if self.people == {1} else 0
-        for word in CUBE_WORDS:
-            self.commands[word] = self.do_cube
+        self.commands["roll"] = self.do_roll
+        for word, kind in CUBE_WORDS.items():
+            self.commands[word] = functools.partial(self.do_cube, kind)
+
+    # --- the cube ------------------------------------------------------------------------------
+
+    def new_record(self, start: Any = None, **options: Any) -> GameRecord:
+        if start is None and self.length:
+            options = self._next_game()
+        self._declined = -1
+        return super().new_record(start, **options)
+
+    def _next_game(self) -> dict[str, Any]:
+        """Returns the options of the next game of the match, or of a new match after its end."""
+        last: Any = getattr(self, "record", None)
+        score = (
+            last.final_score() if last is not None and last.match_length == self.length else None
+        )
+        if score is None or max(score) >= self.length:
+            return {"match_length": self.length, "crawford": False}
+        first = max(score) == self.length - 1 > max(last.score)
+        return {"match_length": self.length, "score": score, "crawford": first}
+
+    @property
+    def _answering(self) -> bool:
+        """Whether a person must answer a double."""
+        return bool(self.record.offered) and 1 - self.side in self.people  # type: ignore[attr-defined]
+
+    @property
+    def _deciding(self) -> bool:
+        """Whether a person may double instead of rolling."""
+        return self._may_double() and self.side in self.people
+
+    def _may_double(self) -> bool:
+        record: Any = self.record
+        begun = record.ply > 0 or not self._from_start  # nobody doubles before the first roll
+        free = self.cube and begun and self.roll is None and self._declined != record.ply
+        return bool(free and record.may_double)
+
+    def wants_roll(self) -> bool:
+        return self._answering or self._deciding or super().wants_roll()
+
+    def begin_turn(self) -> Iterator[str]:
+        if self._may_double() and not self._deciding:
+            record: Any = self.record
+            if self.thinker.decide(record.situation()).double:
+                yield from self._double()
+                return
+            self._declined = record.ply
+        if not self._answering and not self._deciding and not self.record.over:
+            yield from super().begin_turn()
+
+    def _double(self) -> Iterator[str]:
+        """Let the side to move double; the evaluator answers at once if it is the other side."""
+        record: Any = self.record
+        side = self.sides[self.side]
+        record.double()
+        self._stale = True
+        yield f"{side} doubles to {2 * record.cube}."
+        if not self._answering:
+            answer = "take" if self.thinker.decide(record.situation()).take else "drop"
+            yield from self._answer(answer)
+
+    def _answer(self, kind: str) -> Iterator[str]:
+        record: Any = self.record
+        yield f"{self.sides[1 - self.side]} {'takes' if kind == 'take' else 'drops'}."
+        getattr(record, kind)()
+        self._declined = record.ply
+        self._stale = True
+        self._told_end = False
+
+    def do_cube(self, kind: str, rest: str) -> Iterator[str]:
+        """Double, or answer a double."""
+        if not self.cube:
+            yield NO_CUBE
+        elif kind == "double" and self._deciding:
+            yield from self._double()
+        elif kind in ("take", "drop") and self._answering:
+            yield from self._answer(kind)
+        else:
+            raise ValueError(f"expected {self._choices()}, found {kind}")
+
+    def do_roll(self, rest: str) -> Iterator[str]:
+        """Roll instead of doubling."""
+        if not self._deciding:
+            raise ValueError(f"expected {self._choices()}, found roll")
+        self._declined = self.record.ply
+        return iter(())
+
+    def _choices(self) -> str:
+        if self._answering:
+            return "take or drop"
+        if self._deciding:
+            return "roll or double"
+        return "dice" if super().wants_roll() else "a move"
+
+    def take_roll(self, text: str) -> Iterator[str]:
+        if self._answering or (self._deciding and self._dice is not None):
+            raise ValueError(f"expected {self._choices()}, found {text!r:.40}")
+        self._declined = self.record.ply
+        yield from super().take_roll(text)
+
+    @property
+    def prompt(self) -> str:
+        if self._answering:
+            return f"{self.sides[1 - self.side]}: take or drop> "
+        if self._deciding:
+            return f"{self.sides[self.side]}: roll or double> "
+        return super().prompt
+
+    def turn_text(self) -> Iterator[str]:
+        record: Any = self.record
+        if self.cube and not record.over:
+            owner = "in the middle" if record.owner is None else f"of {self.sides[record.owner]}"
+            match = ""
+            if record.match_length:
+                crawford = ", Crawford game" if record.crawford else ""
+                match = f"{self.sides[0]} {record.score[0]} : {record.score[1]} {self.sides[1]}"
+                match += f" of {record.match_length}{crawford}; "
+            yield f"{match}cube {record.cube}, {owner}"
+        yield from super().turn_text()
+
+    def take_back(self) -> None:
+        super().take_back()
+        self._declined = self.record.ply
+
+    def resign(self) -> None:
+        record: Any = self.record
+        record.declare(float(record.cube if self.loser() else -record.cube), "resignation")
+
+    # --- texts ---------------------------------------------------------------------------------
 
     def must_pass(self) -> bool:
         return self.legal_moves() == [0]
@@ -44,10 +195,6 @@ class BackgammonSession(DiceSession):
         yield self.move_help()
         for name, text in COMMANDS.items():
             yield f"  {name:9} {text}"
-
-    def do_cube(self, rest: str) -> Iterator[str]:
-        """Refuse the cube."""
-        yield NO_CUBE
 
     def board(self) -> str:
         """Returns the board from X's side, or O's if the person plays O or flipped the board."""
