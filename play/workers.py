@@ -25,7 +25,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Any, TypeVar
@@ -43,6 +43,9 @@ BACKENDS = ("threads", "loky", "dask")
 ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+:\d+")
 #: The variable that keeps the current folder out of Python's path, and our value of it.
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "plysmith"
+#: Seconds between two looks at a cluster that has not answered, and after which one without any
+#: workers is given up; those that its nannies start again are back by then.
+LOOK, LONELY = 2.0, 20.0
 #: One thread for libraries that would otherwise start several in every process.
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
@@ -139,7 +142,9 @@ class Workers:
         until the work ends.
 
         An exception in a task is raised here in its turn, with a note that says where it was
-        raised. Raises TypeError for a function, task or result that cannot be sent.
+        raised. Raises ChildProcessError if a process dies, ConnectionError if the cluster is gone,
+        has no worker for 20 seconds, or loses several over one task, and TypeError for a function,
+        task or result that cannot be sent.
         """
         send, receive = self._ends(function)
         source = iter(tasks)
@@ -174,15 +179,39 @@ class Workers:
 
     def _receive(self, future: Any) -> Any:
         try:
-            data = future.result()
+            data = future.result() if self.backend == "loky" else self._of_cluster(future)
         except CancelledError:
-            raise ConnectionError(
-                f"expected the dask cluster at {self.address} to go on, found it gone"
-            ) from None
+            raise self._gone("found it gone") from None
+        except BrokenExecutor as error:
+            raise ChildProcessError(f"expected processes that go on, found: {error}") from None
         done, result = unpack(data)
         if not done:
             raise result
         return result
+
+    def _of_cluster(self, future: Any) -> Any:
+        """Returns a result of the cluster; raises ConnectionError once it has lost all workers."""
+        lonely: float | None = None
+        while True:
+            try:
+                return future.result(timeout=LOOK)
+            except TimeoutError:
+                pass
+            except Exception as error:
+                if type(error).__name__ != "KilledWorker":
+                    raise
+                raise self._gone(f"found workers that died over one task: {error}") from None
+            try:
+                workers = self._client.nthreads()
+            except (OSError, TimeoutError) as error:
+                raise self._gone(f"found no answer: {error}") from None
+            now = time.monotonic()
+            lonely = None if workers else lonely or now
+            if lonely is not None and now - lonely >= LONELY:
+                raise self._gone(f"found it without a worker for {LONELY:g} s: all have died")
+
+    def _gone(self, found: str) -> ConnectionError:
+        return ConnectionError(f"expected the dask cluster at {self.address} to go on, {found}")
 
     def _abandon(self, running: deque[Any], stop: Callable[[], Any] | None) -> None:
         if self.backend == "loky":

@@ -218,7 +218,7 @@ def play_dice_match(
                         progress(match)
         except KeyboardInterrupt:
             match.interrupted = True
-        except (MoveError, ChildProcessError) as error:
+        except (MoveError, ChildProcessError, ConnectionError) as error:
             if not match.points:
                 raise
             match.failure = str(error)

@@ -149,7 +149,7 @@ def _round_robin(
     for first, second in combinations(players, 2):
         try:
             match = play(first, second)
-        except (MoveError, ChildProcessError) as error:
+        except (MoveError, ChildProcessError, ConnectionError) as error:
             if not matches:
                 raise
             matches[-1].failure = str(error)

@@ -227,7 +227,7 @@ def play_match(
                     break
         except KeyboardInterrupt:
             match.interrupted = True
-        except (MoveError, ChildProcessError) as error:
+        except (MoveError, ChildProcessError, ConnectionError) as error:
             if not match.pairs:
                 raise
             match.failure = str(error)

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -222,7 +223,7 @@ def test_what_cannot_travel(workers: Workers) -> None:
 
 def test_a_process_that_dies_is_noticed() -> None:
     with Workers("loky") as workers:
-        with pytest.raises(Exception, match="unexpectedly terminated"):
+        with pytest.raises(ChildProcessError, match="unexpectedly terminated"):
             list(workers.map(os._exit, [3, 3]))
         assert list(workers.map(third_fails, range(3))) == [0, 1, 2]
 
@@ -310,6 +311,64 @@ def test_ctrl_c_keeps_what_processes_played() -> None:
     whole = play_match(CHECKERS, classic, RANDOM, games=4, **options)
     assert match.interrupted
     assert [p.games[0].moves for p in match.pairs] == [p.games[0].moves for p in whole.pairs]
+
+
+class Cluster:
+    """A cluster that never answers; `workers` are the numbers of its threads at each look."""
+
+    def __init__(self, *workers: dict[str, int]) -> None:
+        self.workers = list(workers)
+
+    def submit(self, *task: Any, **options: Any) -> Future[Any]:
+        return Future()
+
+    def nthreads(self) -> dict[str, int]:
+        return self.workers.pop(0) if len(self.workers) > 1 else self.workers[0]
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_cluster_whose_workers_all_died_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers_module, "LOOK", 0.01)
+    monkeypatch.setattr(workers_module, "LONELY", 0.1)
+    one = {"tcp://a:1": 1}
+    cluster = Cluster(one, {}, one, {})  # a worker that comes back begins the time anew
+    monkeypatch.setattr(workers_module, "_connect", lambda address, patience: cluster)
+    with (
+        Workers("dask", 1, "tcp://127.0.0.1:8786") as workers,
+        pytest.raises(ConnectionError, match=r"at tcp://127.0.0.1:8786 to go on, found it without"),
+    ):
+        list(workers.map(int, "12"))
+    assert cluster.workers == [{}]
+    assert workers_module.LOOK * 2 + 20 < 60
+
+
+@pytest.mark.dask
+@pytest.mark.thorough
+# dask leaves a socket of its own open where a scheduler begins without workers
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_the_only_worker_of_a_cluster_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("dask.distributed")
+    monkeypatch.setattr(workers_module, "LONELY", 1.0)
+    with distributed.LocalCluster(n_workers=0, processes=True, dashboard_address=None) as cluster:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address,
+             "--no-nanny", "--nthreads", "1", "--no-dashboard"],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            address = cluster.scheduler_address
+            with Workers("dask", address=address, patience=60) as workers:
+                results = workers.map(time.sleep, [0.0, 60.0, 60.0])
+                assert next(results) is None
+                worker.kill()
+                with pytest.raises(ConnectionError, match="without a worker for 1 s"):
+                    next(results)
+        finally:
+            worker.kill()
+            worker.wait()
 
 
 # Wrong input
