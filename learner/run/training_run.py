@@ -23,7 +23,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from games.contract import Game
+from games.contract import DiceGame, Game
 from games.file_form import NO_NAMES, form_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
@@ -41,6 +41,8 @@ LOG = "game,updates,alpha_side,outcome,plies,note\n"
 #: report has positions a ply later, which played no part in the choice.
 CHOICE_SEED, FINAL_SEED, REPORT_SEED = 1_000_003, 2_000_003, 3_000_017
 CHOICE_PLIES, REPORT_PLIES = 3, 4
+#: With fewer games, chances of win, draw and loss are not fitted.
+FEWEST_GAMES = 20
 #: The copy of a user's features.
 FEATURES = "features.py"
 
@@ -167,7 +169,7 @@ class Run:
             return self._loaded(self._path("best"))
         self._save()
         say("choosing among the best snapshots")
-        best = self._finish()
+        best = self._finish(say)
         from learner.reports.diagnosis import diagnose
 
         missing = diagnose(self.folder.path, self.learner, best)
@@ -311,7 +313,7 @@ class Run:
             measured = {game: [f.result() for f in futures] for game, futures in pending.items()}
         return max(finalists, key=lambda game: (mean(measured[game]), game))
 
-    def _finish(self) -> Evaluator:
+    def _finish(self, say: Callable[[str], None]) -> Evaluator:
         path = self.folder.path
         best = self._best_snapshot()
         last = self._named(self.learner.evaluator_.copy(), self.learner.games_played_)
@@ -326,7 +328,26 @@ class Run:
             ]
         write_atomically(path / "snapshots.csv", "".join(lines))
         self._plot(best)
-        return self._loaded(self._path("best"))
+        return self._calibrated(self._loaded(self._path("best")), say)
+
+    def _calibrated(self, best: Evaluator, say: Callable[[str], None]) -> Evaluator:
+        """Fit the chances that the best evaluator's values stand for, where that is cheap.
+
+        The games for it are a third as many as those of the run, at most the usual number.
+        """
+        from learner.fit.calibration import GAMES, calibrate
+
+        games = min(GAMES, self.learner.games // 3)
+        if isinstance(self.game, DiceGame) or self.game.rules is None or games < FEWEST_GAMES:
+            return best
+        say(f"fitting the chances of win, draw and loss to {games} games of self-play")
+        try:
+            best.calibration = calibrate(self.game, best, games=games)
+        except ValueError as error:
+            say(f"no chances: {error}")
+            return best
+        best.save(self._path("best"))
+        return best
 
     def _plot(self, best: int) -> None:
         from learner.reports.plots import plot_strength, plot_weights

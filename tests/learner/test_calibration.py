@@ -21,7 +21,10 @@ from learner.fit.calibration import (
     reliability,
     self_play_sample,
 )
-from search import PROVEN, Engine, LinearEvaluator, load_evaluator
+from learner.online.least_mean_squares import LeastMeanSquares
+from learner.run.training_run import Run
+from play.players.limits import Limits
+from search import PROVEN, Engine, Evaluator, LinearEvaluator, load_evaluator
 from search.evaluators.calibration import Calibration
 
 CHECKERS, CONNECT_FOUR, TIC_TAC_TOE = games.load("checkers"), ConnectFour(), TicTacToe()
@@ -156,3 +159,28 @@ def test_the_command_writes_the_file_and_changes_no_value(
     assert path.read_bytes() == other.read_bytes()
     assert main(["calibrate", "connect_four", "hand", *arguments]) == 0
     assert "hand is not a file: nothing written" in capsys.readouterr().out
+
+
+def test_a_run_ends_with_the_chances_of_its_best_evaluator(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def run(games: int) -> Evaluator:
+        learner = LeastMeanSquares(CONNECT_FOUR, games=games, depth=1, seed=1)
+        session = Run(
+            learner, CONNECT_FOUR, tmp_path / str(games), opponents=["random"], snapshots=1,
+            snapshot_games=2, finalists=1, final_games=2, limits=Limits(depth=1),
+        )  # fmt: skip
+        return session.train(say=said.append)
+
+    best = run(60)
+    assert "fitting the chances of win, draw and loss to 20 games of self-play" in said
+    assert best.calibration is not None and best.calibration.evidence["games"] == 20
+    saved = load_evaluator(tmp_path / "60/best.json", game=CONNECT_FOUR)
+    assert saved.calibration == best.calibration
+    assert saved.calibration == calibrate(CONNECT_FOUR, saved, games=20, threads=1)
+    # nothing else of the file has changed
+    content = json.loads((tmp_path / "60/best.json").read_text())
+    del content["calibration"]
+    assert content == json.loads((tmp_path / "60/snapshots/000060.json").read_text())
+    # a small run is not worth it
+    assert run(3).calibration is None
