@@ -131,6 +131,18 @@ class BackgammonSession(DiceSession):
         else:
             raise ValueError(f"expected {self._choices()}, found {kind}")
 
+    def do_hint(self, rest: str) -> Iterator[str]:
+        if not self._answering and not self._deciding:
+            yield from super().do_hint(rest)
+            return
+        record: Any = self.record
+        found = self.thinker.decide(record.situation())
+        yield f"{self.thinker.name}: {found.action}: {found.reason}"
+        yield (
+            f"  no double {found.no_double:+.3f}, double and take {found.double_take:+.3f},"
+            f" double and drop {found.double_drop:+.3f}"
+        )
+
     def do_roll(self, rest: str) -> Iterator[str]:
         """Roll instead of doubling."""
         if not self._deciding:

@@ -38,9 +38,11 @@ def test_people_double_and_answer(backups: Thinker) -> None:
     say(session, "31", "8/5 6/5")
     assert session.prompt == "O: roll or double> "
     assert "expected roll or double, found take" in say(session, "take")
+    assert "no double, take: the cube is worth more where it is" in say(session, "hint")
     assert "O doubles to 2." in say(session, "double")
     assert session.prompt == "X: take or drop> "
     assert "expected take or drop, found '31'" in say(session, "31")
+    assert "double and take -" in say(session, "hint")
     shown = say(session, "take")
     assert "X takes." in shown and "cube 2, of X" in shown
     assert session.prompt == "dice of O> "
