@@ -915,6 +915,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
     """Runs `python -m play web` as a process; yields its address and its process number."""
     runs = tmp_path_factory.mktemp("runs")
     command = [sys.executable, "-m", "play", "web", "--port", "0", "--runs", str(runs)]
+    command += ["--kept", str(runs / "kept")]  # not in the folder of whoever tests
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
