@@ -231,6 +231,16 @@ def test_the_take_point_of_a_match() -> None:
 
 
 @plain
+def test_a_very_long_match_is_like_money() -> None:
+    for chances in (outcomes(0.6), outcomes(0.73), outcomes(0.85)):
+        money = decide(Situation(START), chances)
+        long = decide(Situation(START, match_length=99999), chances)
+        assert long.action == money.action
+        assert long.no_double == pytest.approx(money.no_double, abs=0.05)
+    assert decide(Situation(START, match_length=200, score=(10, 199)), outcomes(0.4)).double
+
+
+@plain
 def test_who_may_double() -> None:
     assert may_double(Situation(START)) and may_double(Situation(START, cube=2, owner=0))
     assert may_double(Situation(START, offered="double"))

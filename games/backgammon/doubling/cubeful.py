@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from games.backgammon.doubling.match_equity import LONGEST, MatchEquities
 from games.backgammon.situation import Situation
-from games.errors import PositionError
 
 __all__ = ["Shares", "Stakes"]
 
@@ -86,12 +85,9 @@ class Stakes:
         length, side = situation.match_length, situation.position[4]
         if not length:
             return cls(jacoby=situation.jacoby, highest_cube=situation.highest_cube)
-        own, theirs = length - situation.score[side], length - situation.score[1 - side]
-        if max(own, theirs) > LONGEST:
-            raise PositionError(
-                f"expected at most {LONGEST} points to the end of the match, found"
-                f" {max(own, theirs)}"
-            )
+        # A side that lacks more than the tables hold lacks as much as they do.
+        own = min(length - situation.score[side], LONGEST)
+        theirs = min(length - situation.score[1 - side], LONGEST)
         table = equities(25 if max(own, theirs) <= 25 else LONGEST)
         over = min(own, theirs) == 1 and not situation.crawford
         return cls(

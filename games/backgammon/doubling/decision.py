@@ -35,7 +35,7 @@ class CubeDecision:
     redouble: whether a double would be a redouble.
     reason: why, in a sentence.
     chances: in a match, chances to win it: no double, double and take, double and drop; else None.
-    take_point: the winning chance from which on the other side takes, by the same estimate.
+    take_point: the winning chance from which on the other side takes if the cube is fully live.
     """
 
     no_double: float
