@@ -98,9 +98,11 @@ class DiceSelfPlay:
         if value is not None:
             # convert to the view of the side that began
             outcome, reason = (-value if plies % 2 else value) + 0.0, "end of the game"
+        units = (self.engine.evaluator.unit,) * 2
         return PlayedWithDice(
-            self.game, positions, moves, 0, values, depths, None, None, outcome, reason, {}, rolls
-        )
+            self.game, positions, moves, 0, values, depths, None, None, outcome, reason, {}, units,
+            rolls,
+        )  # fmt: skip
 
     def _play_plainly(self, state: int) -> tuple[Any, list[Any], list[int]]:
         game, dice = self.game, Dice(self.game)

@@ -77,6 +77,8 @@ class Played:
     reason: str
     #: the limits of repetitions and of quiet moves that were in force
     rules: dict[str, int | None]
+    #: for each side, the value of one of the game's units by its evaluator
+    units: tuple[float, float]
 
     def outcomes(self) -> NDArray[np.float64]:
         """Returns the outcome for the side to move at each position, [positions]."""
@@ -85,10 +87,13 @@ class Played:
         return np.asarray(first * signs, dtype=np.float64)
 
     def record(self) -> GameRecord:
-        """Returns the same as a game record."""
+        """Returns the same as a game record, whose values are in the game's unit."""
+        begins = self.game.to_move(self._position(0))
+        units = [self.units[(begins + ply) % 2] for ply in range(len(self.moves))]
+        shown = np.where(np.abs(self.values) > PROVEN, self.values, self.values / units)
         notes = [
             Annotation() if np.isnan(value) else Annotation(value, depth)
-            for value, depth in zip(self.values.tolist(), self.depths.tolist(), strict=True)
+            for value, depth in zip(shown.tolist(), self.depths.tolist(), strict=True)
         ]
         record = GameRecord.of_legal(
             self.game,
@@ -242,7 +247,12 @@ class GameLoop:
             (-outcome if side else outcome) + 0.0,
             "end of the game" if reason == NO_MOVE and not log.returns else REASONS[reason],
             self._rules(),
+            self._units(),
         )
+
+    def _units(self) -> tuple[float, float]:
+        first, second = (engine.evaluator.unit for engine in self.engines)
+        return first, second
 
     def _rules(self) -> dict[str, int | None]:
         return {"repetitions": self.repetitions, "quiet_moves": self.quiet_moves}
@@ -298,6 +308,7 @@ class GameLoop:
             outcome,
             REASONS[QUIET_MOVES] if reason.endswith("moves each") else reason,
             self._rules(),
+            self._units(),
         )
 
 

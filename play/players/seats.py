@@ -113,7 +113,8 @@ class EvaluatorSeat:
             seconds=self.limits.seconds,
             history=record.history,
         )
-        record.play(result.move, value=result.value, depth=result.depth)
+        value = self.engine.evaluator.in_units(result.value)
+        record.play(result.move, value=value, depth=result.depth)
 
 
 class RandomSeat:

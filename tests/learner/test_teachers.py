@@ -60,7 +60,7 @@ def by_hand(values: Any, leaf_plies: Any = None, outcome: float = 1.0) -> Played
         leaves[i] = positions[i + count]
     return Played(
         game, positions, moves, 1, np.array([np.nan, *values]), np.ones(len(moves), np.int64),
-        leaves, np.array(plies), outcome, "end of the game", {},
+        leaves, np.array(plies), outcome, "end of the game", {}, (1.0, 1.0),
     )  # fmt: skip
 
 

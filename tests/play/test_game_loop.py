@@ -17,7 +17,7 @@ from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from play.match.game_loop import GameLoop, Played
 from play.match.openings import Openings
-from search import WIN, Engine
+from search import PROVEN, WIN, Engine
 
 plain = pytest.mark.plain
 native_only = pytest.mark.skipif(not kernels.compiled, reason="plain engines play slowly anyway")
@@ -179,3 +179,15 @@ def test_errors() -> None:
     with pytest.raises(ValueError, match="decide: expected techniques by which wins are proved"):
         GameLoop(CHECKERS, steady, beam, depth=3, decide=True)
     GameLoop(CHECKERS, steady, beam, depth=3)
+
+
+def test_records_hold_values_in_the_games_unit() -> None:
+    """A man is four million to `samuel`, in a game against an evaluator that counts men."""
+    first, second = (Engine(CHECKERS, name, table_mib=1) for name in ("samuel", "classic"))
+    played = GameLoop(CHECKERS, first, second, depth=3).play(())
+    notes = played.record().annotations
+    for ply, (value, note) in enumerate(zip(played.values.tolist(), notes, strict=True)):
+        engine = (first, second)[ply % 2]
+        assert note.value == engine.evaluator.in_units(value)
+    undecided = [abs(note.value or 0) for note in notes if abs(note.value or 0) < PROVEN]
+    assert 0.01 < max(undecided[::2]) < 30 and max(abs(played.values[:40:2])) > 1000
