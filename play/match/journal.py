@@ -73,7 +73,8 @@ class Journal:
             try:
                 yield journal
             finally:
-                journal._file.close()
+                with naming(path):  # what a full disk refused is written once more
+                    journal._file.close()
 
     def results(self, name: str) -> list[Any]:
         """Returns the results of a match so far."""

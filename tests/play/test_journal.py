@@ -234,14 +234,23 @@ def test_nothing_to_go_on_with(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Journal.open(tmp_path / "j", HEAD, resume=False) as journal:
-        monkeypatch.setattr(journal, "_file", Full())
-        with pytest.raises(OSError, match=f"No space left on device: '{tmp_path / 'j'}'"):
-            journal.add("a against b", [0] * 10)
-        monkeypatch.undo()
-
-
 class Full:
+    """A file on a full disk, which tries once more to write what waits when it is closed."""
+
     def write(self, text: str) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
+
+    def close(self) -> None:
+        self.write("")
+
+
+def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
+    named = f"No space left on device: '{tmp_path / 'j'}'"
+    with pytest.raises(OSError, match=named):
+        with Journal.open(tmp_path / "j", HEAD, resume=False) as journal:
+            journal._file.close()
+            journal._file = Full()
+            with pytest.raises(OSError, match=named):
+                journal.add("a against b", [0] * 10)
+    with Journal.open(tmp_path / "j", HEAD, resume=True) as journal:
+        assert journal.results("a against b") == []
