@@ -63,6 +63,8 @@ class RoteRun:
                 say(line)
         write_settings(self.folder.path, self.settings)
 
+        tenth = max(1, self.learner.games // 10)
+
         def watch(progress: Progress) -> None:
             record = progress.record
             self.folder.log(
@@ -70,7 +72,7 @@ class RoteRun:
                 f"{progress.game},{progress.updates},{record.outcome()},{record.ply},"
                 f"{progress.note}\n",
             )
-            if self._pace.is_due():
+            if progress.game % tenth == 0 or self._pace.is_due():
                 self._save()
             if show is not None:
                 show(progress, {})
