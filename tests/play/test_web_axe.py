@@ -52,6 +52,9 @@ def test_axe_finds_nothing(browser: Any, base: str, scheme: str, width: int) -> 
     page.get_by_role("tab", name="Set up").click()
     page.locator("[data-tool='plus']").click()
     look("the dialog for a new game")
+    page.get_by_role("combobox", name="Played by").last.click()
+    look("an open list of evaluators")
+    page.keyboard.press("Escape")
     page.keyboard.press("Escape")
     open_table(page, base, position="B:W18:B15", moves=[])
     page.get_by_role("tab", name="Set up").click()
@@ -70,6 +73,12 @@ def test_axe_finds_nothing(browser: Any, base: str, scheme: str, width: int) -> 
     page.keyboard.press("Escape")
     for name, shown in (("games", ".game-list a"), ("training", ".chart"), ("puzzle", "main *")):
         page.goto(f"{base}/#/{name}")
+        expect(page.locator(shown).first).to_be_visible()
+        look(name)
+    for name, shown in (("sliding8/1%202%200%203%204%205%206%207%208", ".part-bar"),
+                        ("hanoi8_3", ".block"), ("road_map", ".plain-board")):  # fmt: skip
+        page.goto("about:blank")
+        page.goto(f"{base}/#/puzzle/{name}")
         expect(page.locator(shown).first).to_be_visible()
         look(name)
     page.goto(f"{base}/#/play/nowhere")

@@ -360,6 +360,7 @@ export class PuzzlePage {
   }
 
   async solve() {
+    if (!this.view) return; // the first position is still on its way
     this.clearSolution();
     const option = (name, usual) => memory.get(`solve.${name}`, usual);
     const options = {
@@ -480,7 +481,7 @@ export class PuzzlePage {
 
   /** Mark the first move of the best way that a short search finds. */
   async hint() {
-    if (this.view.solved || this.playing) return;
+    if (!this.view || this.view.solved || this.playing) return;
     const { position } = this.view;
     let move = this.solution?.steps[this.at]?.move;
     let left = this.solution ? this.solution.length - this.at : 0;
