@@ -294,7 +294,7 @@ def test_a_file_gives_the_same_values(tmp_path: Path) -> None:
         (Sliding15(), [[range(1, 10)]], "expected tables of at most 256 MiB, found"),
         (Hanoi(3), None, "hanoi3.*: expected a problem with patterns, found none"),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "name", str(value)),
 )
 def test_what_cannot_be_built(problem: Any, sums: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
