@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
-__all__ = ["busy", "session_of", "wait_until_gone"]
+__all__ = ["busy", "session_of", "usual_signals", "wait_until_gone"]
 
 
 def session_of(leader: int) -> list[int]:
     """Returns the living processes of the session that a process leads."""
     return [number for number, _ in _stats(leader)]
+
+
+def usual_signals() -> None:
+    """Let a new process heed SIGINT and SIGHUP, even if the tests were started to ignore them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def busy(leader: int) -> float:

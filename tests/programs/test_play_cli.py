@@ -343,7 +343,6 @@ def test_ctrl_c_reports_what_was_played(command: str, tmp_path: Path) -> None:
         "rollout sliding8 start manhattan",
         "terminal sliding8",
         "analyse no.txt --game sliding8",
-        "web --game sliding8",
     ],
 )
 def test_a_problem_with_one_agent_is_for_solve(

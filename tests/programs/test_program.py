@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import usual_signals
 
 from games.program import ENDING, exit_status, signals_held
 
@@ -141,7 +142,7 @@ def test_signals_end_a_program_as_ctrl_c_does(
     with subprocess.Popen(
         [sys.executable, "-c", WAITING.format(work=work.strip())],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=usual_signals,
     ) as program:  # fmt: skip
         assert program.stdout and program.stderr
         assert program.stdout.readline() == "ready\n"

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from processes import busy, wait_until_gone
+from processes import busy, session_of, usual_signals, wait_until_gone
 
 from games import kernels
 
@@ -55,17 +55,21 @@ def test_every_program_stops(line: str, sent: signal.Signals, last: str, tmp_pat
     with subprocess.Popen(
         [sys.executable, "-m", *line.format(tmp=tmp_path).split()], cwd=ROOT,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
+        start_new_session=True, preexec_fn=usual_signals,
     ) as program:  # fmt: skip
-        # those that wait for somebody take no more than their start
-        until = time.monotonic() + (8 if any(part in line for part in WAIT) else 60)
-        while busy(program.pid) < 3 and time.monotonic() < until:
-            assert program.poll() is None, program.communicate()
-            time.sleep(0.05)
-        for _ in range(2):  # as `timeout` does
-            os.killpg(program.pid, sent)
-            time.sleep(0.01)
-        _, err = program.communicate(timeout=60)
+        try:
+            # those that wait for somebody take no more than their start
+            until = time.monotonic() + (8 if any(part in line for part in WAIT) else 60)
+            while busy(program.pid) < 3 and time.monotonic() < until:
+                assert program.poll() is None, program.communicate()
+                time.sleep(0.05)
+            for _ in range(2):  # as `timeout` does
+                os.killpg(program.pid, sent)
+                time.sleep(0.01)
+            _, err = program.communicate(timeout=60)
+        finally:
+            for left in session_of(program.pid):
+                os.kill(left, signal.SIGKILL)
         assert program.returncode == 128 + sent, err
         assert err.splitlines()[-1] == last
         assert "Traceback" not in err
