@@ -163,6 +163,8 @@ class Puzzles:
 
         def work() -> None:
             try:
+                # the first search of a problem compiles it, which is no part of its time
+                solve(problem, position, heuristic, **{**options, "seconds": None}, nodes=1)
                 found = solve(problem, position, heuristic, progress=watch, **options)
                 tell({"solution": _solution(problem, position, found)})
             except Exception as error:  # Unsolvable among others; the page shows it
