@@ -224,7 +224,9 @@ export class PuzzlePage {
     if (this.playing) return false;
     const { position } = this.view;
     try {
-      const view = await this.ask("look", { position, move: text });
+      const asked = this.ask("look", { position, move: text });
+      this.moving = asked.catch(() => {});
+      const view = await asked;
       if (this.view.position !== position) return false; // another move was faster
       this.made.push(position);
       const next = this.solution?.steps[this.at];
@@ -361,6 +363,7 @@ export class PuzzlePage {
 
   async solve() {
     if (!this.view) return; // the first position is still on its way
+    await this.moving; // a move made just before comes first
     this.clearSolution();
     const option = (name, usual) => memory.get(`solve.${name}`, usual);
     const options = {
