@@ -187,7 +187,9 @@ export class PuzzlePage {
   // --- positions -----------------------------------------------------------------------------
 
   ask(action, content) {
-    return post(`/api/puzzles/${encodeURIComponent(this.puzzle.name)}/${action}`, content);
+    const asked = post(`/api/puzzles/${encodeURIComponent(this.puzzle.name)}/${action}`, content);
+    if (action === "look") this.looking = asked.catch(() => {});
+    return asked;
   }
 
   /** Show a new position; returns whether the server accepted it. */
@@ -224,9 +226,7 @@ export class PuzzlePage {
     if (this.playing) return false;
     const { position } = this.view;
     try {
-      const asked = this.ask("look", { position, move: text });
-      this.moving = asked.catch(() => {});
-      const view = await asked;
+      const view = await this.ask("look", { position, move: text });
       if (this.view.position !== position) return false; // another move was faster
       this.made.push(position);
       const next = this.solution?.steps[this.at];
@@ -362,8 +362,8 @@ export class PuzzlePage {
   }
 
   async solve() {
-    if (!this.view) return; // the first position is still on its way
-    await this.moving; // a move made just before comes first
+    await this.looking; // the first position, or the one after a move, may be on its way
+    if (!this.view) return;
     this.clearSolution();
     const option = (name, usual) => memory.get(`solve.${name}`, usual);
     const options = {
@@ -484,6 +484,7 @@ export class PuzzlePage {
 
   /** Mark the first move of the best way that a short search finds. */
   async hint() {
+    await this.looking;
     if (!this.view || this.view.solved || this.playing) return;
     const { position } = this.view;
     let move = this.solution?.steps[this.at]?.move;
