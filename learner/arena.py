@@ -180,12 +180,13 @@ class Arena:
     def __init__(self, game: Game, *, limits: Limits, workers: int = 1) -> None:
         self._game = game
         self._limits = limits
-        self._pool = ProcessPoolExecutor(
-            workers,
-            multiprocessing.get_context("spawn"),
-            initializer=serve,
-            initargs=(os.getpid(),),
-        )
+        with starting_processes(resource_tracker):  # its locks start the tracker already
+            self._pool = ProcessPoolExecutor(
+                workers,
+                multiprocessing.get_context("spawn"),
+                initializer=serve,
+                initargs=(os.getpid(),),
+            )
 
     def submit(
         self, evaluator: Evaluator, opponent: str, *, games: int, seed: int, plies: int = 3

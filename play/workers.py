@@ -28,6 +28,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from itertools import islice
+from multiprocessing import resource_tracker as usual_tracker
 from typing import Any, TypeVar
 
 from games.kernels.compiler import toolchain
@@ -254,6 +255,10 @@ def _function(packed: bytes) -> Any:
 
 
 def _processes(jobs: int) -> Any:
+    # Importing loky makes a semaphore, and that the standard library's process that looks after
+    # semaphores, which a SIGHUP would end unless it is held back now.
+    with signals_held():
+        usual_tracker.ensure_running()
     from joblib.externals.loky import ProcessPoolExecutor
     from joblib.externals.loky.backend import resource_tracker
 
