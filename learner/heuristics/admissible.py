@@ -49,6 +49,13 @@ class Pass:
     mean: float
     above: int
 
+    def text(self) -> str:
+        """Returns a line for people."""
+        return (
+            f"program {self.number}: {self.rows:,} positions, mean {self.mean:.3f},"
+            f" {self.above:,} others too large"
+        )
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Admissible(BaseEstimator):  # type: ignore[misc]

@@ -147,21 +147,14 @@ class HeuristicRun:
             ):
                 say(line)
             write_settings(self.folder.path, self.settings)
-            return self._learn(state, quiet)
+            self._fit(state, quiet, say)
+            return self._saved()
 
-    def _learn(self, state: dict[str, Any] | None, quiet: bool) -> LearnedHeuristic:
+    def _saved(self) -> LearnedHeuristic:
+        """Write the heuristic that was learned; returns it."""
         learner = self.learner
-        bar = _bar(self.settings.games, quiet or isinstance(learner, Admissible))
-        try:
-            if isinstance(learner, Admissible):
-                learner.fit(watch=lambda one: bar.set_postfix(mean=one.mean, above=one.above))
-            else:
-                learner.fit(resume=state, watch=self._watcher(learner, bar))
-                self._save(learner)
-        finally:
-            bar.close()
         heuristic = learner.heuristic_
-        heuristic.name = f"{type(learner).__name__.lower()}"
+        heuristic.name = type(learner).__name__.lower()
         heuristic.provenance = {
             "learner": type(learner).__name__,
             "base": list(learner.base),
@@ -171,6 +164,15 @@ class HeuristicRun:
         }
         heuristic.save(self.path)
         return heuristic
+
+    def _fit(self, state: dict[str, Any] | None, quiet: bool, say: Callable[[str], None]) -> None:
+        learner = self.learner
+        if isinstance(learner, Admissible):
+            learner.fit(watch=None if quiet else lambda one: say(one.text()))
+            return
+        with _bar(self.settings.games, quiet) as bar:
+            learner.fit(resume=state, watch=self._watcher(learner, bar))
+        self._save(learner)
 
     def _watcher(self, learner: Bootstrap, bar: Any) -> Callable[[Round], None]:
         def watch(one: Round) -> None:
@@ -213,7 +215,8 @@ class HeuristicRun:
         positions = [problem.random_position(REPORT_SEED + i) for i in range(count)]
         heuristics = {heuristic.name: heuristic, **{name: name for name in self.settings.opponents}}
         curves, best, optimal = measure_curve(problem, heuristics, positions, nodes=REPORT_NODES)
-        costs = least_costs(problem)
+        found = self.learner.costs_ if isinstance(self.learner, Admissible) else None
+        costs = found or least_costs(problem)
         known = {p: c for p, c in zip(positions, best.tolist(), strict=True) if c == c}
         lines = [f"{count} positions by A*:", *(curve.text() for curve in curves)]
         content: dict[str, Any] = {
