@@ -255,12 +255,11 @@ def _function(packed: bytes) -> Any:
 
 
 def _processes(jobs: int) -> Any:
-    # Importing loky makes a semaphore, and that the standard library's process that looks after
-    # semaphores, which a SIGHUP would end unless it is held back now.
-    with signals_held():
-        usual_tracker.ensure_running()
-    from joblib.externals.loky import ProcessPoolExecutor
-    from joblib.externals.loky.backend import resource_tracker
+    # Importing loky makes a semaphore, and that starts the process of the standard library that
+    # looks after semaphores.
+    with starting_processes(usual_tracker):
+        from joblib.externals.loky import ProcessPoolExecutor
+        from joblib.externals.loky.backend import resource_tracker
 
     pool = None
     try:
