@@ -21,8 +21,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 
-from learner.heuristics.bootstrap import find_encoding, find_problem
 from learner.heuristics.costs import MOST_POSITIONS, least_costs
+from learner.heuristics.frame import find_encoding, find_problem
 from search.evaluators.heuristic import LearnedHeuristic
 
 __all__ = ["Admissible", "Pass"]

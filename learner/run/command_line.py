@@ -97,7 +97,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         "--jobs",
         type=int,
         metavar="N",
-        help="games at a time (default: 2); samuel, lms, rote and book play one after another",
+        help="games or puzzles at a time (default: 2); samuel, lms, rote and book play one game",
     )
     add("--quiet", action="store_true", help="no progress bar")
     return result
@@ -129,10 +129,10 @@ def run(options: argparse.Namespace) -> int:
     from play.workers import Workers, parse_backend
 
     how = {"resume": resume, "changed": options.changed, "quiet": options.quiet}
-    if settings.learner in HEURISTICS:
-        return train_heuristic(settings, folder, **how)
     backend, address = parse_backend(options.backend)
     workers = Workers(backend, options.jobs, address)
+    if settings.learner in HEURISTICS:
+        return train_heuristic(settings, folder, workers, **how)
     if settings.learner == "rote":
         return train_rote(settings, folder, **how)
     return train_evaluator(settings, folder, workers, **how)

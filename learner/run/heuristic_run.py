@@ -13,8 +13,8 @@ from typing import Any
 
 from games.problem import Heuristic, Problem
 from learner.heuristics.admissible import Admissible
-from learner.heuristics.bootstrap import Bootstrap, Round, find_encoding, find_problem
 from learner.heuristics.costs import least_costs
+from learner.heuristics.frame import HeuristicLearner, Round, find_encoding, find_problem
 from learner.heuristics.report import compare, measure_curve, plot_curves
 from learner.run.folder import Pace, RunError, RunFolder
 from learner.run.learners import checked_options
@@ -34,7 +34,7 @@ ZERO = "zero"
 #: Settings of a run of a problem that has no recipe for the learner.
 USUAL: dict[str, Any] = {"games": 5_000, "nodes": 10_000, "match_games": 200}
 #: Options of train.py that a run of a problem does not take.
-NOT_TAKEN = ("depth", "snapshots", "snapshot_games", "final_games", "jobs")
+NOT_TAKEN = ("depth", "snapshots", "snapshot_games", "final_games")
 
 
 def problem_settings(options: Any, problem: Problem, extra: dict[str, Any]) -> RunSettings:
@@ -88,11 +88,12 @@ class HeuristicRun:
 
     settings: the settings, as `problem_settings` makes them.
     folder: where everything is written.
+    workers: the `Workers` that search (None: this thread); the result does not depend on them.
 
     Raises ValueError for an unknown encoding, heuristic or option.
     """
 
-    def __init__(self, settings: RunSettings, folder: Path) -> None:
+    def __init__(self, settings: RunSettings, folder: Path, workers: Any = None) -> None:
         self.settings = settings
         self.problem = find_problem(settings.game)
         self.encoding = find_encoding(self.problem, settings.features)
@@ -105,11 +106,11 @@ class HeuristicRun:
         kind = HEURISTICS[settings.learner].load()
         options = checked_options(kind, settings.options)
         common = {"base": base, "seed": settings.seed, **options}
-        self.learner: Bootstrap | Admissible
-        if kind is Bootstrap:
-            each = options.get("each", Bootstrap.each)
+        self.learner: HeuristicLearner | Admissible
+        if issubclass(kind, HeuristicLearner):
+            each = options.get("each", kind.each)
             rounds = -(-settings.games // each)
-            common |= {"rounds": rounds, "nodes": settings.nodes}
+            common |= {"rounds": rounds, "nodes": settings.nodes, "workers": workers}
         self.learner = kind(self.problem, self.encoding, **common)
 
     def _check_heuristic(self, name: str) -> None:
@@ -154,13 +155,13 @@ class HeuristicRun:
         """Write the heuristic that was learned; returns it."""
         learner = self.learner
         heuristic = learner.heuristic_
-        heuristic.name = type(learner).__name__.lower()
+        heuristic.name = self.settings.learner
         heuristic.provenance = {
             "learner": type(learner).__name__,
             "base": list(learner.base),
             "seed": learner.seed,
             "options": dict(self.settings.options),
-            "positions": self.settings.games if isinstance(learner, Bootstrap) else 0,
+            "positions": self.settings.games if isinstance(learner, HeuristicLearner) else 0,
         }
         heuristic.save(self.path)
         return heuristic
@@ -174,7 +175,7 @@ class HeuristicRun:
             learner.fit(resume=state, watch=self._watcher(learner, bar))
         self._save(learner)
 
-    def _watcher(self, learner: Bootstrap, bar: Any) -> Callable[[Round], None]:
+    def _watcher(self, learner: HeuristicLearner, bar: Any) -> Callable[[Round], None]:
         def watch(one: Round) -> None:
             self.folder.log(
                 "log.csv",
@@ -191,7 +192,7 @@ class HeuristicRun:
 
         return watch
 
-    def _save(self, learner: Bootstrap) -> None:
+    def _save(self, learner: HeuristicLearner) -> None:
         with self._pace.writing():
             self.folder.save({"learner": learner.get_state()})
 

@@ -230,10 +230,16 @@ def print_report(folder: Path) -> None:
 
 
 def train_heuristic(
-    settings: RunSettings, folder: Path, *, resume: bool, changed: bool, quiet: bool
+    settings: RunSettings,
+    folder: Path,
+    workers: Any,
+    *,
+    resume: bool,
+    changed: bool,
+    quiet: bool,
 ) -> int:
     """Learn a heuristic, print what it is worth, and return the exit status."""
-    session = HeuristicRun(settings, folder)
+    session = HeuristicRun(settings, folder, workers)
     if resume and session.is_reported:
         lines = [str(line) for line in read_report(folder)["lines"]]
         lines.append(f"{folder} was finished before; --games N learns from more positions")

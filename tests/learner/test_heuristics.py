@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
+import games
 from games.puzzles.sliding_tiles import SlidingTiles
-from learner.heuristics.bootstrap import Bootstrap, Round
+from learner.heuristics.bootstrap import Bootstrap
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, packed_rows, sums_of
+from learner.heuristics.frame import Round
+from play.workers import Workers
 from search import solve
 
 
@@ -116,3 +122,17 @@ def test_options_out_of_range(options: dict[str, float], message: str) -> None:
     problem = SlidingTiles(2, 2)
     with pytest.raises(ValueError, match=message):
         Bootstrap(problem, **options).fit()
+
+
+@pytest.mark.parametrize("backend", ["threads", "loky"])
+def test_any_number_of_workers_learns_the_same(backend: str) -> None:
+    problem = games.load("sliding8")
+    options: dict[str, Any] = {"base": ("manhattan",), "rounds": 3, "each": 10, "seed": 2}
+    alone = Bootstrap(problem, **options).fit()
+    with Workers(backend, jobs=3) as workers:
+        together = Bootstrap(problem, **options, workers=workers).fit()
+    assert np.array_equal(together.heuristic_.weights, alone.heuristic_.weights)
+    assert together.heuristic_.offset == alone.heuristic_.offset
+    assert [replace(one, seconds=0.0) for one in together.rounds_] == [
+        replace(one, seconds=0.0) for one in alone.rounds_
+    ]

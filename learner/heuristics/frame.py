@@ -1,0 +1,343 @@
+"""Learning a heuristic in rounds: positions that become harder, and what each of them teaches.
+
+Without a heuristic to begin from, the first positions are the ends of short random walks back from
+the goal, and the walks become longer as more positions are solved. With one, positions are random
+from the start, and the searches weight the heuristic less and less as it improves.
+
+The learners share this frame and differ in what a position teaches, and in how they learn it. The
+heuristic does not change within a round, so that the result depends only on the options and the
+seed, not on the workers.
+
+Source: Arfaee, Zilles and Holte 2011, in a simple form; searches with a weight are ours.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol, cast
+
+from sklearn.base import BaseEstimator
+
+import games
+from games.features import Encoding
+from games.problem import KernelProblem
+from learner.self_play import Target
+from play.workers import Workers
+
+__all__ = [
+    "HeuristicLearner",
+    "Lesson",
+    "Round",
+    "Teacher",
+    "find_encoding",
+    "find_problem",
+]
+
+#: How the weight in the searches changes: what is beyond 1 falls by a factor, and rises by a step.
+FALL, RISE = 0.8, 0.05
+#: The weight rises if the share of solved positions is this much below `enough`.
+SLACK = 0.1
+POSITIONS_PER_TASK = 4
+
+
+@dataclass(frozen=True)
+class Round:
+    """The state of learning after a round.
+
+    number: number of the round, from 1 on.
+    steps: length of its walks; 0 for random positions.
+    weight: weight of the heuristic in its searches.
+    solved: share of its positions that were solved.
+    expanded: mean number of expansions of the solved positions.
+    rows: number of positions to learn from.
+    seconds: time since learning began.
+    """
+
+    number: int
+    steps: int
+    weight: float
+    solved: float
+    expanded: float
+    rows: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a position teaches.
+
+    start: the position.
+    expanded: number of positions expanded.
+    moves: the moves that solve it; None if it was not solved.
+    cost: their cost.
+    target: positions, and for each the interval in which its cost to the goal should lie.
+    """
+
+    start: Any
+    expanded: int
+    moves: tuple[Any, ...] | None = None
+    cost: float = 0.0
+    target: Target | None = None
+
+
+class Teacher(Protocol):
+    """Makes a lesson of a position; it can be sent to another process."""
+
+    def __call__(
+        self, problem: KernelProblem, heuristic: Any, position: Any, weight: float, nodes: int
+    ) -> Lesson:
+        """Returns the lesson; `heuristic`, `weight` and `nodes` are those of the search."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Positions with the heuristic, the weight and the expansions of their searches."""
+
+    problem: KernelProblem
+    heuristic: Any
+    positions: Sequence[Any]
+    weight: float
+    nodes: int
+    teacher: Teacher
+
+
+def _work(task: _Task) -> list[Lesson]:
+    return [
+        task.teacher(task.problem, task.heuristic, position, task.weight, task.nodes)
+        for position in task.positions
+    ]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
+    """The base class of learners that learn a heuristic over an encoding of a problem.
+
+    problem: a problem whose rules are kernels, with a goal to walk back from; or its name.
+    encoding: the inputs to learn from, or their name; None for the first encoding of the problem.
+    base: names of the problem's heuristics; the learned one is at least the value of each. Empty
+        to begin from scratch.
+    rounds: greatest number of rounds.
+    seconds: time after which no further round begins; None for no limit. With a limit the result
+        depends on the machine.
+    each: number of positions in a round.
+    nodes: greatest number of expansions for each position.
+    steps: length of the first walks from the goal, if `base` is empty.
+    growth: factor by which the walks become longer when `enough` of a round's positions are solved.
+    longest: length of the longest walks; after them positions are random.
+    enough: the share of a round's positions to be solved before walks become longer, or the weight
+        of the heuristic smaller.
+    weight: weight of the heuristic in the first searches, at least 1.
+    seed: seed of all random choices.
+    workers: the `Workers` that search (None: this thread).
+
+    After `fit`: `heuristic_`, and `rounds_`, a `Round` for each round.
+    """
+
+    problem: Any = field(default="sliding8", kw_only=False)
+    encoding: Any = field(default=None, kw_only=False)
+    base: tuple[str, ...] = ()
+    rounds: int = 1000
+    seconds: float | None = None
+    each: int = 100
+    nodes: int = 10_000
+    steps: int = 10
+    growth: float = 1.5
+    longest: int = 1000
+    enough: float = 0.95
+    weight: float = 2.5
+    seed: int = 0
+    workers: Workers | None = None
+
+    heuristic_: Any = field(init=False)
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Set everything up; a subclass sets `heuristic_` too."""
+        self.problem_ = find_problem(self.problem)
+        self.encoding_ = find_encoding(self.problem_, self.encoding)
+        self.rounds_: list[Round] = []
+        self._steps = 0.0 if self.base else float(self.steps)
+        self._weight = self.weight if self.base else 1.0
+
+    def _teacher(self) -> Teacher:
+        """Returns the teacher, which makes a lesson of each position."""
+        raise NotImplementedError
+
+    def _learn(self, lessons: list[Lesson], chances: list[float]) -> int:
+        """Learn the lessons of a round; returns the number of positions learned from.
+
+        chances: a random number from 0 to 1 for each lesson.
+        """
+        raise NotImplementedError
+
+    def _state(self) -> dict[str, Any]:
+        """Returns what a subclass adds to the state."""
+        raise NotImplementedError
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        """Take what `_state` returned; raises KeyError, TypeError or ValueError for any other."""
+        raise NotImplementedError
+
+    def _check(self) -> None:
+        """Raises ValueError if an option is out of range."""
+        least = {"rounds": 1, "each": 1, "nodes": 1, "steps": 1, "longest": 1}
+        self._at_least({**least, "growth": 1.0, "weight": 1.0, "seed": 0})
+        if self.seconds is not None and not self.seconds > 0:
+            raise ValueError(f"seconds: expected more than 0, found {self.seconds}")
+        self._shares({"enough": 1.0})
+
+    def _at_least(self, least: dict[str, float]) -> None:
+        for name, number in least.items():
+            if not getattr(self, name) >= number:
+                raise ValueError(
+                    f"{name}: expected at least {number:g}, found {getattr(self, name)}"
+                )
+
+    def _shares(self, most: dict[str, float]) -> None:
+        for name, number in most.items():
+            if not 0 <= getattr(self, name) <= number:
+                raise ValueError(f"{name}: expected 0 to {number:g}, found {getattr(self, name)}")
+
+    # --- learning -----------------------------------------------------------------------------
+
+    def fit(
+        self,
+        *,
+        resume: dict[str, Any] | None = None,
+        watch: Callable[[Round], None] | None = None,
+    ) -> HeuristicLearner:
+        """Learn until a limit is reached.
+
+        resume: the state to continue from, which `get_state` returned; with the same options the
+            result is the same as without the interruption.
+        watch: called after each round.
+
+        Raises ValueError if an option is out of range, for an encoding that the problem lacks, and
+        for a state of another kind.
+        """
+        self._check()
+        begin = time.perf_counter()
+        self._begin()
+        if resume is not None:
+            self.set_state(resume)
+            begin -= self.rounds_[-1].seconds if self.rounds_ else 0.0
+        while len(self.rounds_) < self.rounds:
+            if self.seconds is not None and time.perf_counter() - begin >= self.seconds:
+                break
+            self._round(begin)
+            if watch is not None:
+                watch(self.rounds_[-1])
+        return self
+
+    def _round(self, begin: float) -> None:
+        """Solve positions, learn from them, and set the difficulty of the next round."""
+        chance = random.Random(f"{self.seed} {len(self.rounds_)}")
+        drawn = [(self._position(chance), chance.random()) for _ in range(self.each)]
+        lessons = list(self._lessons([position for position, _ in drawn]))
+        rows = self._learn(lessons, [number for _, number in drawn])
+        expanded = [lesson.expanded for lesson in lessons if lesson.moves is not None]
+        solved = len(expanded)
+        self.rounds_.append(
+            Round(
+                len(self.rounds_) + 1,
+                round(self._steps),
+                self._weight,
+                solved / self.each,
+                sum(expanded) / max(solved, 1),
+                rows,
+                time.perf_counter() - begin,
+            )
+        )
+        if solved >= self.enough * self.each and self._steps:
+            self._steps *= self.growth
+            if self._steps > self.longest:
+                self._steps, self._weight = 0.0, self.weight
+        elif solved >= self.enough * self.each:
+            self._weight = 1.0 + FALL * (self._weight - 1.0)
+        elif not self._steps and solved < (self.enough - SLACK) * self.each:
+            self._weight += RISE
+
+    def _lessons(self, positions: list[Any]) -> Iterable[Lesson]:
+        """Yields the lesson of each position, in order."""
+        tasks = (
+            _Task(
+                self.problem_, self.heuristic_, positions[first : first + POSITIONS_PER_TASK],
+                self._weight, self.nodes, self._teacher(),
+            )
+            for first in range(0, len(positions), POSITIONS_PER_TASK)
+        )  # fmt: skip
+        at_work = map(_work, tasks) if self.workers is None else self.workers.map(_work, tasks)
+        for lessons in at_work:
+            yield from lessons
+
+    def _position(self, chance: random.Random) -> Any:
+        """Returns a random position or, while walks are short enough, the end of one."""
+        if self._steps:
+            return self._walk(chance, round(self._steps))
+        return self.problem_.random_position(chance.getrandbits(40))
+
+    def _walk(self, chance: random.Random, steps: int) -> Any:
+        """Returns the end of a random walk from the goal that never goes straight back."""
+        problem = self.problem_
+        position, back = problem.goal(), None
+        for _ in range(steps):
+            moves = [move for move in problem.legal_moves(position) if move != back]
+            move = chance.choice(moves)
+            back = problem.undo(position, move)
+            position = problem.play(position, move)
+        return position
+
+    # --- state --------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns everything that later rounds depend on, as plain values."""
+        return {
+            "rounds_done": [asdict(one) for one in self.rounds_],
+            "steps": self._steps,
+            "weight": self._weight,
+            **self._state(),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take a state that `get_state` returned; raises ValueError for any other."""
+        try:
+            rounds = [Round(**one) for one in state["rounds_done"]]
+            steps, weight = float(state["steps"]), float(state["weight"])
+            self._set_state(state)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected a state of this learner, found {error!r}") from None
+        self.rounds_, self._steps, self._weight = rounds, steps, weight
+
+
+def find_problem(problem: Any) -> KernelProblem:
+    """Returns the problem itself or the one of a name.
+
+    Raises ValueError for a game of two sides and for a problem whose rules are not kernels.
+    """
+    found = games.load(problem) if isinstance(problem, str) else problem
+    if not isinstance(found, KernelProblem):
+        raise ValueError(f"problem: expected one whose rules are kernels, found {found}")
+    return found
+
+
+def find_encoding(problem: KernelProblem, encoding: Any) -> Encoding:
+    """Returns the encoding itself or the one of a name; None is the problem's first.
+
+    Raises ValueError if the problem has no such encoding.
+    """
+    if isinstance(encoding, Encoding):
+        return encoding
+    known = problem.encodings
+    if encoding is None and known:
+        return cast(Encoding, next(iter(known.values())))
+    if encoding not in known:
+        raise ValueError(
+            f"encoding: expected one of {', '.join(known) or 'your own'} for {problem.name},"
+            f" found {encoding!r}"
+        )
+    return cast(Encoding, known[encoding])
