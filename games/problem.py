@@ -40,6 +40,8 @@ class Problem(Game):
 
     players = 1
     wins = False
+    #: Number of positions from which the goal can be reached; None if it is not known.
+    reachable: int | None = None
 
     def solved(self, position: Position) -> bool:
         """Whether a position is a goal."""

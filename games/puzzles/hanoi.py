@@ -81,6 +81,7 @@ class Hanoi(KernelProblem):
                 f"expected 3 to 8 pegs with 1 to {WORD // bits} disks, found {pegs} with {disks}"
             )
         self.disks, self.pegs, self.bits = disks, pegs, bits
+        self.reachable = pegs**disks
         self.name = f"hanoi{disks}_{pegs}"
         self.most_moves = pegs * (pegs - 1) // 2
         mask = (1 << bits) - 1

@@ -7,6 +7,7 @@ the number of pancakes that are turned over, at least 2. The goal has the smalle
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -126,6 +127,7 @@ class Pancakes(KernelProblem):
         if not 2 <= count <= MOST:
             raise ValueError(f"expected 2 to {MOST} pancakes, found {count}")
         self.count = count
+        self.reachable = math.factorial(count)
         self.name = f"pancakes{count}"
         sorted_stack = sum(size << 4 * place for place, size in enumerate(range(count)))
         made = family(

@@ -201,6 +201,7 @@ class PocketCube(KernelProblem):
     name = "cube2"
     title = "2 x 2 x 2 cube"
     most_moves = 9
+    reachable = 3_674_160
     problem = ProblemRules(legal_moves, play, solved, undo=undo)
     goal_position = (SOLVED,)
     features = {"corners": FeatureSet("corners", {"out_of_place": out_of_place})}

@@ -8,6 +8,7 @@ the goal has the blank in the first square and the tiles in order after it.
 from __future__ import annotations
 
 import functools
+import math
 import random
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -66,6 +67,7 @@ class SlidingTiles(KernelProblem):
         self.name = f"sliding{size}" + ("" if usual else f"_to_{'_'.join(map(str, goal))}")
         if type(self).title == SlidingTiles.title:
             self.title = f"Sliding tiles, {width} x {height}"
+        self.reachable = math.factorial(squares) // 2
         self.bits = 4 if squares <= 16 else 5
         self.goal_position = self.parse_position(" ".join(map(str, goal or range(squares))))
         goal_tiles = self.tiles(self.goal_position)

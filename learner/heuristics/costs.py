@@ -21,8 +21,11 @@ def least_costs(problem: Problem, *, most: int = MOST_POSITIONS) -> dict[Positio
     problem: a problem that names its goal and whose moves can be taken back.
     most: greatest number of positions.
 
-    Returns None for a problem with more positions, or of any other kind.
+    Returns None for a problem with more positions, at once if it tells its number of positions, or
+    of any other kind.
     """
+    if problem.reachable is not None and problem.reachable > most:
+        return None
     try:
         goal = problem.goal()
     except TypeError:

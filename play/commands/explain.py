@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from play.commands.options import add_game, load_game
+from play.commands.options import add_game, load_game, refuse
 
 if TYPE_CHECKING:
     from games.contract import Game
+    from games.problem import Problem
     from play.players.thinker import Thinker
     from search import Evaluator
 
@@ -23,8 +25,8 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
     """Add the options of the command to its parser."""
     add_game(command)
     add = command.add_argument
-    add("position", help="PDN FEN, position ID, XGID and so on, or 'start'")
-    add("first", metavar="A", help="an evaluator: a hand-crafted one by name, or a file")
+    add("position", help="PDN FEN, position ID, XGID, tiles and so on, or 'start'")
+    add("first", metavar="A", help="an evaluator or heuristic: by name, or a file")
     add("second", metavar="B", nargs="?", help="a second evaluator to compare with")
     add("--roll", help="with dice: show the best moves for a roll such as 31")
     add("--depth", type=int, metavar="PLIES", help="greatest depth (default 8, with dice 1)")
@@ -40,11 +42,12 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
 def run_explain(options: argparse.Namespace) -> int:
     """Run `explain`: contributions, values by depth, principal variations or best moves."""
     from games.contract import DiceGame
+    from games.problem import Problem
     from play.judging.explanation import contribution_table, explain
     from play.players.limits import Limits
     from play.players.thinker import Thinker
 
-    game = load_game(options)
+    game = load_game(options, problems=True)
     dice = isinstance(game, DiceGame)
     if options.roll is not None and not dice:
         raise ValueError(f"--roll: expected a game with dice, found {game.name}")
@@ -53,6 +56,8 @@ def run_explain(options: argparse.Namespace) -> int:
     found = options.position.strip()
     position = game.start() if found == START else game.parse_position(found)
     roll = game.parse_roll(options.roll) if isinstance(game, DiceGame) and options.roll else None
+    if isinstance(game, Problem):
+        return _show_estimates(options, game, position)
     depth = (1 if dice else 8) if options.depth is None else options.depth
     if options.tree:
         return _show_tree(options, game, position)
@@ -69,6 +74,45 @@ def run_explain(options: argparse.Namespace) -> int:
         print(line)
     for line in _values(game, titles, thinkers, position, roll):
         print(line)
+    return 0
+
+
+def _show_estimates(options: argparse.Namespace, problem: Problem, position: Any) -> int:
+    """Show what makes up heuristics' values of a position, and their values after each move."""
+    from play.judging.explanation import contribution_table, explain
+    from search import as_evaluator
+
+    refuse(options, ("depth",), "a game of two sides", problem)
+    if options.tree:
+        raise ValueError(f"--tree: expected a game of two sides, found {problem.name}")
+    names = [name for name in (options.first, options.second) if name is not None]
+    evaluators = [as_evaluator(problem, name) for name in names]
+    titles = _titles(evaluators)
+    print(problem.show(position))
+    reason = problem.why_unsolvable(position)
+    if reason:
+        print(f"\nThere is no solution: {reason}.")
+    print("\nWhat makes up the estimated cost to the goal\n")
+    parts = {}
+    for title, evaluator in zip(titles, evaluators, strict=True):
+        try:
+            parts[title] = explain(evaluator, position)
+        except TypeError:  # the problem has nothing to take away
+            print(f"{title}: not a sum, and {problem.name} has no pieces to take away")
+    if parts:
+        for line in contribution_table(list(parts), list(parts.values()), options.most):
+            print(line)
+    print("\nEstimates: cost of the move + that to the goal after it")
+    width = max(map(len, ["move", *titles]))
+    moves = problem.legal_moves(position)
+    texts = [problem.move_text(position, move) for move in moves]
+    print(f"{'move':>{width}}" + "".join(f"{text:>12}" for text in ["", *texts]))
+    for title, evaluator in zip(titles, evaluators, strict=True):
+        cells = [f"{evaluator(position):.4g}"]
+        for move in moves:
+            left = evaluator(problem.play(position, move))
+            cells.append(f"{problem.cost(position, move):g} + {left:.4g}")
+        print(f"{title:>{width}}" + "".join(f"{cell:>12}" for cell in cells))
     return 0
 
 
@@ -95,8 +139,8 @@ def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
     return 0
 
 
-def _titles(thinkers: list[Thinker]) -> list[str]:
-    titles = [thinker.name for thinker in thinkers]
+def _titles(named: Sequence[Thinker | Evaluator]) -> list[str]:
+    titles = [one.name for one in named]
     return titles if len(set(titles)) == len(titles) else ["A", "B"]
 
 

@@ -19,14 +19,18 @@ def add_game(command: argparse.ArgumentParser) -> None:
     command.add_argument("--features", metavar="FILE", help=FEATURES_HELP)
 
 
-def load_game(options: argparse.Namespace) -> Any:
-    """Returns the game that a command line names; raises ValueError for a one-agent problem."""
+def load_game(options: argparse.Namespace, *, problems: bool = False) -> Any:
+    """Returns the game that a command line names.
+
+    problems: whether it may be a problem for one agent; raises ValueError for one otherwise.
+    """
     import games
     from games.feature_file import add_features
     from games.problem import refuse_problem
 
     game = games.load(options.game)
-    refuse_problem(game)
+    if not problems:
+        refuse_problem(game)
     return add_features(game, options.features) if options.features else game
 
 

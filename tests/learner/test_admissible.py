@@ -7,6 +7,8 @@ import pytest
 
 from games.kernels import kernel
 from games.problem import Heuristic
+from games.puzzles.hanoi import Hanoi
+from games.puzzles.pancakes import Pancakes
 from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import SlidingTiles
 from learner.heuristics.admissible import Admissible, Pass
@@ -23,6 +25,16 @@ def test_least_costs_are_those_of_breadth_first_search() -> None:
         assert costs[position] == graph.breadth_first(problem, position).cost
     assert max(costs.values()) == 21  # the farthest position of the 5-puzzle (Reinefeld 1993)
     assert least_costs(problem, most=359) is None
+    for small in (problem, Hanoi(3, 4), Pancakes(5)):
+        assert small.reachable == len(least_costs(small) or ())
+
+
+def test_a_problem_that_tells_its_size_is_not_explored_in_vain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = SlidingTiles(4, 4)
+    monkeypatch.setattr(problem, "legal_moves", lambda position: pytest.fail("explored"))
+    assert least_costs(problem) is None
 
 
 def test_no_value_exceeds_the_least_cost_and_the_mean_is_the_largest() -> None:

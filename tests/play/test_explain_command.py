@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import games
 from play.__main__ import main
 from play.judging.explanation import Contribution, contribution_table, explain
 from search import Engine, as_evaluator
+from search.evaluators.heuristic import LearnedHeuristic
 
 CHECKERS, BACKGAMMON = games.load("checkers"), games.load("backgammon")
 FEN = "W:W21,22,K5,30:B1,2,K29,11"
@@ -108,3 +111,39 @@ def test_the_tree_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         assert main(["explain", *wrong]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_estimates_of_a_problem_and_of_the_positions_after_its_moves(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    puzzle = games.load("sliding8")
+    encoding = puzzle.encodings["tile_pairs"]
+    weights = np.random.default_rng(1).random(encoding.size)
+    learned = LearnedHeuristic(puzzle, encoding, weights, name="pairs")
+    learned.save(tmp_path / "pairs.safetensors")
+    tiles = "1 2 5 3 4 8 6 7 0"
+    out = shown(capsys, "sliding8", tiles, str(tmp_path / "pairs.safetensors"), "manhattan")
+    position = puzzle.parse_position(tiles)
+    largest = explain(learned, position)[0]
+    row = rf"^{largest.name} +1 +{largest.weight:.6g} +{re.escape(f'{largest.value:+.4f}')}"
+    assert re.search(row, out, re.M)
+    values = out[out.index("cost of the move") :].splitlines()
+    assert values[1].split() == ["move", "8", "7"]
+    assert values[3].split() == ["manhattan", "4", "1", "+", "3", "1", "+", "5"]
+    after = puzzle.play(position, 5)
+    assert f"1 + {learned(after):.4g}" in values[2]
+
+
+def test_a_heuristic_without_parts_still_has_values(capsys: pytest.CaptureFixture[str]) -> None:
+    out = shown(capsys, "pancakes10", "start", "gap")
+    assert "gap: not a sum, and pancakes10 has no pieces to take away" in out
+    assert re.search(r"^ +gap +\d+ +1 \+ \d+", out, re.M)
+
+
+@pytest.mark.parametrize("option", [["--depth", "3"], ["--tree"], ["--roll", "31"]])
+def test_a_problem_has_no_plies_and_no_dice(
+    option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", "sliding8", "start", "manhattan", *option]) == 2
+    told = capsys.readouterr().err
+    assert re.match(rf"play: {option[0]}: expected a game .*, found sliding8\n", told)

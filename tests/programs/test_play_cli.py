@@ -339,7 +339,6 @@ def test_ctrl_c_reports_what_was_played(command: str, tmp_path: Path) -> None:
         "match sliding8 random random",
         "ladder sliding8 random manhattan",
         "judge sliding8 manhattan",
-        "explain sliding8 start manhattan",
         "rollout sliding8 start manhattan",
         "terminal sliding8",
         "analyse no.txt --game sliding8",
