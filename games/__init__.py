@@ -56,6 +56,9 @@ _PROBLEMS = {
     "sliding8": ("games.puzzles.sliding_tiles", "Sliding8"),
 }
 
+#: Games that are part of the text of a position (`Game.read`).
+_EXPLICIT = {"tree": ("games.tree", "Tree")}
+
 #: Users' own games that `load` has imported, by name.
 _OWN: dict[str, type[Game]] = {}
 
@@ -92,7 +95,7 @@ def known(name: str) -> Game:
 
     Imports no module of the user. Raises ValueError if the name is not known.
     """
-    ours = _GAMES | _PROBLEMS
+    ours = _GAMES | _PROBLEMS | _EXPLICIT
     if name in ours:
         return cast(Game, _made(*ours[name]))
     if name in _OWN:

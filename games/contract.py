@@ -21,6 +21,8 @@ these attributes, each with a default that suits any game:
     unit_terms          by feature set, how much terms change with one unit
     calibrations        by hand-crafted evaluator, the chances that its values stand for
     outcome_names       words for outcomes in points, such as "a gammon"
+    chances(position)   the probabilities at a chance node; None without chance nodes
+    read(text)          the game and position of a text, for games that are part of it
     board               a grid for the browser, or None for a list of moves
     show(position)      the board in a terminal
     file_form           the form of files of games (`games.file_form.form_of(game)`)
@@ -174,6 +176,12 @@ class Game:
     #: None in a game in which positions cannot repeat.
     irreversible: Callable[[Position, Move], bool] | None = None
 
+    #: `chances(position)`: the probabilities of the moves of a chance node, where chance moves in
+    #: place of a side; () for any other position. The side to move stays the same after it. None
+    #: in a game without chance nodes. Games in which every turn begins with the same dice are
+    #: `DiceGame`s instead.
+    chances: Callable[[Position], Sequence[float]] | None = None
+
     def position_text(self, position: Position) -> str:
         """Returns one line of text that `parse_position` reads back."""
         return repr(position)
@@ -196,6 +204,14 @@ class Game:
                 f" found {text[:80]!r}"
             )
         return position
+
+    def read(self, text: str) -> tuple[Game, Position]:
+        """Returns the game and the position that a text describes.
+
+        The game is this one; explicit trees are part of the text. Raises PositionError if the text
+        does not describe a position.
+        """
+        return self, self.parse_position(text)
 
     def move_text(self, position: Position, move: Move) -> str:
         """Returns a move as people write it; legal moves of a position differ in their texts."""

@@ -3,27 +3,96 @@
 `Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])` is a game of two plies with MAX at the root. A position
 is the path to it; moves are numbers of branches. As everywhere, `outcome` is for the side to move,
 so it is the leaf's number if MAX is to move and its negative if MIN is.
+
+A branch may be a chance node: `Tree([Chance((0.9, 2), (0.1, 3)), Chance((0.9, 1), (0.1, 4))])`.
+Chance moves in place of a side, so the same side moves after it. `search.minimax.expectiminimax`
+values such trees; alpha-beta does not.
+
+As text, a tree is `max` or `min`, the side that begins, and the nested lists; a chance node is
+`{0.9: 2, 0.1: 3}`. Without a side MAX begins.
 """
 
 from __future__ import annotations
 
+import ast
+import math
+from collections.abc import Iterator
 from typing import Any
 
 from games.contract import Game
 from games.errors import PositionError
 
-__all__ = ["Tree"]
+__all__ = ["Chance", "Tree"]
+
+#: Russell and Norvig, figure 5.2.
+AIMA = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]
+SIDES = ("max", "min")
+
+
+class Chance:
+    """A chance node of a tree.
+
+    branches: pairs of a probability and a subtree.
+
+    Raises ValueError unless the probabilities are positive and add up to 1.
+    """
+
+    def __init__(self, *branches: tuple[float, Any]) -> None:
+        self.chances = tuple(float(chance) for chance, _ in branches)
+        self.branches = [branch for _, branch in branches]
+        if not all(chance > 0 for chance in self.chances):
+            raise ValueError(f"expected probabilities above 0, found {list(self.chances)}")
+        if not math.isclose(sum(self.chances), 1.0, abs_tol=1e-9):
+            raise ValueError(f"expected probabilities that add up to 1, found {sum(self.chances)}")
+
+    def __getitem__(self, branch: int) -> Any:
+        return self.branches[branch]
+
+    def __len__(self) -> int:
+        return len(self.branches)
+
+    def __repr__(self) -> str:
+        pairs = zip(self.chances, self.branches, strict=True)
+        return "{" + ", ".join(f"{chance!r}: {branch!r}" for chance, branch in pairs) + "}"
 
 
 class Tree(Game):
-    """A game given by its tree; a leaf of None has no value and must not be evaluated."""
+    """A game given by its tree; a leaf of None has no value and must not be evaluated.
+
+    root: nested lists and chance nodes with numbers as leaves.
+    max_begins: whether MAX moves first.
+    """
 
     name = "tree"
+    sides = ("MAX", "MIN")
     wins = False
 
-    def __init__(self, root: Any, *, max_begins: bool = True) -> None:
+    def __init__(self, root: Any = AIMA, *, max_begins: bool = True) -> None:
         self.root = root
         self.max_begins = max_begins
+        if any(isinstance(node, Chance) for node in _nodes(root)):
+            self.chances = self._chances
+
+    @classmethod
+    def from_text(cls, text: str) -> Tree:
+        """Returns the tree that a text describes; raises PositionError if it describes none."""
+        side, space, rest = text.strip().partition(" ")
+        known = space != "" and side.lower() in SIDES
+        try:
+            syntax = ast.parse((rest if known else text).strip(), mode="eval").body
+            return cls(_read(syntax), max_begins=not known or side.lower() == "max")
+        except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+            reason = f": {error}" if isinstance(error, _Unread) else ""
+            raise PositionError(
+                "expected nested lists of numbers such as [[3, 12, 8], [2, 4, 6]], found"
+                f" {text.strip()[:80]!r}{reason}"
+            ) from None
+
+    def __str__(self) -> str:
+        return self.show(())
+
+    def show(self, position: tuple[int, ...]) -> str:
+        return f"{SIDES[self.to_move(position)]} {self._node(position)!r}"
 
     def _node(self, position: tuple[int, ...]) -> Any:
         node = self.root
@@ -35,32 +104,93 @@ class Tree(Game):
         return ()
 
     def to_move(self, position: tuple[int, ...]) -> int:
-        """Returns 0 if MAX is to move, else 1."""
-        return (len(position) + (not self.max_begins)) % 2
+        """Returns 0 if MAX is to move, else 1; at a chance node, who is to move after it."""
+        decisions = len(position)
+        if self.chances is not None:
+            node = self.root
+            for branch in position:
+                decisions -= isinstance(node, Chance)
+                node = node[branch]
+        return (decisions + (not self.max_begins)) % 2
 
     def legal_moves(self, position: tuple[int, ...]) -> list[int]:
         node = self._node(position)
-        return list(range(len(node))) if isinstance(node, (list, tuple)) else []
+        return list(range(len(node))) if _is_inner(node) else []
 
     def play(self, position: tuple[int, ...], move: int) -> tuple[int, ...]:
         return (*position, move)
 
     def outcome(self, position: tuple[int, ...]) -> float | None:
         node = self._node(position)
-        if isinstance(node, (list, tuple)):
+        if _is_inner(node):
             return None
         if node is None:
             raise PositionError(f"the leaf at {position} has no value: expected a number")
         return float(node) if self.to_move(position) == 0 else -float(node)
 
+    def _chances(self, position: tuple[int, ...]) -> tuple[float, ...]:
+        node = self._node(position)
+        return node.chances if isinstance(node, Chance) else ()
+
+    def read(self, text: str) -> tuple[Game, tuple[int, ...]]:
+        return Tree.from_text(text), ()
+
     def parse_position(self, text: str) -> tuple[int, ...]:
         path: tuple[int, ...] = super().parse_position(text)
         node = self.root
         for branch in path:
-            if not isinstance(node, (list, tuple)) or branch not in range(len(node)):
+            if not _is_inner(node) or branch not in range(len(node)):
                 raise PositionError(f"expected a path of this tree, found {text[:80]!r}")
             node = node[branch]
         return path
 
     def move_text(self, position: tuple[int, ...], move: int) -> str:
         return str(move + 1)
+
+
+def _is_inner(node: Any) -> bool:
+    return isinstance(node, (list, tuple, Chance))
+
+
+def _nodes(node: Any) -> Iterator[Any]:
+    """Yields a node and all below it."""
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        yield one
+        if _is_inner(one):
+            pending.extend(one)
+
+
+class _Unread(ValueError):
+    """A text that is no tree, and the reason."""
+
+
+def _read(syntax: ast.expr) -> Any:
+    """Returns the tree that an expression describes; raises ValueError if it describes none."""
+    if isinstance(syntax, ast.List) and syntax.elts:
+        return [_read(part) for part in syntax.elts]
+    if isinstance(syntax, ast.Dict) and syntax.keys:
+        pairs = zip(syntax.keys, syntax.values, strict=True)
+        branches = [(_number(chance), _read(branch)) for chance, branch in pairs]
+        try:
+            return Chance(*branches)
+        except ValueError as error:
+            raise _Unread(error) from None
+    if isinstance(syntax, ast.Constant) and syntax.value is None:
+        return None
+    return _number(syntax)
+
+
+def _number(syntax: ast.expr | None) -> float:
+    """Returns the number that an expression is: also -3, and 1/6."""
+    if isinstance(syntax, ast.UnaryOp) and isinstance(syntax.op, ast.USub):
+        return -_number(syntax.operand)
+    if isinstance(syntax, ast.BinOp) and isinstance(syntax.op, ast.Div):
+        divisor = _number(syntax.right)
+        if divisor:
+            return _number(syntax.left) / divisor
+    value = syntax.value if isinstance(syntax, ast.Constant) else None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= 1e15:
+        return value
+    raise _Unread("a leaf is a number")

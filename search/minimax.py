@@ -26,6 +26,7 @@ def minimax(
         return outcome
     if depth == 0:
         return _static(evaluate, position)
+    _refuse_chance(game)
     rest = None if depth is None else depth - 1
     return max(
         -minimax(game, game.play(position, move), rest, evaluate)
@@ -52,6 +53,7 @@ def alphabeta(
         return outcome
     if depth == 0:
         return _static(evaluate, position)
+    _refuse_chance(game)
     rest = None if depth is None else depth - 1
     best = -math.inf
     for move in game.legal_moves(position):
@@ -64,35 +66,48 @@ def alphabeta(
 
 
 def expectiminimax(
-    game: DiceGame,
+    game: Game,
     position: Any,
     depth: int | None = None,
     evaluate: Evaluate | None = None,
     *,
     roll: int | None = None,
 ) -> float:
-    """The value of a position before its roll, or with a roll (Michie 1966).
+    """The value of a position of a game with dice or with chance nodes (Michie 1966).
 
-    Before the roll it is the average over the rolls; with a roll it is the best move's value.
-    `depth` counts positions before a roll, so with a roll and depth 0 the static values after the
-    moves decide.
+    With dice, the value before the roll is the average over the rolls; with a roll it is the best
+    move's value. `depth` counts positions before a roll, so with a roll and depth 0 the static
+    values after the moves decide.
+
+    The value of a chance node is the average over its branches; it counts as a ply.
     """
     outcome = game.outcome(position)
     if outcome is not None:
         return outcome
-    if roll is not None:
+    dice = game if isinstance(game, DiceGame) else None
+    if dice is not None and roll is not None:
         return max(
             -expectiminimax(game, game.play(position, move), depth, evaluate)
-            for move in game.legal_moves(position, roll)
+            for move in dice.legal_moves(position, roll)
         )
     if depth == 0:
         return _static(evaluate, position)
     rest = None if depth is None else depth - 1
-    total = 0.0
-    for roll, chance in enumerate(game.rolls):
-        if chance > 0:
-            total += chance * expectiminimax(game, position, rest, evaluate, roll=roll)
-    return total
+    if dice is not None:
+        total = 0.0
+        for roll, chance in enumerate(dice.rolls):
+            if chance > 0:
+                total += chance * expectiminimax(game, position, rest, evaluate, roll=roll)
+        return total
+    moves = game.legal_moves(position)
+    values = [expectiminimax(game, game.play(position, move), rest, evaluate) for move in moves]
+    chances = game.chances(position) if game.chances is not None else ()
+    if chances:
+        total = 0.0
+        for chance, value in zip(chances, values, strict=True):
+            total += chance * value
+        return total
+    return max(-value for value in values)
 
 
 def best_moves(
@@ -111,3 +126,8 @@ def _static(evaluate: Evaluate | None, position: Any) -> float:
     if evaluate is None:
         raise ValueError("expected an evaluator for a search of limited depth, found none")
     return evaluate(position)
+
+
+def _refuse_chance(game: Game) -> None:
+    if game.chances is not None:
+        raise ValueError(f"expected a game without chance nodes, found {game.name} with some")

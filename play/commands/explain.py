@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from play.commands.options import add_game, load_game, refuse
+from play.commands.options import add_game, check_writable, load_game, refuse
 
 if TYPE_CHECKING:
     from games.contract import Game
@@ -25,16 +26,29 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
     """Add the options of the command to its parser."""
     add_game(command)
     add = command.add_argument
-    add("position", help="PDN FEN, position ID, XGID, tiles and so on, or 'start'")
-    add("first", metavar="A", help="an evaluator or heuristic: by name, or a file")
+    add("position", help="PDN FEN, position ID, XGID, tiles, nested lists and so on, or 'start'")
+    add(
+        "first",
+        metavar="A",
+        nargs="?",
+        help="an evaluator or heuristic: by name, or a file; --tree can do without one",
+    )
     add("second", metavar="B", nargs="?", help="a second evaluator to compare with")
     add("--roll", help="with dice: show the best moves for a roll such as 31")
     add("--depth", type=int, metavar="PLIES", help="greatest depth (default 8, with dice 1)")
     add(
         "--tree",
         action="store_true",
-        help="show alpha-beta at work instead: every window, value and cutoff (--depth default 3)",
+        help="show alpha-beta at work instead: every window, value and cutoff (--depth default 3,"
+        " without an evaluator to the end of the game)",
     )
+    add(
+        "--order",
+        metavar="ORDER",
+        help="with --tree: moves as the game lists them (game, the default), those with the best"
+        " static value first (evaluation) or with the best backed-up value first (perfect)",
+    )
+    add("--svg", type=Path, metavar="FILE", help="with --tree: write a picture of the tree")
     add("--most", type=int, default=16, metavar="N", help="contributions to show (16; 0: all)")
     command.set_defaults(run=run_explain)
 
@@ -53,8 +67,14 @@ def run_explain(options: argparse.Namespace) -> int:
         raise ValueError(f"--roll: expected a game with dice, found {game.name}")
     if options.most < 0:
         raise ValueError(f"--most: expected 0 or more, found {options.most}")
+    if not options.tree:
+        for name in ("order", "svg"):
+            if getattr(options, name) is not None:
+                raise ValueError(f"--{name}: expected --tree as well, found none")
+        if options.first is None:
+            raise ValueError("expected an evaluator, or --tree; found neither")
     found = options.position.strip()
-    position = game.start() if found == START else game.parse_position(found)
+    game, position = (game, game.start()) if found == START else game.read(found)
     roll = game.parse_roll(options.roll) if isinstance(game, DiceGame) and options.roll else None
     if isinstance(game, Problem):
         return _show_estimates(options, game, position)
@@ -119,23 +139,29 @@ def _show_estimates(options: argparse.Namespace, problem: Problem, position: Any
 def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
     """Returns the tree of textbook alpha-beta with the first evaluator."""
     from games.contract import DiceGame
-    from play.judging.search_tree import search_tree
+    from play.judging.search_tree import number, search_tree
     from search import as_evaluator
 
     if isinstance(game, DiceGame):
         raise ValueError(f"--tree: expected a game without dice, found {game.name}")
     if options.second is not None:
         raise ValueError(f"--tree: expected one evaluator, found {options.second!r} as well")
-    evaluator = as_evaluator(game, options.first)
-    tree = search_tree(game, position, 3 if options.depth is None else options.depth, evaluator)
+    evaluator = None if options.first is None else as_evaluator(game, options.first)
+    depth = 3 if options.depth is None and evaluator is not None else options.depth
+    if options.svg is not None:
+        check_writable("--svg", options.svg)
+    tree = search_tree(game, position, depth, evaluator, order=options.order or "game")
     print(game.show(position))
-    print("\nValues and windows are those of the side to move at each position.\n")
+    print("\nValues and windows are those of MAX.\n")
     for line in tree.lines:
         print(line)
     print(
-        f"\nvalue {tree.value:+.4g}; {tree.leaves} positions valued, of the {tree.all_leaves} that"
-        " minimax values"
+        f"\nvalue {number(tree.root.value or 0.0)}; {tree.leaves} positions valued, of the"
+        f" {tree.all_leaves} that minimax values"
     )
+    if options.svg is not None:
+        tree.save_svg(options.svg)
+        print(f"written: {options.svg}")
     return 0
 
 

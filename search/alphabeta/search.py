@@ -92,6 +92,8 @@ class AlphaBeta(Search):
         threads: int,
         seed: Any,
     ) -> None:
+        if game.chances is not None:
+            raise ValueError(f"expected a game without chance nodes, found {game.name} with some")
         super().__init__(game, evaluator, threads=threads, seed=seed)
         self.ties = options.ties
         self.techniques = techniques = as_techniques(options.techniques)

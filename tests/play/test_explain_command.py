@@ -99,15 +99,20 @@ def test_wrong_input(
 
 
 def test_the_tree_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
-    # the case study of the course, two plies deep: the first reply to 31-27 refutes it
-    fen = "B:W23,K22:B20,21,K31"
+    # the case study of the course, two plies deep: the first reply to 31-26 refutes it
+    fen = "W:W20,21,K31:B23,K22"
     out = shown(capsys, "checkers", fen, "material", "--tree", "--depth", "2")
-    assert "cut: 22-25 gives -1 >= beta -1; 5 moves not looked at" in out
-    assert "value +1; 9 positions valued, of the 14 that minimax values" in out
+    assert "cut: 22x31 gives -4 <= alpha 1; 1 move not looked at" in out
+    assert "value 1; 9 positions valued, of the 10 that minimax values" in out
     for wrong, message in (
         (["backgammon", "start", "hand", "--tree"], "expected a game without dice"),
         (["checkers", "start", "classic", "rote", "--tree"], "expected one evaluator"),
         (["checkers", "start", "classic", "--tree", "--depth", "0"], "depth: expected at least 1"),
+        (["checkers", "start"], "expected an evaluator, or --tree; found neither"),
+        (["checkers", "start", "classic", "--order", "game"], "--order: expected --tree as well"),
+        (["tree", "[1, 2", "--tree"], "expected nested lists of numbers such as"),
+        (["tree", "[1, 2]", "--tree", "--order", "x"], "order: expected one of game, evaluation"),
+        (["tree", "[[1, 2]]", "--tree", "--order", "evaluation"], "expected an evaluator"),
     ):
         assert main(["explain", *wrong]) == 2
         assert message in capsys.readouterr().err
@@ -147,3 +152,18 @@ def test_a_problem_has_no_plies_and_no_dice(
     assert main(["explain", "sliding8", "start", "manhattan", *option]) == 2
     told = capsys.readouterr().err
     assert re.match(rf"play: {option[0]}: expected a game .*, found sliding8\n", told)
+
+
+def test_the_tree_of_nested_lists(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    picture = tmp_path / "tree.svg"
+    text = "[[3,12,8],[2,4,6],[14,5,2]]"
+    out = shown(capsys, "tree", text, "--tree", "--svg", str(picture))
+    assert "max [[3, 12, 8], [2, 4, 6], [14, 5, 2]]" in out
+    assert "├ 2  MIN  alpha 3, beta +inf  = 2" in out
+    assert "cut: 1 gives 2 <= alpha 3; 2 moves not looked at" in out
+    assert "value 3; 7 positions valued, of the 9 that minimax values" in out
+    assert picture.read_text("utf-8").startswith("<svg")
+    out = shown(capsys, "tree", text, "--tree", "--order", "perfect")
+    assert "value 3; 5 positions valued, of the 9" in out  # 3^1 + 3^1 - 1
+    out = shown(capsys, "tree", "min [{0.5: 1, 0.5: 4}, 3]", "--tree")
+    assert "├ 1  chance  = 2.5" in out and "value 2.5;" in out

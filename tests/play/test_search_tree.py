@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from xml.etree import ElementTree
+
 import pytest
 
 from games.checkers import Checkers
 from games.checkers.notation import parse_position
 from games.tree import Tree
 from play.judging.search_tree import search_tree
+from play.judging.tree_picture import CUT, FAINT
 from search import as_evaluator
 from search.minimax import alphabeta
 
@@ -24,19 +29,41 @@ def test_the_textbook_tree() -> None:
     assert "= +4 " not in text and "= +6 " not in text
     assert text.count("cut:") == 1
     assert "2 moves not looked at" in text
-    assert tree.lines[0] == "position  alpha -inf, beta +inf  = +3"
+    assert tree.lines[0] == "position  MAX  alpha -inf, beta +inf  = 3"
+    assert [child.interval for child in tree.root.children] == [(3, 3), (-math.inf, 2), (2, 2)]
+
+
+@plain
+def test_the_picture_of_the_textbook_tree() -> None:
+    tree = search_tree(Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]]), ())
+    picture = ElementTree.fromstring(tree._repr_svg_())
+    name = "{http://www.w3.org/2000/svg}"
+    texts = [text.text for text in picture.iter(f"{name}text")]
+    for value in ("12", "14", "≤ 2", "[−∞, ∞]", "[3, ∞]"):
+        assert value in texts
+    leaves = [box for box in picture.iter(f"{name}rect") if box.get("stroke")]
+    assert len(leaves) == 9
+    assert sum(box.get("stroke") == FAINT for box in leaves) == 2  # the 4 and the 6
+    crosses = [path for path in picture.iter(f"{name}path") if path.get("stroke") == CUT]
+    assert len(crosses) == 2
+    width, height = float(picture.get("width") or 0), float(picture.get("height") or 0)
+    for box in leaves:  # nothing lies outside, and no two leaves overlap
+        x, y = float(box.get("x") or -1), float(box.get("y") or -1)
+        assert 0 <= x <= width - float(box.get("width") or 0) and 0 <= y <= height
+    places = sorted((float(b.get("x") or 0), float(b.get("width") or 0)) for b in leaves)
+    assert all(a + w < b for (a, w), (b, _) in itertools.pairwise(places))
 
 
 @plain
 def test_values_and_windows_of_checkers() -> None:
     game = Checkers()
     evaluator = as_evaluator(game, "material")
-    position = parse_position("B:W23,K22:B20,21,K31")
+    position = parse_position("W:W20,21,K31:B23,K22")
     for depth in (1, 2, 3):
         tree = search_tree(game, position, depth, evaluator)
         assert tree.value == alphabeta(game, position, depth, evaluator)
         assert tree.leaves <= tree.all_leaves
-        assert tree.leaves == sum(" = " in line and "alpha" not in line for line in tree.lines)
+        assert tree.leaves == sum("(static)" in line for line in tree.lines)
 
 
 @plain
@@ -44,6 +71,8 @@ def test_what_cannot_be_drawn() -> None:
     game = Checkers()
     with pytest.raises(ValueError, match="expected at least 1, found 0"):
         search_tree(game, game.start(), 0, lambda position: 0.0)
+    with pytest.raises(ValueError, match="order: expected one of game, evaluation, perfect"):
+        search_tree(game, game.start(), 2, lambda position: 0.0, order="best")
     with pytest.raises(ValueError, match="at most 50 lines"):
         search_tree(game, game.start(), 4, lambda position: 0.0, most_lines=50)
     with pytest.raises(ValueError, match="expected an evaluator"):

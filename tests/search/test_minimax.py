@@ -6,23 +6,28 @@ import dataclasses
 import functools
 import itertools
 import math
+import random
 from functools import reduce
 from operator import xor
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import games
 from games.checkers import Checkers
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
-from games.tree import Tree
+from games.tree import Chance, Tree
+from play.judging.search_tree import search_tree
 from search import WIN, Engine, as_evaluator
-from search.minimax import alphabeta, best_moves, minimax
+from search.minimax import alphabeta, best_moves, expectiminimax, minimax
 
 pytestmark = pytest.mark.plain
 
 AIMA = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]  # figure 5.2
+MIN = -1  # values after MAX's move are MIN's
 SECOND = [[7, 6, 5], [3, None, None], [6, 5, None]]
 
 
@@ -76,6 +81,167 @@ def test_trees_by_the_engine(root: Any, value: float) -> None:
     assert alphabeta(tree, tree.play(tree.start(), 0)) == -value
 
 
+#: Examples of the course: the tree, its value for MAX, and the leaves that alpha-beta looks at.
+COURSE = {
+    "minimax": ("[[21,-3],[12,70,-4],[100,-73,-14]]", -3, [21, -3, 12, 70, -4, 100, -73]),
+    "alpha cutoffs": ("[[21,-3],[12,-70,-4],[100,-73,-14]]", -3, [21, -3, 12, -70, 100, -73]),
+    "beta cutoffs": ("min [[21,-3],[12,70,-4],[100,73,-14]]", 21, [21, -3, 12, 70, 100]),
+    "letters": (
+        "[[[4,[-3,-5]],-5], [3,8,[9,-6,0]], 0, [[3,5],2,[-7,-9]]]",
+        3,
+        [4, -3, -5, 3, 8, 9, 0, 3, 5, 2],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COURSE)
+def test_examples_of_the_course(name: str) -> None:
+    text, value, looked_at = COURSE[name]
+    written = Tree.from_text(text)
+    tree = WatchedTree(written.root, max_begins=written.max_begins)
+    sign = 1 if written.max_begins else -1
+    assert alphabeta(tree, ()) == sign * value
+    assert tree.leaves == looked_at
+    shown = search_tree(tree, ())
+    assert (shown.value, shown.leaves) == (sign * value, len(looked_at))
+    assert minimax(tree, ()) == Engine(tree).search((), depth=4).value == sign * value
+
+
+def test_values_of_the_min_nodes_of_the_course() -> None:
+    tree = Tree.from_text(COURSE["minimax"][0])
+    assert dict(best_moves(tree, ())) == {0: -3, 1: -4, 2: -73}
+    letters = Tree.from_text(COURSE["letters"][0])
+    assert dict(best_moves(letters, ())) == {0: -5, 1: 3, 2: 0, 3: -7}
+    assert search_tree(letters, ()).all_leaves == 15
+
+
+def test_intervals_of_the_second_example() -> None:
+    # what is known of MIN after the 7, of MAX after the first MIN, of the second MIN after the 3
+    root = search_tree(Tree(SECOND), ()).root
+    first, second, third = root.children
+    assert first.children[1].window == (-math.inf, 7)
+    assert second.window == (5, math.inf)
+    assert second.interval == (-math.inf, 3)
+    assert third.children[1].window == (5, 6)
+    assert root.interval == (5, 5)
+
+
+@pytest.mark.parametrize("depth", range(1, 9))
+@pytest.mark.parametrize("breadth", [2, 3])
+def test_perfect_ordering_of_a_uniform_tree(breadth: int, depth: int) -> None:
+    if breadth**depth > 2000:
+        return
+    generator = random.Random(depth)
+
+    def uniform(depth: int) -> Any:
+        if depth == 0:
+            return generator.random()  # no two are equal
+        return [uniform(depth - 1) for _ in range(breadth)]
+
+    tree = Tree(uniform(depth))
+    ordered = search_tree(tree, (), order="perfect")
+    assert ordered.all_leaves == breadth**depth
+    assert ordered.leaves == breadth ** math.ceil(depth / 2) + breadth ** (depth // 2) - 1
+    assert ordered.leaves <= search_tree(tree, ()).leaves
+
+
+# --- chance nodes ------------------------------------------------------------------------------
+
+
+def aima_chances(one: float, two: float, three: float, four: float) -> Tree:
+    """Returns the tree of AIMA's figure 5.12, with its leaf values transformed."""
+    first = Chance((0.9, [two, two]), (0.1, [three, three]))
+    second = Chance((0.9, [one, one]), (0.1, [four, four]))
+    return Tree([first, second])
+
+
+def values_of_moves(tree: Tree) -> list[float]:
+    return [expectiminimax(tree, (move,)) * MIN for move in tree.legal_moves(())]
+
+
+@pytest.mark.parametrize(
+    ("leaves", "values"), [((1, 2, 3, 4), [2.1, 1.3]), ((1, 20, 30, 400), [21, 40.9])]
+)
+def test_chance_nodes_of_aima(leaves: Any, values: list[float]) -> None:
+    tree = aima_chances(*leaves)
+    assert values_of_moves(tree) == pytest.approx(values)
+    assert expectiminimax(tree, ()) == pytest.approx(max(values))
+    shown = search_tree(tree, ())
+    assert [child.value for child in shown.root.children] == pytest.approx(values)
+    assert (shown.leaves, shown.all_leaves) == (8, 8)
+    assert Tree.from_text(str(tree)).root.__repr__() == repr(tree.root)
+    assert (tree.to_move((0,)), tree.to_move((0, 1)), tree.to_move((0, 1, 0))) == (1, 1, 0)
+
+
+leaf_values = st.integers(-50, 50)
+plain_trees = st.recursive(
+    leaf_values, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=20
+)
+
+
+def transformed(tree: Any, change: Any) -> Any:
+    """Returns a tree with changed leaf values."""
+    if isinstance(tree, list):
+        return [transformed(branch, change) for branch in tree]
+    if isinstance(tree, Chance):
+        branches = [transformed(branch, change) for branch in tree.branches]
+        return Chance(*zip(tree.chances, branches, strict=True))
+    return change(tree)
+
+
+@given(plain_trees.filter(lambda tree: isinstance(tree, list)))
+def test_a_monotone_change_of_leaves_changes_no_choice(tree: Any) -> None:
+    changed = Tree(transformed(tree, lambda leaf: leaf**3 + leaf))
+    values = dict(best_moves(Tree(tree), ()))
+    after = dict(best_moves(changed, ()))
+    for move, value in values.items():
+        assert after[move] == value**3 + value
+
+
+@given(
+    st.lists(st.tuples(leaf_values, leaf_values, st.integers(1, 9)), min_size=2, max_size=4),
+    st.integers(1, 9),
+    leaf_values,
+)
+def test_a_positive_linear_change_of_leaves_changes_no_choice(
+    rolls: Any, factor: int, shift: int
+) -> None:
+    tree = [Chance((tenths / 10, a), (1 - tenths / 10, b)) for a, b, tenths in rolls]
+    changed = transformed(tree, lambda leaf: factor * leaf + shift)
+    expected = [factor * value + shift for value in values_of_moves(Tree(tree))]
+    assert values_of_moves(Tree(changed)) == pytest.approx(expected)
+
+
+def test_alpha_beta_refuses_chance_nodes() -> None:
+    tree = aima_chances(1, 2, 3, 4)
+    for search in (minimax, alphabeta, lambda tree, position: Engine(tree)):
+        with pytest.raises(ValueError, match="expected a game without chance nodes, found tree"):
+            search(tree, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", ""), ("[]", ""), ("[1, 'a']", "a leaf is a number"), ("[[1, 2]", ""),
+        ("max", ""), ("[1, x]", ""), ("[1e999]", "a leaf is a number"), ("[True]", ""),
+        ("{0.5: 1, 0.4: 2}", "that add up to 1, found 0.9"), ("{0: 1, 1: 2}", "above 0"),
+        ("[1 / 0]", ""), ("__import__('os')", ""), ("[" * 400 + "]" * 400, ""), ("{**{1: 2}}", ""),
+    ],
+)  # fmt: skip
+def test_texts_that_are_no_tree(text: str, reason: str) -> None:
+    with pytest.raises(games.PositionError, match="expected nested lists of numbers") as caught:
+        Tree.from_text(text)
+    assert reason in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_trees_as_text() -> None:
+    tree = Tree.from_text(" MIN [[1, -2.5], {1/4: 3, 0.75: [None, 4]}] ")
+    assert str(tree) == "min [[1, -2.5], {0.25: 3, 0.75: [None, 4]}]"
+    assert str(Tree.from_text("7")) == "max 7"
+    game, position = games.load("tree").read("[[1, 2], 3]")
+    assert (minimax(game, position), str(game)) == (3, "max [[1, 2], 3]")
+
+
 def test_min_may_begin() -> None:
     tree = Tree(AIMA, max_begins=False)
     # MIN chooses among the maxima 12, 6 and 14; the value is for the side to move
@@ -105,6 +271,29 @@ def test_a_limited_search_needs_an_evaluator() -> None:
 
 
 # --- nim -------------------------------------------------------------------------------------
+
+
+def test_which_way_against_a_dumber_opponent() -> None:
+    # whatever the first player does, perfect play beats it; a random mover errs more after (1, 2)
+    game = Nim((2, 2))
+
+    def against_random(position: Any) -> float:
+        """Returns the first player's value of a position with the random mover to move."""
+        if (outcome := game.outcome(position)) is not None:
+            return -outcome
+        replies = [game.play(position, move) for move in game.legal_moves(position)]
+        return math.fsum(best_against_random(reply) for reply in replies) / len(replies)
+
+    def best_against_random(position: Any) -> float:
+        if (outcome := game.outcome(position)) is not None:
+            return outcome
+        moves = game.legal_moves(position)
+        return max(against_random(game.play(position, move)) for move in moves)
+
+    assert against_random((1, 2, 1)) == pytest.approx(1 / 3)
+    assert against_random((0, 2, 1)) == 0
+    result = Engine(game, ties="opponent_errors").search(game.start(), depth=4)
+    assert sorted(game.play(game.start(), result.move)[:2]) == [1, 2]
 
 
 def misere_nim(piles: tuple[int, ...]) -> int:
@@ -209,20 +398,28 @@ class CheckersWithoutQuiescence(Checkers):
 
 def test_the_checkers_case_study() -> None:
     game = CheckersWithoutQuiescence()
-    position = game.parse_position("B:W23,K22:B20,21,K31")
+    position = game.parse_position("W:W20,21,K31:B23,K22")
     evaluate = as_evaluator(game, "material")
     assert evaluate(position) == (5 + 2) - (5 + 1)
+
+    def replies(text: str) -> dict[str, float]:
+        after = game.play(position, game.parse_move(position, text))
+        values = best_moves(game, after, 2, evaluate)
+        return {game.move_text(after, move): -value for move, value in values}
+
     values = {
         game.move_text(position, move): value
         for move, value in best_moves(game, position, 3, evaluate)
     }
-    assert values == {"20-24": 1, "21-25": 0, "31-26": -4, "31-27": 1}
+    assert values == {"20-16": 1, "21-17": 0, "31-26": -8, "31-27": -8}
     assert minimax(game, position, 3, evaluate) == 1
     assert alphabeta(game, position, 3, evaluate) == 1
-    for text, reply in (("21-25", "22x29"), ("31-26", "22x31")):
-        after = game.play(position, game.parse_move(position, text))
-        best, _ = best_moves(game, after, 2, evaluate)[0]
-        assert game.move_text(after, best) == reply
+    assert sorted(replies("20-16").values()) == [1, 1, 1, 2, 6, 6]
+    assert replies("21-17") == {"22x13": 0}
+    assert replies("31-26") == {"23x30": -8, "22x31": -4}  # the lecture's -4: alpha has cut
+    assert replies("31-27") == {"23x32": -8}
+    tree = search_tree(game, position, 3, evaluate)
+    assert (tree.value, tree.all_leaves) == (1, 26)
 
     engine = Engine(game, "material")
     result = engine.analyse(position, depth=3)
