@@ -112,6 +112,9 @@ class Game:
     lookups: Mapping[str, Database] = {}
     #: Line protocols that external engines speak for this game: "hub", "ubgi".
     protocols: Sequence[str] = ()
+    #: By name, the makers of those who know exact values of moves (`games.truth.Truth`), called
+    #: with the game.
+    referees: Mapping[str, Callable[[Any], Any]] = {}
     #: External engines that Python packages provide.
     engines: Sequence[ExternalEngine] = ()
     #: The short name of the shipped evaluator that people play against; empty for none.

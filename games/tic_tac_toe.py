@@ -12,6 +12,7 @@ from games.contract import KernelGame, Rules
 from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
 from games.kernels import kernel
+from games.truth import Exhaustive
 
 __all__ = ["TicTacToe"]
 
@@ -137,6 +138,7 @@ class TicTacToe(KernelGame):
     unit = "lines"
     board = Board(3, 3, _pieces, _clicks)
     opponents = ("random", "open_lines")
+    referees = {"truth": Exhaustive}
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

@@ -7,11 +7,13 @@ from typing import Any
 
 from games.board import Board
 from games.connect_four import notation, rules
+from games.connect_four.bitbully import BitBully
 from games.connect_four.encoding import STONES
 from games.connect_four.evaluators import CALIBRATIONS, EVALUATORS
 from games.connect_four.features import LINES
 from games.connect_four.recipes import RECIPES
 from games.connect_four.rules import COLUMNS, ROWS, START, Position
+from games.connect_four.solver import Solver
 from games.contract import KernelGame, Rules
 
 __all__ = ["ConnectFour"]
@@ -40,6 +42,7 @@ class ConnectFour(KernelGame):
     opponents = ("random", "centre", "hand")
     pacemakers = ("centre", "hand")
     recipes = RECIPES
+    referees = {"truth": lambda _: Solver(), "bitbully": lambda _: BitBully()}
 
     def to_move(self, position: Any) -> int:
         return int(position[2])

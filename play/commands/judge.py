@@ -1,4 +1,4 @@
-"""The command `python -m play judge`: the quality of evaluators against a deeper search."""
+"""The command `python -m play judge`: moves and values against a deeper search, or truth."""
 
 from __future__ import annotations
 
@@ -20,13 +20,20 @@ __all__ = ["add_judge_command"]
 
 def add_judge_command(commands: Any) -> None:
     """Add the command to the subcommands of a parser."""
-    command = commands.add_parser("judge", help="moves and values against a deeper search")
+    command = commands.add_parser(
+        "judge", help="moves and values against a deeper search, or truth"
+    )
     add_game(command)
     add = command.add_argument
-    add("evaluators", nargs="+", help="evaluators to judge, by name or file; with dice players")
+    add(
+        "evaluators",
+        nargs="+",
+        help="evaluators to judge, by name or file; players with dice and by truth",
+    )
     add(
         "--referee",
-        help="evaluator of the deeper search (default: the game's usual one), with dice a player",
+        help="evaluator of the deeper search (default: the game's usual one), with dice a player;"
+        " in a solved game truth, or another program that knows it",
     )
     add("--referee-depth", type=int, metavar="PLIES", help="its depth (default 9, with dice 0)")
     add("--depth", type=int, metavar="PLIES", help="depth of the judged (default 1, with dice 0)")
@@ -48,6 +55,8 @@ def _run_judge(options: argparse.Namespace) -> int:
     if options.threads < 1:
         raise ValueError(f"--threads: expected at least 1, found {options.threads}")
     judged = _equity_losses if isinstance(game, DiceGame) else _judgements
+    if options.referee is not None and options.referee in game.referees:
+        judged = _kept_classes
     figures = []
     for line, found in judged(options, game):
         print(line)
@@ -108,6 +117,50 @@ def _judgements(options: argparse.Namespace, game: Game) -> Iterator[Line]:
     )
     for name, evaluator in evaluators:
         found = judge(game, evaluator, verdicts, depth=options.depth, name=name)
+        yield found.text(), found.figures()
+
+
+def _kept_classes(options: argparse.Namespace, game: Game) -> Iterator[Line]:
+    """Players by the share of their moves that keep what a position of a solved game is worth."""
+    from tqdm import tqdm
+
+    from play.judging.judge import random_positions
+    from play.judging.truth import judge_by_truth, known_values
+    from play.players.limits import Limits
+    from play.players.parse import parse_player
+
+    refuse(options, ("games", "played_by"), "a game with dice", game)
+    refuse(options, ("referee_depth",), "a referee that searches to a depth", game)
+    limits = Limits(1 if options.depth is None else options.depth)
+    limits.check(game)
+    players = [parse_player(game, text) for text in options.evaluators]
+    first, last = game.referees[options.referee](game).plies
+    if options.file is not None:
+        positions = _read_positions(options.file, game)
+    else:
+        count = 1000 if options.positions is None else options.positions
+        positions = random_positions(
+            game, count, seed=options.seed, least_plies=first, most_plies=last + 1
+        )
+    with tqdm(total=len(positions), unit=" positions", disable=None) as bar:
+        known = known_values(
+            game,
+            options.referee,
+            positions,
+            threads=options.threads,
+            progress=lambda: bar.update() and None,
+        )
+    source = f"of {first} to {last} random plies" if options.file is None else "of the file"
+    yield (
+        (
+            f"{len(known.positions)} positions {source}, {known.decisions} of them decisions;"
+            f" referee: {options.referee}; judged at depth {limits.depth} without limits of their"
+            " own; 95 % intervals"
+        ),
+        None,
+    )
+    for player in players:
+        found = judge_by_truth(game, player, known, limits=limits, seed=options.seed)
         yield found.text(), found.figures()
 
 

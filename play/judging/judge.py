@@ -74,24 +74,29 @@ class Judgement:
         }
 
 
-def random_positions(game: Game, count: int, *, seed: int = 0, most_plies: int = 80) -> list[Any]:
+def random_positions(
+    game: Game, count: int, *, seed: int = 0, least_plies: int = 2, most_plies: int = 80
+) -> list[Any]:
     """Distinct quiet positions, not decided by the rules, from all stages of random games.
 
-    Raises ValueError if fewer than `count` are found.
+    Positions have `least_plies` to `most_plies` - 1 random moves behind them. Raises ValueError if
+    fewer than `count` are found.
     """
     if count < 1:
         raise ValueError(f"positions: expected at least 1, found {count}")
     if seed < 0:
         raise ValueError(f"seed: expected at least 0, found {seed}")
-    if most_plies < 3:
-        raise ValueError(f"most_plies: expected at least 3, found {most_plies}")
+    if not 0 <= least_plies < most_plies:
+        raise ValueError(
+            f"most_plies: expected more than least_plies, found {least_plies} and {most_plies}"
+        )
     random = np.random.default_rng(seed)
     found: dict[Any, None] = {}
     barren = 0
     while len(found) < count:
         position = game.start()
         before = len(found)
-        keep = set(random.integers(2, most_plies, size=4).tolist())
+        keep = set(random.integers(least_plies, most_plies, size=4).tolist())
         for ply in range(most_plies):
             moves = game.legal_moves(position)
             if not moves:

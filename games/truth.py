@@ -1,0 +1,60 @@
+"""The exact values of a solved game: what a player knows is measured against them.
+
+A game names its referees in `Game.referees`, and `python -m play judge GAME PLAYER --referee truth`
+asks the one that is called truth.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from games.contract import Game
+
+__all__ = ["Exhaustive", "Truth"]
+
+
+class Truth(Protocol):
+    """A referee that knows the exact value of every move; used by one thread at a time.
+
+    plies: from how many random moves to how many a position takes it no more than some
+        milliseconds; positions for judging come from there.
+    """
+
+    plies: tuple[int, int]
+
+    def values(self, position: Any) -> dict[Any, float]:
+        """Returns the exact value of each legal move, for the side to move; empty after the end.
+
+        A win is positive, a draw 0, a loss negative. Among wins and among losses the size may say
+        more, such as how soon the game ends.
+        """
+        ...
+
+
+class Exhaustive:
+    """The truth of a small game: every position that can follow is valued once, by minimax.
+
+    game: a game without dice whose positions do not repeat.
+
+    The value of a move is the outcome that it leads to.
+    """
+
+    plies = (0, 64)
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._known: dict[Any, float] = {}
+
+    def values(self, position: Any) -> dict[Any, float]:
+        """As in `Truth`."""
+        game = self._game
+        moves = game.legal_moves(position)
+        return {move: -self._value(game.play(position, move)) for move in moves}
+
+    def _value(self, position: Any) -> float:
+        if position not in self._known:
+            outcome = self._game.outcome(position)
+            if outcome is None:
+                outcome = max(self.values(position).values())
+            self._known[position] = outcome
+        return self._known[position]

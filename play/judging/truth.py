@@ -1,0 +1,164 @@
+"""Quality by truth: how often a player's moves keep what a position is worth.
+
+In a solved game every legal move has an exact value. A decision is a position in which some moves
+keep its class (won, drawn, lost) and others throw it away. The share of decisions in which a
+player's move keeps the class needs no opponent and no games, and tells players apart whom matches
+do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+from games.record import GameRecord
+from games.truth import Truth
+from play.crew import Crew
+from play.players.limits import Limits
+from play.players.player import Player
+from play.ratings.statistics import Estimate, mean_interval
+from play.workers import Workers
+
+__all__ = ["Kept", "Known", "judge_by_truth", "known_values"]
+
+Moves = dict[Any, float]
+
+
+@dataclass(frozen=True)
+class Known:
+    """The exact values of every legal move in each of a set of positions."""
+
+    positions: tuple[Any, ...]
+    values: tuple[Moves, ...]
+
+    @property
+    def decisions(self) -> int:
+        """Number of positions in which the class depends on the move."""
+        return sum(_decides(moves) for moves in self.values)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The quality of a player by truth; intervals are 95 % intervals over positions.
+
+    positions: number of positions with more than one legal move.
+    decisions: number of these in which the class depends on the move.
+    kept: share of the decisions in which the move keeps the class.
+    loss: value of the best move minus that of the player's, over all positions, by the referee.
+    """
+
+    name: str
+    positions: int
+    decisions: int
+    kept: Estimate
+    loss: Estimate
+
+    def text(self) -> str:
+        """One line, without a newline at its end."""
+        kept = self.kept
+        return (
+            f"{self.name}: keeps the class in {kept.value:.2%} [{kept.low:.2%}, {kept.high:.2%}],"
+            f" loses {self.loss.text('.3f')} of score a move"
+        )
+
+    def figures(self) -> dict[str, Any]:
+        """Returns the same as plain values, for JSON."""
+        return {
+            "player": self.name,
+            "positions": self.positions,
+            "decisions": self.decisions,
+            "kept": self.kept.plain(),
+            "loss": self.loss.plain(),
+        }
+
+
+def known_values(
+    game: Game,
+    referee: str,
+    positions: Sequence[Any],
+    *,
+    threads: int = 2,
+    progress: Callable[[], None] | None = None,
+) -> Known:
+    """Returns the exact values of all moves, in positions with more than one.
+
+    referee: a name in `game.referees`.
+    progress: called after each position.
+
+    Raises ValueError if the game has no such referee or no position leaves a choice.
+    """
+    if threads < 1:
+        raise ValueError(f"threads: expected at least 1, found {threads}")
+    if referee not in game.referees:
+        raise ValueError(
+            f"referee: expected one of {', '.join(game.referees) or 'none'} for {game.name}, found"
+            f" {referee!r}"
+        )
+    found: list[Moves] = []
+    task = _Referee(game, referee)
+    with Workers(jobs=threads) as workers, closing(workers.map(task, positions)) as results:
+        for moves in results:
+            found.append(moves)
+            if progress is not None:
+                progress()
+    chosen = [i for i, moves in enumerate(found) if len(moves) > 1]
+    if not chosen:
+        raise ValueError("expected positions with more than one legal move, found none")
+    return Known(tuple(positions[i] for i in chosen), tuple(found[i] for i in chosen))
+
+
+class _Referee(Crew[tuple[Truth]]):
+    """The exact values of the moves of a position."""
+
+    def __init__(self, game: Game, referee: str) -> None:
+        super().__init__(game, referee)
+        self.game, self.referee = game, referee
+
+    def new_seats(self) -> tuple[Truth]:
+        """Returns a referee for one thread."""
+        return (self.game.referees[self.referee](self.game),)
+
+    def __call__(self, position: Any) -> Moves:
+        with self.seats() as (truth,):
+            return {} if self.stopped.is_set() else dict(truth.values(position))
+
+
+def judge_by_truth(
+    game: Game, player: Player, known: Known, *, limits: Limits, seed: int = 0
+) -> Kept:
+    """Compare a player's moves with exact values; raises ValueError if no position is a decision.
+
+    limits: limits of its moves, unless it has its own.
+    seed: decides what a player leaves to chance.
+    """
+    limits.check(game)
+    if not known.decisions:
+        raise ValueError("expected positions in which a move throws something away, found none")
+    seat = player.seat(game, limits)
+    kept, losses = [], []
+    for number, (position, moves) in enumerate(zip(known.positions, known.values, strict=True)):
+        record = GameRecord(game, start=position)
+        seat.begin(seed + number)
+        seat.move(record)
+        best, value = max(moves.values()), moves[record.moves[-1]]
+        losses.append(best - value)
+        if _decides(moves):
+            kept.append(float(np.sign(best) == np.sign(value)))
+    return Kept(
+        player.name,
+        len(losses),
+        len(kept),
+        mean_interval(kept, bounds=(0.0, 1.0)),
+        mean_interval(losses, bounds=(0.0, math.inf)),
+    )
+
+
+def _decides(moves: Moves) -> bool:
+    """Whether some move throws away a win or a draw."""
+    return len({np.sign(value) for value in moves.values()}) > 1

@@ -1,0 +1,135 @@
+"""The exact values of Connect Four against published ones, a slow twin and another solver."""
+
+from __future__ import annotations
+
+import random
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from games.connect_four import ConnectFour
+from games.connect_four.bitbully import BitBully
+from games.connect_four.solver import Solver
+from games.kernels import compiled
+from games.tic_tac_toe import TicTacToe
+from games.truth import Exhaustive
+
+GAME = ConnectFour()
+SOLVER = Solver(table_mib=8)
+
+
+def after(columns: str) -> Any:
+    """Returns the position after stones in these columns, counted from 1."""
+    position = GAME.start()
+    for column in columns:
+        position = GAME.play(position, int(column) - 1)
+    return position
+
+
+def unfinished(plies: int, count: int) -> list[Any]:
+    """Returns positions after so many random moves."""
+    generator, found = random.Random(plies), []
+    while len(found) < count:
+        position = GAME.start()
+        for _ in range(plies):
+            moves = GAME.legal_moves(position)
+            if not moves:
+                break
+            position = GAME.play(position, generator.choice(moves))
+        if GAME.legal_moves(position):
+            found.append(position)
+    return found
+
+
+def slow_score(position: Any) -> int:
+    """Returns the score by plain minimax, which counts the stones that the winner has left."""
+    outcome = GAME.outcome(position)
+    if outcome is not None:
+        played = sum(stones.bit_count() for stones in position[:2])
+        return int(outcome) * (22 - (played + 1) // 2)
+    return max(-slow_score(GAME.play(position, move)) for move in GAME.legal_moves(position))
+
+
+# The first two by P. Pons; the openings by V. Allis 1988, with distances by J. Tromp.
+def test_published_scores() -> None:
+    assert SOLVER.value(after("4455")) == 18
+    assert SOLVER.value(after("44455554221")) == -15
+
+
+@pytest.mark.slow
+def test_the_seven_openings() -> None:
+    solver = Solver(table_mib=256)
+    assert list(solver.values(GAME.start()).items()) == [
+        (3, 1), (2, 0), (4, 0), (1, -1), (5, -1), (0, -2), (6, -2)
+    ]  # fmt: skip
+    assert solver.value(GAME.start()) == 1
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("plies", [33, 36, 38, 41])
+def test_scores_are_those_of_plain_minimax(plies: int) -> None:
+    for position in unfinished(plies, 20):
+        expected = {
+            move: -slow_score(GAME.play(position, move)) for move in GAME.legal_moves(position)
+        }
+        assert SOLVER.values(position) == expected
+        best = max(expected.values())
+        assert SOLVER.value(position) == best
+        assert SOLVER.value(position, -1, 1) == min(1, max(-1, best))
+
+
+@pytest.mark.plain
+def test_finished_games() -> None:
+    lost = after("1212121")
+    drawn = GAME.parse_position("/".join(["OOOXOOO", "XXXOXXX"] * 3) + " X")
+    assert (SOLVER.values(lost), SOLVER.value(lost)) == ({}, slow_score(lost))
+    assert GAME.outcome(drawn) == 0.0
+    assert (SOLVER.values(drawn), SOLVER.value(drawn)) == ({}, 0)
+
+
+@pytest.mark.plain
+def test_a_table_of_any_size_gives_the_same_scores() -> None:
+    small = Solver(table_mib=1e-4)
+    for position in unfinished(27, 5):
+        assert small.value(position) == SOLVER.value(position)
+    assert small.nodes > 0
+    small.clear()
+    assert small.nodes == 0
+    with pytest.raises(ValueError, match="table_mib: expected more than 0, found 0"):
+        Solver(table_mib=0)
+
+
+@pytest.mark.plain
+def test_a_solver_that_is_stopped_gives_no_value() -> None:
+    solver = Solver(table_mib=1)
+    solver.stop()
+    with pytest.raises(KeyboardInterrupt):
+        solver.value(GAME.start())
+
+
+@pytest.mark.skipif(find_spec("bitbully") is None, reason="needs bitbully")
+@pytest.mark.skipif(not compiled, reason="takes minutes uncompiled")
+@pytest.mark.parametrize(
+    ("plies", "count"), [(14, 10), (20, 60), (27, 100), (34, 100), pytest.param(
+        12, 60, marks=pytest.mark.slow)]
+)  # fmt: skip
+def test_scores_are_those_of_bitbully(plies: int, count: int) -> None:
+    peer = BitBully()
+    for position in unfinished(plies, count):
+        assert SOLVER.values(position) == peer.values(position)
+
+
+def test_bitbully_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "bitbully", None)
+    with pytest.raises(ModuleNotFoundError, match="expected the package bitbully"):
+        BitBully()
+
+
+@pytest.mark.plain
+def test_tic_tac_toe_is_a_draw_which_only_corner_and_centre_replies_keep() -> None:
+    game = TicTacToe()
+    truth = Exhaustive(game)
+    assert set(truth.values(game.start()).values()) == {0.0}
+    reply = truth.values(game.play(game.start(), 1))  # a corner is taken
+    assert [move for move, value in reply.items() if value == 0.0] == [1 << 4]
