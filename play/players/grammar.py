@@ -33,8 +33,8 @@ a player is one of
   pubeval, gnubg:0, gnubg:1, gnubg:2   backgammon: external engines, where gnubg_nn is installed
 EVALUATOR is a hand-crafted evaluator by name, a shipped one such as checkers/quantised, or a file.
 LOOKUP is one of
-  NAME                 a database of the game: in checkers endgame (of 4 pieces) and endgame5 (see
-                       python -m games.checkers.endgame), in backgammon bearoff
+  NAME                 a database of the game: in checkers endgame (of 4 pieces), endgame5 and wdl6
+                       (python -m games.checkers.endgame), in backgammon bearoff
   book:FILE[:MARGIN]   an opening book; moves at most MARGIN worse than its best are played
   FILE                 a rote memory
 OPTION is one of

@@ -104,10 +104,16 @@ def from_root(value, ply):
 
 @kernel
 def lookup_settles(line, depth, alpha, beta, ply):
-    """Returns whether a lookup settles the position at `depth`; its value is then `hit_value`."""
+    """Returns whether a lookup settles the position at `depth`; its value is then `hit_value`.
+
+    At depth 0 a proven value settles it even if it is only a bound, because it says more than the
+    evaluator does.
+    """
     if not probe_lookup(line, ply) or line.hit_depth < depth:
         return False
     line.hit_value = from_root(line.hit_value, ply)
+    if depth == 0 and abs(line.hit_value) > PROVEN:
+        return True
     return bound_holds(line.hit_bound, line.hit_value, alpha, beta)
 
 

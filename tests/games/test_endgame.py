@@ -355,7 +355,7 @@ def test_players_name_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ]
     with pytest.raises(FileNotFoundError, match=r"expected .* of 5 pieces, found none; build it"):
         parse_player(GAME, "classic+endgame5")
-    with pytest.raises(ValueError, match="expected endgame, .* endgame6; found 'endgame7'"):
+    with pytest.raises(ValueError, match="expected endgame, .*6, .* wdl6; found 'endgame7'"):
         parse_player(GAME, "classic+endgame7")
     with pytest.raises(ValueError, match="lookup of tic_tac_toe: expected no name.*'endgame'"):
         parse_player(TicTacToe(), "open_lines+endgame")

@@ -38,7 +38,7 @@ from games.checkers.endgame.retrograde import FARTHEST, prepare, settle, spread
 from games.checkers.rules import MOST_MOVES
 from games.whole_files import write_atomically
 
-__all__ = ["build", "endgame", "solve"]
+__all__ = ["alone", "build", "check_space", "endgame", "solve"]
 
 #: Called with the slices whose values have just become known.
 Progress = Callable[[list[Material]], None]
@@ -107,10 +107,10 @@ def build(
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".unfinished")
     made = empty(pieces)
-    with _alone(unfinished) as file:
+    with alone(unfinished) as file:
         known = _resume(made, file) or _begin(made, file, folder)
         progress([material for pair in pairs(pieces)[:known] for material in pair])
-        _check_space(unfinished, len(made.values) - file.tell())
+        check_space(unfinished, len(made.values) - file.tell())
         try:
             for materials in solve(made, known, threads=threads):
                 for material in materials:
@@ -128,7 +128,7 @@ def build(
 
 
 @contextlib.contextmanager
-def _alone(path: Path) -> Iterator[BufferedRandom]:
+def alone(path: Path) -> Iterator[BufferedRandom]:
     """Open a file that one process at a time may write; it is kept if an error occurs."""
     with path.open("ab+") as file:
         if not _locked(path, file):
@@ -183,7 +183,8 @@ def _begin(made: Endgame, file: BufferedRandom, folder: Any) -> int:
     return 0
 
 
-def _check_space(path: Path, needed: int) -> None:
+def check_space(path: Path, needed: int) -> None:
+    """Raises OSError if the disk of a file has less than `needed` bytes of free space."""
     free = shutil.disk_usage(path.parent).free
     if free < needed:
         raise OSError(f"{path}: expected {needed} bytes of free space, found {free}")

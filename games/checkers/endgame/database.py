@@ -42,6 +42,9 @@ __all__ = [
     "Tally",
     "check",
     "empty",
+    "is_whole",
+    "layout",
+    "map_values",
     "material_text",
     "path_of",
     "read",
@@ -202,14 +205,12 @@ def read(path: Path, pieces: int) -> Endgame:
                     f"{path}: expected {size} bytes, a checkers endgame database of {pieces}"
                     f" pieces, found {found}"
                 )
-            # a private copy that is never written to, so that kernels see an ordinary array
-            content = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)
     except (FileNotFoundError, NotADirectoryError):
         raise EndgameMissing(
             f"{path}: expected a checkers endgame database of {pieces} pieces, found none; build"
             f" it with: python -m games.checkers.endgame build --pieces {pieces}"
         ) from None
-    endgame = Endgame(pieces, starts, np.frombuffer(content, dtype=np.int8))
+    endgame = Endgame(pieces, starts, map_values(path))
     for material in slices(pieces):
         header, expected = _headers(endgame, material)
         if header != expected:
@@ -219,6 +220,13 @@ def read(path: Path, pieces: int) -> Endgame:
                 " it"
             )
     return endgame
+
+
+def map_values(path: Path) -> NDArray[np.int8]:
+    """Returns the bytes of a file, mapped into memory."""
+    with path.open("rb") as file:
+        # a private copy that is never written to, so that kernels see an ordinary array
+        return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), dtype=np.int8)
 
 
 def _short(header: bytes) -> str:
