@@ -7,7 +7,8 @@ The names map onto AIMA's description of a game (Russell and Norvig, chapter 5) 
     ACTIONS(s)          legal_moves(position)
     RESULT(s, a)        play(position, move)
     TERMINAL-TEST(s)    outcome(position) is not None, and then there are no legal moves
-    UTILITY(s, p)       outcome(position), always for the side to move (negamax)
+    UTILITY(s, p)       outcome(position), always for the side to move (negamax), and for every
+                        player outcome_vector(position), the side to move first
 
 `Game` is the base class of a game in plain Python: four methods make a game, any hashable value is
 a position and any value a move. `KernelGame` is a game whose rules are kernels. `DiceGame` and
@@ -46,10 +47,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from games.errors import MoveError, PositionError
+from games.rules import Rules
 
 if TYPE_CHECKING:
     from games.board import Board
@@ -65,13 +66,16 @@ Roll = int
 
 
 class Game:
-    """A game for two sides who move in turn; a base class for games in plain Python.
+    """A game for sides who move in turn, usually two; a base class for games in plain Python.
 
     A subclass supplies `start`, `legal_moves`, `play` and `outcome`; everything else has a
-    default. A side that may pass does so by a move that `legal_moves` lists.
+    default. A side that may pass does so by a move that `legal_moves` lists. A game for more than
+    two sides sets `players` and supplies `outcome_vector` in place of `outcome`, and `turn`.
     """
 
     name: str = ""
+    #: The number of sides, which move in turn: 0, 1, ..., and 0 again.
+    players: int = 2
     #: Changes whenever a change of the rules makes earlier evaluators meaningless.
     version: int = 1
     #: Outcomes are loss, draw and win (-1, 0, 1), so that sooner wins are better; otherwise
@@ -91,7 +95,7 @@ class Game:
     #: The name of the game as people write it; empty for `name` in words.
     title: str = ""
     #: The names of the sides, the one that begins first.
-    sides: tuple[str, str] = ("First", "Second")
+    sides: tuple[str, ...] = ("First", "Second")
     #: The unit of values, as people write it.
     unit: str = "points"
     #: By the name of a feature set, the terms that one unit changes, and by how much: a man is
@@ -161,10 +165,33 @@ class Game:
 
     def outcome(self, position: Position) -> float | None:
         """Returns the value of a finished game to the side to move; None while it goes on."""
-        raise NotImplementedError
+        if self.players == 2:
+            raise NotImplementedError
+        vector = self.outcome_vector(position)
+        return None if vector is None else vector[0]
+
+    def outcome_vector(self, position: Position) -> tuple[float, ...] | None:
+        """Returns what a finished game is worth to each side; None while it goes on.
+
+        The first number is for the side to move, the second for the side that moves after it, and
+        so on. With two sides they are `outcome` and its negative.
+        """
+        if self.players != 2:
+            raise NotImplementedError
+        value = self.outcome(position)
+        return None if value is None else (value, -value)
+
+    def turn(self, position: Position) -> Position:
+        """Returns the same board seen by the next side, which is to move, as if this one passed.
+
+        Only games for more than two sides need it: an evaluator values a position for the side to
+        move, so that the others' values are those of the turned positions. Finished games are not
+        turned. Raises NotImplementedError if the game does not define it.
+        """
+        raise NotImplementedError(f"{self.name}: expected a game that defines turn")
 
     def to_move(self, position: Position) -> int:
-        """Returns the side to move: 0 for the side that begins, 1 for the other."""
+        """Returns the side to move: 0 for the side that begins, 1 for the next, and so on."""
         return 0
 
     def noisy(self, position: Position) -> bool:
@@ -329,42 +356,6 @@ class DiceGame(Game):
         return moves[text.strip()]
 
 
-@dataclass(frozen=True)
-class Rules:
-    """The rules of a game as kernels; positions are tuples of integers of one length.
-
-    legal_moves: `legal_moves(position, moves)`, with dice `legal_moves(position, roll, moves)`,
-        writes the moves and returns their number. Moves are integers; the search keeps statistics
-        by their lowest 12 bits, which should differ between the moves of a position.
-    play: `play(position, move)` returns the position after the move, seen by the other side.
-    outcome: `outcome(position)` returns the value of a finished game, NaN while it goes on.
-    key: `key(position)` returns a hash. Default: a hash of the integers.
-    noisy: `noisy(position)`, whether the position is tactical. Default: never.
-    irreversible: `irreversible(position, move)`, whether no earlier position can come back after
-        the move. Default: positions never repeat.
-    gain: `gain(position, move)`, the move-ordering score. Default: 0 for all moves.
-    standard: `standard(position)` returns the representative of all positions that are the same by
-        symmetry. Default: the position itself.
-    """
-
-    legal_moves: Callable[..., Any]
-    play: Callable[..., Any]
-    outcome: Callable[..., Any]
-    key: Callable[..., Any] | None = None
-    noisy: Callable[..., Any] | None = None
-    irreversible: Callable[..., Any] | None = None
-    gain: Callable[..., Any] | None = None
-    standard: Callable[..., Any] | None = None
-
-    def __post_init__(self) -> None:
-        from games.kernels import is_kernel
-
-        for part in fields(self):
-            kernel = getattr(self, part.name)
-            if kernel is not None and not is_kernel(kernel):
-                raise TypeError(f"rule {part.name}: expected a function marked with @kernel")
-
-
 def first_rolls(game: DiceGame) -> Sequence[float]:
     """Returns the probabilities of the first roll of a game."""
     return game.first_rolls if len(game.first_rolls) else game.rolls
@@ -406,6 +397,22 @@ class KernelGame(Game):
     def outcome(self, position: Position) -> float | None:
         value = float(self.rules.outcome(position))
         return None if value != value else value
+
+    def outcome_vector(self, position: Position) -> tuple[float, ...] | None:
+        if self.rules.outcome_vector is None:
+            return super().outcome_vector(position)
+        if self.outcome(position) is None:
+            return None
+        import numpy as np
+
+        values = np.zeros(self.players)
+        self.rules.outcome_vector(position, values)
+        return tuple(values.tolist())
+
+    def turn(self, position: Position) -> Position:
+        if self.rules.turn is None:
+            return super().turn(position)
+        return tuple(int(x) for x in self.rules.turn(position))
 
     def noisy(self, position: Position) -> bool:
         return self.rules.noisy is not None and bool(self.rules.noisy(position))

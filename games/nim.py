@@ -1,4 +1,7 @@
-"""Misère nim: take one or more sticks from one pile; whoever takes the last stick loses.
+"""Nim: take one or more sticks from one pile.
+
+In misère nim (`Nim`) whoever takes the last stick loses. In Li's nim (`LiNim`) for any number of
+players whoever takes it is first, who moved before him is second, and so on round the table.
 
 A position is the tuple of the piles and the side to move. A move is pile * 64 + sticks.
 """
@@ -15,7 +18,7 @@ from games.features import Encoding, FeatureSet
 from games.kernels import kernel
 from games.truth import Exhaustive
 
-__all__ = ["Nim"]
+__all__ = ["LiNim", "Nim"]
 
 _NAN = float("nan")
 _MOST = 63  # sticks of a pile
@@ -81,21 +84,51 @@ def pile_sizes(position, places):
 
 
 @functools.cache
-def _play_kernel(piles: int) -> Any:
-    """Returns `play` for a number of piles, because the compiler needs tuples of known length."""
+def _generated(name: str, source: str) -> Any:
+    """Returns the kernel `name` of a source text, a function for a known number of piles."""
     import linecache
 
+    filename = f"<nim: {name}, {hash(source)}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    scope: dict[str, Any] = {"__name__": __name__}
+    exec(compile(source, filename, "exec"), scope)
+    return kernel(scope[name])
+
+
+def _play_kernel(piles: int, next_side: str = "1 - position[{piles}]") -> Any:
+    """Returns `play` for a number of piles, because the compiler needs tuples of known length."""
     after = ", ".join(f"position[{i}] - (sticks if pile == {i} else 0)" for i in range(piles))
     source = f"""def play(position, move):
     pile = move // 64
     sticks = move % 64
-    return ({after}, 1 - position[{piles}])
+    return ({after}, {next_side.format(piles=piles)})
 """
-    filename = f"<nim with {piles} piles>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    scope: dict[str, Any] = {"__name__": __name__}
-    exec(compile(source, filename, "exec"), scope)
-    return kernel(scope["play"])
+    return _generated("play", source)
+
+
+def _li_rules(piles: int, players: int) -> Rules:
+    """Returns the rules of Li's nim; how many play is part of the text, not of the position."""
+    following = f"(position[{piles}] + 1) % {players}"
+    outcome = f"""def outcome(position):
+    for pile in range({piles}):
+        if position[pile]:
+            return float("nan")
+    return {1.0 - players}
+"""
+    vector = f"""def outcome_vector(position, values):
+    for player in range({players}):
+        values[player] = 2.0 * player - {players - 1}
+"""
+    turn = f"""def turn(position):
+    return ({"".join(f"position[{i}], " for i in range(piles))}{following})
+"""
+    return Rules(
+        legal_moves=legal_moves,
+        play=_play_kernel(piles, following),
+        outcome=_generated("outcome", outcome),
+        outcome_vector=_generated("outcome_vector", vector),
+        turn=_generated("turn", turn),
+    )
 
 
 class Nim(KernelGame):
@@ -139,7 +172,7 @@ class Nim(KernelGame):
             position = ()
         if (
             len(position) != count + 1
-            or position[-1] not in (0, 1)
+            or position[-1] not in range(self.players)
             or not all(0 <= pile <= _MOST for pile in position[:-1])
         ):
             raise PositionError(
@@ -163,3 +196,34 @@ class Nim(KernelGame):
     def show(self, position: Any) -> str:
         piles = [f"{i + 1}: {'|' * pile}" for i, pile in enumerate(position[:-1])]
         return "\n".join([*piles, f"player {position[-1] + 1} to move"])
+
+
+class LiNim(Nim):
+    """Nim for any number of players, who are placed by the order of their last moves (Li 1978).
+
+    The one who takes the last stick is first, who moved before him second, and so on. With n
+    players the first gets n - 1 points, the second n - 3, and the last 1 - n. Exactly where each
+    binary column of the piles sums to 0 modulo n, the one who moved last comes first.
+
+    piles: the sticks of each pile.
+    players: the number of players, 2 to 6.
+    """
+
+    name = "li_nim"
+    title = "Li's nim"
+    wins = False
+    features = {}
+
+    def __init__(self, piles: Sequence[int] = (3, 5, 7), players: int = 3) -> None:
+        if players not in range(2, 7):
+            raise ValueError(f"players: expected 2 to 6, found {players!r}")
+        super().__init__(piles)
+        self.players = players
+        self.sides = tuple(f"Player {number + 1}" for number in range(players))
+        self.rules = _li_rules(len(piles), players)
+
+    @staticmethod
+    def balanced(piles: Sequence[int], players: int) -> bool:
+        """Returns whether every binary column of the piles sums to 0 modulo `players`."""
+        columns = range(max(piles, default=0).bit_length())
+        return all(sum(pile >> bit & 1 for pile in piles) % players == 0 for bit in columns)

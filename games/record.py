@@ -154,9 +154,9 @@ class GameRecord:
 
     @property
     def to_move(self) -> int:
-        """The side to move: 0 for the one whose view outcomes are from, 1 for the other."""
+        """The side to move: 0 for the one whose view outcomes are from, 1 for the next."""
         # By counting, because a game need not define `to_move`.
-        return (self.game.to_move(self.start) + self.ply) % 2
+        return (self.game.to_move(self.start) + self.ply) % self.game.players
 
     @property
     def quiet_plies(self) -> int:
@@ -261,6 +261,22 @@ class GameRecord:
         ending = self._ending()
         return None if ending is None else ending[0]
 
+    def outcomes(self) -> tuple[float, ...] | None:
+        """Returns the outcome for each side, side 0 first; None while it goes on.
+
+        With more than two sides a declared outcome counts for side 0, and the others share its
+        negative.
+        """
+        ending = self._ending()
+        if ending is None:
+            return None
+        players, mover = self.game.players, self.to_move
+        vector = self.game.outcome_vector(self.position)
+        if vector is None:
+            others = -ending[0] / (players - 1) or 0.0
+            return (ending[0], *[others] * (players - 1))
+        return tuple(vector[(side - mover) % players] or 0.0 for side in range(players))
+
     @property
     def reason(self) -> str:
         """Why the game is over, such as `no move` or `repetition`; empty while it goes on."""
@@ -286,6 +302,10 @@ class GameRecord:
         if value is not None:
             # Games whose positions repeat end when a side cannot move; others end in many ways.
             reason = "end of the game" if self._irreversible is None else "no move"
+            if self.game.players > 2:
+                vector = self.game.outcome_vector(position)
+                assert vector is not None
+                return vector[-self.to_move] or 0.0, reason
             return (-value if self.to_move else value) or 0.0, reason
         if self._declared is not None:
             return self._declared

@@ -10,6 +10,9 @@ values such trees; alpha-beta does not.
 
 As text, a tree is `max` or `min`, the side that begins, and the nested lists; a chance node is
 `{0.9: 2, 0.1: 3}`. Without a side MAX begins.
+
+With more than two players the leaves are tuples of numbers, one for each player, the first for the
+one who begins: `Tree([[(1, 2, 6), (4, 2, 3)], [(6, 1, 2), (7, 4, 1)]], players=3)`.
 """
 
 from __future__ import annotations
@@ -59,18 +62,20 @@ class Chance:
 class Tree(Game):
     """A game given by its tree; a leaf of None has no value and must not be evaluated.
 
-    root: nested lists and chance nodes with numbers as leaves.
-    max_begins: whether MAX moves first.
+    root: nested lists and chance nodes with numbers as leaves, or with tuples of numbers.
+    max_begins: whether MAX moves first, in a tree for two players.
+    players: the number of players.
     """
 
     name = "tree"
     sides = ("MAX", "MIN")
     wins = False
 
-    def __init__(self, root: Any = AIMA, *, max_begins: bool = True) -> None:
+    def __init__(self, root: Any = AIMA, *, max_begins: bool = True, players: int = 2) -> None:
         self.root = root
         self.max_begins = max_begins
-        if any(isinstance(node, Chance) for node in _nodes(root)):
+        self.players = players
+        if any(isinstance(node, Chance) for node in _nodes(root, players)):
             self.chances = self._chances
 
     @classmethod
@@ -104,29 +109,39 @@ class Tree(Game):
         return ()
 
     def to_move(self, position: tuple[int, ...]) -> int:
-        """Returns 0 if MAX is to move, else 1; at a chance node, who is to move after it."""
+        """Returns the number of the mover, 0 for MAX; at a chance node, who moves after it."""
         decisions = len(position)
         if self.chances is not None:
             node = self.root
             for branch in position:
                 decisions -= isinstance(node, Chance)
                 node = node[branch]
-        return (decisions + (not self.max_begins)) % 2
+        return (decisions + (not self.max_begins)) % self.players
 
     def legal_moves(self, position: tuple[int, ...]) -> list[int]:
         node = self._node(position)
-        return list(range(len(node))) if _is_inner(node) else []
+        return list(range(len(node))) if _is_inner(node, self.players) else []
 
     def play(self, position: tuple[int, ...], move: int) -> tuple[int, ...]:
         return (*position, move)
 
     def outcome(self, position: tuple[int, ...]) -> float | None:
+        vector = self.outcome_vector(position)
+        return None if vector is None else vector[0]
+
+    def outcome_vector(self, position: tuple[int, ...]) -> tuple[float, ...] | None:
         node = self._node(position)
-        if _is_inner(node):
+        if _is_inner(node, self.players):
             return None
         if node is None:
             raise PositionError(f"the leaf at {position} has no value: expected a number")
-        return float(node) if self.to_move(position) == 0 else -float(node)
+        values = (node, -node) if self.players == 2 else node
+        if not isinstance(values, tuple) or len(values) != self.players:
+            raise PositionError(
+                f"the leaf at {position}: expected {self.players} numbers, found {node!r}"
+            )
+        mover = self.to_move(position)
+        return tuple(map(float, (*values[mover:], *values[:mover])))
 
     def _chances(self, position: tuple[int, ...]) -> tuple[float, ...]:
         node = self._node(position)
@@ -139,7 +154,7 @@ class Tree(Game):
         path: tuple[int, ...] = super().parse_position(text)
         node = self.root
         for branch in path:
-            if not _is_inner(node) or branch not in range(len(node)):
+            if not _is_inner(node, self.players) or branch not in range(len(node)):
                 raise PositionError(f"expected a path of this tree, found {text[:80]!r}")
             node = node[branch]
         return path
@@ -148,17 +163,19 @@ class Tree(Game):
         return str(move + 1)
 
 
-def _is_inner(node: Any) -> bool:
+def _is_inner(node: Any, players: int) -> bool:
+    if players > 2 and isinstance(node, tuple):
+        return not all(isinstance(value, (int, float)) for value in node)
     return isinstance(node, (list, tuple, Chance))
 
 
-def _nodes(node: Any) -> Iterator[Any]:
+def _nodes(node: Any, players: int) -> Iterator[Any]:
     """Yields a node and all below it."""
     pending = [node]
     while pending:
         one = pending.pop()
         yield one
-        if _is_inner(one):
+        if _is_inner(one, players):
             pending.extend(one)
 
 

@@ -21,8 +21,12 @@ def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[...,
     for square, piece in board.pieces(position).items():
         if not isinstance(square, int) or not 0 <= square < board.squares:
             fail("pieces stand on squares", position, f"0 to {board.squares - 1}", square)
-        if len(piece) != 2 or piece[0] not in (0, 1, None) or not isinstance(piece[1], str):
-            fail("a piece has a side and a text", position, "(0, 1 or None, text)", piece)
+        if (
+            len(piece) != 2
+            or piece[0] not in (None, *range(game.players))
+            or not isinstance(piece[1], str)
+        ):
+            fail("a piece has a side and a text", position, "(its side or None, text)", piece)
     ways: dict[Any, Any] = {}
     for move in moves:
         clicks = board.clicks(position, move)

@@ -165,10 +165,13 @@ class _Check:
         for roll, moves in listed.items():
             self.outcome(position, roll, moves)
         side, noisy = game.to_move(position), game.noisy(position)
-        if side not in (0, 1):
-            self.fail("to_move names a side", position, "0 or 1", side)
+        if side not in range(game.players):
+            sides = " or ".join(map(str, range(game.players)))
+            self.fail("to_move names a side", position, sides, side)
         if not isinstance(noisy, bool):
             self.fail("noisy answers yes or no", position, "a bool", noisy)
+        if game.players > 2 and game.outcome(position) is None:
+            self.turned(position, before)
         for roll in looked_at:
             self.look(position, roll, listed[roll], before)
         self.position_texts(position)
@@ -252,6 +255,34 @@ class _Check:
             rule = f"a finished game has no moves (its outcome is {outcome!r})"
             self.fail(rule, position, "none", moves)
         self.equal("outcome answers alike each time", position, outcome, game.outcome(position))
+        if game.players > 2:
+            self.vector(position, outcome)
+
+    def vector(self, position: Any, outcome: float) -> None:
+        """Check the outcomes of all players in a game for more than two."""
+        players = self.game.players
+        vector: Any = self.game.outcome_vector(position)
+        if not (
+            isinstance(vector, tuple)
+            and len(vector) == players
+            and all(isinstance(v, numbers.Real) and math.isfinite(v) for v in vector)
+        ):
+            rule = "outcome_vector returns a number for each player"
+            self.fail(rule, position, f"{players} finite numbers", vector)
+        self.equal("outcome_vector begins with outcome", position, outcome, vector[0])
+
+    def turned(self, position: Any, before: Any) -> None:
+        """Check that the move goes round, and the board comes back, in as many turns as players."""
+        game, turned = self.game, position
+        for _ in range(game.players):
+            side = (game.to_move(turned) + 1) % game.players
+            turned = game.turn(turned)
+            if self.tells_sides:
+                self.equal(
+                    "turn gives the move to the next side", position, side, game.to_move(turned)
+                )
+        self.equal(f"{game.players} turns lead back to the position", position, position, turned)
+        self.unchanged("turning a position", position, before)
 
     def move(self, position: Any, move: Any, before: Any) -> None:
         game = self.game
@@ -260,7 +291,7 @@ class _Check:
         again = game.play(position, move)
         self.equal(f"playing {move!r} leads to the same each time", position, after, again)
         if self.tells_sides:
-            side = 1 - game.to_move(position)
+            side = (game.to_move(position) + 1) % game.players
             self.equal(f"to_move changes with {move!r}", position, side, game.to_move(after))
         gain = game.gain(position, move)
         if not isinstance(gain, numbers.Real) or not math.isfinite(gain):

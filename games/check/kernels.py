@@ -30,7 +30,7 @@ class KernelCheck:
         self.native = {name: rule for name, rule in vars(rules).items() if rule is not None}
         self.source = {name: uncompiled(rule) for name, rule in self.native.items()}
         self.of_position: list[str] = [
-            n for n in ("outcome", "key", "noisy", "standard") if n in self.native
+            n for n in ("outcome", "key", "noisy", "standard", "turn") if n in self.native
         ]
         self.of_move: list[str] = [n for n in ("play", "irreversible", "gain") if n in self.native]
         self.keys: dict[int, Any] = {}
@@ -42,10 +42,22 @@ class KernelCheck:
         counts = [self.moves_with(position, roll) for roll in rolls]
         for name in self.of_position:
             self.same(name, position, source[name](position), native[name](position))
+        if "outcome_vector" in source and not math.isnan(source["outcome"](position)):
+            self.vector(position)
         if "key" in source:
             self.key(position, rolls)
         if "standard" in source:
             self.standard(position, rolls, counts)
+
+    def vector(self, position: Any) -> None:
+        import numpy as np
+
+        both = []
+        for rules in (self.source, self.native):
+            values = np.full(self.check.game.players, np.nan)
+            rules["outcome_vector"](position, values)
+            both.append(values.tolist())
+        self.same("outcome_vector", position, *both)
 
     def moves_with(self, position: Any, roll: int | None) -> int:
         """Compare the kernels on the moves of a position; returns the number of moves."""

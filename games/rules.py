@@ -1,0 +1,52 @@
+"""`Rules`: the rules of a game as kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+__all__ = ["Rules"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a game as kernels; positions are tuples of integers of one length.
+
+    legal_moves: `legal_moves(position, moves)`, with dice `legal_moves(position, roll, moves)`,
+        writes the moves and returns their number. Moves are integers; the search keeps statistics
+        by their lowest 12 bits, which should differ between the moves of a position.
+    play: `play(position, move)` returns the position after the move, seen by the other side.
+    outcome: `outcome(position)` returns the value of a finished game, NaN while it goes on.
+    key: `key(position)` returns a hash. Default: a hash of the integers.
+    noisy: `noisy(position)`, whether the position is tactical. Default: never.
+    irreversible: `irreversible(position, move)`, whether no earlier position can come back after
+        the move. Default: positions never repeat.
+    gain: `gain(position, move)`, the move-ordering score. Default: 0 for all moves.
+    standard: `standard(position)` returns the representative of all positions that are the same by
+        symmetry. Default: the position itself.
+    outcome_vector: `outcome_vector(position, values)` writes what a finished game is worth to each
+        side, the side to move first; required with more than two players, whose `outcome` is its
+        first number. Default: the outcome and its negative.
+    turn: `turn(position)` returns the same board seen by the next side, which is to move; required
+        with more than two players. It is not called after the end of the game.
+    """
+
+    legal_moves: Callable[..., Any]
+    play: Callable[..., Any]
+    outcome: Callable[..., Any]
+    key: Callable[..., Any] | None = None
+    noisy: Callable[..., Any] | None = None
+    irreversible: Callable[..., Any] | None = None
+    gain: Callable[..., Any] | None = None
+    standard: Callable[..., Any] | None = None
+    outcome_vector: Callable[..., Any] | None = None
+    turn: Callable[..., Any] | None = None
+
+    def __post_init__(self) -> None:
+        from games.kernels import is_kernel
+
+        for part in fields(self):
+            kernel = getattr(self, part.name)
+            if kernel is not None and not is_kernel(kernel):
+                raise TypeError(f"rule {part.name}: expected a function marked with @kernel")
