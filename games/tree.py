@@ -75,6 +75,8 @@ class Tree(Game):
         self.root = root
         self.max_begins = max_begins
         self.players = players
+        if players > 2:
+            self.sides = tuple(f"Player {number + 1}" for number in range(players))
         if any(isinstance(node, Chance) for node in _nodes(root, players)):
             self.chances = self._chances
 
@@ -97,7 +99,7 @@ class Tree(Game):
         return self.show(())
 
     def show(self, position: tuple[int, ...]) -> str:
-        return f"{SIDES[self.to_move(position)]} {self._node(position)!r}"
+        return f"{self.sides[self.to_move(position)].lower()} {self._node(position)!r}"
 
     def _node(self, position: tuple[int, ...]) -> Any:
         node = self.root
