@@ -68,7 +68,7 @@ class Tree(Game):
     """
 
     name = "tree"
-    sides = ("MAX", "MIN")
+    sides: tuple[str, ...] = ("MAX", "MIN")
     wins = False
 
     def __init__(self, root: Any = AIMA, *, max_begins: bool = True, players: int = 2) -> None:
