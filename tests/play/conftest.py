@@ -1,11 +1,53 @@
-"""Fixtures of the tests of play: a browser, a server for it, and a page."""
+"""Fixtures of the tests of play: a client of the web server; a browser, its server and a page."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """Returns a folder with two kinds of runs, one with snapshots, and a secret beside them."""
+    from tests.web_server import ROOT
+
+    (tmp_path / "secret.json").write_text('{"format": "plysmith-linear-1"}')
+    folder = tmp_path / "runs"
+    run = folder / "first"
+    (run / "snapshots").mkdir(parents=True)
+    source = json.loads((ROOT / "data/checkers/rootstrap.json").read_text())
+    for games_played, weight in ((10, 1.0), (20, 2.5)):
+        source["weights"]["mobility"] = weight
+        path = run / "snapshots" / f"{games_played:06d}.json"
+        path.write_text(json.dumps(source))
+    (run / "options.json").write_text(
+        json.dumps({"game": "checkers", "learner": "rootstrap", "games": 20, "seed": 3})
+    )
+    (run / "log.csv").write_text(
+        "game,updates,alpha_side,outcome,plies,note\n"
+        "1,5,0,1.0,40,error 0.5\n2,9,1,0.0,60,error 0.25\n3,12"
+    )
+    (run / "snapshots.csv").write_text(
+        "game,opponent,games,wins,draws,losses,score,value,low,high\n"
+        "10,random,100,90,0,10,0.9,381.7,300.0,480.0\n"
+        "20,random,100,95,0,5,0.95,511.5,400.0,700.0\n"
+    )
+    (folder / "out").symlink_to(tmp_path)
+    (folder / "link.json").symlink_to(tmp_path / "secret.json")
+    return folder
+
+
+@pytest.fixture
+def client(runs: Path) -> Iterator[Any]:
+    """Yields a client of a server with these runs."""
+    from tests.web_client import client_of
+
+    with client_of(runs) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,90 @@
+"""What the web server says about positions: why, curves, marks, and boards of earlier moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("httpx2")
+
+from tests.web_client import act, new_table
+
+Client = Any
+
+
+def test_why_adds_up_and_compares_two_evaluators(client: Client) -> None:
+    view = new_table(client, position="B:W18,26,29:B15,12,K3")
+    ids = ["checkers:classic", "shipped:checkers/network.safetensors"]
+    answer = act(client, view, "why", evaluators=ids, move="15x22x31").json()
+    linear, network = answer["of"]
+    assert (linear["kind"], network["kind"]) == ("sum", "shares")
+    for when in ("before", "after"):
+        total = sum(part[when] for part in linear["parts"])
+        assert total == pytest.approx(linear[when], abs=1e-9)
+    assert linear["after"] > linear["before"]  # a man was won
+    men = next(part for part in linear["parts"] if part["name"] == "men")
+    assert men["term"] * men["weight"] == pytest.approx(men["before"])
+    assert {tuple(part["place"]) for part in network["parts"] if part["place"]} >= {
+        ("", 15),
+        ("", 3),
+    }
+    act(client, view, "position", text="B:W18:B15")
+    (ended,) = act(client, view, "why", evaluators=ids[:1], move="15x22").json()["of"]
+    assert ended["after_text"] == "won"
+    for wrong in ([], ["x"], ids * 2, "checkers:classic"):
+        assert act(client, view, "why", evaluators=wrong).status_code == 400
+    assert act(client, view, "why", evaluators=ids, move="1-2").status_code == 400
+    assert act(client, view, "why", evaluators=ids, ply=7).status_code == 400
+
+
+def test_the_curve_is_for_the_side_that_begins(client: Client) -> None:
+    view = new_table(client, position="W:WK18:B1,5,K9")
+    view = act(client, view, "move", text=view["legal"][0]).json()
+    answer = act(client, view, "curve", evaluator="checkers:material", depth=1).json()
+    assert len(answer["values"]) == 2 and all(value > 0 for value in answer["values"])
+
+
+def test_moves_are_marked_and_players_rated_by_what_they_lost(client: Client) -> None:
+    """White gives a man away for nothing; Black had no choice but to take one before."""
+    moves = [{"text": text} for text in ("11-15", "22-18", "15x22", "25x18", "12-16", "24-20")]
+    view = new_table(client, moves=moves)
+    answer = act(client, view, "curve", evaluator="checkers:classic", depth=5).json()
+    *others, last = answer["moves"]
+    assert last["mark"] == "??" and last["best"] and last["loss"] > 0.5 and last["lost"] >= 0.15
+    assert [one["mark"] for one in others][:4] == [""] * 4
+    assert [one["choice"] for one in others][2:4] == [False, True]
+    black, white = answer["players"]
+    assert (black["decisions"], white["decisions"]) == (2, 3)
+    assert white["accuracy"] < 80 < black["accuracy"] <= 100
+    assert white["lost"] == pytest.approx(
+        sum(one["loss"] for one in answer["moves"][1::2] if one["choice"])
+    )
+
+
+def test_moves_of_backgammon_are_marked_by_points(client: Client) -> None:
+    position = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    found = {}
+    for text in ("8/5 6/5", "24/20"):
+        view = new_table(client, "backgammon", position=position)
+        view = act(client, view, "move", text=text).json()
+        evaluator = client.get("/api/catalogue").json()["defaults"]["backgammon"]
+        answer = act(client, view, "curve", evaluator=evaluator, depth=0).json()
+        (found[text],) = answer["moves"]
+    assert answer["points"]
+    good, bad = found["8/5 6/5"], found["24/20"]
+    assert (good["mark"], good["loss"], good["best"]) == ("", 0.0, "")
+    assert bad["best"] == "8/5 6/5" and bad["loss"] == pytest.approx(2 * bad["lost"])
+    assert bad["mark"] == ("??" if bad["loss"] >= 0.16 else "?") and bad["loss"] > 0.08
+
+
+def test_boards_of_earlier_positions(client: Client) -> None:
+    view = new_table(client)
+    act(client, view, "move", text="11-15")
+    table = f"/api/tables/{view['id']}"
+    board = client.get(f"{table}/board", params={"ply": 0}).json()["board"]
+    assert [11, "b"] in board["pieces"]
+    for ply in ("2", "-1", "x", "9" * 30, ""):
+        assert client.get(f"{table}/board", params={"ply": ply}).status_code == 400

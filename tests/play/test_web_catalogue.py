@@ -1,0 +1,293 @@
+"""What the web server offers: evaluators, lookups, programs and runs of training."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+httpx = pytest.importorskip("httpx2")
+
+import games  # noqa: E402
+from play.web.catalogue import Catalogue  # noqa: E402
+from play.web.server import create_app  # noqa: E402
+from search import EvaluatorError  # noqa: E402
+from search.alphabeta.probcut import ProbCut  # noqa: E402
+from search.alphabeta.techniques import SELECTIVE_SEARCH  # noqa: E402
+from search.first_use import FirstUse  # noqa: E402
+from search.lookups.rote import RoteMemory  # noqa: E402
+from tests.web_client import BASE, PATIENCE, act, events, new_table, wait_for  # noqa: E402
+from tests.web_server import CLASSIC, HAND, HUMAN, ROOT, running  # noqa: E402
+
+HAND_AND_MORE = "backgammon:hand+bearoff"
+Client = Any
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../server.py",
+        "/static/..%2fserver.py",
+        "/static/%2e%2e/server.py",
+        "/static/%2e%2e%2f%2e%2e%2f__main__.py",
+        "/static//etc/passwd",
+        "/static/..\\server.py",
+        "/static/%00",
+        "/../../etc/passwd",
+        "/play/web/server.py",
+    ],
+)
+def test_no_path_leads_out_of_the_pages_files(client: Client, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "passwd" not in answer.text and "Starlette" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "../secret.json",
+        "run:../secret.json",
+        "run:out/secret.json",
+        "run:link.json",
+        "shipped:../pyproject.toml",
+        "/etc/passwd",
+        "classic",
+        "",
+        None,
+        7,
+        ["checkers:classic"],
+    ],
+)
+def test_no_evaluator_outside_the_folders_is_loaded(client: Client, id: Any) -> None:
+    seat = {"kind": "evaluator", "evaluator": id}
+    answer = client.post("/api/tables", json={"game": "checkers", "seats": [HUMAN, seat]})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(("evaluator: expected", "seat: expected"))
+
+
+@pytest.mark.parametrize(
+    "id", ["run:..", "run:out/runs/first", "run:out", "../runs/first", "", "x"]
+)
+def test_no_run_outside_the_folders_is_read(client: Client, id: str) -> None:
+    answer = client.get("/api/run", params={"id": id})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("run: expected")
+
+
+def test_the_catalogue_holds_what_is_there_and_no_paths(client: Client, runs: Path) -> None:
+    answer = client.get("/api/catalogue")
+    entries = {entry["id"]: entry for entry in answer.json()["evaluators"]}
+    assert {"checkers:classic", "backgammon:hand"} <= set(entries)
+    assert entries["shipped:checkers/network.safetensors"]["kind"] == "network"
+    assert entries["run:first/snapshots/000020.json"]["game"] == "checkers"
+    assert "run:link.json" not in entries and not any("secret" in id for id in entries)
+    assert str(ROOT) not in answer.text and str(runs.parent) not in answer.text
+
+
+def test_the_server_says_what_it_compiles(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = FirstUse(34, 83, 8.0)
+    monkeypatch.setattr("play.web.server.first_use", lambda: state)
+    answer = client.get("/api/compiling").json()
+    assert answer == {"functions": 34, "total": 83, "seconds": 8.0, "text": state.text}
+    monkeypatch.setattr("play.web.server.first_use", lambda: None)
+    assert client.get("/api/compiling").json() == {}
+
+
+def test_the_catalogue_says_what_each_evaluator_is(client: Client, runs: Path) -> None:
+    """From the cards of the shipped ones, the game, and what a run has recorded and measured."""
+    (runs / "first" / "best.json").write_bytes((ROOT / "data/checkers/samuel.json").read_bytes())
+    (runs / "mine.json").write_bytes((ROOT / "data/checkers/samuel.json").read_bytes())
+    match = {"opponent": "rote", "value": 49.2, "low": 25.0, "high": 74.0, "unit": "Elo"}
+    (runs / "first" / "report.json").write_text(json.dumps({"matches": [match]}))
+    entries = {e["id"]: e for e in client.get("/api/catalogue").json()["evaluators"]}
+    shipped = [entry for entry in entries.values() if entry["group"] == "shipped"]
+    assert len(shipped) >= 7 and all(entry["about"] and entry["strength"] for entry in shipped)
+    assert "+164 [+135, +195] Elo" in entries["shipped:checkers/quantised.safetensors"]["strength"]
+    material = entries["checkers:material"]
+    assert material["about"] == "2 terms with weights set by hand: men, kings."
+    snapshot = entries["run:first/snapshots/000020.json"]
+    assert (snapshot["group"], snapshot["strength"]) == ("snapshot", "95 % against random")
+    best, mine = entries["run:first/best.json"], entries["run:mine.json"]
+    assert best["group"] == "run" and best["strength"] == "+49 [+25, +74] Elo against rote"
+    assert mine["group"] == "file" and mine["strength"] == ""
+    assert mine["about"] == "Learned by Samuel, from 500 games, depth 5, seed 0"
+
+
+def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: Path) -> None:
+    from starlette.testclient import TestClient
+
+    for data, start in ((ROOT / "data", "shipped:"), (tmp_path / "none", "")):
+        app = create_app(data=data, runs=runs)
+        with TestClient(app, base_url=BASE) as client:
+            answer = client.get("/api/catalogue").json()
+        ids = {entry["id"] for entry in answer["evaluators"]}
+        assert [game["name"] for game in answer["games"]] == games.names()
+        for game in games.names():
+            found = answer["defaults"][game]
+            assert found in ids if games.load(game).evaluators else found is None
+        for game in ("checkers", "backgammon"):
+            assert answer["defaults"][game].startswith(start or game)
+
+
+def test_lookups_and_programs_are_offered_as_a_match_takes_them(client: Client) -> None:
+    answer = client.get("/api/catalogue").json()
+    lookups = [(entry["game"], entry["id"]) for entry in answer["lookups"]]
+    assert lookups[:1] == [("checkers", "endgame")] and lookups[-1:] == [("backgammon", "bearoff")]
+    names = {entry["id"] for entry in answer["programs"]}
+    wanted = {"gnubg:0", "gnubg:1", "gnubg:2", "pubeval"}
+    assert names == (wanted if importlib.util.find_spec("gnubg_nn") else set())
+
+
+def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
+    """One checker each on the ace point: the side to roll wins, which no weights can tell."""
+    id = HAND_AND_MORE
+    text = f"XGID=-B{'-' * 22}b-:0:0:1:21:0:0:0:0:10"
+
+    async def analyse(base: str) -> dict[str, Any]:
+        async with httpx.AsyncClient(timeout=30) as client:
+            content = {"game": "backgammon", "seats": [HUMAN, {**HAND, "evaluator": id}]}
+            answer = await client.post(f"{base}/api/tables", json={**content, "position": text})
+            assert answer.status_code == 201, answer.text
+            address = f"{base}/api/tables/{answer.json()['id']}"
+            asked = {"evaluator": id, "depth": 0, "seconds": 5}
+            assert (await client.post(f"{address}/analyse", json=asked)).json()["started"]
+            await asyncio.sleep(0.5)  # a page that asks again gets the results found meanwhile
+            async for kind, news in events(client, f"{address}/events"):
+                if kind == "analysis" and news["done"]:
+                    return dict(news)
+        raise AssertionError("the stream ended")
+
+    with running(runs) as base:
+        found = asyncio.run(asyncio.wait_for(analyse(base), 60))
+    assert found["name"] == "hand + bear-off databases"
+    assert [move["value"] for move in found["moves"]] == [1.0]
+
+
+def test_an_evaluator_with_endgame_databases_knows_the_end(client: Client) -> None:
+    """Two kings win against one, however far away; a search of one ply alone does not see it."""
+    found = []
+    for id in ("checkers:material+endgame", "checkers:material"):
+        seats = [{**CLASSIC, "evaluator": id, "depth": 1}, HUMAN]
+        view = new_table(client, seats=seats, position="B:WK29:BK1,K10")
+        found.append(wait_for(client, view, 1)["moves"][0]["value_text"])
+    assert found[0].startswith("won in ") and not found[1].startswith("won")
+
+
+def test_only_lookups_of_the_list_go_with_an_evaluator(client: Client) -> None:
+    view = new_table(client, "backgammon", seats=[HUMAN, {**HAND, "evaluator": HAND_AND_MORE}])
+    saved = client.get(f"/api/tables/{view['id']}/save").json()["text"]
+    assert "hand + bear-off databases" in saved
+    for game, wrong in (
+        ("backgammon", "backgammon:hand+"),
+        ("backgammon", "backgammon:hand+../memory.sqlite"),
+        ("backgammon", f"{HAND_AND_MORE}+bearoff"),
+        ("backgammon", "bearoff"),
+        ("checkers", "checkers:classic+bearoff"),
+    ):
+        seats = [HUMAN, {**HAND, "evaluator": wrong}]
+        answer = client.post("/api/tables", json={"game": game, "seats": seats})
+        assert answer.status_code == 400 and "evaluator: expected" in answer.json()["error"]
+
+
+def test_a_rote_memory_of_a_run_is_asked(client: Client, runs: Path) -> None:
+    game = games.load("checkers")
+    memory = RoteMemory(game)
+    memory.store(game.play(game.start(), game.parse_move(game.start(), "9-13")), -5.0, 20)
+    memory.merge()
+    memory.save(runs / "first" / "memory.sqlite")
+    (runs / "first" / "other.sqlite").write_bytes(b"SQLite format 3\0 and then nothing")
+    until = time.monotonic() + PATIENCE
+    while len(found := _memories(client)) == 0:  # the list is read anew
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    (entry,) = found
+    assert (entry["id"], entry["kind"]) == ("run:first/memory.sqlite", "rote memory")
+    id = f"checkers:material+{entry['id']}"
+    view = new_table(client, seats=[{**CLASSIC, "evaluator": id, "depth": 1}, HUMAN])
+    view = wait_for(client, view, 1)
+    # A value loses 0.2 % for each of the 20 plies that it was backed up.
+    assert (view["moves"][0]["text"], view["moves"][0]["value"]) == ("9-13", pytest.approx(4.8))
+
+
+def _memories(client: Client) -> list[dict[str, Any]]:
+    lookups = client.get("/api/catalogue").json()["lookups"]
+    return [entry for entry in lookups if entry["source"] == "run"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("gnubg_nn") is None, reason="needs gnubg_nn")
+def test_a_program_of_others_plays(client: Client) -> None:
+    seat = {"kind": "program", "evaluator": "gnubg:1"}
+    view = new_table(client, "backgammon", seats=[HUMAN, seat], seed=2)
+    if view["side"] == 0:
+        view = act(client, view, "move", text=view["legal"][0]).json()
+    view = wait_for(client, view, view["ply"] + 1)
+    assert view["waiting"] == "roll" and view["side"] == 0
+    assert "GNU Backgammon 1-ply" in client.get(f"/api/tables/{view['id']}/save").json()["text"]
+    for wrong in ("gnubg:7", "backgammon:hand", "bearoff", None):
+        seats = [HUMAN, {"kind": "program", "evaluator": wrong}]
+        answer = client.post("/api/tables", json={"game": "backgammon", "seats": seats})
+        assert answer.status_code == 400, wrong
+    assert act(client, view, "analyse", evaluator="gnubg:1").status_code == 400
+
+
+def test_errors_name_no_folder(client: Client, runs: Path) -> None:
+    content = json.loads((ROOT / "data/checkers/rootstrap.json").read_text())
+    content["weights"] = {"no_such_term": 1.0}
+    (runs / "broken.json").write_text(json.dumps(content))
+    until = time.monotonic() + PATIENCE
+    while "run:broken.json" not in client.get("/api/catalogue").text:  # the list is read anew
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    seat = {"kind": "evaluator", "evaluator": "run:broken.json"}
+    answer = client.post("/api/tables", json={"game": "checkers", "seats": [HUMAN, seat]})
+    assert answer.status_code == 400
+    assert "run:broken.json" in answer.text and str(runs.parent) not in answer.text
+
+
+def test_probcut_beside_an_evaluator_is_taken_as_soon_as_it_is_there(
+    tmp_path: Path, runs: Path
+) -> None:
+    data = tmp_path / "shipped" / "checkers"
+    data.mkdir(parents=True)
+    shipped = ROOT / "data" / "checkers"
+    (data / "one.safetensors").write_bytes((shipped / "network.safetensors").read_bytes())
+    catalogue = Catalogue(tmp_path / "shipped", runs)
+    checkers, name = games.load("checkers"), "shipped:checkers/one.safetensors"
+    assert catalogue.load(name, checkers).techniques == SELECTIVE_SEARCH
+    beside = data / "one.probcut.json"
+    beside.write_bytes((shipped / "network.probcut.json").read_bytes())
+    techniques = catalogue.load(name, checkers).techniques
+    assert techniques is not None and techniques.probcut == ProbCut.load(beside)
+    os.utime(beside, (1, 1))
+    beside.write_text("{")
+    with pytest.raises(EvaluatorError, match=r"^one.probcut.json: expected JSON"):
+        catalogue.load(name, checkers)
+
+
+def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:
+    (entry,) = client.get("/api/runs").json()["runs"]
+    assert (entry["id"], entry["learner"], entry["state"]) == ("run:first", "rootstrap", "going on")
+    run = client.get("/api/run", params={"id": "run:first"}).json()
+    assert run["strength"]["unit"] == "% of the points"
+    (first, second) = run["strength"]["curves"]["random"]
+    assert first[:2] == [10, 90] and second[:2] == [20, 95]
+    assert 80 < first[2] < 90 < first[3] < 100  # Elo intervals as shares
+    # The incomplete last line is left out.
+    assert run["log"]["curves"]["plies a game"] == [[1, 40], [2, 60]]
+    assert run["log"]["curves"]["error"] == [[1, 0.5], [2, 0.25]]
+    assert run["weights"]["curves"]["mobility"] == [[10, 1.0], [20, 2.5]]
+    assert len(run["weights"]["curves"]) == 16 and run["weights"]["left_out"] == 0
+    known = {entry["id"] for entry in client.get("/api/catalogue").json()["evaluators"]}
+    assert [one["game"] for one in run["players"]] == [10, 20]
+    assert {one["id"] for one in run["players"]} <= known
+    again = client.get("/api/run", params={"id": "run:first", "stamp": run["stamp"]}).json()
+    assert again == {"unchanged": True}
