@@ -96,7 +96,7 @@ def gnu_lines(count: int, plies: int, seed: int) -> list[str]:
         gnubg_nn.set.cube(1)
         key = gnubg_nn.key_of_board(board(position))
         double, take, _, waiting, taken, dropped = gnubg_nn.evaluate_cube_decision(
-            key, 0, plies, b"O", 1
+            key, plies, 0, b"O", 1
         )
         ours = decide(Situation(position, match_length=7, score=score), outcomes)
         agree += bool(double) == ours.double, bool(take) == ours.take

@@ -49,6 +49,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from games.cube import Stakes
 from games.errors import MoveError, PositionError
 from games.rules import Rules
 
@@ -320,8 +321,23 @@ class DiceGame(Game):
         """
         raise ValueError(f"expected a game with a cube, found {self.name}")
 
-    def cube_decision(self, situation: Any, outcomes: Sequence[float]) -> Any:
+    def cube_stakes(self, situation: Any) -> tuple[Stakes, int | None]:
+        """Returns the stakes of the side to move, and the cube's owner: 0 for it, 1, or None.
+
+        Raises ValueError in a game without a cube.
+        """
+        raise ValueError(f"expected a game with a cube, found {self.name}")
+
+    def cube_decision(
+        self,
+        situation: Any,
+        outcomes: Sequence[float],
+        searched: tuple[float, float] | None = None,
+    ) -> Any:
         """Returns whether to double and to take, from the chances of the game's outcomes.
+
+        searched: the values, by the stakes, of rolling without a double, and after a double that
+            was taken, if a search found them; else they are estimated from the outcomes.
 
         Raises ValueError in a game without a cube.
         """

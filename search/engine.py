@@ -16,6 +16,7 @@ from search.alphabeta.techniques import Techniques, as_techniques
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.shipped import find_file
+from search.expectiminimax.cubeful import searched_values
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.first_use import will_use
 from search.lookups.lookup import Lookup
@@ -236,6 +237,9 @@ class Engine:
         situation: a position with its match and cube, such as `games.backgammon.Situation`.
         depth, nodes, seconds: limits of the search for the chances of the outcomes, as in `search`.
 
+        From depth 1 on both sides double, take and move for the stakes in the whole search
+        (`search.expectiminimax.cubeful`), which goes as deep as the one for the chances.
+
         The result is the game's, such as `games.backgammon.CubeDecision`. Raises ValueError if the
         game has no cube or the evaluator gives no chances, and PositionError if nobody may double.
         """
@@ -243,7 +247,10 @@ class Engine:
         if result.outcomes is None:
             raise ValueError("expected an evaluator that gives chances of outcomes, found another")
         assert isinstance(self.game, DiceGame)
-        return self.game.cube_decision(situation, result.outcomes)
+        if not result.depth:
+            return self.game.cube_decision(situation, result.outcomes)
+        values = searched_values(self._with_dice(), situation, result.depth)
+        return self.game.cube_decision(situation, result.outcomes, values)
 
     def _with_dice(self) -> Expectiminimax:
         if not isinstance(self._search, Expectiminimax):

@@ -6,7 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from games.backgammon import bear_off, bear_off_tables, notation, pieces, rules
-from games.backgammon.doubling import CubeDecision, cube_values, decide, may_double
+from games.backgammon.doubling import (
+    CubeDecision,
+    MatchEquities,
+    Stakes,
+    cube_stakes,
+    cube_values,
+    decide,
+    may_double,
+    owner_of,
+)
 from games.backgammon.encoding import POINTS
 from games.backgammon.evaluators import EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
@@ -42,7 +51,10 @@ def _gnubg(plies: int) -> ExternalEngine:
 
 
 class Backgammon(KernelDiceGame):
-    """Backgammon for money, without the cube: gammons count double and backgammons triple."""
+    """Backgammon for money, without the cube: gammons count double and backgammons triple.
+
+    equities: chances to win a match, for decisions about the cube; our own table if None.
+    """
 
     name = "backgammon"
     wins = False
@@ -80,6 +92,10 @@ class Backgammon(KernelDiceGame):
     pacemakers = ("hand",)
     usual_learner = "tdgammon"
     recipes = RECIPES
+
+    def __init__(self, equities: MatchEquities | None = None) -> None:
+        super().__init__()
+        self.equities = equities
 
     def to_move(self, position: Position) -> int:
         return position[4]
@@ -121,10 +137,18 @@ class Backgammon(KernelDiceGame):
         return may_double(situation)
 
     def cube_values(self, situation: Any, outcomes: Any) -> Any:
-        return cube_values(situation, outcomes)
+        return cube_values(situation, outcomes, self.equities)
 
-    def cube_decision(self, situation: Any, outcomes: Sequence[float]) -> CubeDecision:
-        return decide(situation, outcomes)
+    def cube_stakes(self, situation: Any) -> tuple[Stakes, int | None]:
+        return cube_stakes(situation, self.equities), owner_of(situation)
+
+    def cube_decision(
+        self,
+        situation: Any,
+        outcomes: Sequence[float],
+        searched: tuple[float, float] | None = None,
+    ) -> CubeDecision:
+        return decide(situation, outcomes, self.equities, searched)
 
     def situation_text(self, record: Any, roll: int | None = None) -> str | None:
         if not isinstance(record, BackgammonRecord) or record.over:

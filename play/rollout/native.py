@@ -22,9 +22,6 @@ from games.kernels import NativeRecord, kernel
 from games.kernels.memory import (
     load_float,
     load_int,
-    native_function,
-    read_arrays,
-    read_position,
     store_float,
     store_int,
 )
@@ -37,7 +34,7 @@ from play.rollout.plain import (
     RolloutTable,
 )
 from search import EXACT, Evaluator, Lookup
-from search.expectiminimax.native import call_nothing, dice_addresses
+from search.expectiminimax.native import call_nothing, dice_addresses, known_address
 from search.expectiminimax.turn import NativeTurn, best_reply, copy_position, next_roll, over
 from search.native import call_float, call_int
 
@@ -206,7 +203,7 @@ class NativeTable:
                 turn_at=addresses["turn_at"],
             )
             if lookup is not None and lookup.outcomes is not None:
-                self._own.put(known_at=_known_address(lookup, width, self.count))
+                self._own.put(known_at=known_address(lookup, width, self.count))
         self._records = self._turn.row, self._replies.row, self._own.row
 
     def block(
@@ -258,22 +255,6 @@ class NativeTable:
     def stop(self) -> None:
         """As `RolloutTable.stop`."""
         self._turn.put(stop=1)
-
-
-def _known_address(lookup: Lookup, width: int, count: int) -> int:
-    """Returns the address of a native int64(tables, position, target).
-
-    It returns whether the lookup knows the position, and then writes its outcomes.
-    """
-    _, tables = read_arrays(lookup.tables)
-    target = f"array_at(float64_pointer(target), ({count},))"
-    text = f"""
-def known_at(data, source, target):
-    return 1 if known({tables}, {read_position(width)}, {target}) else 0
-"""
-    return native_function(
-        "known_at", text, {"known": lookup.outcomes}, "int64(int64, int64, int64)"
-    )
 
 
 def rollout_table(

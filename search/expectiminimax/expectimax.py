@@ -334,7 +334,7 @@ def back_up_outcomes(line, depth, ply):
     """Write the outcomes of the position at `ply`, backed up from `depth` plies of best replies.
 
     Of equal replies the first one counts. If a lookup knows the position's value, the outcomes are
-    those of the evaluator, because lookups give no outcomes.
+    the lookup's, or those of the evaluator if the lookup knows values only.
     """
     value = outcome_here(line, ply)
     looked_up = probe_lookup(line, ply) and line.hit_depth >= depth and line.hit_bound == EXACT

@@ -33,8 +33,8 @@ _NUMBERS = (
     # addresses: the search, the game, the evaluator, a cheap one that orders moves, outcomes,
     # lookups, memory
     "search_at legal_at play_at status_at outcome_at key_at evaluate_at evaluator"
-    " sorter_at sorter outcomes_at outcomes_data turn_at finished_at lookup_at tables positions"
-    " moves order chances begins counts killers lowers outcomes table table_mask scratch"
+    " sorter_at sorter outcomes_at outcomes_data turn_at finished_at lookup_at tables known_at"
+    " positions moves order chances begins counts killers lowers outcomes table table_mask scratch"
     # the root: its moves, their ranks in the game's order and their values, and those of the last
     # depth searched in full; memory that threads share, the number of this thread and of all
     " root_moves root_ranks root_values settled_moves settled_values root_outcomes"

@@ -17,13 +17,21 @@ from numba.extending import intrinsic, overload
 
 from games.contract import DiceGame
 from games.kernels import float_bits, product, uncompiled
-from games.kernels.memory import load_float, load_int, native_function, read_position, store_int
+from games.kernels.memory import (
+    load_float,
+    load_int,
+    native_function,
+    read_arrays,
+    read_position,
+    store_int,
+)
 from games.kernels.record import address_of
 from search.expectiminimax.line import DICE_LINE
+from search.lookups.lookup import Lookup
 from search.native import call_float, call_int, rules_addresses
 from search.sizes import WIDTH
 
-__all__ = ["dice_addresses", "search_address"]
+__all__ = ["dice_addresses", "known_address", "search_address"]
 
 
 # --- memory: an address in native code, a list in plain ------------------------------------------
@@ -265,7 +273,35 @@ def _set_position(line, positions, number):
     return native
 
 
+def get_position(line, ply, positions, number):
+    """Copy the position at a ply to one of many."""
+    positions[number] = line.positions[ply]
+
+
+@overload(get_position)
+def _get_position(line, ply, positions, number):
+    def native(line, ply, positions, number):
+        for i in range(line.width):
+            positions[number, i] = load_int(line.positions, ply * WIDTH + i)
+
+    return native
+
+
 # --- outcomes ------------------------------------------------------------------------------------
+
+
+def get_outcomes(line, ply, outcomes, number):
+    """Copy the outcomes at a ply to those of one of many positions."""
+    outcomes[number] = line.outcomes[ply]
+
+
+@overload(get_outcomes)
+def _get_outcomes(line, ply, outcomes, number):
+    def native(line, ply, outcomes, number):
+        for i in range(line.outcome_count):
+            outcomes[number, i] = load_float(line.outcomes, ply * line.outcome_count + i)
+
+    return native
 
 
 @intrinsic
@@ -282,7 +318,7 @@ def call_nothing(typingctx: Any, address: Any, arguments: Any) -> Any:
 
 
 def static_outcomes(line, ply):
-    """Write the evaluator's outcomes of the position, or those of a finished game."""
+    """Write the outcomes of the position: of a finished game, a lookup or the evaluator."""
     position = line.positions[ply]
     if line.game.outcome(position) is None:
         line.outcomes[ply] = [float(p) for p in line.find_outcomes(position)]
@@ -297,10 +333,10 @@ def _static_outcomes(line, ply):
         source = line.positions + 8 * WIDTH * ply
         target = line.outcomes + 8 * line.outcome_count * ply
         value = call_float(line.outcome_at, (source,))
-        if value != value:
-            call_nothing(line.outcomes_at, (line.outcomes_data, source, target))
-        else:
+        if value == value:
             call_int(line.finished_at, (source, target))
+        elif line.known_at == 0 or call_int(line.known_at, (line.tables, source, target)) == 0:
+            call_nothing(line.outcomes_at, (line.outcomes_data, source, target))
 
     return native
 
@@ -372,3 +408,19 @@ def finished_at(source, target):
     )
     addresses["turn_at"] = native_function("turn_at", turn, {"turn": kinds.turn}, "int64(int64)")
     return addresses
+
+
+def known_address(lookup: Lookup, width: int, count: int) -> int:
+    """Returns the address of a native int64(tables, position, target).
+
+    It returns whether the lookup knows the position, and then writes its outcomes.
+    """
+    _, tables = read_arrays(lookup.tables)
+    target = f"array_at(float64_pointer(target), ({count},))"
+    text = f"""
+def known_at(data, source, target):
+    return 1 if known({tables}, {read_position(width)}, {target}) else 0
+"""
+    return native_function(
+        "known_at", text, {"known": lookup.outcomes}, "int64(int64, int64, int64)"
+    )

@@ -25,6 +25,8 @@ from search.expectiminimax.native import (
     begin_shares,
     clear_root,
     float_at,
+    get_outcomes,
+    get_position,
     int_at,
     keep_outcomes,
     keep_root,
@@ -34,6 +36,7 @@ from search.expectiminimax.native import (
     searched,
     set_position,
     sorting_value,
+    static_outcomes,
     take,
     turn_outcomes,
 )
@@ -256,3 +259,42 @@ def value_many(line, positions, depth, values):
         if line.stop != 0:
             return n
     return len(values)
+
+
+@kernel
+def list_many(line, positions, counts, afters):
+    """Write the positions after every legal move with every roll, in order, to `afters`.
+
+    counts: [positions, rolls], for the number of moves.
+
+    Returns the number of positions written, or -1 if `afters` is too short.
+    """
+    written = 0
+    for n in range(len(positions)):
+        set_position(line, positions, n)
+        for r in range(line.rolls):
+            line.top = 0
+            count = list_moves(line, 0, r)
+            if written + count > len(afters):
+                return -1
+            for i in range(count):
+                play(line, 0, int_at(line.moves, i))
+                get_position(line, 1, afters, written + i)
+            counts[n, r] = count
+            written += count
+    return written
+
+
+@kernel
+def rate_many(line, positions, outcomes):
+    """Write the static outcomes of many positions to `outcomes`.
+
+    Returns the number of positions rated, which is smaller if `line.stop` is set.
+    """
+    for n in range(len(positions)):
+        set_position(line, positions, n)
+        static_outcomes(line, 0)
+        if line.stop != 0:
+            return n
+        get_outcomes(line, 0, outcomes, n)
+    return len(positions)

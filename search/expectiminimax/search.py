@@ -107,7 +107,7 @@ class Expectiminimax(Search):
     def _bind_native(self, lookup: Lookup | None, table_mib: float, threads: int) -> None:
         from search.expectiminimax import root as dice_root
         from search.expectiminimax.expectimax import expectiminimax
-        from search.expectiminimax.native import dice_addresses, search_address
+        from search.expectiminimax.native import dice_addresses, known_address, search_address
 
         self._source: Any = dice_root
         game, evaluator = self.game, self.evaluator
@@ -118,6 +118,10 @@ class Expectiminimax(Search):
             bound.append(("sorter_at", "sorter", self.sorter.native(self._fail)))
         if lookup is not None:
             bound.append(("lookup_at", "tables", lookup.native(game)))
+            if lookup.outcomes is not None and evaluator.gives_outcomes:
+                fields["known_at"] = known_address(
+                    lookup, len(game.start()), len(game.outcomes or ())
+                )
         if evaluator.gives_outcomes:
             bound.append(("outcomes_at", "outcomes_data", evaluator.native_outcomes()))
         for number in range(threads):
@@ -132,7 +136,7 @@ class Expectiminimax(Search):
         from search.expectiminimax.expectimax import expectiminimax
 
         twins: dict[int, Any] = {}
-        names = ("decide", "decide_many", "value_many")
+        names = ("decide", "decide_many", "value_many", "list_many", "rate_many")
         self._source = SimpleNamespace(
             **{name: kernels.uncompiled(getattr(dice_root, name), twins) for name in names}
         )
@@ -144,8 +148,15 @@ class Expectiminimax(Search):
             self.sorter.plain() if self.sorter else None,
         )
         if self.evaluator.gives_outcomes:
-            line.find_outcomes = lambda position: self.evaluator.outcomes([position])[0]
+            line.find_outcomes = partial(self._plain_outcomes, lookup)
         self._lines.append(line)
+
+    def _plain_outcomes(self, lookup: Lookup | None, position: Any) -> Any:
+        if lookup is not None and lookup.outcomes is not None:
+            known = np.zeros(len(self.game.outcomes or ()))
+            if kernels.uncompiled(lookup.outcomes)(lookup.tables, position, known):
+                return known
+        return self.evaluator.outcomes([position])[0]
 
     # --- one decision ------------------------------------------------------------------------
 
@@ -335,6 +346,38 @@ class Expectiminimax(Search):
 
         self._run_parts(value, rows)
         return values
+
+    def afters(self, positions: Any) -> tuple[Any, NDArray[np.int64]]:
+        """Returns the positions after every legal move with every roll, and their numbers.
+
+        positions: positions of games that go on, as for `values`.
+
+        The positions stand in the order of `positions`, then of the rolls, then of the moves; the
+        numbers are [positions, rolls].
+        """
+        rows = self._rows(positions)
+        counts = np.zeros((len(rows), len(self.game.rolls)), dtype=np.int64)
+        room = 1024
+        while True:
+            shape = (room, rows.shape[1]) if self.native else (room,)
+            afters = np.zeros(shape, dtype=np.int64 if self.native else object)
+            written = int(self._source.list_many(self.line.row, rows, counts, afters))
+            if written >= 0:
+                return afters[:written] if self.native else afters[:written].tolist(), counts
+            room *= 4
+
+    def outcomes(self, positions: Any) -> NDArray[np.float64]:
+        """Returns the static outcomes [positions, outcomes]: of the game, lookup or evaluator.
+
+        Raises KeyboardInterrupt if stopped.
+        """
+        rows = self._rows(positions)
+        outcomes = np.zeros((len(rows), len(self.game.outcomes or ())))
+        done = int(self._source.rate_many(self.line.row, rows, outcomes))
+        self._raise_failure()
+        if done < len(rows):
+            raise KeyboardInterrupt
+        return outcomes
 
     def _run_parts(self, work: Any, rows: Any) -> None:
         """Let each line process a part of the rows; the division does not change the results."""

@@ -15,7 +15,7 @@ from games.backgammon.bear_off import rank, unrank
 from games.backgammon.doubling import (
     Stakes,
     decide,
-    efficiency,
+    efficiencies,
     match_equities,
     may_double,
     read_match_equities,
@@ -352,7 +352,8 @@ def _winning(size: int) -> Any:
 def test_the_cube_is_used_less_well_in_short_races() -> None:
     long = position_of([0] * 10 + [15] + [0] * 15, [0] * 10 + [15] + [0] * 15, 0)
     short = position_of([0, 2, 2] + [0] * 23, [0, 2, 2] + [0] * 23, 0)
-    assert 0 < efficiency(short) < efficiency(long) < 1 and efficiency(START) == 0.68
+    found = efficiencies([short, long, START])
+    assert 0 < found[0] < found[1] < 1 and found[2] == 0.75
 
 
 def test_an_engine_decides_about_the_cube() -> None:

@@ -11,12 +11,13 @@ cube of twice its value, up to the one that neither side needs any more.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from games.backgammon.doubling.efficiency import efficiencies
 from games.backgammon.doubling.match_equity import LONGEST, MatchEquities
 from games.backgammon.situation import Situation
 
@@ -64,7 +65,8 @@ class Stakes:
     jacoby: whether, for money, gammons count as single games while the cube is in the middle.
     highest_cube: the largest value of the cube.
 
-    Values are points for money, and chances to win a match.
+    Values are points for money, and chances to win a match. It is what `games.cube.Stakes` asks
+    for.
     """
 
     lacking: tuple[int, int] | None = None
@@ -93,6 +95,14 @@ class Stakes:
         return cls(
             (own, theirs), table, situation.crawford, over, highest_cube=situation.highest_cube
         )
+
+    def turned(self) -> Stakes:
+        """Returns the stakes for the other side."""
+        return self if self.lacking is None else replace(self, lacking=self.lacking[::-1])
+
+    def turned_values(self, values: Values) -> Values:
+        """Returns values to the other side as values to the side to move."""
+        return -values if self.lacking is None else 1.0 - values
 
     def points(self, side: int, points: int) -> float:
         """Returns the value to a side (0: the one to move) of winning points; lost if negative."""
@@ -140,6 +150,10 @@ class Stakes:
         step = np.maximum(top - losing, _LEAST)
         point: Values = most * (self.points(side, -cube) - losing) / step
         return np.minimum(np.maximum(point, 0.0), 1.0)
+
+    def values(self, positions: Any, outcomes: Any, cube: int, owner: int | None) -> Values:
+        """Returns `value` of positions [n], with the efficiency of the cube in each."""
+        return self.value(outcomes, cube, owner, efficiencies(positions))
 
     def value(
         self, outcomes: Any, cube: int, owner: int | None, efficiency: float | Values

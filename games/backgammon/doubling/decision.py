@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.backgammon.doubling.cubeful import Shares, Stakes
-from games.backgammon.doubling.efficiency import efficiency
 from games.backgammon.doubling.match_equity import MatchEquities
 from games.backgammon.doubling.own_table import match_equities
 from games.backgammon.situation import Situation
 from games.errors import PositionError
 
-__all__ = ["CubeDecision", "cube_values", "decide", "may_double"]
+__all__ = ["CubeDecision", "cube_stakes", "cube_values", "decide", "may_double", "owner_of"]
 
 
 @dataclass(frozen=True)
@@ -119,10 +118,18 @@ def cube_values(
     outcomes: [n, 5], the chances of the outcomes, for the side to move.
     equities: chances to win the match; our own table if None.
     """
-    stakes = Stakes.of_situation(situation, _tables(equities))
-    side, owner = situation.position[4], situation.owner
-    relative = None if owner is None else int(owner != side)
-    return stakes.value(outcomes, situation.cube, relative, efficiency(situation.position))
+    stakes, owner = cube_stakes(situation, equities), owner_of(situation)
+    return stakes.values([situation.position], outcomes, situation.cube, owner)
+
+
+def cube_stakes(situation: Situation, equities: MatchEquities | None = None) -> Stakes:
+    """Returns the stakes of the side to move; `equities` are our own table if None."""
+    return Stakes.of_situation(situation, _tables(equities))
+
+
+def owner_of(situation: Situation) -> int | None:
+    """Returns the owner of the cube: 0 for the side to move, 1 for the other, None for none."""
+    return None if situation.owner is None else int(situation.owner != situation.position[4])
 
 
 def _tables(equities: MatchEquities | None) -> Callable[[int], MatchEquities]:
@@ -130,24 +137,30 @@ def _tables(equities: MatchEquities | None) -> Callable[[int], MatchEquities]:
 
 
 def decide(
-    situation: Situation, outcomes: Sequence[float], equities: MatchEquities | None = None
+    situation: Situation,
+    outcomes: Sequence[float],
+    equities: MatchEquities | None = None,
+    searched: tuple[float, float] | None = None,
 ) -> CubeDecision:
     """Returns the decision before a roll, or about the double that was offered.
 
     situation: the position, the match, and the cube.
     outcomes: the chances of the five outcomes without a cube, for the side to move.
     equities: chances to win the match; our own table if None.
+    searched: the values of rolling without a double, and after a double that was taken, if a search
+        found them; else they are estimated from the outcomes.
 
     Raises PositionError if the side to move may not double, has rolled, or was beavered.
     """
     if not may_double(situation):
         raise PositionError("expected a side that may double before its roll, found another")
-    stakes = Stakes.of_situation(situation, _tables(equities))
+    stakes = cube_stakes(situation, equities)
     cube, owned = situation.cube, situation.owner is not None
-    part = efficiency(situation.position)
-    table = np.array([outcomes], float)
-    waiting = float(stakes.value(table, cube, 0 if owned else None, part)[0])
-    taken = float(stakes.value(table, 2 * cube, 1, part)[0])
+    place, table = [situation.position], np.array([outcomes], float)
+    waiting, taken = searched or (
+        float(stakes.values(place, table, cube, owner_of(situation))[0]),
+        float(stakes.values(place, table, 2 * cube, 1)[0]),
+    )
     dropped = stakes.points(0, cube)
     point = float(stakes.take_point(Shares.of(table), 1, cube)[0])
     chances = None

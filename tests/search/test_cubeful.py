@@ -1,0 +1,143 @@
+"""The search with a cube, against exact endings and a slow twin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from dice_twin import BACKGAMMON, RACE_OUTCOMES, PlainFace, played
+
+from games import kernels
+from games.backgammon import Backgammon
+from games.backgammon.bear_off import unrank
+from games.backgammon.doubling import MatchEquities, match_equities
+from games.backgammon.doubling.endings import endings
+from games.backgammon.situation import Situation, position_of
+from search import Engine, PythonEvaluator
+from search.expectiminimax.cubeful import searched_values
+from search.lookups.database import DatabaseLookup
+
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+
+def racing(own: int, theirs: int) -> Any:
+    sides = [[0, *(unrank(number) >> 4 * k & 15 for k in range(1, 7)), *[0] * 19]
+             for number in (own, theirs)]  # fmt: skip
+    return position_of(*sides, 0)
+
+
+def test_searches_to_the_end_of_a_game_give_exact_values() -> None:
+    """Two checkers a side are off after at most four rolls; moves follow exact values."""
+    exact, size = endings(2), len(endings(2).own)
+    lookup = DatabaseLookup(BACKGAMMON, "bearoff")
+    search = Engine(BACKGAMMON, "backups", lookup=lookup)._search
+    for own in range(1, size):
+        for theirs in range(own % 9 + 1, size, 9):
+            for owner, table in ((None, exact.middle), (0, exact.own)):
+                situation = Situation(racing(own, theirs), owner=owner)
+                waiting, taken = searched_values(search, situation, 6)
+                assert waiting == pytest.approx(table[own, theirs], abs=1e-6)
+                assert taken == pytest.approx(2 * exact.theirs[own, theirs], abs=1e-6)
+
+
+class Twin:
+    """The same values by recursion over positions, one at a time."""
+
+    def __init__(self, game: Any, evaluator: Any) -> None:
+        self.game, self.evaluator = game, evaluator
+
+    def outcomes(self, position: Any) -> Any:
+        if self.game.outcome(position) is None:
+            return self.evaluator.outcomes([position])
+        found = np.zeros(5)
+        self.game.outcomes.finished(position, found)
+        return found[None]
+
+    def static(self, position: Any, stakes: Any, cube: int, owner: Any) -> float:
+        return float(stakes.values([position], self.outcomes(position), cube, owner)[0])
+
+    def rolling(self, position: Any, stakes: Any, now: Any, chosen_for: Any, depth: int) -> float:
+        if depth == 0 or self.game.outcome(position) is not None:
+            return self.static(position, stakes, *now)
+        theirs, total = stakes.turned(), 0.0
+        for roll, chance in enumerate(self.game.rolls):
+            afters = [self.game.play(position, m) for m in self.game.legal_moves(position, roll)]
+            worth = [self.static(after, theirs, *turned(chosen_for)) for after in afters]
+            after = afters[worth.index(min(worth))]
+            total += chance * self.offered(
+                after, theirs, turned(now), turned(chosen_for), depth - 1
+            )
+        return float(stakes.turned_values(np.array(total)))
+
+    def offered(self, position: Any, stakes: Any, now: Any, chosen_for: Any, depth: int) -> float:
+        cube, owner = now
+        value = self.rolling(position, stakes, now, chosen_for, depth)
+        if not stakes.can_double(0, cube, owner):
+            return value
+        taken = self.rolling(position, stakes, (2 * cube, 1), chosen_for, depth)
+        return max(value, min(taken, stakes.points(0, cube)))
+
+
+def turned(now: Any) -> Any:
+    return now[0], None if now[1] is None else 1 - now[1]
+
+
+@pytest.mark.parametrize("score", [None, (0, 0), (5, 2), (3, 5)])
+def test_the_search_agrees_with_a_slow_twin(score: Any) -> None:
+    engine = Engine(BACKGAMMON, "backups")
+    twin = Twin(BACKGAMMON, engine.evaluator)
+    match = {"jacoby": True} if score is None else {"match_length": 7, "score": score}
+    for position, _ in played(BACKGAMMON, 5, 2):
+        situation = Situation(position, **match)
+        stakes, owner = BACKGAMMON.cube_stakes(situation)
+        found = searched_values(engine._search, situation, 1)
+        for value, now in zip(found, ((1, owner), (2, 1)), strict=True):
+            expected = twin.rolling(position, stakes, now, now, 1)
+            assert value == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_plain_search_finds_the_same() -> None:
+    class Ratings(PythonEvaluator):
+        gives_outcomes = True
+
+        def outcomes(self, positions: Any) -> Any:
+            return RACE_OUTCOMES.outcomes(positions)
+
+    class Face(PlainFace):
+        def cube_stakes(self, situation: Any) -> Any:
+            return BACKGAMMON.cube_stakes(situation)
+
+    position, face = racing(30, 25), Face(BACKGAMMON)
+    values = [
+        searched_values(Engine(game, evaluator)._search, Situation(position), 1)
+        for game, evaluator in (
+            (BACKGAMMON, RACE_OUTCOMES),
+            (face, Ratings(face, RACE_OUTCOMES.plain())),
+        )
+    ]
+    assert values[0] == pytest.approx(values[1], abs=1e-9)
+
+
+def test_lookups_give_the_outcomes_that_are_backed_up() -> None:
+    lookup = DatabaseLookup(BACKGAMMON, "bearoff")
+    engine = Engine(BACKGAMMON, "backups", lookup=lookup)
+    position = racing(700, 650)
+    for depth in (0, 1):
+        found = engine.search(position, depth=depth)
+        assert found.outcomes is not None
+        win, gammon, *_ = found.outcomes
+        assert 2 * win - 1 + gammon - found.outcomes[3] == pytest.approx(found.value, abs=1e-9)
+
+
+def test_a_game_takes_a_match_equity_table_of_its_own() -> None:
+    own = match_equities(7)
+    before = own.before.copy()
+    before[6, 5], before[5, 6] = 0.25, 0.75
+    other = MatchEquities(before, own.after, "one point counts much")
+    situation = Situation(BACKGAMMON.start(), match_length=7)
+    usual, changed = (
+        Engine(game, "backups").cube(situation, depth=1).chances
+        for game in (BACKGAMMON, Backgammon(other))
+    )
+    assert usual[2] == pytest.approx(own.before[5, 6]) and changed[2] == 0.75
