@@ -92,6 +92,8 @@ class Game:
     outcomes: Outcomes | None = None
     #: Phases that evaluators may have separate parts for; None for a single phase.
     phases: Phases | None = None
+    #: Kinds of positions, some of them rare, which learners look for; None for none.
+    kinds: Phases | None = None
     rules: Rules | None = None
     #: The name of the game as people write it; empty for `name` in words.
     title: str = ""

@@ -21,6 +21,7 @@ from games.backgammon.evaluators import EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
 from games.backgammon.file_form import MAT
 from games.backgammon.identifiers import xgid
+from games.backgammon.kinds import KINDS
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.phases import PHASES
 from games.backgammon.pubeval import PUBEVAL
@@ -71,6 +72,7 @@ class Backgammon(KernelDiceGame):
     most_moves = MOST_MOVES
     outcomes = OUTCOMES
     phases = PHASES
+    kinds = KINDS
     features = {"expert": EXPERT, "linear": LINEAR, "pubeval": PUBEVAL}
     encodings = {"points": POINTS}
     evaluators = EVALUATORS

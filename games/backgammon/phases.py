@@ -6,7 +6,7 @@ from games.backgammon.rules import mirrored, points_held
 from games.features import Phases
 from games.kernels import kernel
 
-__all__ = ["CONTACT", "CRASHED", "PHASES", "RACE", "in_contact", "phase"]
+__all__ = ["CONTACT", "CRASHED", "PHASES", "RACE", "crashed", "in_contact", "phase"]
 
 CONTACT, CRASHED, RACE = range(3)
 
@@ -24,8 +24,8 @@ def in_contact(position):
 
 
 @kernel
-def _crashed(near):
-    """Whether a side has crashed: at most 6 of its checkers are on points 3 to 25."""
+def crashed(near):
+    """Returns whether a side has crashed: at most 6 of its checkers are on points 3 to 25."""
     return 15 - (near & 15) - (near >> 4 & 15) - (near >> 8 & 15) <= _FEW
 
 
@@ -40,7 +40,7 @@ def phase(position):
     """
     if not in_contact(position):
         return RACE
-    return CRASHED if _crashed(position[0]) or _crashed(position[2]) else CONTACT
+    return CRASHED if crashed(position[0]) or crashed(position[2]) else CONTACT
 
 
 PHASES = Phases(("contact", "crashed", "race"), phase)

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from games.contract import DiceGame
 from games.record import GameRecord
 from learner.learner import Learner, Progress
-from learner.models.outcome_model import Examples, OutcomeModel
+from learner.models.outcome_examples import Examples
+from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import pack_weights, packed, unpack_weights, unpacked
 from learner.td_gammon.backup import (
     MOST_DEPTH,

@@ -11,6 +11,7 @@ import pytest
 from games.backgammon import race_terms, rules, terms
 from games.backgammon.blockade import entering_rolls, escaping_rolls
 from games.backgammon.features import EXPERT
+from games.backgammon.kinds import KINDS
 from games.backgammon.pips import other_side
 from games.backgammon.rules import START, packed
 from games.backgammon.shots import choosing_rolls, hitting_rolls, pips_lost
@@ -366,3 +367,28 @@ def test_typical_values_are_of_the_order_of_one(positions):
     assert (values.mean(axis=0) < 1.5).all()
     assert (values.max(axis=0) > 0.2).all()
     assert values.max() < 7.0
+
+
+def test_kinds_are_those_of_the_checkers_counted(positions):
+    """Every kind occurs in the random games, and is what the numbers of checkers say."""
+    seen = set()
+    for position in positions:
+        own, other = counts(position)
+        last = [max((p for p in range(1, 26) if side[p]), default=0) for side in (own, other)]
+        tests = {
+            "race": sum(last) < 25,
+            "bear-off contact": any(
+                side[0] > 0 or rear <= 6 for side, rear in zip((own, other), last, strict=True)
+            ),
+            "back game": any(
+                sum(side[p] >= 2 for p in range(19, 25)) >= 2 for side in (own, other)
+            ),
+            "crashed": any(sum(side[3:]) <= 6 for side in (own, other)),
+            "bar": own[25] > 0,
+            "holding": any(side[p] >= 2 for side in (own, other) for p in range(18, 24)),
+            "contact": True,
+        }
+        name = next(name for name, holds in tests.items() if holds)
+        assert KINDS.names[KINDS.phase(position)] == name
+        seen.add(name)
+    assert seen == set(KINDS.names)

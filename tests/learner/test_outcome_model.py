@@ -13,13 +13,8 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.features import FeatureSet
 from games.kernels import kernel
-from learner.models.outcome_model import (
-    Examples,
-    OutcomeModel,
-    confined,
-    largest_difference,
-    phases_of,
-)
+from learner.models.outcome_examples import Examples, confined, phases_of
+from learner.models.outcome_model import OutcomeModel, largest_difference
 from learner.td_gammon.explore import explore
 from learner.td_gammon.td_gammon import new_network
 from search import load_evaluator
@@ -111,7 +106,7 @@ def test_examples_are_joined_without_measuring_them_again(positions: Any) -> Non
 def test_phases_and_what_can_be(positions: Any) -> None:
     rows = positions[::200]
     phase = kernels.uncompiled(GAME.phases.phase)
-    assert phases_of(GAME, rows).tolist() == [phase(tuple(row)) for row in rows.tolist()]
+    assert phases_of(GAME.phases, rows).tolist() == [phase(tuple(row)) for row in rows.tolist()]
     random = np.random.default_rng(2).random((len(rows), 5))
     slow = random.copy()
     for row, own in zip(rows.tolist(), slow, strict=True):

@@ -1,0 +1,262 @@
+"""Judges backgammon players in seconds, by decisions and positions with known values.
+
+    python -m benchmarks.backgammon_decisions PLAYER ...
+    python -m benchmarks.backgammon_decisions --build FILE
+
+A player is an evaluator, a file, or `gnubg:P`; `+bearoff` adds the databases. For each it prints:
+
+- thousandths of a point that a decision loses, as GNU Backgammon's 2-ply sees it (the package
+  `gnubg_nn`), with standard error: in decisions as games bring them (`natural`), and in equal
+  parts of all kinds of positions (`games.backgammon.kinds`);
+- how far values are from GNU Backgammon's 2-ply where the best moves lead, and from rollouts with
+  the luck taken off: root mean square and mean, in points.
+
+Differences between players are paired, and therefore much sharper than matches. GNU Backgammon's
+own 0-ply looks better here than it is, because its 2-ply is the referee. Nothing may learn from
+these positions. `--build` draws and judges others, in about an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import games
+from games.backgammon.kinds import KINDS
+from games.backgammon.outcomes import OUTCOMES
+from games.backgammon.rules import PROBABILITIES
+from learner.models.outcome_examples import phases_of
+from learner.td_gammon.backup import backed_up
+from learner.td_gammon.explore import explore
+from play.players.gnubg import as_program, chances, equity
+from play.rollout.rollout import rollout
+from search import as_evaluator
+from search.lookups.database import DatabaseLookup
+
+GAME: Any = games.load("backgammon")
+DECISIONS = Path(__file__).with_suffix(".npz")
+#: Decisions as games bring them, and of each kind of position.
+NATURAL, OF_A_KIND = 1400, 340
+#: How far a move may be behind the best at 0-ply to be judged at 1-ply, and at 1-ply to be judged
+#: at 2-ply; and how many are at most.
+MARGINS, MOST = (0.25, 0.06), (12, 5)
+#: Positions of each kind that are rolled out, and games of each.
+ROLLED, GAMES = 40, 144
+
+Floats = NDArray[np.float64]
+
+
+class Decisions:
+    """Decisions: the moves of each one after the other, and what they are worth to the mover."""
+
+    def __init__(self, path: Path) -> None:
+        found = np.load(path)
+        self.natural = found["labels"] < 0
+        self.afters, self.worth = found["afters"], found["values"]
+        self.counts = found["counts"]
+        self.first = np.cumsum(self.counts) - self.counts
+        self.best = self.first + found["best"]
+        self.kinds = phases_of(KINDS, found["positions"])
+        self.equity = OUTCOMES.values(found["outcomes"])
+        self.goes_on = np.array(
+            [GAME.outcome(tuple(row)) is None for row in self.afters[self.best].tolist()]
+        )
+        self.rolled = found["rolled"]
+        self.rolled_equity, self.rolled_error = found["rolled_equity"], found["rolled_error"]
+
+    def lost(self, values: Floats) -> Floats:
+        """Returns what a player loses with each decision.
+
+        values: the player's values of `afters`, for the side to move there.
+        """
+        moves = [
+            first + np.argmin(values[first : first + count])
+            for first, count in zip(self.first, self.counts, strict=True)
+        ]
+        return np.asarray(self.worth[self.best] - self.worth[moves])
+
+    def lines(self, lost: Floats, values: Floats, rolled: Floats) -> Iterator[str]:
+        """Returns a player's figures, from its values of `afters` and of `rolled`."""
+        yield "  lost      " + "  ".join(
+            f"{name} {_mean(lost[chosen])}"
+            for name, chosen in self._parts(self.kinds, self.natural)
+        )
+        kinds = phases_of(KINDS, self.afters[self.best])
+        error = values[self.best] - self.equity
+        yield "  2-ply     " + "  ".join(
+            f"{name} {_error(error[chosen & self.goes_on])}"
+            for name, chosen in self._parts(kinds, self.natural)
+        )
+        error, noise = rolled - self.rolled_equity, self.rolled_error
+        yield "  rollouts  " + "  ".join(
+            f"{name} {_error(error[chosen], noise[chosen])}"
+            for name, chosen in self._parts(phases_of(KINDS, self.rolled), None)
+            if chosen.any()
+        )
+
+    def _parts(self, kinds: Any, natural: Any) -> Iterator[tuple[str, Any]]:
+        yield "all", np.ones(len(kinds), dtype=bool)
+        others = True
+        if natural is not None:
+            yield "natural", natural
+            others = ~natural
+        for number, name in enumerate(KINDS.names):
+            yield name, (kinds == number) & others
+
+
+def _mean(lost: Floats) -> str:
+    return f"{1000 * lost.mean():.2f}±{1000 * lost.std() / np.sqrt(len(lost)):.2f}"
+
+
+def _error(error: Floats, noise: Floats | float = 0.0) -> str:
+    square = float(np.mean(error**2) - np.mean(np.square(noise)))
+    return f"{np.sqrt(max(0.0, square)):.4f} ({error.mean():+.3f})"
+
+
+def values_of(player: str, positions: NDArray[np.int64]) -> Floats:
+    """Returns a player's equities of positions for the side to move."""
+    name, _, plies = player.partition(":")
+    if name == "gnubg":
+        return np.array([equity(tuple(row), int(plies)) for row in positions.tolist()])
+    name, _, lookup = player.partition("+")
+    exact = DatabaseLookup(GAME, lookup) if lookup else None
+    evaluator = as_evaluator(GAME, name)
+    if evaluator.gives_outcomes:
+        outcomes = backed_up(evaluator, positions, depth=0, exact=exact)
+        return np.asarray(OUTCOMES.values(outcomes))
+    values = evaluator.values(positions)
+    ends = [GAME.outcome(tuple(row)) for row in positions.tolist()]
+    return np.array([x if end is None else end for x, end in zip(values, ends, strict=True)])
+
+
+# --- building ---------------------------------------------------------------------------------
+
+
+def build(path: Path, seed: int) -> None:
+    """Draw decisions from games of the shipped network and of GNU Backgammon, and judge them."""
+    random = np.random.default_rng(seed)
+    player = as_evaluator(GAME, GAME.shipped)
+    kept: dict[str, list[Any]] = {name: [] for name in (
+        "positions", "labels", "counts", "afters", "values", "best", "outcomes"
+    )}  # fmt: skip
+    for row, label in _drawn(player, random, seed):
+        roll = int(random.choice(len(PROBABILITIES), p=PROBABILITIES))
+        afters = list({GAME.play(row, move): 0 for move in GAME.legal_moves(row, roll)})
+        if len(afters) < 2:
+            continue
+        worth, best = _judged(afters)
+        ended = GAME.outcome(afters[best]) is not None
+        kept["positions"].append(row)
+        kept["labels"].append(label)
+        kept["counts"].append(len(afters))
+        kept["afters"] += afters
+        kept["values"] += worth
+        kept["best"].append(best)
+        kept["outcomes"].append(np.zeros(5) if ended else chances(afters[best], 2))
+        if len(kept["best"]) % 100 == 0:
+            print(f"{len(kept['best'])} decisions", flush=True)
+    found = {name: np.array(part) for name, part in kept.items()}
+    after = found["afters"][np.cumsum(found["counts"]) - found["counts"] + found["best"]]
+    goes_on = np.array([GAME.outcome(tuple(row)) is None for row in after.tolist()])
+    kinds = np.where(goes_on, phases_of(KINDS, after), -1)
+    chosen = np.concatenate(
+        [np.flatnonzero(kinds == number)[:ROLLED] for number in range(len(KINDS) - 1)]
+    )
+    result = rollout(
+        GAME, after[chosen], player, games=GAMES, seed=seed, lookup=DatabaseLookup(GAME, "bearoff")
+    )
+    np.savez_compressed(
+        path, **found, rolled=after[chosen], rolled_equity=result.equity,
+        rolled_error=result.equity_error,
+    )  # fmt: skip
+
+
+def _drawn(player: Any, random: Any, seed: int) -> Iterator[tuple[Any, int]]:
+    """Returns positions before their rolls with -1 if games brought them, or else their kind."""
+    calm = [explore(player, 300, seed=(seed, 1)).positions, _gnu_games(150, 0.0, random)]
+    wild = [
+        explore(player, 1500, seed=(seed, 2), first_plies=16, first_share=0.25, share=0.02),
+        explore(player, 500, seed=(seed, 3), first_plies=40, first_share=0.15),
+    ]
+    natural = np.unique(np.concatenate(calm), axis=0)
+    parts = [*calm, *(part.positions for part in wild), _gnu_games(300, 0.1, random)]
+    others = np.unique(np.concatenate(parts), axis=0)
+    for rows in (natural, others):
+        random.shuffle(rows)
+    yield from ((tuple(row), -1) for row in natural[:NATURAL].tolist())
+    kinds = phases_of(KINDS, others)
+    for number in range(len(KINDS)):
+        rows = others[kinds == number][:OF_A_KIND]
+        yield from ((tuple(row), number) for row in rows.tolist())
+
+
+def _gnu_games(count: int, share: float, random: Any) -> NDArray[np.int64]:
+    """Returns positions of games of GNU Backgammon's 0-ply, a share of the moves left to chance."""
+    program = as_program("gnubg:0")
+    assert program is not None
+    seat, found = program(GAME), []
+    for _ in range(count):
+        position = GAME.start()
+        while GAME.outcome(position) is None:
+            found.append(position)
+            roll = int(random.choice(len(PROBABILITIES), p=PROBABILITIES))
+            moves = GAME.legal_moves(position, roll)
+            by_chance = random.random() < share
+            move = moves[random.integers(len(moves))] if by_chance else seat.choose(position, roll)
+            position = GAME.play(position, move)
+    return np.array(found, dtype=np.int64)
+
+
+def _judged(afters: list[Any]) -> tuple[list[float], int]:
+    """Returns what moves are worth to the mover by GNU Backgammon's 2-ply, and the best.
+
+    A move far behind at 0-ply or 1-ply is behind the best by as much as it is there.
+    """
+    chosen = range(len(afters))
+    worth = np.array([-equity(after, 0) for after in afters])
+    for ply, margin, most in zip((1, 2), MARGINS, MOST, strict=True):
+        top = worth[list(chosen)].max()
+        near = [i for i in chosen if worth[i] > top - margin]
+        chosen = sorted(near, key=lambda i: -worth[i])[:most]
+        found = {i: -equity(afters[i], ply) for i in chosen}
+        worth = worth + found[chosen[0]] - worth[chosen[0]]
+        worth = np.minimum(worth, max(found.values()))
+        for i, value in found.items():
+            worth[i] = value
+    return worth.tolist(), max(found, key=lambda i: found[i])
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("players", nargs="*", metavar="PLAYER")
+    parser.add_argument("--decisions", type=Path, default=DECISIONS, metavar="FILE")
+    parser.add_argument("--build", type=Path, metavar="FILE")
+    parser.add_argument("--seed", type=int, default=77)
+    options = parser.parse_args()
+    if options.build:
+        build(options.build, options.seed)
+        return
+    decisions = Decisions(options.decisions)
+    before = None
+    for player in options.players:
+        values = values_of(player, decisions.afters)
+        lost = decisions.lost(values)
+        print(player)
+        print(*decisions.lines(lost, values, values_of(player, decisions.rolled)), sep="\n")
+        if before is None:
+            before = lost
+        else:
+            less = lost - before
+            print(f"  less than the first: {_mean(less)}, natural {_mean(less[decisions.natural])}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Kinds of backgammon positions: some are rare in games and hard to value."""
+
+from __future__ import annotations
+
+from games.backgammon.phases import crashed, in_contact
+from games.backgammon.rules import BAR, checkers, points_made
+from games.features import Phases
+from games.kernels import kernel
+
+__all__ = ["KINDS"]
+
+_NAMES = ("contact", "holding", "back game", "crashed", "bar", "bear-off contact", "race")
+CONTACT, HOLDING, BACK_GAME, CRASHED, ON_BAR, BEAR_OFF_CONTACT, RACE = range(len(_NAMES))
+
+#: The other side's home, and the points of anchors in holding games, as bits.
+_THEIR_HOME = 0b111111 << 19
+_ANCHORS = 0b111111 << 18
+#: All points beyond the home in `near`, and all of `far`.
+_BEYOND = -1 << 28
+
+
+@kernel
+def _bears_off(near, far):
+    """Returns whether a side has borne off a checker, or has all of them at home."""
+    return near & 15 != 0 or (near & _BEYOND == 0 and far == 0)
+
+
+@kernel
+def _in_back_game(near, far):
+    """Returns whether a side has made two points or more of the other's home."""
+    made = points_made(near, far) & _THEIR_HOME
+    return made & (made - 1) != 0
+
+
+@kernel
+def kind(position):
+    """Returns the number in `KINDS` of the first kind that fits, of those below from last to first.
+
+    race: no contact. bear-off contact: a side has all its checkers at home, or has borne off.
+    back game: a side has made two points or more of the other's home. crashed: see
+    `games.backgammon.phases`. bar: the side to move has a checker there. holding: a side has made
+    a point from 18 to 23. contact: everything else.
+    """
+    near, far, their_near, their_far, _ = position
+    if not in_contact(position):
+        return RACE
+    if _bears_off(near, far) or _bears_off(their_near, their_far):
+        return BEAR_OFF_CONTACT
+    if _in_back_game(near, far) or _in_back_game(their_near, their_far):
+        return BACK_GAME
+    if crashed(near) or crashed(their_near):
+        return CRASHED
+    if checkers(near, far, BAR) > 0:
+        return ON_BAR
+    if (points_made(near, far) | points_made(their_near, their_far)) & _ANCHORS:
+        return HOLDING
+    return CONTACT
+
+
+KINDS = Phases(_NAMES, kind)

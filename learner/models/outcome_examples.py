@@ -1,0 +1,161 @@
+"""Positions as the nets of an outcome network see them.
+
+Inputs are measured once for a data set, so that passing over it many times is fast.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games import kernels
+from games.contract import Game
+from games.features import Phases
+from games.kernels.memory import native_function, read_position
+from search.evaluators.outcome_network import Net, OutcomeNetwork
+
+__all__ = ["Examples", "Seen", "confined", "phases_of"]
+
+#: Positions that are measured at a time, which bounds the memory that it takes.
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The inputs of one net.
+
+    index: indices of its positions in the data set, int64 [rows].
+    places: inputs of the encoding that are 1, padded with its size, as small integers [rows, most];
+        None without an encoding.
+    terms: values of the features, float32 [rows, terms]; None without features.
+    possible: 1 for the outcomes that are still possible, else 0, uint8 [rows, outcomes].
+    """
+
+    index: NDArray[np.int64]
+    places: NDArray[Any] | None
+    terms: NDArray[np.float32] | None
+    possible: NDArray[np.uint8]
+
+
+class Examples:
+    """Positions [positions, integers] and the inputs of an evaluator's nets, net by net."""
+
+    positions: NDArray[np.int64]
+    seen: tuple[Seen, ...]
+
+    def __init__(self, evaluator: OutcomeNetwork, positions: Any) -> None:
+        width = len(evaluator.game.start())
+        self.positions = np.ascontiguousarray(positions, dtype=np.int64).reshape(-1, width)
+        half = np.full((len(self), len(evaluator.kinds)), 0.5)
+        possible = (confined(evaluator.game, self.positions, half) > 0).astype(np.uint8)
+        several = len(evaluator.nets) > 1
+        phases = evaluator.game.phases if several else None
+        which = phases_of(phases, self.positions)
+        seen = []
+        for number, net in enumerate(evaluator.nets):
+            index = np.flatnonzero(which == number)
+            places, terms = _measured(net, self.positions[index])
+            seen.append(Seen(index, places, terms, possible[index]))
+        self.seen = tuple(seen)
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Examples]) -> Examples:
+        """Returns the examples of several sets, one after the other, not measured again."""
+        whole = cls.__new__(cls)
+        whole.positions = np.concatenate([part.positions for part in parts])
+        starts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
+        seen = []
+        for nets in zip(*(part.seen for part in parts), strict=True):
+            index = np.concatenate([net.index + at for net, at in zip(nets, starts, strict=False)])
+            places, terms = (
+                None if rows[0] is None else np.concatenate(rows)
+                for rows in ([net.places for net in nets], [net.terms for net in nets])
+            )
+            seen.append(Seen(index, places, terms, np.concatenate([net.possible for net in nets])))
+        whole.seen = tuple(seen)
+        return whole
+
+    def encoded(self) -> Examples:
+        """Returns the same for an evaluator whose nets see only the encoding, if these have one."""
+        other = type(self).__new__(type(self))
+        other.positions = self.positions
+        other.seen = tuple(
+            net if net.places is None else replace(net, terms=None) for net in self.seen
+        )
+        return other
+
+
+def phases_of(phases: Phases | None, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns the phase of each of the positions [positions, integers]; 0 for phases of None."""
+    found = np.zeros(len(positions), dtype=np.int64)
+    if phases is None:
+        return found
+    if not kernels.compiled:
+        phase = kernels.uncompiled(phases.phase)
+        found[:] = [phase(tuple(row)) for row in positions.tolist()]
+        return found
+    rows = np.ascontiguousarray(positions, dtype=np.int64)
+    call = _each("store_int(target, i, int(told(position)))", phases.phase, rows.shape[1])
+    call(len(rows), rows.ctypes.data, found.ctypes.data)
+    return found
+
+
+def confined(
+    game: Game, positions: NDArray[np.int64], probabilities: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Returns probabilities [positions, outcomes] without impossible outcomes, see `Outcomes`."""
+    assert game.outcomes is not None
+    possible = np.array(probabilities, dtype=np.float64, order="C")
+    if not kernels.compiled:
+        confine = kernels.uncompiled(game.outcomes.confine)
+        for position, row in zip(positions.tolist(), possible, strict=True):
+            confine(tuple(position), row)
+        return possible
+    rows = np.ascontiguousarray(positions, dtype=np.int64)
+    count = len(game.outcomes)
+    line = f"told(position, array_at(float64_pointer(target + {8 * count} * i), ({count},)))"
+    call = _each(line, game.outcomes.confine, rows.shape[1])
+    call(len(rows), rows.ctypes.data, possible.ctypes.data)
+    return possible
+
+
+@functools.cache
+def _each(line: str, told: Callable[..., Any], width: int) -> Any:
+    """Returns a native function of (count, positions, target) that runs a line of code for each."""
+    text = "\n".join(
+        [
+            "def each_at(count, source, target):",
+            "    for i in range(count):",
+            f"        position = {read_position(width)}",
+            f"        {line}",
+            f"        source += {8 * width}",
+        ]
+    )
+    address = native_function("each_at", text, {"told": told}, "void(int64, int64, int64)")
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 3)(address)
+
+
+def _measured(net: Net, positions: NDArray[np.int64]) -> tuple[Any, Any]:
+    """Returns places and terms of positions, in as little memory as they need."""
+    places = terms = None
+    if net.encoding:
+        kind = np.int16 if net.encoding.size < 1 << 15 else np.int32
+        places = np.zeros((len(positions), net.encoding.most), dtype=kind)
+    if net.features:
+        terms = np.zeros((len(positions), len(net.features)), dtype=np.float32)
+    for first in range(0, len(positions), _CHUNK):
+        part = positions[first : first + _CHUNK]
+        if net.encoding and places is not None:
+            places[first : first + len(part)] = net.encoding.active_rows(part)
+        if net.features and terms is not None:
+            terms[first : first + len(part)] = net.features.measure(part)
+    return places, terms
