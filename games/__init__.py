@@ -17,8 +17,9 @@ import sys
 from typing import cast
 
 from games.check import check_game
-from games.contract import DiceGame, Game, KernelDiceGame, KernelGame, Rules
+from games.contract import DiceGame, Game, Rules
 from games.errors import ContractError, MoveError, PositionError
+from games.kernel_game import KernelDiceGame, KernelGame
 
 __all__ = [
     "ContractError",

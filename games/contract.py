@@ -11,8 +11,8 @@ The names map onto AIMA's description of a game (Russell and Norvig, chapter 5) 
                         player outcome_vector(position), the side to move first
 
 `Game` is the base class of a game in plain Python: four methods make a game, any hashable value is
-a position and any value a move. `KernelGame` is a game whose rules are kernels. `DiceGame` and
-`KernelDiceGame` are the same for games in which each turn begins with a roll of the dice.
+a position and any value a move. `DiceGame` is the same for games in which each turn begins with a
+roll of the dice. `games.kernel_game` has both for games whose rules are kernels.
 
 Code outside `games` never asks for a game by name. Whatever differs from game to game is one of
 these attributes, each with a default that suits any game:
@@ -49,17 +49,17 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from games.cube import Stakes
 from games.errors import MoveError, PositionError
 from games.rules import Rules
 
 if TYPE_CHECKING:
     from games.board import Board
+    from games.cube import Stakes
     from games.database import Database
     from games.external import ExternalEngine
     from games.features import Outcomes, Phases
 
-__all__ = ["DiceGame", "Game", "KernelDiceGame", "KernelGame", "Rules", "first_rolls"]
+__all__ = ["DiceGame", "Game", "Rules", "first_rolls"]
 
 Position = Any
 Move = Any
@@ -377,92 +377,3 @@ class DiceGame(Game):
 def first_rolls(game: DiceGame) -> Sequence[float]:
     """Returns the probabilities of the first roll of a game."""
     return game.first_rolls if len(game.first_rolls) else game.rolls
-
-
-class KernelGame(Game):
-    """A game whose rules are kernels, with the methods of every other game.
-
-    A subclass sets `rules`, `start_position` and `most_moves`, and adds its text forms.
-    """
-
-    rules: Rules
-    start_position: tuple[int, ...]
-    #: No position has more legal moves than this.
-    most_moves: int = 256
-
-    def __init__(self) -> None:
-        if self.rules.irreversible is not None:
-            # As a method of the class it would declare that positions of every game can repeat.
-            self.irreversible = self._irreversible
-
-    def start(self) -> Position:
-        return self.start_position
-
-    def legal_moves(self, position: Position) -> list[Move]:
-        buffer = self._buffer()
-        count = self.rules.legal_moves(position, buffer)
-        return [int(move) for move in buffer[:count]]
-
-    def _buffer(self) -> Any:
-        """Returns an array with room for the moves of a position."""
-        import numpy as np
-
-        return np.zeros(self.most_moves, dtype=np.int64)
-
-    def play(self, position: Position, move: Move) -> Position:
-        return tuple(int(x) for x in self.rules.play(position, move))
-
-    def outcome(self, position: Position) -> float | None:
-        value = float(self.rules.outcome(position))
-        return None if value != value else value
-
-    def outcome_vector(self, position: Position) -> tuple[float, ...] | None:
-        if self.rules.outcome_vector is None:
-            return super().outcome_vector(position)
-        if self.outcome(position) is None:
-            return None
-        import numpy as np
-
-        values = np.zeros(self.players)
-        self.rules.outcome_vector(position, values)
-        return tuple(values.tolist())
-
-    def turn(self, position: Position) -> Position:
-        if self.rules.turn is None:
-            return super().turn(position)
-        return tuple(int(x) for x in self.rules.turn(position))
-
-    def noisy(self, position: Position) -> bool:
-        return self.rules.noisy is not None and bool(self.rules.noisy(position))
-
-    def _irreversible(self, position: Position, move: Move) -> bool:
-        return bool(self.rules.irreversible(position, move))  # type: ignore[misc]
-
-    def gain(self, position: Position, move: Move) -> float:
-        return 0.0 if self.rules.gain is None else float(self.rules.gain(position, move))
-
-    def parse_position(self, text: str) -> Position:
-        position = super().parse_position(text)
-        width = len(self.start_position)
-        if not (
-            isinstance(position, tuple)
-            and len(position) == width
-            and all(isinstance(x, int) and -(1 << 63) <= x < 1 << 64 for x in position)
-        ):
-            raise PositionError(f"expected a tuple of {width} integers, found {text[:80]!r}")
-        # a word may be written without its sign, as 64 bare bits
-        return tuple(x - (1 << 64) if x >= 1 << 63 else x for x in position)
-
-
-class KernelDiceGame(KernelGame, DiceGame):
-    """A game with dice whose rules are kernels."""
-
-    def legal_moves(self, position: Position, roll: Roll | None = None) -> list[Move]:
-        if roll is None or not 0 <= roll < len(self.rolls):
-            raise ValueError(f"roll: expected 0 to {len(self.rolls) - 1}, found {roll!r}")
-        buffer = self._buffer()
-        count = self.rules.legal_moves(position, roll, buffer)
-        return [int(move) for move in buffer[:count]]
-
-    def parse_move(self, position: Position, text: str, roll: Roll | None = None) -> Move:
-        return DiceGame.parse_move(self, position, text, roll)

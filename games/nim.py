@@ -12,9 +12,10 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from games.contract import KernelGame, Rules
+from games.contract import Rules
 from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
+from games.kernel_game import KernelGame
 from games.kernels import kernel
 from games.truth import Exhaustive
 

@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from games.contract import Game, KernelGame, Move, Position, Rules
+from games.contract import Game, Move, Position, Rules
+from games.kernel_game import KernelGame
 
 __all__ = ["Heuristic", "KernelProblem", "Pattern", "Problem", "ProblemRules", "refuse_problem"]
 

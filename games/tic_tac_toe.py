@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from games.board import Board
-from games.contract import KernelGame, Rules
+from games.contract import Rules
 from games.errors import MoveError, PositionError
 from games.features import Encoding, FeatureSet
+from games.kernel_game import KernelGame
 from games.kernels import kernel
 from games.truth import Exhaustive
 

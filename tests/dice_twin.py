@@ -10,7 +10,8 @@ import numpy as np
 
 from games.backgammon import Backgammon
 from games.backgammon.rules import checkers
-from games.contract import DiceGame, KernelDiceGame, Rules
+from games.contract import DiceGame, Rules
+from games.kernel_game import KernelDiceGame
 from games.kernels import kernel, product
 from games.kernels.memory import native_function, read_position
 from games.kernels.vectors import stack_block

@@ -34,9 +34,10 @@ from games.backgammon.rules import (
     START,
     Position,
 )
-from games.contract import KernelDiceGame, Rules
+from games.contract import Rules
 from games.database import Database
 from games.external import ExternalEngine
+from games.kernel_game import KernelDiceGame
 
 __all__ = ["Backgammon"]
 

@@ -14,7 +14,8 @@ from games.checkers.phases import PHASES
 from games.checkers.recipes import RECIPES
 from games.checkers.rules import MOST_MOVES, START, Position
 from games.checkers.signature import SIGNATURE
-from games.contract import KernelGame, Rules
+from games.contract import Rules
+from games.kernel_game import KernelGame
 
 __all__ = ["Checkers"]
 

@@ -14,7 +14,8 @@ from games.connect_four.features import LINES
 from games.connect_four.recipes import RECIPES
 from games.connect_four.rules import COLUMNS, ROWS, START, Position
 from games.connect_four.solver import Solver
-from games.contract import KernelGame, Rules
+from games.contract import Rules
+from games.kernel_game import KernelGame
 
 __all__ = ["ConnectFour"]
 

@@ -20,7 +20,7 @@ from twin import Twin, random_positions
 from games import Game, Rules, kernels
 from games.checkers import Checkers
 from games.checkers.rules import reflect, turn
-from games.contract import KernelGame
+from games.kernel_game import KernelGame
 from games.nim import Nim
 from learner.online.rote import Rote
 from learner.run.rote_run import RoteRun

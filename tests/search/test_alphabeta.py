@@ -14,7 +14,8 @@ from twin import PlainFace, Twin, random_positions
 
 from games import kernels
 from games.checkers import Checkers
-from games.contract import Game, KernelGame, Rules
+from games.contract import Game, Rules
+from games.kernel_game import KernelGame
 from games.kernels import kernel
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
