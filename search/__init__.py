@@ -13,6 +13,7 @@ from search.evaluators.load import as_evaluator, load_evaluator
 from search.expectiminimax.move_filters import FILTERS, MoveFilters
 from search.expectiminimax.search import ExpectiminimaxOptions
 from search.lookups.lookup import Lookup
+from search.opponent.opponent import Opponent
 from search.result import Depth, Result
 from search.single_agent.solve import Unsolvable, solve
 
@@ -33,6 +34,7 @@ __all__ = [
     "LinearEvaluator",
     "Lookup",
     "MoveFilters",
+    "Opponent",
     "PythonEvaluator",
     "Result",
     "Techniques",

@@ -1,4 +1,6 @@
-"""Textbook minimax, alpha-beta and expectiminimax: a few lines each, to read and to test against.
+"""Textbook searches of games for two: a few lines each, to read and to test against.
+
+Minimax, alpha-beta, expectiminimax, and search against a model of the opponent.
 
 They look `depth` plies ahead (None: to the end of the game) and return the value for the side to
 move. They have no transposition table, no move ordering and no quiescence.
@@ -7,12 +9,14 @@ move. They have no transposition table, no move ordering and no quiescence.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from games.contract import DiceGame, Game
+from search.opponent.opponent import Opponent
 
-__all__ = ["alphabeta", "best_moves", "expectiminimax", "minimax"]
+__all__ = ["against", "alphabeta", "best_moves", "expectiminimax", "minimax"]
 
 Evaluate = Callable[[Any], float]
 
@@ -108,6 +112,41 @@ def expectiminimax(
             total += chance * value
         return total
     return max(-value for value in values)
+
+
+def against(
+    game: Game,
+    position: Any,
+    opponent: Opponent,
+    depth: int | None = None,
+    evaluate: Evaluate | None = None,
+    *,
+    replies: bool = False,
+) -> float:
+    """The value of a position against an opponent who errs (Carmel and Markovitch 1993).
+
+    opponent: his moves' probabilities are those of `Opponent.chances`. His evaluator must be a
+        function, or None for `evaluate`.
+    replies: whether the opponent is to move; the value is then still for the side to move.
+
+    With temperature 0, ties of the opponent count as the worst for the other side.
+    """
+    outcome = game.outcome(position)
+    if outcome is not None:
+        return outcome
+    if depth == 0:
+        return _static(evaluate, position)
+    rest = None if depth is None else depth - 1
+    after = [game.play(position, move) for move in game.legal_moves(position)]
+    values = [-against(game, one, opponent, rest, evaluate, replies=not replies) for one in after]
+    if not replies:
+        return max(values)
+    theirs = opponent.evaluator or evaluate
+    looks = rest if opponent.depth is None else opponent.depth - 1
+    chances = opponent.chances([-minimax(game, one, looks, theirs) for one in after])
+    if opponent.temperature == 0:
+        return max(value for value, chance in zip(values, chances, strict=True) if chance > 0)
+    return math.fsum(map(operator.mul, chances, values))
 
 
 def best_moves(

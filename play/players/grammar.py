@@ -41,6 +41,9 @@ OPTION is one of
   depth=PLIES, nodes=N, seconds=S   limits of this player, instead of the match's limits; PLIES
                                     alone stands for depth=PLIES
   threads=N                         threads that share a search
+  opponent=EVALUATOR[:T[:PLIES]]    without dice: play against a model of the other side, which
+                                    prefers moves by EVALUATOR, PLIES ahead (default: as far as
+                                    the search), and errs by T in its unit (default 0: never)
   filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
   TECHNIQUE                         without dice: exact or selective, then a list such as
                                     -singular,beam=8 (see docs/play.md); default exact

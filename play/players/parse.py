@@ -13,7 +13,7 @@ from play.players.grammar import PlayerText, split, unquoted
 from play.players.hub_player import as_hub_program
 from play.players.limits import Limits
 from play.players.player import Player
-from search import Lookup, as_evaluator, parse_techniques
+from search import Lookup, Opponent, as_evaluator, parse_techniques
 from search.evaluators.shipped import find_file
 from search.expectiminimax.move_filters import as_filters
 from search.lookups.database import DatabaseLookup
@@ -87,6 +87,8 @@ def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, A
                 limits[name] = _number(name, value)
             elif name == "threads":
                 engine[name] = _threads(option, value)
+            elif name == "opponent" and not _has_dice(game):
+                engine[name] = _opponent(game, value)
             elif not _has_dice(game):
                 techniques.append(f"{name}={value}" if value else name)
             elif name == "filters":
@@ -116,6 +118,19 @@ def _spelt_out(option: str) -> list[tuple[str, str]]:
         return [(name, unquoted(value))]
     plies, filters = short.groups()
     return [("depth", plies)] + ([] if filters is None else [("filters", filters)])
+
+
+def _opponent(game: Game, text: str) -> Opponent:
+    """Returns the model of an opponent that `EVALUATOR[:TEMPERATURE[:PLIES]]` describes."""
+    parts = re.fullmatch(r"(.+?)(?::([0-9.]+|inf)(?::([0-9]+))?)?", text)
+    if parts is None:
+        raise ValueError(f"opponent: expected EVALUATOR[:TEMPERATURE[:PLIES]], found {text[:40]!r}")
+    name, temperature, plies = parts.groups()
+    try:
+        number = float(temperature or 0.0)
+    except ValueError:
+        raise ValueError(f"temperature: expected a number, found {temperature[:40]!r}") from None
+    return Opponent(as_evaluator(game, name), number, None if plies is None else int(plies))
 
 
 def _number(name: str, text: str) -> Any:

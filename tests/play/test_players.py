@@ -256,3 +256,20 @@ def test_help_describes_players(command: str, capsys: pytest.CaptureFixture[str]
     with pytest.raises(SystemExit):
         main([*command.split(), "--help"])
     assert GRAMMAR in capsys.readouterr().out
+
+
+def test_models_of_opponents() -> None:
+    game = Checkers()
+    player = parse_player(game, "classic@depth=4,opponent=material:0.25:2")
+    model = player.options["opponent"]
+    assert (model.evaluator.name, model.temperature, model.depth) == ("material", 0.25, 2)
+    assert parse_player(game, "classic@opponent=rote").options["opponent"].temperature == 0
+    assert parse_player(game, "classic@opponent=rote:inf").options["opponent"].depth is None
+    for text, message in (
+        ("classic@opponent=", "opponent: expected EVALUATOR"),
+        ("classic@opponent=rote:1.2.3", "temperature: expected a number, found '1.2.3'"),
+        ("classic@opponent=rote:1:0", "depth: expected 1 to 100 plies, found 0"),
+        ("classic@opponent=nobody", "nobody"),
+    ):
+        with pytest.raises((ValueError, OSError), match=message):
+            parse_player(game, text)

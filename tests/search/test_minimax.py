@@ -12,7 +12,7 @@ from operator import xor
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import games
@@ -189,6 +189,7 @@ def transformed(tree: Any, change: Any) -> Any:
     return change(tree)
 
 
+@settings(deadline=None)
 @given(plain_trees.filter(lambda tree: isinstance(tree, list)))
 def test_a_monotone_change_of_leaves_changes_no_choice(tree: Any) -> None:
     changed = Tree(transformed(tree, lambda leaf: leaf**3 + leaf))
@@ -198,6 +199,7 @@ def test_a_monotone_change_of_leaves_changes_no_choice(tree: Any) -> None:
         assert after[move] == value**3 + value
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(leaf_values, leaf_values, st.integers(1, 9)), min_size=2, max_size=4),
     st.integers(1, 9),

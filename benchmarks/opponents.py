@@ -1,0 +1,154 @@
+"""Measures what a model of the opponent is worth, in the checkers of Carmel and Markovitch (1993).
+
+    python -m benchmarks.opponents [--games N] [--depth PLIES] [--nodes N] [--threads N]
+
+Their player values a position by material less a 25th of the pieces on the board, and looks four
+plies ahead; its opponent has a weaker function. Here values are for the side to move and change
+their sign with it, so the player likes to trade pieces when it is ahead (`trades`), and the
+opponent likes to keep them (`keeps`). Prints, for alpha-beta and for models of the opponent, the
+points (2 for a win, 1 for a draw) of matches over the same openings with sides swapped: against the
+modelled opponent, against one who errs, and against one who is not the modelled one; then the same
+for equal numbers of positions searched, those of the opponent's searches included.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from typing import Any
+
+import games
+from games.kernels import kernel, popcount
+from play.match.match import play_match
+from play.players.limits import Limits
+from play.players.player import Player
+from search import Engine, KernelEvaluator, Opponent, as_evaluator
+from search.evaluators.noise import NoisyEvaluator
+
+CHECKERS = games.load("checkers")
+
+
+@kernel
+def material(position):
+    """Own material less the opponent's; a king counts 1.5."""
+    own, opponent, kings, side = position
+    ahead = popcount(own) - popcount(opponent)
+    return ahead + 0.5 * (popcount(own & kings) - popcount(opponent & kings))
+
+
+@kernel
+def trades(position):
+    """Material; the side that is ahead loses a 25th for each piece on the board."""
+    own, opponent, kings, side = position
+    ahead = material(position)
+    total = (popcount(own) + popcount(opponent)) / 25
+    return ahead - total if ahead > 0 else ahead + total if ahead < 0 else 0.0
+
+
+@kernel
+def keeps(position):
+    """Material; the side that is ahead wins a 25th for each piece on the board."""
+    own, opponent, kings, side = position
+    ahead = material(position)
+    total = (popcount(own) + popcount(opponent)) / 25
+    return ahead + total if ahead > 0 else ahead - total if ahead < 0 else 0.0
+
+
+TRADES = KernelEvaluator(CHECKERS, trades, name="trades")
+KEEPS = KernelEvaluator(CHECKERS, keeps, name="keeps")
+#: The noise of the opponent who errs, in men, and about the temperature that fits it.
+NOISE = 0.3
+
+
+def player(name: str, limits: Limits, opponent: Opponent | None = None) -> Player:
+    """Returns the player that trades, with or without a model of its opponent."""
+    options = {} if opponent is None else {"opponent": opponent}
+    return Player(name, TRADES, options=options, limits=limits)
+
+
+def play(first: Player, second: Player, options: Any) -> str:
+    """Returns the line of a match."""
+    began = time.process_time()
+    match = play_match(
+        CHECKERS, first, second, limits=Limits(depth=options.depth), games=options.games,
+        threads=options.threads, seed=options.seed,
+    )  # fmt: skip
+    found = match.summary()
+    points, most = 2 * found.wins + found.draws, 2 * found.games
+    score = found.score
+    seconds = time.process_time() - began
+    return (
+        f"  {first.name:34} {points:5} of {most}  {100 * score.value:5.1f} %"
+        f" [{100 * score.low:.1f}, {100 * score.high:.1f}]  {seconds:6.0f} s"
+    )
+
+
+def positions_searched(limits: Limits, opponent: Opponent | None) -> float:
+    """Returns the mean number of positions that a search takes, the opponent's included."""
+    from search.evaluators.samples import sample_positions
+
+    options: dict[str, Any] = {} if opponent is None else {"opponent": opponent}
+    engine = Engine(CHECKERS, TRADES, **options)
+    nodes = [
+        engine.search(position, depth=limits.depth).nodes
+        for position in sample_positions(CHECKERS, 200)
+        if CHECKERS.outcome(position) is None
+    ]
+    return sum(nodes) / len(nodes)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the benchmark; returns its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.opponents", description=__doc__)
+    add = parser.add_argument
+    add("--games", type=int, default=800, metavar="N", help="of each match (default 800)")
+    add("--depth", type=int, default=4, metavar="PLIES", help="of all players (default 4)")
+    add("--threads", type=int, default=2, metavar="N", help="default 2")
+    add("--seed", type=int, default=0, help="chooses the openings (default 0)")
+    options = parser.parse_args(arguments)
+    depth = Limits(depth=options.depth)
+    known = Opponent(KEEPS)
+    exact = Opponent(KEEPS, depth=options.depth)
+    careful = Opponent(KEEPS, temperature=NOISE)
+    erring = Opponent(KEEPS, temperature=NOISE, depth=1)
+    models = {
+        "alpha-beta": None,
+        "model, his evaluator": known,
+        "model, his evaluator and depth": exact,
+        f"model, temperature {NOISE}": careful,
+    }
+    keeper = Player("keeps", KEEPS, limits=depth)
+    print(f"against the modelled opponent (keeps, depth {options.depth})")
+    for name, model in models.items():
+        print(play(player(name, depth, model), keeper, options), flush=True)
+    noisy = NoisyEvaluator(KEEPS, NOISE, seed=1)
+    print(f"against one who errs (keeps with noise of {NOISE} men, depth 1)")
+    for name, model in [("alpha-beta", None), (f"model, temperature {NOISE}, depth 1", erring)]:
+        print(
+            play(player(name, depth, model), Player("errs", noisy, limits=Limits(depth=1)), options)
+        )
+    print(f"against another than the modelled one (classic, depth {options.depth})")
+    other = Player("classic", as_evaluator(CHECKERS, "classic"), limits=depth)
+    wrong = {"model, random": Opponent(temperature=math.inf)}
+    for name, model in {**models, **wrong}.items():
+        print(play(player(name, depth, model), other, options), flush=True)
+    print(
+        "positions searched: "
+        + ", ".join(
+            f"{name} {positions_searched(depth, model):.0f}" for name, model in models.items()
+        )
+    )
+    nodes = round(positions_searched(depth, known))
+    equal = Limits(nodes=nodes)
+    print(f"against the modelled opponent, {nodes} positions a move")
+    for name, model in models.items():
+        print(play(player(name, equal, model), keeper, options), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Search against an opponent who errs, by a model of the moves that he chooses."""

@@ -1,0 +1,204 @@
+"""Search with a model of the opponent: the one source for native and plain searches.
+
+The side to move at the root maximises. At the opponent's positions his own search, on a second
+line (`other`) that has his evaluator and shares the positions, values his replies, and the value is
+the average of ours over them by their probabilities. It is expectiminimax with replies in place of
+rolls.
+
+Sources: Carmel and Markovitch 1993 (M*, the value of the reply that the opponent prefers), Donkers
+and others 2001 (probabilistic opponent-model search).
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import float64, int64, void
+
+from games.kernels import kernel, next_up
+from games.values import PROVEN
+from search.alphabeta.line import MOST_PLIES
+from search.alphabeta.negamax import (
+    INFINITY,
+    RECORD,
+    finished_value,
+    follow,
+    negamax,
+    quiesce,
+    remember_line,
+    repeated,
+)
+from search.alphabeta.root import best_to_front, decided
+from search.native import (
+    has_room,
+    legal_moves,
+    move_at,
+    order_at,
+    position_key,
+    set_order,
+    static_value,
+)
+from search.opponent.opponent import LEAST
+
+__all__ = ["iterate"]
+
+MODELLED = float64(RECORD, RECORD, float64, int64, float64, int64, int64)
+LOG_LEAST = math.log(LEAST)
+
+
+@kernel
+def limited(value, win):
+    """Returns a value that can be averaged: that of a proven win is `win`."""
+    if value > PROVEN:
+        return win
+    return -win if value < -PROVEN else value
+
+
+@kernel
+def weigh(line, other, temperature, rest, win, ply, count):
+    """Let the opponent value his replies at `ply`, `rest` plies deep; returns the best value.
+
+    The values replace the move-ordering scores of the replies; those of replies that he never
+    plays, -infinity.
+    """
+    first = line.first[ply]
+    best = -INFINITY
+    low = -INFINITY  # replies of at most this value are never played
+    for i in range(count):
+        follow(line, ply, move_at(line, first + i))
+        other.first[ply + 1] = 0
+        other.node_limit = line.node_limit - line.nodes
+        other.quiet_plies[ply + 1] = line.quiet_plies[ply + 1]
+        value = -negamax(other, rest, -INFINITY, -low, ply + 1)
+        if other.stop != 0:
+            line.stop = 1
+            return 0.0
+        if temperature > 0.0:
+            value = limited(value, win)
+        set_order(line, first + i, value)
+        if value > best:
+            best = value
+            low = best + temperature * LOG_LEAST if temperature > 0.0 else -next_up(-best)
+    for i in range(count):
+        if order_at(line, first + i) <= low:
+            set_order(line, first + i, -INFINITY)
+    return best
+
+
+@kernel(signature=MODELLED)
+def modelled(line, other, temperature, foresight, win, depth, ply):
+    """Returns the value of the position at `ply` for its side to move, searched `depth` plies deep.
+
+    temperature, win: as in `Opponent`, and the value of a win in averages.
+    foresight: plies that the opponent looks ahead; 0 for as many as are left.
+
+    Meaningless once `line.stop` is set.
+    """
+    if depth <= 0:
+        return quiesce(line, 0, -INFINITY, INFINITY, ply)
+    line.nodes += 1
+    line.pv_length[ply] = 0
+    if line.nodes + other.nodes >= line.node_limit:
+        line.stop = 1
+    if line.stop != 0:
+        return 0.0
+    if ply >= MOST_PLIES - 1 or not has_room(line, ply):
+        return static_value(line, ply)
+    key = position_key(line, ply)
+    other.keys[other.earlier + ply] = key
+    if line.repeats and repeated(line, key, ply):
+        return 0.0
+    count = legal_moves(line, ply)
+    if count == 0:
+        return finished_value(line, ply)
+    first = line.first[ply]
+
+    if ply % 2 == 0:  # our own move
+        best = -INFINITY
+        for i in range(count):
+            move = move_at(line, first + i)
+            follow(line, ply, move)
+            value = -modelled(line, other, temperature, foresight, win, depth - 1, ply + 1)
+            if line.stop != 0:
+                return 0.0
+            if value > best:
+                best = value
+                remember_line(line, ply, move)
+        return best
+
+    rest = foresight - 1 if foresight > 0 else depth - 1
+    preferred = weigh(line, other, temperature, rest, win, ply, count)
+    if line.stop != 0:
+        return 0.0
+    base = 0.0
+    total = 0.0  # of the weights, and of the weighted differences from `base`
+    differences = 0.0
+    worst = -INFINITY  # for us: the greatest of the opponent's values
+    played = 0
+    proven = 0  # replies that win, less those that lose
+    for i in range(count):
+        theirs = order_at(line, first + i)
+        if theirs == -INFINITY:
+            continue
+        move = move_at(line, first + i)
+        follow(line, ply, move)
+        value = -modelled(line, other, temperature, foresight, win, depth - 1, ply + 1)
+        if line.stop != 0:
+            return 0.0
+        worst = max(worst, value)
+        proven += 1 if value > PROVEN else -1 if value < -PROVEN else 0
+        value = limited(value, win)
+        if played == 0:
+            base = value
+        played += 1
+        if theirs == preferred:
+            remember_line(line, ply, move)
+        if temperature > 0.0:
+            weight = math.exp((theirs - preferred) / temperature)
+            total += weight
+            differences += weight * (value - base)
+    # Ties of an opponent who finds the best move count as the worst for us. So does a result that
+    # all replies prove, which is no average.
+    if temperature == 0.0 or (played == count and abs(proven) == count):
+        return worst
+    return base + differences / total
+
+
+@kernel(signature=void(RECORD, RECORD, float64, int64, float64))
+def iterate(line, other, temperature, foresight, win):
+    """Deepen until a limit is reached, the game is decided or `line.stop` is set.
+
+    The results are those of `search.alphabeta.root.iterate`; every root move has its exact value.
+    """
+    for depth in range(1, line.depth_limit + 1):
+        line.best = 0
+        best = -INFINITY
+        for i in range(line.root_count):
+            move = line.root_moves[i]
+            line.first[1] = 0
+            follow(line, 0, move)
+            value = -modelled(line, other, temperature, foresight, win, depth - 1, 1)
+            if line.stop != 0:
+                break
+            line.root_values[i] = value
+            if value > best:
+                best = value
+                line.best = i
+                remember_line(line, 0, move)
+                if line.completed == 0:
+                    line.value = value
+        if line.stop != 0 and line.completed > 0:
+            break
+        best_to_front(line)
+        if line.stop != 0:
+            break
+        for i in range(line.root_count):
+            line.settled_values[i] = line.root_values[i]
+        line.value = best
+        line.completed = depth
+        line.depth_value[depth] = best
+        line.depth_move[depth] = line.root_moves[0]
+        line.depth_nodes[depth] = line.nodes + other.nodes
+        if decided(line, best, depth):
+            break
+    line.nodes += other.nodes

@@ -1,0 +1,101 @@
+"""Searches of games without dice that model the opponent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from games import kernels
+from games.contract import Game
+from search.alphabeta import line as lines
+from search.alphabeta.search import AlphaBeta, AlphaBetaOptions
+from search.alphabeta.techniques import as_techniques
+from search.evaluators.evaluator import Evaluator
+from search.evaluators.load import as_evaluator
+from search.evaluators.samples import value_bound
+from search.lookups.lookup import Lookup
+from search.opponent.opponent import Opponent
+
+__all__ = ["OpponentModel"]
+
+
+class OpponentModel(AlphaBeta):
+    """Searches of a game against a model of the opponent.
+
+    Every move of our own is searched in full, and every reply that the opponent may play; his own
+    search is alpha-beta, with a transposition table of its own.
+
+    Raises ValueError for options that other searches have, and for more than one thread.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        evaluator: Evaluator,
+        options: AlphaBetaOptions,
+        opponent: Opponent,
+        *,
+        lookup: Lookup | None,
+        table_mib: float,
+        threads: int,
+        seed: Any,
+    ) -> None:
+        known = AlphaBetaOptions(repetition=options.repetition, techniques=options.techniques)
+        if options != known or as_techniques(options.techniques) != as_techniques(None):
+            raise ValueError(
+                f"opponent: expected no options of the search but repetition, found {options}"
+            )
+        if threads != 1:
+            raise ValueError(f"opponent: expected one thread, found {threads}")
+        theirs = opponent.evaluator
+        self._theirs = evaluator if theirs is None else as_evaluator(game, theirs)
+        self._other: Any = None
+        options = AlphaBetaOptions(repetition=options.repetition, equal_depth=True)
+        super().__init__(
+            game, evaluator, options, lookup=lookup, table_mib=table_mib, threads=1, seed=seed
+        )
+        search = self._iterate
+        averages_wins = game.wins and opponent.temperature > 0
+        win = value_bound(game, evaluator) if averages_wins else 1.0
+        foresight = opponent.depth or 0
+        temperature = float(opponent.temperature)
+        self._iterate = lambda row: search(row, self._other.row, temperature, foresight, win)
+
+    @property
+    def steady(self) -> bool:
+        """False: whole games are not played in native code."""
+        return False
+
+    def clear(self) -> None:
+        super().clear()
+        self._other.clear()
+
+    def _bind_native(self, table_mib: float, trace: int, threads: int, phases: bool) -> None:
+        from search.native import rules_addresses
+        from search.opponent.model import iterate
+
+        super()._bind_native(table_mib, trace, threads, phases)
+        self._other = lines.NativeLine(table_mib)
+        most_moves = getattr(self.game, "most_moves", 256)
+        self._other.put(
+            **rules_addresses(self.game), width=len(self.game.start()), most_moves=most_moves
+        )
+        self._other.bind("evaluate_at", "evaluator", self._theirs.native(self._fail))
+        self._other.pin(positions=self.line.pinned["positions"])
+        self._iterate = iterate
+
+    def _bind_plain(self, trace: int) -> None:
+        from search.opponent.model import iterate
+
+        super()._bind_plain(trace)
+        self._other = lines.PlainLine(self.game, self._theirs.plain())
+        self._other.positions = self.line.positions
+        self._iterate = kernels.uncompiled(iterate)
+
+    def _put(self, **values: Any) -> None:
+        super()._put(**values)
+        self._other.put(**values)
+
+    def _start(self, line: Any, position: Any, moves: list[Any], history: Sequence[Any]) -> None:
+        super()._start(self._other, position, moves, history)
+        super()._start(line, position, moves, history)
