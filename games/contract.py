@@ -32,6 +32,7 @@ these attributes, each with a default that suits any game:
     protocols           line protocols that external engines speak for it, such as "hub"
     engines             external engines that Python packages provide
     shipped             the short name of the shipped evaluator that people play against
+    openings            the short name of the shipped balanced openings of matches
     opponents           players that the result of a training run is measured against
     pacemakers          players that its snapshots are measured against; () for the opponents
     usual_learner       the default learner of a run
@@ -126,6 +127,8 @@ class Game:
     engines: Sequence[ExternalEngine] = ()
     #: The short name of the shipped evaluator that people play against; empty for none.
     shipped: str = ""
+    #: The short name of the shipped file of balanced openings; empty for random openings.
+    openings: str = ""
     #: Players that the result of a training run is measured against.
     opponents: Sequence[str] = ("random",)
     #: Players that its snapshots are measured against; () for the opponents.

@@ -10,6 +10,7 @@ from play.commands.book import add_book_commands
 from play.commands.engine import add_engine_commands
 from play.commands.judge import add_judge_command
 from play.commands.match import add_match_commands
+from play.commands.openings import add_openings_command
 from play.commands.patterns import add_patterns_command
 from play.commands.rollout import add_rollout_command
 from play.commands.solve import add_solve_command
@@ -25,6 +26,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog=program, description=__doc__)
     commands = result.add_subparsers(dest="command", required=True)
     add_match_commands(commands)
+    add_openings_command(commands)
     add_judge_command(commands)
     add_rollout_command(commands)
     add_solve_command(commands)

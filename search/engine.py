@@ -25,6 +25,7 @@ from search.opponent.opponent import Opponent
 from search.opponent.search import OpponentModel
 from search.result import Result
 from search.search import UNLIMITED, Search
+from search.sizes import MOST_MIB
 
 __all__ = ["DEEPEST", "UNLIMITED", "Engine"]
 
@@ -73,8 +74,8 @@ class Engine:
         opponent: Opponent | None = None,
         **keywords: Any,
     ) -> None:
-        if not 0 < table_mib <= 65536:
-            raise ValueError(f"table_mib: expected 0 to 65536 MiB, found {table_mib}")
+        if not 0 < table_mib <= MOST_MIB:
+            raise ValueError(f"table_mib: expected 0 to {MOST_MIB} MiB, found {table_mib}")
         self.game = game
         self.evaluator: Evaluator = as_evaluator(game, evaluator)
         will_use(game, self.evaluator)

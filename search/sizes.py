@@ -7,6 +7,7 @@ __all__ = [
     "CHECKS",
     "DEPTHS",
     "ENTRY",
+    "MOST_MIB",
     "MOST_PLAIN",
     "MOST_THREADS",
     "PHASES",
@@ -26,6 +27,8 @@ PHASES, CHECKS = 8, 2
 ENTRY = 2
 #: Greatest number of entries in the transposition table of a plain search.
 MOST_PLAIN = 1 << 20
+#: Greatest size of a transposition table in MiB.
+MOST_MIB = 65536
 #: Greatest number of threads that share a search.
 MOST_THREADS = 64
 #: Places for the positions that threads are searching at this moment; a power of 2.

@@ -52,6 +52,7 @@ class Checkers(KernelGame):
     lookups = DATABASES
     protocols = ("hub",)
     shipped = "quantised"
+    openings = "even"
     opponents = ("material", "rote", "classic")
     pacemakers = ("rote", "classic")
     recipes = RECIPES

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from games.contract import DiceGame, Game
 from games.file_form import form_of
 from play.commands.options import refuse
+from play.match.balanced import BalancedOpenings, usual_openings
 from play.match.cube_match import CubeMatch, cube_lines, play_cube_match
 from play.match.dice_match import DiceMatch, needs_processes, play_dice_match
 from play.match.ladder import Standing, dice_ladder, ladder, plot_estimates, plot_ladder
@@ -89,6 +90,10 @@ class ContestWithoutDice:
 
     def prepare(self, players: Sequence[Player]) -> None:
         options = self._options
+        self.openings: Openings | BalancedOpenings
+        if options.plies is None and options.within is None and options.judge is None:
+            self.openings = usual_openings(self.game, seed=options.seed)
+            return
         self.openings = Openings(
             self.game,
             plies=3 if options.plies is None else options.plies,
@@ -118,10 +123,7 @@ class ContestWithoutDice:
 
     def match_lines(self, match: Match) -> Iterator[str]:
         summary = match.summary()
-        yield (
-            f"{match.first} against {match.second}: {self.limits}, openings of"
-            f" {self.openings.plies} plies or more"
-        )
+        yield (f"{match.first} against {match.second}: {self.limits}, {self.openings}")
         yield summary.text()
         if self.sprt is not None and summary.games:
             yield self.sprt.text(summary.tally)
@@ -169,6 +171,8 @@ class ContestWithoutDice:
 
     def head(self, players: Sequence[Player]) -> dict[str, Any]:
         openings = {name: getattr(self._options, name) for name in ("plies", "within", "judge")}
+        if isinstance(self.openings, BalancedOpenings):
+            openings["openings"] = self.openings.mark
         return {
             **_head(self.game, players, self.limits, self._options.seed),
             **openings,

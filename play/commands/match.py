@@ -82,7 +82,8 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
         "--plies",
         type=int,
         metavar="N",
-        help="without dice: length of the shortest openings in plies (default 3)",
+        help="without dice: random openings, the shortest of N plies (default 3; checkers without"
+        " --plies, --within or --judge: the shipped balanced ones)",
     )
     add(
         "--within",

@@ -78,6 +78,11 @@ def _run_rollout(options: argparse.Namespace) -> int:
     depth = limits.depth
     if depth is None or limits != Limits(depth=depth):
         raise ValueError(f"rollout: expected a player limited by depth, found {player.name}")
+    if player.options.keys() - {"filters"}:
+        raise ValueError(
+            f"rollout: expected no other options of a player than depth and filters, found"
+            f" {player.name}"
+        )
     count = len(comparing["moves"]) if comparing else len(positions)
     total = count * max(options.games, 0)
     with tqdm(total=total, unit=" games", disable=options.quiet, dynamic_ncols=True) as bar:

@@ -18,6 +18,7 @@ import numpy as np
 from games.contract import DiceGame, Game
 from games.errors import MoveError
 from games.whole_files import write_figure
+from play.match.balanced import BalancedOpenings
 from play.match.dice_match import DiceMatch, play_dice_match
 from play.match.journal import Journal
 from play.match.match import Match, play_match
@@ -60,7 +61,7 @@ def ladder(
     *,
     limits: Limits,
     games: int = 200,
-    openings: Callable[[], Openings] | None = None,
+    openings: Callable[[], Openings | BalancedOpenings] | None = None,
     threads: int = 2,
     workers: Workers | None = None,
     seed: int = 0,

@@ -18,6 +18,7 @@ from games.contract import DiceGame, Game
 from games.errors import MoveError
 from games.record import GameRecord
 from play.crew import Crew
+from play.match.balanced import BalancedOpenings, usual_openings
 from play.match.game_loop import GameLoop
 from play.match.journal import Journal, plain_game, read_game
 from play.match.openings import Openings
@@ -164,10 +165,10 @@ def play_match(
     *,
     limits: Limits,
     games: int = 400,
-    openings: Openings | None = None,
+    openings: Openings | BalancedOpenings | None = None,
     threads: int = 2,
     workers: Workers | None = None,
-    table_mib: float = 4.0,
+    table_mib: float | None = None,
     sprt: Sprt | None = None,
     seed: int = 0,
     progress: Callable[[Match], None] | None = None,
@@ -179,10 +180,10 @@ def play_match(
 
     limits: limits of a move, for players without limits of their own.
     games: number of games, an odd one rounded up.
-    openings: default: `Openings(game, seed=seed)`.
+    openings: default: `usual_openings(game, seed=seed)`, balanced ones if the game has them.
     threads: threads of this process that play.
     workers: processes or a cluster that play instead of threads.
-    table_mib: size of each player's transposition table.
+    table_mib: size of each player's transposition table; None for one that fits its limits.
     sprt: test that ends the match once it decides.
     seed: decides openings and random choices.
     progress: called with the match after each pair.
@@ -206,7 +207,7 @@ def play_match(
         raise ValueError(f"seed: expected at least 0, found {seed}")
     match = Match(first.name, second.name, limits)
     play_pair = _PairPlayer(game, first, second, limits, table_mib, seed)
-    drawn = enumerate(openings if openings is not None else Openings(game, seed=seed))
+    drawn = enumerate(usual_openings(game, seed=seed) if openings is None else openings)
     seen: set[Any] = set()
     name = f"{first.name} against {second.name}"
     for kept, _ in zip(journal.results(name) if journal else (), drawn, strict=False):
@@ -263,7 +264,7 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         first: Player,
         second: Player,
         limits: Limits,
-        table_mib: float,
+        table_mib: float | None,
         seed: int,
     ) -> None:
         super().__init__(game, first, second, limits, table_mib, seed)

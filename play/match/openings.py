@@ -11,10 +11,11 @@ import numpy as np
 from games.contract import Game
 from search import Engine, as_evaluator
 
-__all__ = ["Openings"]
+__all__ = ["Openings", "distinct_lines", "lengthened"]
 
 Moves = tuple[Any, ...]
 _TRIES = 2000  # random lines in a row without a new position before a length is given up
+_BARREN = 3  # lengths in a row without a new position before a game has no more openings
 _MOST_LISTED = 50_000  # with more positions at a ply, random ones are drawn instead of all
 
 
@@ -61,13 +62,16 @@ class Openings:
             Engine(game, as_evaluator(game, judge), table_mib=1) if within is not None else None
         )
 
+    def __str__(self) -> str:
+        return f"openings of {self.plies} plies or more"
+
     def __iter__(self) -> Iterator[Moves]:
         """Openings as tuples of moves from the start; ends if the game has no more."""
         seen: set[Any] = set()
         random = np.random.default_rng(self.seed)
         barren = 0
         for plies in count(self.plies):
-            every = self._all(plies) if plies == self.plies else None
+            every = distinct_lines(self.game, plies) if plies == self.plies else None
             lines: Iterable[tuple[Any, Moves]]
             if every is None:
                 lines = self._random_lines(random, plies)
@@ -82,29 +86,8 @@ class Openings:
                     yielded = True
                     yield moves
             barren = 0 if yielded else barren + 1
-            if barren == 3:
+            if barren == _BARREN:
                 return
-
-    def _all(self, plies: int) -> list[tuple[Any, Moves]] | None:
-        """Every distinct position after `plies` plies with the first line to it; None if too many.
-
-        In a game whose positions can recur, positions that fewer plies lead to are excluded.
-        """
-        layer: dict[Any, Moves] = {self.game.start(): ()}
-        earlier: set[Any] = set()
-        for _ in range(plies):
-            if self.game.irreversible is not None:
-                earlier.update(layer)
-            following: dict[Any, Moves] = {}
-            for position, moves in layer.items():
-                for move in self.game.legal_moves(position):
-                    after = self.game.play(position, move)
-                    if after not in earlier:
-                        following.setdefault(after, (*moves, move))
-                if len(following) > _MOST_LISTED:
-                    return None
-            layer = following
-        return [(p, m) for p, m in layer.items() if self.game.outcome(p) is None]
 
     def _random_lines(self, random: np.random.Generator, plies: int) -> Iterator[tuple[Any, Moves]]:
         """Random lines of one length, at most 4096 of them."""
@@ -136,3 +119,57 @@ class Openings:
         if result.interrupted:
             raise KeyboardInterrupt
         return abs(result.value) <= self.within
+
+
+def distinct_lines(game: Game, plies: int) -> list[tuple[Any, Moves]] | None:
+    """Every distinct position after `plies` plies with the first line to it; None if too many.
+
+    In a game whose positions can recur, positions that fewer plies lead to are excluded.
+    """
+    layer: dict[Any, Moves] = {game.start(): ()}
+    earlier: set[Any] = set()
+    for _ in range(plies):
+        if game.irreversible is not None:
+            earlier.update(layer)
+        following: dict[Any, Moves] = {}
+        for position, moves in layer.items():
+            for move in game.legal_moves(position):
+                after = game.play(position, move)
+                if after not in earlier:
+                    following.setdefault(after, (*moves, move))
+            if len(following) > _MOST_LISTED:
+                return None
+        layer = following
+    return [(p, m) for p, m in layer.items() if game.outcome(p) is None]
+
+
+def lengthened(game: Game, openings: list[Moves], random: np.random.Generator) -> Iterator[Moves]:
+    """Returns `openings` with one more random ply, then with two, and so on.
+
+    Each ends in a position that no earlier one ends in, and passes through none twice. Ends after
+    `_BARREN` lengths without a new position.
+    """
+    seen: set[Any] = set()
+    barren = 0
+    for more in count(1):
+        barren += 1
+        for i in random.permutation(len(openings)):
+            position, moves = game.start(), openings[i]
+            passed = {position}
+            for move in moves:
+                position = game.play(position, move)
+                passed.add(position)
+            for _ in range(more):
+                legal = game.legal_moves(position)
+                if not legal:
+                    break
+                move = legal[int(random.integers(len(legal)))]
+                position, moves = game.play(position, move), (*moves, move)
+                passed.add(position)
+            whole = len(passed) == len(moves) + 1 and len(moves) == len(openings[i]) + more
+            if whole and position not in seen and game.outcome(position) is None:
+                seen.add(position)
+                barren = 0
+                yield moves
+        if barren == _BARREN:
+            return

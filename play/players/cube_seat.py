@@ -55,9 +55,8 @@ class _EngineCubeSeat:
         self._limits: dict[str, Any] = {
             "depth": limits.depth, "nodes": limits.nodes, "seconds": limits.seconds,
         }  # fmt: skip
-        self._engine = Engine(
-            game, player.evaluator, lookup=player.lookup, table_mib=4.0, **player.options
-        )
+        options = {"table_mib": limits.table_mib, **player.options}
+        self._engine = Engine(game, player.evaluator, lookup=player.lookup, **options)
 
     def begin(self, stream: int, side: int) -> None:
         """Forget the last game, so that games do not depend on those before."""

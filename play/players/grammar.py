@@ -44,6 +44,7 @@ OPTION is one of
   opponent=EVALUATOR[:T[:PLIES]]    without dice: play against a model of the other side, which
                                     prefers moves by EVALUATOR, PLIES ahead (default: as far as
                                     the search), and errs by T in its unit (default 0: never)
+  table=MIB                         size of the transposition table (default: fits the limits)
   filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
   TECHNIQUE                         without dice: exact or selective, then a list such as
                                     -singular,beam=8 (see docs/play.md); default exact

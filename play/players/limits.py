@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import dataclass
 
@@ -10,6 +11,10 @@ from search.alphabeta.search import DEEPEST
 
 __all__ = ["DEEPEST_WITH_DICE", "STATIC", "Limits", "check_depth"]
 
+#: Positions a second of a fast search, and the sizes of its table, in MiB: by default it has an
+#: entry of 16 bytes for each position that a move's time allows.
+RATE = 4e6
+LEAST_MIB, GREATEST_MIB = 4.0, 64.0
 #: The greatest depth in a game with dice, deeper than anybody can wait for.
 DEEPEST_WITH_DICE = 9
 
@@ -45,6 +50,17 @@ class Limits:
             check_depth(self.depth or 0)
         elif self.depth == 0:
             raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
+
+    @property
+    def table_mib(self) -> float:
+        """The size of a transposition table, in MiB, with an entry for each position searched.
+
+        It is a power of 2 from 4 to 64, at `RATE` positions a second.
+        """
+        nodes = min(self.nodes or math.inf, RATE * (self.seconds or math.inf))
+        if math.isinf(nodes):  # the depth alone limits a move
+            return LEAST_MIB
+        return min(max(2.0 ** math.ceil(math.log2(nodes * 16 / 2**20)), LEAST_MIB), GREATEST_MIB)
 
     def __str__(self) -> str:
         parts = [

@@ -20,12 +20,14 @@ from search.lookups.database import DatabaseLookup
 from search.lookups.lookup import CombinedLookup
 from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
-from search.sizes import MOST_THREADS
+from search.sizes import MOST_MIB, MOST_THREADS
 
 __all__ = ["parse_lookup", "parse_player"]
 
 RANDOM = "random"
 BOOK = "book:"
+#: Options of the engine, and their names there.
+OPTIONS = {name: name for name in ("threads", "filters", "opponent")} | {"table": "table_mib"}
 #: Options that limit a move, and the types of their numbers.
 LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
 
@@ -81,7 +83,7 @@ def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, A
     techniques: list[str] = []
     for option in parts.options:
         for name, value in _spelt_out(option):
-            if name in limits or name in engine:
+            if name in limits or OPTIONS.get(name) in engine:
                 raise ValueError(f"{name}: expected it once, found {option[:40]!r} as well")
             if name in LIMITS:
                 limits[name] = _number(name, value)
@@ -89,6 +91,8 @@ def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, A
                 engine[name] = _threads(option, value)
             elif name == "opponent" and not _has_dice(game):
                 engine[name] = _opponent(game, value)
+            elif name == "table":
+                engine["table_mib"] = _table(option, value)
             elif not _has_dice(game):
                 techniques.append(f"{name}={value}" if value else name)
             elif name == "filters":
@@ -96,8 +100,8 @@ def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, A
                 engine[name] = value
             else:
                 raise ValueError(
-                    "player: expected depth=PLIES, nodes=N, seconds=S, threads=N or filters=NAME"
-                    f" after the @, found {option[:40]!r}"
+                    "player: expected depth=PLIES, nodes=N, seconds=S, threads=N, table=MIB or"
+                    f" filters=NAME after the @, found {option[:40]!r}"
                 )
     if techniques:
         engine["techniques"] = parse_techniques(
@@ -144,6 +148,14 @@ def _threads(option: str, text: str) -> int:
     if not (text.isdecimal() and 1 <= int(text) <= MOST_THREADS):
         raise ValueError(f"threads: expected 1 to {MOST_THREADS}, found {option[:40]!r}")
     return int(text)
+
+
+def _table(option: str, text: str) -> float:
+    if re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,6})?", text) is None or not 0 < float(text) <= MOST_MIB:
+        raise ValueError(
+            f"table: expected more than 0 MiB, at most {MOST_MIB}, found {option[:40]!r}"
+        )
+    return float(text)
 
 
 def parse_lookup(game: Game, part: str) -> Lookup:

@@ -57,19 +57,22 @@ class Player:
 
     @overload
     def seat(  # type: ignore[overload-overlap]
-        self, game: DiceGame, limits: Limits, *, table_mib: float = ...
+        self, game: DiceGame, limits: Limits, *, table_mib: float | None = ...
     ) -> DiceSeat: ...
 
     @overload
-    def seat(self, game: Game, limits: Limits, *, table_mib: float = ...) -> Seat: ...
+    def seat(self, game: Game, limits: Limits, *, table_mib: float | None = ...) -> Seat: ...
 
-    def seat(self, game: Game, limits: Limits, *, table_mib: float = 4.0) -> Any:
+    def seat(self, game: Game, limits: Limits, *, table_mib: float | None = None) -> Any:
         """Returns a seat of the player, which plays games one at a time, in a match with `limits`.
 
-        table_mib: size of the transposition table of the player's search.
+        table_mib: size of the transposition table of the player's search; None for one that fits
+            the limits.
         """
         if self.program is not None:
             return self.program(game, limits)
+        if table_mib is None:
+            table_mib = self.within(limits).table_mib
         if not isinstance(game, DiceGame):
             return EvaluatorSeat(
                 game,

@@ -132,9 +132,9 @@ def test_names_for_people_have_no_folders() -> None:
         ("open_lines@nodes=500,seconds=0.25", Limits(nodes=500, seconds=0.25), {}),
         ("open_lines@selective", None, {"techniques": parse_techniques("selective")}),
         (
-            "open_lines@exact,-aspiration,threads=2,4",
+            "open_lines@exact,-aspiration,threads=2,table=0.5,4",
             Limits(4),
-            {"techniques": parse_techniques("exact,-aspiration"), "threads": 2},
+            {"techniques": parse_techniques("exact,-aspiration"), "threads": 2, "table_mib": 0.5},
         ),
     ],
 )
@@ -161,6 +161,21 @@ def test_options_with_dice(text: str, limits: Limits | None, options: dict[str, 
 
 
 @pytest.mark.parametrize(
+    ("limits", "mib"),
+    [
+        (Limits(99), 4), (Limits(nodes=262_144), 4), (Limits(nodes=300_000), 8),
+        (Limits(99, nodes=1_000_000), 16), (Limits(seconds=0.05), 4), (Limits(seconds=0.5), 32),
+        (Limits(nodes=1000, seconds=9.0), 4), (Limits(seconds=3600.0), 64),
+    ],
+)  # fmt: skip
+def test_the_table_fits_the_limits_unless_the_player_says(limits: Limits, mib: float) -> None:
+    seat = parse_player(TIC_TAC_TOE, "open_lines").seat(TIC_TAC_TOE, limits)
+    assert seat.engine is not None and seat.engine._shared["table_mib"] == limits.table_mib == mib
+    own = parse_player(TIC_TAC_TOE, "open_lines@table=0.25").seat(TIC_TAC_TOE, limits)
+    assert own.engine is not None and own.engine._shared["table_mib"] == 0.25
+
+
+@pytest.mark.parametrize(
     ("game", "text", "error", "message"),
     [
         (TIC_TAC_TOE, "nobody", FileNotFoundError, "nobody: expected an evaluator file"),
@@ -175,6 +190,14 @@ def test_options_with_dice(text: str, limits: Limits | None, options: dict[str, 
         (TIC_TAC_TOE, "open_lines@nodes=0", ValueError, "nodes: expected at least 1, found 0"),
         (TIC_TAC_TOE, "open_lines@2,depth=3", ValueError, "depth: expected it once, found"),
         (TIC_TAC_TOE, "open_lines@threads=0", ValueError, "threads: expected 1 to .* found 'thre"),
+        (
+            TIC_TAC_TOE,
+            "open_lines@table=0",
+            ValueError,
+            "table: expected more than 0 .* found 'tab",
+        ),
+        (TIC_TAC_TOE, "open_lines@table=inf", ValueError, "table: expected more than 0 MiB"),
+        (TIC_TAC_TOE, "open_lines@table=8,table=9", ValueError, "table: expected it once, found"),
         (TIC_TAC_TOE, "open_lines@2:normal", ValueError, "expected techniques among exact"),
         (TIC_TAC_TOE, "open_lines@brilliant", ValueError, "expected techniques among exact"),
         (TIC_TAC_TOE, "open_lines+no.db", FileNotFoundError, "no.db: expected a rote memory, foun"),

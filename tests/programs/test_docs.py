@@ -96,7 +96,10 @@ def test_every_shipped_file_has_a_card() -> None:
         f"{folder.name}/{name}"
         for folder in DATA.iterdir()
         if folder.is_dir()
-        for name in shipped_files(folder.name)
+        for name in [
+            *shipped_files(folder.name),
+            *(path.name for path in folder.glob("*.openings.json")),
+        ]
     }
     assert set(re.findall(r"^## (.+)$", page, re.MULTILINE)) == shipped
 

@@ -1,0 +1,77 @@
+"""The command `openings` of `python -m play`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from play.commands.options import add_game, check_writable, load_game
+from play.players.grammar import describe_players
+
+__all__ = ["add_openings_command"]
+
+
+def add_openings_command(commands: Any) -> None:
+    """Add the command to the subcommands of a parser."""
+    command = commands.add_parser("openings", help="list the balanced openings of a game in a file")
+    add_game(command)
+    add = command.add_argument
+    add("file", type=Path, help="the file, replaced if it exists")
+    add("--judge", help="player whose search values the positions (default: the shipped one)")
+    add(
+        "--plies",
+        type=int,
+        nargs="+",
+        default=[3, 4],
+        metavar="N",
+        help="lengths of the openings, of each all distinct positions (default 3 4)",
+    )
+    add("--nodes", type=int, default=100_000, metavar="N", help="of each search (default 100000)")
+    add(
+        "--within",
+        type=float,
+        default=0.25,
+        metavar="V",
+        help="greatest distance from even in the game's unit, such as men (default 0.25)",
+    )
+    add("--quiet", action="store_true", help="no progress bar")
+    describe_players(command)
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from games.contract import DiceGame
+    from play.match.balanced import find_openings, positions_after, save_openings
+    from play.players.parse import parse_player
+    from play.players.thinker import usual_evaluator
+
+    game = load_game(options)
+    if isinstance(game, DiceGame):
+        raise ValueError(f"openings: expected a game without dice, found {game.name}")
+    if not options.within > 0 or options.nodes < 1:
+        raise ValueError(
+            f"expected --within above 0 and --nodes of at least 1, found {options.within} and"
+            f" {options.nodes}"
+        )
+    if not all(0 <= plies <= 8 for plies in options.plies):
+        raise ValueError(f"--plies: expected 0 to 8, found {max(options.plies)}")
+    check_writable("FILE", options.file)
+    judge = parse_player(game, options.judge or f"{usual_evaluator(game)}@selective")
+    lengths = tuple(sorted(set(options.plies)))
+    counts = [len(positions_after(game, plies)) for plies in lengths]
+    with tqdm(total=sum(counts), unit=" positions", disable=options.quiet) as bar:
+        content = find_openings(
+            game, judge, lengths=lengths, nodes=options.nodes, within=options.within,
+            progress=lambda positions: bar.update(positions) and None,
+        )  # fmt: skip
+    if not content["openings"]:
+        raise ValueError(f"--within: expected some balanced openings, found none of {sum(counts)}")
+    save_openings(options.file, content)
+    for plies, count in zip(lengths, counts, strict=True):
+        kept = sum(len(text.split()) == plies for text in content["openings"])
+        print(f"{plies} plies: {kept} of {count} positions are within {options.within} {game.unit}")
+    print(f"{options.file}: {options.file.stat().st_size} bytes")
+    return 0

@@ -1,0 +1,168 @@
+"""Balanced openings: first moves after which neither side is far ahead, listed in a file.
+
+Of the 216 positions after three moves of checkers, players call some lost; in tournaments they are
+barred. A list of even ones keeps a match from being decided before it begins.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from games.contract import Game
+from games.errors import MoveError
+from games.whole_files import write_atomically
+from play.match.openings import Openings, distinct_lines, lengthened
+from play.players.player import Player
+from search import Engine
+from search.evaluators.samples import value_mark
+from search.evaluators.shipped import DATA
+
+__all__ = ["BalancedOpenings", "find_openings", "usual_openings"]
+
+FORMAT = "plysmith-openings-1"
+Moves = tuple[Any, ...]
+
+
+class BalancedOpenings:
+    """The openings of a file in a seeded order, the shortest first; no two end in one position.
+
+    When they are used up, those of the greatest length follow with one more random ply, then with
+    two, and so on.
+
+    path: the file.
+    seed: decides the order.
+
+    Attributes:
+        plies: the length of the shortest.
+        lines: all openings of the file.
+        within: their greatest distance from even, in the game's unit.
+        mark: digest of the file.
+
+    Raises ValueError if the file is not one of openings of the game, or the seed is below 0, and
+    FileNotFoundError if it does not exist.
+    """
+
+    def __init__(self, game: Game, path: Any, *, seed: int = 0) -> None:
+        if seed < 0:
+            raise ValueError(f"seed: expected at least 0, found {seed}")
+        self.game = game
+        self.seed = seed
+        path = Path(path)
+        content = path.read_bytes()
+        try:
+            found = json.loads(content)
+            if (found["format"], found["game"]) != (FORMAT, game.name):
+                raise ValueError(f"found {found['format']!r:.60} of {found['game']!r:.60}")
+            self.within = float(found["within"])
+            self.lines = [self._moves(text) for text in found["openings"]]
+            self.plies = min(map(len, self.lines))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(
+                f"{path}: expected openings of {game.name}, in the form {FORMAT}: {error}"
+            ) from None
+        self.mark = hashlib.sha256(content).hexdigest()[:12]
+
+    def __str__(self) -> str:
+        return f"balanced openings of {self.plies} plies or more"
+
+    def _moves(self, text: str) -> Moves:
+        position = self.game.start()
+        moves: Moves = ()
+        for word in text.split():
+            try:
+                move = self.game.parse_move(position, word)
+            except MoveError as error:
+                raise ValueError(str(error)) from None
+            position, moves = self.game.play(position, move), (*moves, move)
+        return moves
+
+    def __iter__(self) -> Iterator[Moves]:
+        """Openings as tuples of moves from the start; ends if the game has no more."""
+        random = np.random.default_rng(self.seed)
+        by_length: dict[int, list[Moves]] = {}
+        for moves in self.lines:
+            by_length.setdefault(len(moves), []).append(moves)
+        for length in sorted(by_length):
+            group = by_length[length]
+            for i in random.permutation(len(group)):
+                yield group[i]
+        yield from lengthened(self.game, by_length[max(by_length)], random)
+
+
+def find_openings(
+    game: Game,
+    judge: Player,
+    *,
+    lengths: tuple[int, ...] = (3, 4),
+    nodes: int = 100_000,
+    within: float = 0.25,
+    progress: Callable[[int], None] = lambda positions: None,
+) -> dict[str, Any]:
+    """Returns the content of a file of balanced openings.
+
+    judge: the player whose search values the positions.
+    lengths: lengths of the openings, in plies; all positions after so many are judged.
+    nodes: limit of each search.
+    within: the greatest distance from even, in the game's unit (men in checkers).
+    progress: called with the number of positions just judged.
+
+    Raises ValueError for a judge without an evaluator, and KeyboardInterrupt if stopped.
+    """
+    if judge.evaluator is None:
+        raise ValueError(f"expected a judge with an evaluator, found {judge.name}")
+    engine = Engine(game, judge.evaluator, lookup=judge.lookup, **judge.options)
+    texts: list[str] = []
+    for plies in lengths:
+        for position, moves in positions_after(game, plies):
+            engine.clear()
+            result = engine.search(position, nodes=nodes)
+            if result.interrupted:
+                raise KeyboardInterrupt
+            progress(1)
+            if abs(engine.evaluator.in_units(result.value)) <= within:
+                texts.append(_text(game, moves))
+    return {
+        "format": FORMAT,
+        "game": game.name,
+        "judge": judge.name,
+        "mark": value_mark(game, judge.evaluator),
+        "nodes": nodes,
+        "within": within,
+        "openings": texts,
+    }
+
+
+def positions_after(game: Game, plies: int) -> list[tuple[Any, Moves]]:
+    """Returns all distinct positions after `plies` plies; ValueError if they are too many."""
+    lines = distinct_lines(game, plies)
+    if lines is None:
+        raise ValueError(f"--plies: expected fewer than {plies}, found too many positions")
+    return lines
+
+
+def save_openings(path: Any, content: dict[str, Any]) -> None:
+    """Write the content of a file, a line for each opening; replaces the file atomically."""
+    lines = json.dumps(content, indent=0)
+    write_atomically(path, lines + "\n")
+
+
+def _text(game: Game, moves: Moves) -> str:
+    position = game.start()
+    words = []
+    for move in moves:
+        words.append(game.move_text(position, move))
+        position = game.play(position, move)
+    return " ".join(words)
+
+
+def usual_openings(game: Game, *, seed: int = 0) -> Openings | BalancedOpenings:
+    """Returns the openings of a match by default: balanced ones if the game has a file of them."""
+    if not game.openings:
+        return Openings(game, seed=seed)
+    return BalancedOpenings(game, DATA / game.name / f"{game.openings}.openings.json", seed=seed)

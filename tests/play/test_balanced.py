@@ -1,0 +1,138 @@
+"""Balanced openings: the shipped list, its order, making one, and files that are none."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import games
+from games import kernels
+from play.__main__ import main
+from play.match.balanced import BalancedOpenings, find_openings, usual_openings
+from play.match.match import play_match
+from play.match.openings import Openings
+from play.players.limits import Limits
+from play.players.parse import parse_player
+from search import Engine
+from search.evaluators.samples import value_mark
+from search.evaluators.shipped import DATA
+
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+
+CHECKERS = games.load("checkers")
+TIC_TAC_TOE = games.load("tic_tac_toe")
+SHIPPED = DATA / "checkers" / "even.openings.json"
+
+
+def end_of(moves: tuple[Any, ...]) -> Any:
+    position = CHECKERS.start()
+    for move in moves:
+        assert move in CHECKERS.legal_moves(position)
+        position = CHECKERS.play(position, move)
+    return position
+
+
+def test_the_shipped_ones_come_shortest_first_then_with_random_plies() -> None:
+    openings = BalancedOpenings(CHECKERS, SHIPPED, seed=3)
+    drawn = list(islice(openings, 900))
+    assert [len(moves) for moves in drawn] == [3] * 148 + [4] * 533 + [5] * 219
+    ends = [end_of(moves) for moves in drawn]
+    assert len(set(ends)) == 900
+    assert {moves[:4] for moves in drawn[681:]} <= set(drawn[148:681])
+    assert drawn == list(islice(openings, 900))
+    other = list(islice(BalancedOpenings(CHECKERS, SHIPPED, seed=4), 148))
+    assert other != drawn[:148] and set(other) == set(drawn[:148])
+
+
+@compiled_only
+def test_the_shipped_ones_are_those_that_the_shipped_network_calls_even() -> None:
+    content = json.loads(SHIPPED.read_text())
+    judge = parse_player(CHECKERS, content["judge"])
+    assert judge.evaluator is not None
+    assert value_mark(CHECKERS, judge.evaluator) == content["mark"]
+    engine = Engine(CHECKERS, judge.evaluator, **judge.options)
+    shipped = set(BalancedOpenings(CHECKERS, SHIPPED).lines)
+    kept = []
+    for moves in islice(Openings(CHECKERS, plies=3, seed=1), 12):
+        engine.clear()
+        value = engine.search(end_of(moves), nodes=content["nodes"]).value
+        kept.append(moves in shipped)
+        assert kept[-1] == (abs(engine.evaluator.in_units(value)) <= content["within"])
+    assert set(kept) == {True, False}
+
+
+def test_openings_are_found_by_a_search_of_every_position() -> None:
+    judge = parse_player(TIC_TAC_TOE, "open_lines@exact")
+    content = find_openings(TIC_TAC_TOE, judge, lengths=(1, 2), nodes=100_000, within=0.1)
+    # all nine first moves draw; so do 24 of the 72 replies: to the centre the corners, to a corner
+    # the centre, and to an edge the centre, the corners beside it and the edge opposite
+    assert [text for text in content["openings"] if " " not in text] == list("123456789")
+    drawn = {text for text in content["openings"] if " " in text}
+    assert {text for text in drawn if text[0] == "5"} == {"5 1", "5 3", "5 7", "5 9"}
+    assert {text for text in drawn if text[0] == "1"} == {"1 5"}
+    assert {text for text in drawn if text[0] == "2"} == {"2 5", "2 1", "2 3", "2 8"}
+
+
+def test_matches_of_checkers_begin_with_them_unless_told_otherwise(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    match = play_match(
+        CHECKERS, *[parse_player(CHECKERS, "random")] * 2, limits=Limits(1), games=4, seed=5
+    )
+    expected = list(islice(BalancedOpenings(CHECKERS, SHIPPED, seed=5), 2))
+    assert [tuple(pair.games[0].moves[:3]) for pair in match.pairs] == expected
+    assert isinstance(usual_openings(TIC_TAC_TOE), Openings)
+    said = {}
+    for options in ([], ["--plies", "4"], ["--within", "0.5"], ["--judge", "classic"]):
+        command = ["match", "checkers", "random", "random", "--games", "2", "--quiet", *options]
+        assert main(command) == 0
+        said[options[0] if options else ""] = capsys.readouterr().out.splitlines()[0]
+    assert said[""].endswith("a move, balanced openings of 3 plies or more")
+    assert said["--plies"].endswith("a move, openings of 4 plies or more")
+    assert said["--within"].endswith("a move, openings of 3 plies or more")
+    assert said["--judge"].endswith("a move, openings of 3 plies or more")
+
+
+def test_the_command_writes_a_file_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "new" / "even.openings.json"
+    options = ["--judge", "open_lines@exact", "--plies", "2", "--within", "0.1", "--quiet"]
+    assert main(["openings", "tic_tac_toe", str(file), *options]) == 0
+    assert "2 plies: 24 of 72 positions are within 0.1" in capsys.readouterr().out
+    assert len(BalancedOpenings(TIC_TAC_TOE, file).lines) == 24
+    for wrong, says in (
+        (["--plies", "9"], "--plies: expected 0 to 8, found 9"),
+        (["--within", "0"], "expected --within above 0"),
+        (["--judge", "random"], "expected a judge with an evaluator, found random"),
+    ):
+        assert main(["openings", "tic_tac_toe", str(file), "--quiet", *wrong]) == 2
+        error = capsys.readouterr().err
+        assert says in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("format", "plysmith-openings-0"),
+        ("game", "tic_tac_toe"),
+        ("openings", []),
+        ("openings", ["11-15 1-2"]),
+        ("openings", [3]),
+        ("openings", None),
+        ("within", "near"),
+    ],
+)
+def test_other_files_are_refused(name: str, value: Any, tmp_path: Path) -> None:
+    content = json.loads(SHIPPED.read_text())
+    file = tmp_path / "even.openings.json"
+    file.write_text(json.dumps({**content, name: value}))
+    with pytest.raises(ValueError, match=r"even.openings.json: expected openings of checkers"):
+        BalancedOpenings(CHECKERS, file)
+    file.write_text("[" * 10_000)
+    with pytest.raises(ValueError, match=r"even.openings.json: expected openings of checkers"):
+        BalancedOpenings(CHECKERS, file)
