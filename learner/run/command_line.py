@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import ast
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -117,17 +119,24 @@ def main(arguments: list[str] | None = None, program: str = PROGRAM) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Train as the options say."""
-    resume = options.resume is not None
-    if resume:
+    if options.resume is not None:
         settings, folder = resumed_settings(options), options.resume
     elif options.changed:
         raise ValueError("--changed: expected --resume as well, found none")
     else:
-        settings = settings_of(options)
-        folder = options.run or free_folder(Path("runs"), run_name(settings))
+        settings, folder = settings_of(options), options.run
+        if folder is None:
+            with new_folder(Path("runs"), run_name(settings)) as folder:
+                return train(options, settings, folder)
+    return train(options, settings, folder)
+
+
+def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> int:
+    """Train by the settings, in the folder of the run."""
     from learner.run.steps import train_evaluator, train_heuristic, train_rote
     from play.workers import Workers, parse_backend
 
+    resume = options.resume is not None
     how = {"resume": resume, "changed": options.changed, "quiet": options.quiet}
     backend, address = parse_backend(options.backend)
     workers = Workers(backend, options.jobs, address)
@@ -254,10 +263,22 @@ def run_name(settings: RunSettings) -> str:
     return f"{settings.game.rpartition(':')[2].lower()}-{settings.learner}"
 
 
-def free_folder(parent: Path, name: str) -> Path:
-    """Returns a folder that does not exist yet: NAME, NAME-2, NAME-3 ..."""
+@contextmanager
+def new_folder(parent: Path, name: str) -> Iterator[Path]:
+    """Yields a folder NAME, NAME-2, NAME-3 ... that is new; removed at the end if it is empty.
+
+    It is made at once, so that two runs that begin at the same time have a folder each.
+    """
     folder, number = parent / name, 1
-    while folder.exists():
-        number += 1
-        folder = parent / f"{name}-{number}"
-    return folder
+    while True:
+        try:
+            folder.mkdir(parents=True)
+            break
+        except FileExistsError:
+            number += 1
+            folder = parent / f"{name}-{number}"
+    try:
+        yield folder
+    finally:
+        with suppress(OSError):  # it holds a run
+            folder.rmdir()

@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from games.lock import LockedError, alone
 from games.whole_files import UNFINISHED, naming, write_atomically
+from learner.run.provenance import record_session
+from learner.run.settings import RunSettings, write_settings
 
 __all__ = ["REPORT", "Pace", "RunError", "RunFolder", "read_report"]
 
@@ -91,6 +93,36 @@ class RunFolder:
                 write_atomically(self.path / name, head)
         except OSError as error:
             raise RunError(f"{self.path}: expected a folder to write to, found {error}") from None
+
+    def open(
+        self,
+        game: Any,
+        learner: Any,
+        settings: RunSettings | None,
+        *,
+        resume: bool,
+        changed: bool,
+        say: Callable[[str], None],
+        finished: bool = False,
+    ) -> None:
+        """Begin a new run, or a further session of one, and record code and settings.
+
+        game: the game or problem.
+        learner: the learner, prepared.
+        settings: the settings of the run, for `--resume`.
+        resume: whether the run has begun in an earlier session.
+        changed: go on even if the code has changed since.
+        say: gets remarks on the code in lines for people.
+        finished: whether the run has ended, so that this session changes nothing.
+
+        Raises RunError as `create` does, and `learner.run.provenance.ChangedError`.
+        """
+        if not resume:
+            self.create()
+        if not finished:
+            for line in record_session(self.path, game, learner, resume=resume, changed=changed):
+                say(line)
+        write_settings(self.path, settings)
 
     def load(self) -> dict[str, Any]:
         """Returns the last checkpoint, and cuts the logs to their length at that time.

@@ -18,9 +18,8 @@ from learner.heuristics.frame import HeuristicLearner, Round, find_encoding, fin
 from learner.heuristics.report import compare, measure_curve, plot_curves
 from learner.run.folder import Pace, RunError, RunFolder
 from learner.run.learners import checked_options
-from learner.run.provenance import record_session
 from learner.run.recipes import HEURISTICS
-from learner.run.settings import RunSettings, write_settings
+from learner.run.settings import RunSettings
 from search.evaluators.heuristic import LearnedHeuristic
 
 __all__ = ["HeuristicRun", "problem_settings"]
@@ -141,13 +140,9 @@ class HeuristicRun:
         """
         with self.folder.alone():
             state = self._load() if resume else None
-            if not resume:
-                self.folder.create()
-            for line in record_session(
-                self.folder.path, self.problem, self.learner, resume=resume, changed=changed
-            ):
-                say(line)
-            write_settings(self.folder.path, self.settings)
+            self.folder.open(
+                self.problem, self.learner, self.settings, resume=resume, changed=changed, say=say
+            )
             self._fit(state, quiet, say)
             return self._saved()
 

@@ -10,8 +10,7 @@ from learner.arena import Strength
 from learner.learner import Progress
 from learner.online.rote import Rote
 from learner.run.folder import Pace, RunError, RunFolder
-from learner.run.provenance import record_session
-from learner.run.settings import RunSettings, write_settings
+from learner.run.settings import RunSettings
 from search.lookups.rote import RoteMemory
 
 __all__ = ["RoteRun"]
@@ -53,16 +52,11 @@ class RoteRun:
         say: Callable[[str], None],
     ) -> RoteMemory:
         state = self._load() if resume else None
-        if not resume:
-            self.folder.create()
         self.finished = resume and self.folder.is_reported(self.learner.games)
-        if not self.finished:
-            for line in record_session(
-                self.folder.path, self.learner.game_, self.learner, resume=resume, changed=changed
-            ):
-                say(line)
-        write_settings(self.folder.path, self.settings)
-
+        self.folder.open(
+            self.learner.game_, self.learner, self.settings,
+            resume=resume, changed=changed, say=say, finished=self.finished,
+        )  # fmt: skip
         tenth = max(1, self.learner.games // 10)
 
         def watch(progress: Progress) -> None:

@@ -29,8 +29,7 @@ from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.learner import Learner, Progress
 from learner.run.folder import Pace, RunError, RunFolder, read_report
-from learner.run.provenance import record_session
-from learner.run.settings import RunSettings, write_settings
+from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from search import Evaluator, LinearEvaluator, load_evaluator
 
@@ -140,19 +139,15 @@ class Run:
         say: Callable[[str], None],
     ) -> Evaluator:
         state = self._load() if resume else None
+        self.finished = resume and self._is_finished()
+        self.folder.open(
+            self.game, self.learner, self.settings,
+            resume=resume, changed=changed, say=say, finished=self.finished,
+        )  # fmt: skip
         if not resume:
-            self.folder.create()
             if self.feature_file is not None:
                 copy = Path(self.feature_file).read_bytes()
                 write_atomically(self.folder.path / FEATURES, copy)
-        self.finished = resume and self._is_finished()
-        if not self.finished:
-            for line in record_session(
-                self.folder.path, self.game, self.learner, resume=resume, changed=changed
-            ):
-                say(line)
-        write_settings(self.folder.path, self.settings)
-        if not resume:
             self._save()  # so that there is something to resume from the first game on
         with Arena(self.game, limits=self.limits) as self._arena:
             for game in self._taken:

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from games.lock import alone
 from play.commands.game_file import add_black_first, read_games
 from play.commands.options import add_game, check_writable, load_game
 from play.players.grammar import describe_players, split
@@ -33,7 +34,7 @@ def add_book_commands(commands: Any) -> None:
         one.set_defaults(run=run)
         return one
 
-    build = command("build", "make a book, or continue one", _build)
+    build = command("build", "make a book, or continue one", _alone(_build))
     build.add_argument("player", help="the player that searches, as described below")
     build.add_argument("book", type=Path, help="file of the book")
     add = build.add_argument
@@ -54,10 +55,10 @@ def add_book_commands(commands: Any) -> None:
     _work_options(build)
     describe_players(build)
 
-    extend = command("extend", "expand at least --expansions more positions", _extend)
+    extend = command("extend", "expand at least --expansions more positions", _alone(_extend))
     extend.add_argument("book", type=Path, help="file of the book")
     extend.add_argument("--expansions", type=int, default=1000, metavar="N", help="default 1000")
-    learn = command("learn", "follow games that left the book", _learn)
+    learn = command("learn", "follow games that left the book", _alone(_learn))
     learn.add_argument("book", type=Path, help="file of the book")
     learn.add_argument("games", type=Path, help="file of games (checkers: PDN)")
     add = learn.add_argument
@@ -83,6 +84,21 @@ def _work_options(command: argparse.ArgumentParser) -> None:
     add("--threads", type=int, default=2, metavar="N", help="searches at a time (default 2)")
     add("--every", type=float, default=30.0, metavar="S", help="save every S seconds (default 30)")
     add("--quiet", action="store_true", help="no progress bar")
+
+
+def _alone(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """Returns a command that one process at a time carries out on a book, from reading to saving.
+
+    It raises LockedError, which says who does, if another one does already.
+    """
+
+    def command(options: argparse.Namespace) -> int:
+        book = options.book
+        check_writable("BOOK", book)
+        with alone(book.with_name(f".{book.name}.lock"), str(book)):
+            return run(options)
+
+    return command
 
 
 def _build(options: argparse.Namespace) -> int:
@@ -320,7 +336,6 @@ def _growing(
     from games.values import value_text
     from play.workers import Workers
 
-    check_writable("BOOK", options.book)
     if options.every < 0:
         raise ValueError(f"--every: expected at least 0 seconds, found {options.every}")
     saved = time.monotonic()

@@ -42,7 +42,7 @@ WAIT = ("web", "engine", "--depth 3")
         ("play book build checkers classic {tmp}/b --expansions 9999 --quiet", TERM, "stopped"),
         ("play web --port 0", HUP, "stopped"),
         ("play engine --hub", TERM, "stopped"),
-        ("play terminal checkers classic --play none --depth 15", TERM, "stopped"),
+        ("play terminal checkers classic --play none --depth 41", TERM, "stopped"),
         ("play terminal checkers classic --depth 3", HUP, "stopped"),
         ("play solve sliding24 --method ida", TERM, "stopped"),
         ("learner probcut checkers classic --output {tmp}/p --positions 9999", TERM, "stopped"),

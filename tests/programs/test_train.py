@@ -32,7 +32,7 @@ from learner.online.rote import Rote
 from learner.online.samuel import Samuel
 from learner.reports.plots import plot_weights
 from learner.run import folder as folder_module
-from learner.run.command_line import parser, settings_of
+from learner.run.command_line import new_folder, parser, settings_of
 from learner.run.folder import RunError, RunFolder
 from learner.run.progress_bar import Bar
 from learner.run.provenance import code_mark
@@ -318,6 +318,15 @@ def test_two_processes_do_not_write_one_run(tmp_path: Path, capsys: Any, learner
     games = json.loads((folder / "checkpoint.json").read_text())["learner"]["games_played"]
     succeeds(*arguments, "--games", games + 1)
     assert not (folder / "run.lock").exists()
+
+
+def test_two_runs_that_begin_at_once_have_a_folder_each(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "runs", "game") as first:
+        with new_folder(tmp_path / "runs", "game") as second:
+            (second / "log.csv").touch()
+        assert (first.name, second.name) == ("game", "game-2")
+    # one that left nothing, as it was refused, leaves no folder
+    assert not first.exists() and second.exists()
 
 
 def test_changed_code_is_said_and_asked_for(run: Path, capsys: Any) -> None:

@@ -24,6 +24,7 @@ from games.checkers import Checkers
 from games.checkers.rules import turn
 from games.contract import Game
 from games.kernels import kernel
+from games.lock import alone
 from games.nim import Nim
 from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
@@ -821,6 +822,24 @@ def test_the_command_learns_from_games_that_players_played(
     games.write_text("nothing")
     assert main(learn) == 2
     assert "expected a game, found none" in capsys.readouterr().err
+
+
+@compiled_only
+@pytest.mark.parametrize("command", ["build", "extend", "learn"])
+def test_a_book_that_another_process_grows_is_refused(
+    command: str, shipped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = tmp_path / "book.safetensors"
+    book.write_bytes(shipped.read_bytes())
+    more = {"build": ["classic", str(book), "--depth", "3"], "extend": [str(book)]}
+    arguments = ["book", command, "checkers", *more.get(command, [str(book), "games.pdn"])]
+    with alone(tmp_path / ".book.safetensors.lock", str(book)):
+        assert main([*arguments, "--quiet"]) == 2
+    error = capsys.readouterr().err
+    assert f"{book}: expected nobody else to write it, found process" in error
+    assert book.read_bytes() == shipped.read_bytes()
+    assert main(["book", "extend", "checkers", str(book), "--expansions", "8", "--quiet"]) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["book.safetensors"]
 
 
 @compiled_only
