@@ -43,6 +43,9 @@ _GAMES = {
     "connect_four": ("games.connect_four", "ConnectFour"),
     "tic_tac_toe": ("games.tic_tac_toe", "TicTacToe"),
     "nim": ("games.nim", "Nim"),
+    "chinese_checkers": ("games.chinese_checkers", "ChineseCheckers"),
+    "chinese_checkers2": ("games.chinese_checkers", "ChineseCheckers2"),
+    "chinese_checkers6": ("games.chinese_checkers", "ChineseCheckers6"),
 }
 
 _PROBLEMS = {

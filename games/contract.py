@@ -179,8 +179,7 @@ class Game:
     def outcome_vector(self, position: Position) -> tuple[float, ...] | None:
         """Returns what a finished game is worth to each side; None while it goes on.
 
-        The first number is for the side to move, the second for the side that moves after it, and
-        so on. With two sides they are `outcome` and its negative.
+        The side to move comes first, then the next one, and so on.
         """
         if self.players != 2:
             raise NotImplementedError

@@ -108,7 +108,7 @@ def test_what_plain_text_cannot_hold_is_refused(toe: Game) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_games_answer_for_themselves(name: str) -> None:
     game = games.load(name)
-    assert len(game.sides) == 2 and game.sides[0] != game.sides[1] and game.unit
+    assert len(set(game.sides)) == game.players == len(game.sides) and game.unit
     record = new_record(game)
     assert isinstance(record, GameRecord) and record.game is game
     assert set(game.pacemakers) <= set(game.opponents)

@@ -27,6 +27,7 @@ from games import (
 )
 from games import tic_tac_toe as ttt
 from games.board import Board as Grid
+from games.chinese_checkers import ChineseCheckers
 from games.connect_four import ConnectFour
 from games.features import FeatureSet
 from games.kernels import compiled, kernel
@@ -84,6 +85,12 @@ def kayles() -> Game:
 
 GAMES: dict[str, Callable[[], Game]] = {
     **{name: functools.partial(load, name) for name in names()},
+    # here random games end after a few moves; by the rules they would go on for a thousand
+    "chinese_checkers": functools.partial(ChineseCheckers, 3, last_move=8),
+    **{
+        f"chinese_checkers{players}": functools.partial(ChineseCheckers, players, last_move=8)
+        for players in (2, 4, 6)
+    },
     **{
         f"nim {piles}": functools.partial(Nim, piles)
         for piles in [(2, 2), (1,), (0, 0), (40,), (1, 2, 3, 4, 5), (1,) * 15]

@@ -1,0 +1,120 @@
+"""Chinese Checkers for 2, 3, 4 and 6 players."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from games.board import Board
+from games.chinese_checkers import notation, rules, terms
+from games.chinese_checkers.star import CELLS, DISTANCES, POINTS, SEATS, both_words
+from games.features import FeatureSet
+from games.kernel_game import KernelGame
+from games.kernels import family
+from games.rules import Rules
+
+__all__ = ["ChineseCheckers", "ChineseCheckers2", "ChineseCheckers6"]
+
+#: Weights in steps, written by hand.
+HAND = {
+    "steps": -1.0, "rival_steps": 0.5, "last_piece": -0.2, "square_steps": -0.1, "sideways": -0.05,
+}  # fmt: skip
+EVALUATORS = {"hand": ("race", HAND), "steps": ("race", {"steps": -1.0})}
+
+
+class ChineseCheckers(KernelGame):
+    """Chinese Checkers on the star of 121 cells; texts are its rows from the top.
+
+    players: 2, 3, 4 or 6.
+    last_move: the number of moves, of all players together, after which a game is drawn.
+
+    The winner gets as many points as there are other players, who lose one each.
+    """
+
+    name = "chinese_checkers"
+    title = "Chinese Checkers"
+    players = 3
+    most_moves = rules.MOST_MOVES
+    evaluators = EVALUATORS
+    unit = "steps"
+    board = Board(17, 25, notation.pieces, notation.clicks)
+    opponents = ("random", "hand")
+
+    def __init__(self, players: int | None = None, last_move: int = 1000) -> None:
+        count = type(self).players if players is None else players
+        if count not in SEATS:
+            raise ValueError(f"players: expected 2, 3, 4 or 6, found {players!r}")
+        if last_move < 1:
+            raise ValueError(f"last_move: expected at least 1, found {last_move}")
+        self.players = count
+        self.last_move = last_move
+        self.sides = tuple(f"Player {number + 1}" for number in range(count))
+        self.rules, self.features = _made(count, last_move)
+        words = (word for point in SEATS[count] for word in both_words(list(POINTS[point])))
+        self.start_position = (*words, 0, 0)
+        super().__init__()
+
+    def to_move(self, position: Any) -> int:
+        return int(position[-2])
+
+    def position_text(self, position: Any) -> str:
+        return notation.position_text(position)
+
+    def parse_position(self, text: str) -> Any:
+        return notation.parse_position(text, self.players, self.last_move)
+
+    def move_text(self, position: Any, move: int) -> str:
+        return notation.move_text(move)
+
+    def parse_move(self, position: Any, text: str) -> int:
+        return notation.parse_move(self.legal_moves(position), text)
+
+    def show(self, position: Any) -> str:
+        return notation.show(position)
+
+
+class ChineseCheckers2(ChineseCheckers):
+    """Chinese Checkers for two players."""
+
+    name = "chinese_checkers2"
+    title = "Chinese Checkers for two"
+    players = 2
+
+
+class ChineseCheckers6(ChineseCheckers):
+    """Chinese Checkers for six players."""
+
+    name = "chinese_checkers6"
+    title = "Chinese Checkers for six"
+    players = 6
+
+
+@functools.cache
+def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet]]:
+    """Returns the rules and the feature sets for a number of players."""
+    seats = SEATS[players]
+    targets = [both_words(list(POINTS[(point + 3) % 6])) for point in seats]
+    constants = {
+        "PLAYERS": players,
+        "WORDS": 2 * players,
+        "TARGETS": np.array(targets, dtype=np.int64),
+        "STEPS": DISTANCES[list(seats)].copy(),
+        "SIDEWAYS": np.array([_sideways(point) for point in seats], dtype=np.int64),
+    }
+    made = family(*rules.RULES, **constants, LAST_MOVE=last_move)
+    found = vars(family(*terms.TERMS, **constants))
+    named = {term.__name__: found[term.__name__] for term in terms.TERMS[1:]}
+    if players == 2:
+        del named["next_steps"], named["leader_steps"]  # equal to rival_steps
+    return Rules(**vars(made)), {"race": FeatureSet("race", named)}
+
+
+def _sideways(point: int) -> list[int]:
+    """Returns how much nearer each cell is to one of the points beside `point` than to the other.
+
+    It is 0 on the line from the tip of `point` to the opposite one.
+    """
+    left, right = (point + 5) % 6, (point + 1) % 6
+    return [abs(int(DISTANCES[left, cell] - DISTANCES[right, cell])) for cell in range(CELLS)]

@@ -1,0 +1,124 @@
+"""Text forms of Chinese Checkers: the star row by row, and moves by the numbers of cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from games.chinese_checkers.rules import PASS
+from games.chinese_checkers.star import CELLS, COLUMNS, LENGTHS, LOW, both_words
+from games.errors import MoveError, PositionError
+
+__all__ = ["move_text", "owners", "parse_move", "parse_position", "position_text", "show"]
+
+Position = tuple[int, ...]
+
+
+def owners(position: Position) -> list[int | None]:
+    """Returns the side of the piece on each cell, None for an empty cell."""
+    players = len(position) // 2 - 1
+    side = position[-2]
+    found: list[int | None] = [None] * CELLS
+    for player in range(players):
+        low, high = position[2 * player : 2 * player + 2]
+        for cell in range(CELLS):
+            if (low >> cell if cell < LOW else high >> cell - LOW) & 1:
+                found[cell] = (side + player) % players
+    return found
+
+
+def _rows(position: Position) -> list[str]:
+    signs = "".join("." if side is None else str(side + 1) for side in owners(position))
+    ends = [sum(LENGTHS[: row + 1]) for row in range(len(LENGTHS))]
+    return [signs[end - length : end] for end, length in zip(ends, LENGTHS, strict=True)]
+
+
+def position_text(position: Position) -> str:
+    """Returns the rows divided by `/`, the number of the side to move and of moves played."""
+    return f"{'/'.join(_rows(position))} {position[-2] + 1} {position[-1]}"
+
+
+def parse_position(text: str, players: int, last_move: int) -> Position:
+    """Returns the position that such a text describes; raises PositionError if it describes none.
+
+    players: the number of players.
+    last_move: the greatest number of moves played.
+    """
+    board, _, rest = text.strip().partition(" ")
+    rows = board.split("/")
+    signs = "".join(rows)
+    known = "123456"[:players]
+    if tuple(map(len, rows)) != LENGTHS or set(signs) - set(known + "."):
+        raise PositionError(
+            f"expected rows of {', '.join(map(str, LENGTHS))} cells with / between them, each a"
+            f" player of {known} or '.', found {text[:80]!r}"
+        )
+    if any(signs.count(player) != 10 for player in known):
+        counts = ", ".join(str(signs.count(player)) for player in known)
+        raise PositionError(f"expected ten pieces of each player, found {counts}")
+    numbers = rest.split()
+    if not (
+        len(numbers) == 2
+        and numbers[0] in known
+        and numbers[1].isascii()
+        and numbers[1].isdecimal()
+        and len(numbers[1]) < 8
+        and int(numbers[1]) <= last_move
+    ):
+        raise PositionError(
+            f"expected the player to move, of {known}, and the moves played, at most {last_move},"
+            f" found {rest[:40]!r}"
+        )
+    side = int(numbers[0]) - 1
+    words: list[int] = []
+    for player in range(players):
+        sign = known[(side + player) % players]
+        words += both_words([cell for cell in range(CELLS) if signs[cell] == sign])
+    return (*words, side, int(numbers[1]))
+
+
+def move_text(move: int) -> str:
+    """Returns a move as the numbers of two cells, `6-14`, or `pass`."""
+    return "pass" if move == PASS else f"{move >> 7}-{move & 127}"
+
+
+def parse_move(legal: list[int], text: str) -> int:
+    """Returns the legal move that a text names; raises MoveError if it names none."""
+    for move in legal:
+        if move_text(move) == text.strip():
+            return move
+    texts = ", ".join(map(move_text, legal[:12]))
+    raise MoveError(
+        f"expected a move such as {texts or 'none, for the game is over'}, found {text[:40]!r}"
+    )
+
+
+def show(position: Position) -> str:
+    """Returns the star as lines of text, and whose move it is."""
+    lines, cell = [], 0
+    for row in _rows(position):
+        line = [" "] * 25
+        for sign in row:
+            line[COLUMNS[cell]] = sign
+            cell += 1
+        lines.append("".join(line).rstrip())
+    return "\n".join([*lines, f"player {position[-2] + 1} to move"])
+
+
+def pieces(position: Position) -> dict[int, tuple[int | None, str]]:
+    """Returns the pieces for `games.board`: the star on a grid of 17 rows and 25 columns."""
+    return {square(c): (side, "") for c, side in enumerate(owners(position)) if side is not None}
+
+
+def square(cell: int) -> int:
+    """Returns the square of a grid of 17 rows and 25 columns on which a cell lies."""
+    from games.chinese_checkers.star import ROWS
+
+    return 25 * ROWS[cell] + COLUMNS[cell]
+
+
+def clicks(position: Any, move: int) -> list[int]:
+    """Returns the clicks that make a move: the piece and where it goes, or any own piece twice."""
+    if move == PASS:
+        mine = next(c for c, side in enumerate(owners(position)) if side == position[-2])
+        return [square(mine), square(mine)]
+    return [square(move >> 7), square(move & 127)]

@@ -1,0 +1,145 @@
+"""Terms of Chinese Checkers; each describes the side to move or its rivals.
+
+The functions are kernels for a number of players, by `games.kernels.family`, as those of
+`games.chinese_checkers.rules`. They read STEPS, and SIDEWAYS: [side, cell], by how many steps a
+cell is nearer to one of the points beside the side's own than to the other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from games.chinese_checkers.rules import PLAYERS, STEPS, TARGETS, WORDS
+from games.chinese_checkers.star import CELLS, HOPS, LOW, NEIGHBOURS
+from games.kernels import lowest
+
+__all__ = ["TERMS"]
+
+#: A placeholder, as those of the rules.
+SIDEWAYS = np.zeros((2, CELLS), dtype=np.int64)
+#: Steps of ten pieces that have arrived.
+ARRIVED = 20
+
+
+def steps_of(position, player):
+    """Returns the steps that a player's pieces have to go, 0 when all have arrived."""
+    side = (position[WORDS] + player) % PLAYERS
+    total = -ARRIVED
+    for word in range(2):
+        pieces = position[2 * player + word]
+        while pieces:
+            total += STEPS[side, lowest(pieces) + LOW * word]
+            pieces &= pieces - 1
+    return total
+
+
+def steps(position):
+    """Steps that the own pieces have to go."""
+    return steps_of(position, 0)
+
+
+def next_steps(position):
+    """Steps that the pieces of the player who moves next have to go."""
+    return steps_of(position, 1)
+
+
+def rival_steps(position):
+    """Steps that the pieces of all other players have to go, on average."""
+    total = 0.0
+    for player in range(1, PLAYERS):
+        total += steps_of(position, player)
+    return total / (PLAYERS - 1)
+
+
+def leader_steps(position):
+    """Steps that the pieces of the foremost of the other players have to go."""
+    fewest = steps_of(position, 1)
+    for player in range(2, PLAYERS):
+        fewest = min(fewest, steps_of(position, player))
+    return fewest
+
+
+def last_piece(position):
+    """Steps that the hindmost own piece has to go."""
+    side = position[WORDS]
+    most = 0
+    for word in range(2):
+        pieces = position[word]
+        while pieces:
+            most = max(most, STEPS[side, lowest(pieces) + LOW * word])
+            pieces &= pieces - 1
+    return most
+
+
+def square_steps(position):
+    """Sum of the squares of the steps of the own pieces, in tens: large for stragglers."""
+    side = position[WORDS]
+    total = 0
+    for word in range(2):
+        pieces = position[word]
+        while pieces:
+            far = STEPS[side, lowest(pieces) + LOW * word]
+            total += far * far
+            pieces &= pieces - 1
+    return 0.1 * total
+
+
+def sideways(position):
+    """Distances of the own pieces from the line between the own point and the opposite one."""
+    side = position[WORDS]
+    total = 0
+    for word in range(2):
+        pieces = position[word]
+        while pieces:
+            total += SIDEWAYS[side, lowest(pieces) + LOW * word]
+            pieces &= pieces - 1
+    return total
+
+
+def arrived(position):
+    """Own pieces in the opposite point."""
+    side = position[WORDS]
+    count = 0
+    for word in range(2):
+        pieces = position[word] & TARGETS[side, word]
+        while pieces:
+            count += 1
+            pieces &= pieces - 1
+    return count
+
+
+def hops(position):
+    """Hops forward that own pieces have, counting only the first of each way."""
+    low = high = 0
+    for player in range(PLAYERS):
+        low |= position[2 * player]
+        high |= position[2 * player + 1]
+    side = position[WORDS]
+    count = 0
+    for word in range(2):
+        pieces = position[word]
+        while pieces:
+            cell = lowest(pieces) + LOW * word
+            pieces &= pieces - 1
+            for direction in range(6):
+                landing = HOPS[cell, direction]
+                if landing < 0 or STEPS[side, landing] >= STEPS[side, cell]:
+                    continue
+                over = NEIGHBOURS[cell, direction]
+                full = low >> over & 1 if over < LOW else high >> (over - LOW) & 1
+                taken = low >> landing & 1 if landing < LOW else high >> (landing - LOW) & 1
+                if full and not taken:
+                    count += 1
+    return count
+
+
+def always(position):
+    """Always 1."""
+    return 1
+
+
+#: The functions that are made kernels; those after the first are the terms.
+TERMS = (
+    steps_of, steps, next_steps, rival_steps, leader_steps, last_piece, square_steps, sideways,
+    arrived, hops, always,
+)  # fmt: skip

@@ -1,0 +1,165 @@
+"""Chinese Checkers: the star, the rules beside OpenSpiel's, texts and terms."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from games import MoveError, PositionError
+from games.chinese_checkers import ChineseCheckers
+from games.chinese_checkers.rules import PASS
+from games.chinese_checkers.star import CELLS, DISTANCES, NEIGHBOURS, POINTS
+
+pytestmark = pytest.mark.plain
+
+
+def game_of(players: int, last_move: int = 1000) -> ChineseCheckers:
+    return ChineseCheckers(players, last_move)
+
+
+def board(game: ChineseCheckers, position: Any) -> list[str]:
+    return game.show(position).splitlines()[:17]
+
+
+def test_the_star() -> None:
+    assert CELLS == 121 and sorted(map(len, POINTS)) == [10] * 6
+    assert len({cell for point in POINTS for cell in point}) == 60
+    # every step back leads to where one came from: left is 2, right is 3, and so on
+    for cell in range(CELLS):
+        for direction, other in enumerate(NEIGHBOURS[cell]):
+            assert other < 0 or NEIGHBOURS[other, 5 - direction] == cell
+    # distances are the numbers of steps of the shortest way, by breadth-first search
+    for point in range(6):
+        (tip,) = (cell for cell in POINTS[(point + 3) % 6] if DISTANCES[point, cell] == 0)
+        steps, reached = {tip: 0}, [tip]
+        for cell in reached:
+            for other in NEIGHBOURS[cell]:
+                if other >= 0 and other not in steps:
+                    steps[int(other)] = steps[cell] + 1
+                    reached.append(int(other))
+        assert [steps[cell] for cell in range(CELLS)] == DISTANCES[point].tolist()
+
+
+def test_a_way_of_hops_is_one_move() -> None:
+    game = game_of(2)
+    position = game.start()
+    for text in ("6-14", "111-102", "14-26"):
+        position = game.play(position, game.parse_move(position, text))
+    texts = [game.move_text(position, move) for move in game.legal_moves(position)]
+    assert len(texts) == len(set(texts))
+    with pytest.raises(MoveError, match="expected a move such as"):
+        game.parse_move(position, "0-120")
+
+
+def test_a_player_without_a_move_passes() -> None:
+    # two rows of others in front of the northern point: no step, and no cell to hop to
+    game = game_of(3)
+    rows = game.position_text(game.start()).split()[0].replace("2", ".").split("/")
+    rows[4], rows[5] = "....22222....", "...222223..."
+    rows[12] = rows[12].replace("3", ".", 1)
+    stuck = game.parse_position("/".join(rows) + " 1 4")
+    assert game.legal_moves(stuck) == [PASS] and game.move_text(stuck, PASS) == "pass"
+    assert board(game, game.play(stuck, PASS)) == board(game, stuck)
+    rows[5] = "...22222.3.."
+    free = game.parse_position("/".join(rows) + " 1 4")
+    assert [game.move_text(free, move) for move in game.legal_moves(free)] == ["9-31", "9-33"]
+
+
+def test_who_fills_the_opposite_point_first_wins() -> None:
+    game = game_of(3)
+    rows = game.position_text(game.start()).split()[0].replace("1", ".").split("/")
+    rows[12] = rows[12][:4] + "1" + rows[12][5:]
+    rows[13:] = [".111", "111", "11", "1"]
+    position = game.parse_position("/".join(rows) + " 1 99")
+    assert game.outcome(position) is None
+    won = game.play(position, game.parse_move(position, "102-111"))
+    assert game.outcome_vector(won) == (-1, -1, 2) and game.legal_moves(won) == []
+    other = game.play(position, game.parse_move(position, "102-103"))
+    assert game.outcome_vector(other) is None
+
+
+def test_a_long_game_is_drawn() -> None:
+    game = game_of(3, last_move=2)
+    position = game.start()
+    for _ in range(2):
+        assert game.outcome_vector(position) is None
+        position = game.play(position, game.legal_moves(position)[0])
+    assert game.outcome_vector(position) == (0, 0, 0) and game.legal_moves(position) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("1/11/", "1/1/"), "expected rows of 1, 2, 3"),
+        (("1/11/", "1/1./"), "expected ten pieces of each player, found 9, 10, 10"),
+        ((" 1 0", " 4 0"), "expected the player to move, of 123"),
+        ((" 1 0", " 1 1001"), "at most 1000, found '1 1001'"),
+        (("1/11/", "1/14/"), "expected rows of 1, 2, 3"),
+    ],
+)
+def test_texts_that_are_no_positions(change: tuple[str, str], message: str) -> None:
+    game = game_of(3)
+    text = game.position_text(game.start()).replace(*change)
+    with pytest.raises(PositionError, match=message):
+        game.parse_position(text)
+
+
+def test_terms_of_the_start_and_after_a_move() -> None:
+    game = game_of(3)
+    race = game.features["race"]
+    start = game.start()
+    before = dict(zip(race.names, race.values(start), strict=True))
+    # from the tip: 16 steps, then twice 15, three times 14 and four times 13; ten pieces that have
+    # arrived still count 0 + 2 + 6 + 12
+    assert before["steps"] == 16 + 30 + 42 + 52 - 20
+    assert before["steps"] == before["rival_steps"] == before["leader_steps"]
+    after = game.play(start, game.parse_move(start, "3-14"))
+    turned = game.turn(game.turn(after))
+    own = dict(zip(race.names, race.values(turned), strict=True))
+    assert own["steps"] == before["steps"] - 2 and own["rival_steps"] == before["rival_steps"]
+    assert game.gain(start, game.parse_move(start, "3-14")) == 2
+
+
+# --- OpenSpiel ---------------------------------------------------------------------------------
+
+
+def turns(state: Any) -> list[Any]:
+    """Returns the states after each complete move of OpenSpiel, whose hops are single actions."""
+    found = []
+    for action in state.legal_actions():
+        child = state.child(action)
+        more = not child.is_terminal() and "hopping" in str(child)
+        found += turns(child) if more else [child]
+    return found
+
+
+@pytest.mark.openspiel
+@pytest.mark.thorough
+@pytest.mark.parametrize("players", [2, 3, 4, 6])
+@pytest.mark.parametrize("greed", [0.0, 0.9])
+def test_positions_of_random_games_are_those_of_openspiel(players: int, greed: float) -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    generator = random.Random(players)
+    game = game_of(players, last_move=100)
+    for _ in range(2):
+        text = f"chinese_checkers(players={players},max_moves=100)"
+        state = pyspiel.load_game(text).new_initial_state()
+        position = game.start()
+        while not state.is_terminal():
+            after = {
+                tuple(board(game, game.play(position, move))): move
+                for move in game.legal_moves(position)
+            }
+            ends = {tuple(str(end).splitlines()[:17]): end for end in turns(state)}
+            assert set(ends) == set(after)
+            # now and then the move that leads farthest, so that games come to an end
+            far = max(sorted(after), key=lambda one: game.gain(position, after[one]))
+            chosen = far if generator.random() < greed else generator.choice(sorted(after))
+            state, position = ends[chosen], game.play(position, after[chosen])
+            assert game.to_move(position) == position[-1] % players
+        vector = game.outcome_vector(position)
+        assert vector is not None
+        mover = game.to_move(position)
+        assert [vector[(side - mover) % players] for side in range(players)] == state.returns()
