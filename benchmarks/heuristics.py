@@ -1,16 +1,19 @@
 """Judges heuristics that the computer learns, by A*: `python -m benchmarks.heuristics`.
 
-For each seed a heuristic is learned, all of whose time counts, and positions that learning never
-saw are solved with it: random ones, or Korf's instances 1 to 30 of the 15-puzzle. The table shows
-mean expansions, and mean cost as a multiple of the mean least cost, which A* with the problem's
-first heuristic finds, or IDA* with a pattern database (`--least FILE`).
+For each seed a heuristic is learned, and positions that learning never saw are solved with it:
+random ones, or Korf's instances 1 to 30 of the 15-puzzle. The table shows mean expansions, and
+mean cost as a multiple of the mean least cost, which A* with the problem's first heuristic finds,
+or IDA* with a pattern database (`--least FILE`). Where neither can, `--beside W` shows weighted A*
+with the first heuristic, and costs are mean costs. Learning time is processor time.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 import time
+from typing import Any
 
 import numpy as np
 
@@ -18,63 +21,114 @@ import games
 from benchmarks.patterns import instances
 from games.problem import KernelProblem
 from learner.heuristics.bootstrap import Bootstrap
+from learner.heuristics.frame import Round
 from search import solve
 
 #: The test positions come from seeds that learning does not use.
 FIRST_SEED = 1_000_000
+#: Most expansions of a search that judges.
+NODES = 1_000_000
+
+
+class _Enough(Exception):
+    """Ends learning when its time is over."""
+
+
+def learn(options: argparse.Namespace, problem: KernelProblem, seed: int) -> tuple[Any, str]:
+    """Returns a heuristic that was learned, and words about its learning."""
+    begin = time.process_time()
+
+    def watch(_: Round) -> None:
+        if time.process_time() - begin >= options.seconds:
+            raise _Enough
+
+    settings = {"nodes": options.nodes, "weight": options.first, "each": options.each}
+    learner = Bootstrap(
+        problem,
+        options.encoding,
+        base=(options.base,) if options.base else (),
+        seed=seed,
+        **{name: value for name, value in settings.items() if value is not None},
+    )
+    with contextlib.suppress(_Enough):
+        learner.fit(watch=watch)
+    spent = time.process_time() - begin
+    return learner.heuristic_, f"{len(learner.rounds_)} rounds, {spent:.1f} s"
+
+
+def judge(
+    problem: KernelProblem, positions: list[Any], heuristic: Any, weight: float, least: float
+) -> tuple[float, float, str]:
+    """Returns mean expansions, mean cost over `least`, and a line about these and the time."""
+    found, seconds = [], []
+    for position in positions:
+        begin = time.process_time()
+        found.append(solve(problem, position, heuristic, weight=weight, nodes=NODES))
+        seconds.append(time.process_time() - begin)
+    solved = [one.cost for one in found if one.moves is not None]
+    expanded = float(np.mean([one.expanded for one in found]))
+    cost = float(np.mean(solved or [np.nan])) / least
+    return (
+        expanded,
+        cost,
+        (
+            f"solved {len(solved)}/{len(found)}   expansions {expanded:9.1f}   cost {cost:.4f}"
+            f"   {np.mean(seconds):.3f} s each, {max(seconds):.2f} at most"
+        ),
+    )
 
 
 def main() -> int:
     """Learn, judge and print."""
     parser = argparse.ArgumentParser(prog="benchmarks.heuristics", description=__doc__)
-    parser.add_argument("problem", nargs="?", default="sliding8", help="default sliding8")
-    parser.add_argument("--encoding", default="tile_pairs", help="default tile_pairs")
-    parser.add_argument("--base", default="", help="heuristic to begin from (default: none)")
-    parser.add_argument("--seconds", type=float, default=10.0, help="of learning (default 10)")
-    parser.add_argument("--seeds", type=int, default=5, help="heuristics learned (default 5)")
-    parser.add_argument("--positions", type=int, default=400, help="that judge (default 400)")
-    parser.add_argument("--korf", action="store_true", help="Korf's instances judge instead")
-    parser.add_argument("--least", metavar="FILE", help="pattern database for the least costs")
-    parser.add_argument("--weight", type=float, default=1.0, help="of A* (default 1)")
+    add = parser.add_argument
+    add("problem", nargs="?", default="sliding8", help="default sliding8")
+    add("--encoding", help="default: the problem's first")
+    add("--base", default="", help="heuristic to begin from (default: none)")
+    add("--seconds", type=float, default=10.0, help="of learning (default 10)")
+    add("--seeds", type=int, default=5, help="heuristics learned (default 5)")
+    add("--positions", type=int, default=400, help="that judge (default 400)")
+    add("--korf", action="store_true", help="Korf's instances judge instead")
+    add("--least", metavar="FILE", help="pattern database for the least costs")
+    add("--beside", type=float, nargs="+", metavar="W", help="weights of the first heuristic's A*")
+    add("--weight", type=float, default=1.0, help="of A* with the learned heuristic (default 1)")
+    add("--nodes", type=int, help="most expansions of a search while learning")
+    add("--first", type=float, metavar="W", help="weight of the first searches while learning")
+    add("--each", type=int, metavar="N", help="positions in a round of learning")
+    add("--save", metavar="FILE", help="where the last heuristic goes")
     options = parser.parse_args()
     problem = games.load(options.problem)
-    if not isinstance(problem, KernelProblem) or options.encoding not in problem.encodings:
-        raise SystemExit(f"expected a problem with encoding {options.encoding}, found {problem}")
+    if not isinstance(problem, KernelProblem):
+        raise SystemExit(f"expected a problem whose rules are kernels, found {problem}")
     positions = [problem.random_position(FIRST_SEED + i) for i in range(options.positions)]
     if options.korf:
         positions = [problem.parse_position(tiles) for _, _, tiles in instances()]
-    method = "ida" if options.least else "astar"
-    best = [solve(problem, position, options.least, method=method) for position in positions]
-    least = sum(solution.cost for solution in best)
-    if not options.least:
-        name = next(iter(problem.evaluators))
-        print(f"{name:<12} expansions {np.mean([one.expanded for one in best]):8.1f}   cost 1.0000")
-    means, costs = [], []
+    least, first = 1.0, next(iter(problem.evaluators))
+    for weight in options.beside or ():
+        print(f"{first} * {weight:g}  {judge(problem, positions, first, weight, least)[2]}")
+    if not options.beside:
+        method = "ida" if options.least else "astar"
+        best = [solve(problem, position, options.least, method=method) for position in positions]
+        least = float(np.mean([one.cost for one in best]))
+        if not options.least:
+            print(f"{first}  expansions {np.mean([one.expanded for one in best]):9.1f}   cost 1")
+    judged = []
     for seed in range(options.seeds):
-        begin = time.perf_counter()
-        learned = Bootstrap(
-            problem,
-            problem.encodings[options.encoding],
-            base=(options.base,) if options.base else (),
-            seconds=options.seconds,
-            seed=seed,
-        ).fit()
-        seconds = time.perf_counter() - begin
-        found = [
-            solve(problem, position, learned.heuristic_, weight=options.weight)
-            for position in positions
-        ]
-        means.append(float(np.mean([one.expanded for one in found])))
-        costs.append(sum(one.cost for one in found) / least)
-        print(
-            f"seed {seed:<7} expansions {means[-1]:8.1f}   cost {costs[-1]:.4f}"
-            f"   {len(learned.rounds_)} rounds, {seconds:.1f} s"
+        heuristic, learning = learn(options, problem, seed)
+        *numbers, text = judge(problem, positions, heuristic, options.weight, least)
+        judged.append(numbers)
+        print(f"seed {seed}  {text}   {learning}", flush=True)
+        if options.save:
+            heuristic.save(options.save)
+    spread = 1.96 / max(options.seeds - 1, 1) ** 0.5 * np.std(judged, axis=0)
+    mean = np.mean(judged, axis=0)
+    parts = (
+        f"{name} {middle:.{digits}f} ± {width:.{digits}f}"
+        for name, middle, width, digits in zip(
+            ("expansions", "cost"), mean, spread, (1, 4), strict=True
         )
-    spread = 1.96 / max(options.seeds - 1, 1) ** 0.5
-    print(
-        f"mean         expansions {np.mean(means):8.1f} ± {spread * np.std(means):.1f}"
-        f"   cost {np.mean(costs):.4f} ± {spread * np.std(costs):.4f}"
     )
+    print("mean   ", "   ".join(parts))
     return 0
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from games.board import Board
 from games.errors import PositionError
-from games.features import FeatureSet
+from games.features import Encoding, FeatureSet
 from games.kernels import family
 from games.problem import Heuristic, KernelProblem, Pattern, ProblemRules
 from games.puzzles.arrangements import MOST_PIECES, arrangements, number_of, places_of
@@ -86,6 +86,17 @@ def gap_change(position, move):
     return change
 
 
+def pancake_pairs(position, places):
+    """Write the input of each pair of places, which combines their number and the two pancakes."""
+    count = 0
+    for here in range(COUNT):
+        for there in range(here + 1, COUNT):
+            upper, lower = position[0] >> 4 * here & 15, position[0] >> 4 * there & 15
+            places[count] = (count * COUNT + upper) * COUNT + lower
+            count += 1
+    return count
+
+
 def rank(position):
     """Returns the number of the arrangement of the pattern's pancakes."""
     places = 0
@@ -131,13 +142,19 @@ class Pancakes(KernelProblem):
         self.name = f"pancakes{count}"
         sorted_stack = sum(size << 4 * place for place, size in enumerate(range(count)))
         made = family(
-            legal_moves, play, solved, undo, gap, gap_change, COUNT=count, SORTED=sorted_stack
-        )
+            legal_moves, play, solved, undo, gap, gap_change, pancake_pairs,
+            COUNT=count, SORTED=sorted_stack,
+        )  # fmt: skip
         self.problem = ProblemRules(made.legal_moves, made.play, made.solved, undo=made.undo)
         self.goal_position = (sorted_stack,)
         self.start_position = self.random_position(0)
         self.features = {"gaps": FeatureSet("gaps", {"gap": made.gap})}
         self.evaluators = {"gap": Heuristic(made.gap, made.gap_change)}
+        pairs = count * (count - 1) // 2
+        inputs = pairs * count * count
+        self.encodings = {
+            "pancake_pairs": Encoding("pancake_pairs", inputs, pairs, made.pancake_pairs)
+        }
         self.title = f"{count} pancakes"
         self.board = Board(
             count,
@@ -176,6 +193,11 @@ class Pancakes(KernelProblem):
             index=made.rank,
             cost=made.turn_cost,
         )
+
+    def input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
+        """Returns the two pancakes of a pair, such as "4 above 1"."""
+        upper, lower = divmod(place % self.count**2, self.count)
+        return f"{upper} above {lower}", 1.0
 
     def random_position(self, seed: int) -> tuple[int, ...]:
         """Returns a stack in random order, all equally likely; depends on the seed alone."""

@@ -325,11 +325,18 @@ def _usual_patterns(squares: int) -> dict[str, tuple[tuple[int, ...], ...]]:
         return {
             "6-6-3": ((1, 4, 5, 8, 9, 12), (2, 3, 6, 7, 10, 11), (13, 14, 15)),
             "5-5-5": ((1, 4, 5, 8, 9), (2, 3, 6, 7, 11), (10, 12, 13, 14, 15)),
+            "7-8": ((1, 4, 5, 8, 9, 12, 13), (2, 3, 6, 7, 10, 11, 14, 15)),
         }
     most = 5 if squares > 16 else 4
     tiles = list(range(1, squares))
     parts = tuple(tuple(tiles[i : i + most]) for i in range(0, len(tiles), most))
-    return {"-".join(str(len(part)) for part in parts): parts}
+    usual = {"-".join(str(len(part)) for part in parts): parts}
+    if squares == 25:
+        usual["6-6-6-6"] = (
+            (1, 2, 5, 6, 7, 12), (3, 4, 8, 9, 13, 14), (10, 11, 15, 16, 20, 21),
+            (17, 18, 19, 22, 23, 24),
+        )  # fmt: skip
+    return usual
 
 
 def _words(tiles: Sequence[int], bits: int) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ are plain numbers, so that reading a file runs no code from it.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,18 @@ from numpy.typing import NDArray
 from games.whole_files import write_atomically
 from search.evaluators.header import EvaluatorError, parse_json, short
 
-__all__ = ["MOST_ARRAY_BYTES", "holds_arrays", "load_arrays", "save_arrays", "take_array"]
+__all__ = [
+    "MOST_ARRAY_BYTES",
+    "MOST_FILE_BYTES",
+    "holds_arrays",
+    "load_arrays",
+    "save_arrays",
+    "take_array",
+]
 
-MOST_ARRAY_BYTES = 256 << 20
+#: Largest file, and how much of it is read into memory: tables of single bytes may be larger, which
+#: are mapped, so that they take memory where they are looked up.
+MOST_FILE_BYTES, MOST_ARRAY_BYTES = 1 << 30, 256 << 20
 _KEY = "plysmith"
 #: Types of numbers that a file may hold, by their names in safetensors.
 _TYPES = {
@@ -41,7 +51,7 @@ def save_arrays(path: Any, header: Mapping[str, Any], arrays: Mapping[str, Any])
             raise EvaluatorError(
                 f"{name}: expected an array of {', '.join(_TYPES.values())}, found {array.dtype}"
             )
-        if not np.isfinite(array).all():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise EvaluatorError(f"{name}: expected finite numbers, found NaN or infinity")
     dense = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(dict(header))
@@ -64,24 +74,40 @@ def holds_arrays(path: Path) -> bool:
 def load_arrays(path: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Returns the header and the arrays in a file; the caller checks their meaning.
 
-    Raises EvaluatorError if the file is damaged, cut short, larger than 256 MiB or without header,
-    or if it contains NaN, infinity or types of numbers that `save_arrays` does not write.
+    Arrays of int8 in files of more than 256 MiB are mapped: read-only, and valid for as long as the
+    file is not written over (`save_arrays` replaces it instead).
+
+    Raises EvaluatorError if the file is damaged, cut short, larger than 1 GiB or without header, if
+    its other arrays exceed 256 MiB, or if it contains NaN, infinity or types of numbers that
+    `save_arrays` does not write.
     """
     path = Path(path)
-    if path.stat().st_size > MOST_ARRAY_BYTES:
+    size = path.stat().st_size
+    if size > MOST_FILE_BYTES:
         raise EvaluatorError(
-            f"{path}: expected at most {MOST_ARRAY_BYTES} bytes, found a larger file"
+            f"{path}: expected at most {MOST_FILE_BYTES} bytes, found a larger file"
         )
+    mapped = size > MOST_ARRAY_BYTES
     arrays: dict[str, NDArray[Any]] = {}
     try:
         with safetensors.safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
+            read = 0
             for name in sorted(file.keys()):
-                kind = file.get_slice(name).get_dtype()
+                kind, shape = file.get_slice(name).get_dtype(), file.get_slice(name).get_shape()
                 if kind not in _TYPES:
                     raise EvaluatorError(
                         f"{path}: {short(name)}: expected one of {', '.join(_TYPES)}, found"
                         f" {short(kind)}"
+                    )
+                if mapped and kind == "I8":
+                    arrays[name] = _mapped(path, name, shape)
+                    continue
+                read += math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
+                if read > MOST_ARRAY_BYTES:
+                    raise EvaluatorError(
+                        f"{path}: expected at most {MOST_ARRAY_BYTES} bytes beside tables of int8,"
+                        " found more"
                     )
                 arrays[name] = np.array(file.get_tensor(name))
     except (safetensors.SafetensorError, OverflowError, MemoryError) as error:
@@ -96,11 +122,21 @@ def load_arrays(path: Any) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     if not isinstance(content, dict):
         raise EvaluatorError(f"{path}: expected a JSON object, found {type(content).__name__}")
     for name, array in arrays.items():
-        if not np.isfinite(array).all():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise EvaluatorError(
                 f"{path}: {short(name)}: expected finite numbers, found NaN or infinity"
             )
     return content, arrays
+
+
+def _mapped(path: Path, name: str, shape: list[int]) -> NDArray[Any]:
+    """Returns an array of int8 in a file that safetensors has found whole, without reading it."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        begin, end = json.loads(file.read(length))[name]["data_offsets"]
+    if begin == end:
+        return np.zeros(shape, dtype=np.int8)
+    return np.memmap(path, dtype=np.int8, mode="r", offset=8 + length + begin, shape=tuple(shape))
 
 
 def take_array(

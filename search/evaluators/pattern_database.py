@@ -21,7 +21,7 @@ from games import kernels
 from games.kernels.memory import read_position
 from games.problem import KernelProblem, Pattern
 from search.evaluators.array_evaluator import ArrayEvaluator
-from search.evaluators.array_files import MOST_ARRAY_BYTES, take_array
+from search.evaluators.array_files import MOST_FILE_BYTES, take_array
 from search.evaluators.header import EvaluatorError
 
 __all__ = ["PatternDatabase", "Sums", "checked_sums"]
@@ -52,9 +52,9 @@ def checked_sums(problem: KernelProblem, sums: Sums) -> list[list[Pattern]]:
         [problem.pattern(part, additive=len(group) > 1) for part in group] for group in sums
     ]
     size = sum(pattern.size // pattern.fold for group in patterns for pattern in group)
-    if size > MOST_ARRAY_BYTES:
+    if size > MOST_FILE_BYTES:
         raise ValueError(
-            f"patterns: expected tables of at most {MOST_ARRAY_BYTES >> 20} MiB, found"
+            f"patterns: expected tables of at most {MOST_FILE_BYTES >> 20} MiB, found"
             f" {size / 2**20:,.0f} MiB"
         )
     return patterns

@@ -29,7 +29,7 @@ from games.kernels import memory as native
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
-from search.evaluators.array_files import MOST_ARRAY_BYTES, load_arrays, save_arrays
+from search.evaluators.array_files import MOST_FILE_BYTES, load_arrays, save_arrays
 from search.evaluators.network import MOST_UNITS, NetworkEvaluator
 
 plain = pytest.mark.plain
@@ -550,8 +550,8 @@ def test_a_truncated_or_damaged_file_is_refused(saved: Path) -> None:
     with pytest.raises(EvaluatorError, match="expected a whole safetensors file"):
         load_evaluator(saved)
     with saved.open("wb") as file:
-        file.truncate(MOST_ARRAY_BYTES + 1)
-    with pytest.raises(EvaluatorError, match="expected at most 268435456 bytes, found a larger"):
+        file.truncate(MOST_FILE_BYTES + 1)
+    with pytest.raises(EvaluatorError, match="expected at most 1073741824 bytes, found a larger"):
         load_evaluator(saved)
 
 

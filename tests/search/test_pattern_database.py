@@ -18,6 +18,8 @@ from games.puzzles.hanoi import Hanoi
 from games.puzzles.pancakes import Pancakes
 from games.puzzles.pocket_cube import PocketCube
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, Sliding24, SlidingTiles
+from search.evaluators import array_files
+from search.evaluators.header import EvaluatorError
 from search.evaluators.pattern_database import PatternDatabase
 from search.single_agent import patterns as building
 from search.single_agent.patterns import build_patterns, build_table
@@ -278,6 +280,26 @@ def test_a_file_gives_the_same_values(tmp_path: Path) -> None:
             search.load_evaluator(path, game=problem)
 
 
+def test_a_large_file_is_mapped_and_gives_the_same_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = build_patterns(EIGHT)
+    path = tmp_path / "large.safetensors"
+    built.save(path)
+    monkeypatch.setattr(array_files, "MOST_ARRAY_BYTES", 1000)
+    loaded = search.load_evaluator(path)
+    assert all(isinstance(table.base, np.memmap) for table in loaded.tables)
+    assert not loaded.tables[0].flags.writeable
+    positions = [EIGHT.random_position(seed) for seed in range(50)]
+    assert [loaded(place) for place in positions] == [built(place) for place in positions]
+    found = search.solve(EIGHT, positions[0], loaded, method="ida")
+    assert found.cost == search.solve(EIGHT, positions[0]).cost
+    monkeypatch.setattr(array_files, "MOST_ARRAY_BYTES", 100)
+    array_files.save_arrays(path, {}, {"a": np.zeros(60), "b": np.zeros(600, dtype=np.int8)})
+    with pytest.raises(EvaluatorError, match="at most 100 bytes beside tables of int8"):
+        array_files.load_arrays(path)
+
+
 @pytest.mark.plain
 @pytest.mark.parametrize(
     ("problem", "sums", "message"),
@@ -291,7 +313,7 @@ def test_a_file_gives_the_same_values(tmp_path: Path) -> None:
         (Pancakes(6), [[(1, 2), (3, 4)]], "expected one pattern, because a turn moves pancakes of"),
         (PocketCube(), [[(1, 2), (3, 4)]], "expected one pattern, because a turn moves corners"),
         (Sliding15(), [[(1, 2, 3, 4, 5, 6)]], "memory: expected at least 110 MiB"),
-        (Sliding15(), [[range(1, 10)]], "expected tables of at most 256 MiB, found"),
+        (Sliding15(), [[range(1, 10)]], "expected tables of at most 1024 MiB, found"),
         (Hanoi(3), None, "hanoi3.*: expected a problem with patterns, found none"),
     ],
     ids=lambda value: getattr(value, "name", str(value)),
