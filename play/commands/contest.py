@@ -275,12 +275,11 @@ class ContestWithDice:
                 number += 1
 
     def head(self, players: Sequence[Player]) -> dict[str, Any]:
+        head = _head(self.game, players, self.limits, self._options.seed)
         if self.cube:
-            raise ValueError("--resume: expected games without the cube, found --cube or --match")
-        return {
-            **_head(self.game, players, self.limits, self._options.seed),
-            "luck": None if self.luck is None else self.luck.name,
-        }
+            length, jacoby = self._options.match or 0, bool(self._options.jacoby)
+            return {**head, "cube": {"length": length, "jacoby": jacoby}}
+        return {**head, "luck": None if self.luck is None else self.luck.name}
 
     def _common(self, options: dict[str, Any]) -> dict[str, Any]:
         given = self._options

@@ -194,9 +194,6 @@ def _kept(
         yield {}, None
         return
     games = _GamesFile(contest, options.save)
-    if getattr(contest, "cube", False) and not options.resume:
-        yield {}, games  # without --resume
-        return
     head = contest.head(players)
     with Journal.open(_journal(options), head, resume=options.resume) as journal:
         yield {"journal": journal}, games

@@ -22,6 +22,7 @@ from play.crew import Crew
 from play.dice import Dice
 from play.match.dice_loop import MOST_TURNS, REASONS, STOPPED, TOO_LONG
 from play.match.dice_match import DiceMatch, needs_processes
+from play.match.journal import Journal, plain_game, replay
 from play.players.cube_seat import CubeSeat, cube_seat
 from play.players.limits import STATIC, Limits
 from play.players.player import Player
@@ -121,6 +122,24 @@ def play_to(
     Chance decides who begins, the same for both matches of a pair; the first game after a side
     comes within a point of the end is the Crawford game.
     """
+
+    def play(record: Any, stream: int) -> None:
+        play_cube_game(record, seats, dice, stream, names=names, stopped=stopped)
+
+    return _match(game, length, dice, pair, play, jacoby=jacoby, stopped=stopped)
+
+
+def _match(
+    game: DiceGame,
+    length: int,
+    dice: Dice,
+    pair: int,
+    play: Callable[[Any, int], None],
+    *,
+    jacoby: bool,
+    stopped: Event | None = None,
+) -> list[Any]:
+    """Returns the games of one match, each played by `play(empty record, stream of its dice)`."""
     records: list[Any] = []
     score, crawford_over = (0, 0), False
     while len(records) < MOST_GAMES:
@@ -131,7 +150,7 @@ def play_to(
             game, game.start_of(stream >> 7 & 1), match_length=length, score=score,
             crawford=crawford, jacoby=jacoby and not length,
         )  # fmt: skip
-        play_cube_game(record, seats, dice, stream, names=names, stopped=stopped)
+        play(record, stream)
         records.append(record)
         score = record.final_score()
         if not length or max(score) >= length or (stopped is not None and stopped.is_set()):
@@ -153,6 +172,7 @@ def play_cube_match(
     workers: Workers | None = None,
     keep_records: bool = False,
     progress: Callable[[DiceMatch], None] | None = None,
+    journal: Journal | None = None,
 ) -> CubeMatch:
     """Play `games` games for money, or as many matches, an odd number rounded up, in pairs.
 
@@ -160,7 +180,7 @@ def play_cube_match(
     jacoby: whether, for money, gammons count after a double only.
     limits: limits of a decision, for players without limits of their own.
     seed: decides the dice.
-    threads, workers, keep_records, progress: as in `play_dice_match`.
+    threads, workers, keep_records, progress, journal: as in `play_dice_match`.
 
     Ctrl-C ends it with the pairs played. Raises ValueError for options out of range and for players
     that cannot decide about the cube, and MoveError if a player makes an illegal move.
@@ -178,13 +198,21 @@ def play_cube_match(
     bound = 1.0 if length else np.inf
     match = CubeMatch(first.name, second.name, limits, (-bound, bound), length=length)
     play_pair = _PairPlayer(game, first, second, length, jacoby, limits, seed)
+    name = f"{first.name} against {second.name}"
+    for number, kept in enumerate(journal.results(name) if journal else ()):
+        _count(match, play_pair.again(number, kept), keep_records)
+        if progress is not None:
+            progress(match)
+    left = range(len(match.points), (games + 1) // 2)
     backend = "loky" if threads > 1 and needs_processes(first, second) else "threads"
     began = time.perf_counter()
     with nullcontext(workers) if workers is not None else Workers(backend, threads) as players:
         try:
-            with closing(players.map(play_pair, range((games + 1) // 2))) as played:
+            with closing(players.map(play_pair, left)) as played:
                 for pair in played:
                     if pair is not None:
+                        if journal is not None:
+                            journal.add(name, [[*map(plain_game, games)] for games in pair])
                         _count(match, pair, keep_records)
                     match.seconds = time.perf_counter() - began
                     if progress is not None:
@@ -241,6 +269,26 @@ class _PairPlayer(Crew[tuple[Any, ...]]):
                 for order in (1, -1)
             ]  # fmt: skip
         return None if self.stopped.is_set() else (played[0], played[1])
+
+    def again(self, pair: int, plain: Any) -> tuple[list[Any], list[Any]]:
+        """Returns the games of a pair from the plain ones of both matches, of a journal.
+
+        Raises ValueError if they are damaged.
+        """
+
+        def match(games: Any) -> list[Any]:
+            left = iter(games)
+
+            def play(record: Any, stream: int) -> None:
+                replay(record, next(left))
+
+            return _match(self.game, self.length, self.dice, pair, play, jacoby=self.jacoby)
+
+        try:
+            first, second = map(match, plain)
+        except (TypeError, StopIteration, MoveError) as error:
+            raise ValueError(f"expected pairs of games, found {error!r}") from None
+        return first, second
 
     def new_seats(self) -> tuple[Any, ...]:
         """Returns the seats of both players."""

@@ -8,7 +8,7 @@ is ignored, and its pair played again.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,15 @@ from games.lock import alone
 from games.record import GameRecord
 from games.whole_files import naming, write_atomically
 
-__all__ = ["Journal", "plain_game", "read_game"]
+__all__ = ["Journal", "plain_game", "read_game", "replay"]
 
 FORMAT = "plysmith-match-1"
+#: What can be done with the cube, by name.
+CUBE: dict[str, Callable[[Any], None]] = {
+    "double": lambda record: record.double(),
+    "take": lambda record: record.take(),
+    "drop": lambda record: record.drop(),
+}
 
 
 class Journal:
@@ -121,10 +127,14 @@ def _other(found: Mapping[str, Any], head: Mapping[str, Any]) -> str:
 def plain_game(record: GameRecord) -> dict[str, Any]:
     """Returns a game as plain values, from which `read_game` makes it again.
 
-    Moves are written as their numbers among the legal moves.
+    Moves are written as their numbers among the legal moves, actions of the cube with the number of
+    moves before each.
     """
     game = record.game
     plain: dict[str, Any] = {"end": record.declared}
+    actions = getattr(record, "actions", None)  # of a game with a cube
+    if actions is not None:
+        plain["cube"] = [[action.ply, action.kind] for action in actions]
     if isinstance(game, DiceGame):
         rolls = [0 if roll is None else roll for roll in record.rolls]
         turns = zip(record.positions, rolls, strict=False)
@@ -143,8 +153,17 @@ def read_game(game: Game, plain: Mapping[str, Any], **rules: Any) -> GameRecord:
     Raises ValueError if it is damaged.
     """
     record = GameRecord(game, **rules)
+    replay(record, plain)
+    return record
+
+
+def replay(record: GameRecord, plain: Mapping[str, Any]) -> None:
+    """Play a plain game again on an empty record; raises ValueError if it is damaged."""
+    game = record.game
     try:
+        cube = [(int(ply), CUBE[kind]) for ply, kind in plain.get("cube", ())]
         for number, index in enumerate(plain["moves"]):
+            _act(record, cube, number)
             if isinstance(game, DiceGame):
                 roll = plain["rolls"][number]
                 record.play(game.legal_moves(record.position, roll)[index], roll=roll)
@@ -152,8 +171,15 @@ def read_game(game: Game, plain: Mapping[str, Any], **rules: Any) -> GameRecord:
                 value, depth = plain["notes"][number]
                 legal = game.legal_moves(record.position)
                 record.play(legal[index], value=value, depth=depth)
-        if plain["end"] is not None:
+        _act(record, cube, record.ply)
+        if plain["end"] is not None and not record.over:
             record.declare(*plain["end"])
-    except (KeyError, IndexError, TypeError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ValueError(f"expected a game of {game.name}, found {error!r}") from None
-    return record
+
+
+def _act(record: GameRecord, cube: list[tuple[int, Any]], ply: int) -> None:
+    """Carry out the actions of the cube after so many moves."""
+    for after, action in cube:
+        if after == ply:
+            action(record)

@@ -20,6 +20,7 @@ from games import kernels
 from games.checkers import Checkers
 from games.lock import LockedError
 from play.__main__ import main
+from play.match.cube_match import CubeMatch, play_cube_match
 from play.match.dice_match import DiceMatch, play_dice_match
 from play.match.journal import Journal, plain_game, read_game
 from play.match.ladder import ladder
@@ -108,6 +109,34 @@ def test_a_stopped_match_with_dice_goes_on(tmp_path: Path, depth: int | None) ->
     assert match.figures() == whole.figures()
     assert (match.points, match.luck, match.turns) == (whole.points, whole.luck, whole.turns)
     assert match.records == whole.records
+
+
+@compiled_only
+@pytest.mark.parametrize("options", [{"jacoby": True}, {"length": 2}])
+def test_a_stopped_match_with_the_cube_goes_on(tmp_path: Path, options: dict[str, Any]) -> None:
+    game = games.load("backgammon")
+    first, second = (parse_player(game, text) for text in ("tdgammon", "backups"))
+
+    def play(**more: Any) -> CubeMatch:
+        return play_cube_match(
+            game, first, second, games=6, threads=1, keep_records=True, **options, **more
+        )
+
+    whole = play()
+    for resume, stop in ((False, 4), (True, 999)):
+        with Journal.open(tmp_path / "j", HEAD, resume=resume) as journal:
+            match = play(journal=journal, progress=stop_at(stop))
+        assert match.interrupted == (not resume)
+    assert whole.doubles and match.figures() == whole.figures()
+    assert (match.points, match.turns) == (whole.points, whole.turns)
+    assert match.matches == whole.matches
+    actions = [[one.actions for one in games] for pair in match.matches for games in pair]
+    assert actions == [[one.actions for one in games] for pair in whole.matches for games in pair]
+    with Journal.open(tmp_path / "j", HEAD, resume=True) as journal:
+        (kept,) = journal._results.values()
+        kept[0][0][0]["moves"][0] = 999
+        with pytest.raises(ValueError, match="expected a game of backgammon"):
+            play(journal=journal)
 
 
 @compiled_only
