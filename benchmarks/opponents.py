@@ -5,7 +5,8 @@
 Their player values a position by material less a 25th of the pieces on the board, and looks four
 plies ahead; its opponent has a weaker function. Here values are for the side to move and change
 their sign with it, so the player likes to trade pieces when it is ahead (`trades`), and the
-opponent likes to keep them (`keeps`). Prints, for alpha-beta and for models of the opponent, the
+opponent likes to keep them (`keeps`); that is weaker by noise of 0.3 men, which the model knows.
+Prints, for alpha-beta and for models of the opponent, the
 points (2 for a win, 1 for a draw) of matches over the same openings with sides swapped: against the
 modelled opponent, against one who errs, and against one who is not the modelled one; then the same
 for equal numbers of positions searched, those of the opponent's searches included.
@@ -60,7 +61,7 @@ def keeps(position):
 
 TRADES = KernelEvaluator(CHECKERS, trades, name="trades")
 KEEPS = KernelEvaluator(CHECKERS, keeps, name="keeps")
-#: The noise of the opponent who errs, in men, and about the temperature that fits it.
+#: The noise of the weaker function, in men.
 NOISE = 0.3
 
 
@@ -111,42 +112,37 @@ def main(arguments: list[str] | None = None) -> int:
     add("--seed", type=int, default=0, help="chooses the openings (default 0)")
     options = parser.parse_args(arguments)
     depth = Limits(depth=options.depth)
-    known = Opponent(KEEPS)
-    exact = Opponent(KEEPS, depth=options.depth)
-    careful = Opponent(KEEPS, temperature=NOISE)
-    erring = Opponent(KEEPS, temperature=NOISE, depth=1)
-    models = {
+    weak = NoisyEvaluator(KEEPS, amplitude=NOISE, seed=1)
+    models: dict[str, Opponent | None] = {
         "alpha-beta": None,
-        "model, his evaluator": known,
-        "model, his evaluator and depth": exact,
-        f"model, temperature {NOISE}": careful,
+        "model": Opponent(weak),
+        "model, his depth": Opponent(weak, depth=options.depth),
+        "model, his depth, next reply": Opponent(weak, depth=options.depth, replies=1),
     }
-    keeper = Player("keeps", KEEPS, limits=depth)
-    print(f"against the modelled opponent (keeps, depth {options.depth})")
-    for name, model in models.items():
-        print(play(player(name, depth, model), keeper, options), flush=True)
-    noisy = NoisyEvaluator(KEEPS, NOISE, seed=1)
-    print(f"against one who errs (keeps with noise of {NOISE} men, depth 1)")
-    for name, model in [("alpha-beta", None), (f"model, temperature {NOISE}, depth 1", erring)]:
-        print(
-            play(player(name, depth, model), Player("errs", noisy, limits=Limits(depth=1)), options)
-        )
-    print(f"against another than the modelled one (classic, depth {options.depth})")
+    wrong = {
+        "wrong model: other noise": NoisyEvaluator(KEEPS, amplitude=NOISE, seed=2),
+        "wrong model: classic": as_evaluator(CHECKERS, "classic"),
+    }
+    wrong_models = {
+        name: Opponent(evaluator, depth=options.depth) for name, evaluator in wrong.items()
+    }
+    wrong_models["wrong model: random moves"] = Opponent(temperature=math.inf)
+    modelled = Player("weaker", weak, limits=depth)
     other = Player("classic", as_evaluator(CHECKERS, "classic"), limits=depth)
-    wrong = {"model, random": Opponent(temperature=math.inf)}
-    for name, model in {**models, **wrong}.items():
-        print(play(player(name, depth, model), other, options), flush=True)
-    print(
-        "positions searched: "
-        + ", ".join(
-            f"{name} {positions_searched(depth, model):.0f}" for name, model in models.items()
-        )
-    )
-    nodes = round(positions_searched(depth, known))
-    equal = Limits(nodes=nodes)
-    print(f"against the modelled opponent, {nodes} positions a move")
+    print(f"against the modelled opponent, all at depth {options.depth}")
+    for name, model in {**models, **wrong_models}.items():
+        print(play(player(name, depth, model), modelled, options), flush=True)
+    print(f"against another opponent (classic), all at depth {options.depth}")
     for name, model in models.items():
-        print(play(player(name, equal, model), keeper, options), flush=True)
+        print(play(player(name, depth, model), other, options), flush=True)
+    for name, model in models.items():
+        nodes = round(positions_searched(depth, model))
+        if model is None:
+            continue
+        equal = Limits(nodes=nodes)
+        print(f"against the modelled opponent (depth {options.depth}), {nodes} positions a move")
+        for rival, one in (("alpha-beta", None), (name, model)):
+            print(play(player(rival, equal, one), modelled, options), flush=True)
     return 0
 
 

@@ -121,16 +121,19 @@ def against(
     depth: int | None = None,
     evaluate: Evaluate | None = None,
     *,
-    replies: bool = False,
+    ply: int = 0,
 ) -> float:
     """The value of a position against an opponent who errs (Carmel and Markovitch 1993).
 
     opponent: his moves' probabilities are those of `Opponent.chances`. His evaluator must be a
         function, or None for `evaluate`.
-    replies: whether the opponent is to move; the value is then still for the side to move.
+    ply: plies played since our first move; the opponent moves at odd ones. The value is for the
+        side to move.
 
     With temperature 0, ties of the opponent count as the worst for the other side.
     """
+    if opponent.replies is not None and ply >= 2 * opponent.replies:
+        return minimax(game, position, depth, evaluate)
     outcome = game.outcome(position)
     if outcome is not None:
         return outcome
@@ -138,8 +141,8 @@ def against(
         return _static(evaluate, position)
     rest = None if depth is None else depth - 1
     after = [game.play(position, move) for move in game.legal_moves(position)]
-    values = [-against(game, one, opponent, rest, evaluate, replies=not replies) for one in after]
-    if not replies:
+    values = [-against(game, one, opponent, rest, evaluate, ply=ply + 1) for one in after]
+    if ply % 2 == 0:
         return max(values)
     theirs = opponent.evaluator or evaluate
     looks = rest if opponent.depth is None else opponent.depth - 1

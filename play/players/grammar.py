@@ -41,9 +41,10 @@ OPTION is one of
   depth=PLIES, nodes=N, seconds=S   limits of this player, instead of the match's limits; PLIES
                                     alone stands for depth=PLIES
   threads=N                         threads that share a search
-  opponent=EVALUATOR[:T[:PLIES]]    without dice: play against a model of the other side, which
+  opponent=EVALUATOR[:T[:PLIES[:N]]]  without dice: play against a model of the other side, which
                                     prefers moves by EVALUATOR, PLIES ahead (default: as far as
-                                    the search), and errs by T in its unit (default 0: never)
+                                    the search), and errs by T in its unit (default 0: never);
+                                    N: its next N moves only
   table=MIB                         size of the transposition table (default: fits the limits)
   filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
   TECHNIQUE                         without dice: exact or selective, then a list such as

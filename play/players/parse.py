@@ -125,16 +125,19 @@ def _spelt_out(option: str) -> list[tuple[str, str]]:
 
 
 def _opponent(game: Game, text: str) -> Opponent:
-    """Returns the model of an opponent that `EVALUATOR[:TEMPERATURE[:PLIES]]` describes."""
-    parts = re.fullmatch(r"(.+?)(?::([0-9.]+|inf)(?::([0-9]+))?)?", text)
+    """Returns the model that `EVALUATOR[:TEMPERATURE[:PLIES[:REPLIES]]]` describes."""
+    parts = re.fullmatch(r"(.+?)(?::([0-9.]+|inf)(?::([0-9]+)(?::([0-9]+))?)?)?", text)
     if parts is None:
-        raise ValueError(f"opponent: expected EVALUATOR[:TEMPERATURE[:PLIES]], found {text[:40]!r}")
-    name, temperature, plies = parts.groups()
+        raise ValueError(
+            f"opponent: expected EVALUATOR[:TEMPERATURE[:PLIES[:REPLIES]]], found {text[:40]!r}"
+        )
+    name, temperature, *counts = parts.groups()
     try:
         number = float(temperature or 0.0)
     except ValueError:
         raise ValueError(f"temperature: expected a number, found {temperature[:40]!r}") from None
-    return Opponent(as_evaluator(game, name), number, None if plies is None else int(plies))
+    plies, replies = (None if count is None else int(count) for count in counts)
+    return Opponent(as_evaluator(game, name), number, plies, replies)
 
 
 def _number(name: str, text: str) -> Any:

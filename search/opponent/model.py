@@ -42,7 +42,7 @@ from search.opponent.opponent import LEAST
 
 __all__ = ["iterate"]
 
-MODELLED = float64(RECORD, RECORD, float64, int64, float64, int64, int64)
+MODELLED = float64(RECORD, RECORD, float64, int64, int64, float64, int64, float64, int64)
 LOG_LEAST = math.log(LEAST)
 
 
@@ -86,16 +86,24 @@ def weigh(line, other, temperature, rest, win, ply, count):
 
 
 @kernel(signature=MODELLED)
-def modelled(line, other, temperature, foresight, win, depth, ply):
+def modelled(line, other, temperature, foresight, replies, win, depth, alpha, ply):
     """Returns the value of the position at `ply` for its side to move, searched `depth` plies deep.
 
     temperature, win: as in `Opponent`, and the value of a win in averages.
     foresight: plies that the opponent looks ahead; 0 for as many as are left.
+    replies: number of his replies on a line that are modelled; 0 for all. What follows is plain
+        alpha-beta.
+    alpha: a value for our side; a value of at most alpha may be an upper bound.
 
     Meaningless once `line.stop` is set.
     """
     if depth <= 0:
         return quiesce(line, 0, -INFINITY, INFINITY, ply)
+    if 0 < 2 * replies <= ply:
+        line.node_limit -= other.nodes
+        value = negamax(line, depth, alpha, INFINITY, ply)
+        line.node_limit += other.nodes
+        return value
     line.nodes += 1
     line.pv_length[ply] = 0
     if line.nodes + other.nodes >= line.node_limit:
@@ -118,7 +126,10 @@ def modelled(line, other, temperature, foresight, win, depth, ply):
         for i in range(count):
             move = move_at(line, first + i)
             follow(line, ply, move)
-            value = -modelled(line, other, temperature, foresight, win, depth - 1, ply + 1)
+            value = -modelled(
+                line, other, temperature, foresight, replies, win, depth - 1, max(alpha, best),
+                ply + 1,
+            )  # fmt: skip
             if line.stop != 0:
                 return 0.0
             if value > best:
@@ -142,7 +153,10 @@ def modelled(line, other, temperature, foresight, win, depth, ply):
             continue
         move = move_at(line, first + i)
         follow(line, ply, move)
-        value = -modelled(line, other, temperature, foresight, win, depth - 1, ply + 1)
+        floor = alpha if temperature == 0.0 else -INFINITY  # averages need exact values
+        value = -modelled(
+            line, other, temperature, foresight, replies, win, depth - 1, floor, ply + 1
+        )
         if line.stop != 0:
             return 0.0
         worst = max(worst, value)
@@ -164,11 +178,11 @@ def modelled(line, other, temperature, foresight, win, depth, ply):
     return base + differences / total
 
 
-@kernel(signature=void(RECORD, RECORD, float64, int64, float64))
-def iterate(line, other, temperature, foresight, win):
+@kernel(signature=void(RECORD, RECORD, float64, int64, int64, float64))
+def iterate(line, other, temperature, foresight, replies, win):
     """Deepen until a limit is reached, the game is decided or `line.stop` is set.
 
-    The results are those of `search.alphabeta.root.iterate`; every root move has its exact value.
+    The results are those of `search.alphabeta.root.iterate`.
     """
     for depth in range(1, line.depth_limit + 1):
         line.best = 0
@@ -177,7 +191,10 @@ def iterate(line, other, temperature, foresight, win):
             move = line.root_moves[i]
             line.first[1] = 0
             follow(line, 0, move)
-            value = -modelled(line, other, temperature, foresight, win, depth - 1, 1)
+            floor = -INFINITY if line.exact_root else best
+            value = -modelled(
+                line, other, temperature, foresight, replies, win, depth - 1, floor, 1
+            )
             if line.stop != 0:
                 break
             line.root_values[i] = value

@@ -27,6 +27,8 @@ class Opponent:
         "Learning Models of Opponent's Strategy in Game Playing", 1993; with the engine's own
         evaluator that is minimax), `math.inf` for a random move; in the unit of his evaluator.
     depth: plies that he looks ahead; None for as many as the search has left.
+    replies: number of his replies on a line that are modelled, so that the rest is searched as deep
+        as by alpha-beta; None for all.
 
     In averages a win counts as the greatest value of the engine's evaluator at sample positions.
 
@@ -36,12 +38,15 @@ class Opponent:
     evaluator: Any = None
     temperature: float = 0.0
     depth: int | None = None
+    replies: int | None = None
 
     def __post_init__(self) -> None:
         if not self.temperature >= 0:
             raise ValueError(f"temperature: expected at least 0, found {self.temperature}")
         if self.depth is not None and not 1 <= self.depth <= DEEPEST:
             raise ValueError(f"depth: expected 1 to {DEEPEST} plies, found {self.depth}")
+        if self.replies is not None and not 1 <= self.replies <= DEEPEST:
+            raise ValueError(f"replies: expected 1 to {DEEPEST}, found {self.replies}")
 
     def chances(self, values: list[float]) -> list[float]:
         """Returns the probability of each move, from their values for the opponent.

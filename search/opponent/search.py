@@ -28,6 +28,9 @@ class OpponentModel(AlphaBeta):
     Raises ValueError for options that other searches have, and for more than one thread.
     """
 
+    _other: Any  # the line of the opponent's searches
+    _modelled: Any  # the search, of both lines
+
     def __init__(
         self,
         game: Game,
@@ -49,17 +52,16 @@ class OpponentModel(AlphaBeta):
             raise ValueError(f"opponent: expected one thread, found {threads}")
         theirs = opponent.evaluator
         self._theirs = evaluator if theirs is None else as_evaluator(game, theirs)
-        self._other: Any = None
         options = AlphaBetaOptions(repetition=options.repetition, equal_depth=True)
         super().__init__(
             game, evaluator, options, lookup=lookup, table_mib=table_mib, threads=1, seed=seed
         )
-        search = self._iterate
+        search = self._modelled
         averages_wins = game.wins and opponent.temperature > 0
         win = value_bound(game, evaluator) if averages_wins else 1.0
-        foresight = opponent.depth or 0
-        temperature = float(opponent.temperature)
-        self._iterate = lambda row: search(row, self._other.row, temperature, foresight, win)
+        foresight, replies = opponent.depth or 0, opponent.replies or 0
+        numbers = float(opponent.temperature), foresight, replies, win
+        self._iterate = lambda row: search(row, self._other.row, *numbers)
 
     @property
     def steady(self) -> bool:
@@ -82,7 +84,7 @@ class OpponentModel(AlphaBeta):
         )
         self._other.bind("evaluate_at", "evaluator", self._theirs.native(self._fail))
         self._other.pin(positions=self.line.pinned["positions"])
-        self._iterate = iterate
+        self._modelled = iterate
 
     def _bind_plain(self, trace: int) -> None:
         from search.opponent.model import iterate
@@ -90,7 +92,7 @@ class OpponentModel(AlphaBeta):
         super()._bind_plain(trace)
         self._other = lines.PlainLine(self.game, self._theirs.plain())
         self._other.positions = self.line.positions
-        self._iterate = kernels.uncompiled(iterate)
+        self._modelled = kernels.uncompiled(iterate)
 
     def _put(self, **values: Any) -> None:
         super()._put(**values)

@@ -62,20 +62,30 @@ temperatures = st.sampled_from([0.0, 0.2, 1.0, 30.0, math.inf])
 
 @plain
 @settings(deadline=None)
-@given(st.integers(0, 50), st.integers(1, 4), temperatures, st.sampled_from([None, 1, 2, 3]))
+@given(
+    st.integers(0, 50),
+    st.integers(1, 4),
+    temperatures,
+    st.sampled_from([None, 1, 2, 3]),
+    st.sampled_from([None, 1, 2]),
+)
 def test_searches_agree_with_the_textbook(
-    seed: int, depth: int, temperature: float, looks: int | None
+    seed: int, depth: int, temperature: float, looks: int | None, replies: int | None
 ) -> None:
     game, own, theirs = Values(), value_of(seed), value_of(seed + 1000)
-    opponent = Opponent(theirs, temperature, looks)
+    opponent = Opponent(theirs, temperature, looks, replies)
     result = Engine(game, own, opponent=opponent).analyse((), depth=depth)
     assert result.depth == depth
     expected = {
-        move: -against(game, (move,), opponent, depth - 1, own, replies=True)
+        move: -against(game, (move,), opponent, depth - 1, own, ply=1)
         for move in game.legal_moves(())
     }
     assert dict(result.moves) == pytest.approx(expected)
-    assert result.value == pytest.approx(against(game, (), opponent, depth, own))
+    value = against(game, (), opponent, depth, own)
+    assert result.value == pytest.approx(value)
+    found = Engine(game, own, opponent=opponent).search((), depth=depth)  # with cutoffs
+    assert found.value == pytest.approx(value)
+    assert expected[found.move] == pytest.approx(value)
 
 
 @plain
@@ -104,7 +114,7 @@ def test_which_way_against_a_random_mover() -> None:
     values = {game.play(game.start(), move)[:2]: value for move, value in found.moves}
     assert values == pytest.approx({(1, 2): 1 / 3, (2, 1): 1 / 3, (0, 2): 0, (2, 0): 0})
     assert sorted(game.play(game.start(), found.move)[:2]) == [1, 2]
-    textbook = against(game, (1, 2, 1), Opponent(temperature=math.inf), replies=True)
+    textbook = against(game, (1, 2, 1), Opponent(temperature=math.inf), ply=1)
     assert -textbook == pytest.approx(1 / 3)
 
 
@@ -188,6 +198,7 @@ def test_limits_and_copies() -> None:
         ({"temperature": -1.0}, "temperature: expected at least 0, found -1.0"),
         ({"temperature": math.nan}, "temperature: expected at least 0, found nan"),
         ({"depth": 0}, "depth: expected 1 to 100 plies, found 0"),
+        ({"replies": 0}, "replies: expected 1 to 100, found 0"),
     ],
 )
 def test_wrong_models(options: Any, message: str) -> None:
