@@ -4,7 +4,8 @@ For each seed a heuristic is learned, and positions that learning never saw are 
 random ones, or Korf's instances 1 to 30 of the 15-puzzle. The table shows mean expansions, and
 mean cost as a multiple of the mean least cost, which A* with the problem's first heuristic finds,
 or IDA* with a pattern database (`--least FILE`). Where neither can, `--beside W` shows weighted A*
-with the first heuristic, and costs are mean costs. Learning time is processor time.
+with the first heuristic, and costs are mean costs. Learning time is processor time; the learner's
+options are those of train.py.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from benchmarks.patterns import instances
 from games.problem import KernelProblem
 from learner.heuristics.bootstrap import Bootstrap
 from learner.heuristics.frame import Round
+from learner.run.command_line import learner_options
 from search import solve
 
 #: The test positions come from seeds that learning does not use.
@@ -42,13 +44,16 @@ def learn(options: argparse.Namespace, problem: KernelProblem, seed: int) -> tup
         if time.process_time() - begin >= options.seconds:
             raise _Enough
 
-    settings = {"nodes": options.nodes, "weight": options.first, "each": options.each}
+    recipe = problem.recipes.get("bootstrap", {})
+    nodes = {"nodes": recipe["nodes"]} if "nodes" in recipe else {}
+    settings = {**nodes, **recipe.get("options", {}), **learner_options(options.set)}
     learner = Bootstrap(
         problem,
         options.encoding,
-        base=(options.base,) if options.base else (),
+        base=(options.base,) if options.base not in ("", "abstractions") else (),
+        abstractions=options.base == "abstractions",
         seed=seed,
-        **{name: value for name, value in settings.items() if value is not None},
+        **settings,
     )
     with contextlib.suppress(_Enough):
         learner.fit(watch=watch)
@@ -84,7 +89,7 @@ def main() -> int:
     add = parser.add_argument
     add("problem", nargs="?", default="sliding8", help="default sliding8")
     add("--encoding", help="default: the problem's first")
-    add("--base", default="", help="heuristic to begin from (default: none)")
+    add("--base", default="", help="heuristic to begin from, or abstractions (default: none)")
     add("--seconds", type=float, default=10.0, help="of learning (default 10)")
     add("--seeds", type=int, default=5, help="heuristics learned (default 5)")
     add("--positions", type=int, default=400, help="that judge (default 400)")
@@ -92,9 +97,7 @@ def main() -> int:
     add("--least", metavar="FILE", help="pattern database for the least costs")
     add("--beside", type=float, nargs="+", metavar="W", help="weights of the first heuristic's A*")
     add("--weight", type=float, default=1.0, help="of A* with the learned heuristic (default 1)")
-    add("--nodes", type=int, help="most expansions of a search while learning")
-    add("--first", type=float, metavar="W", help="weight of the first searches while learning")
-    add("--each", type=int, metavar="N", help="positions in a round of learning")
+    add("--set", action="append", default=[], metavar="OPTION=VALUE", help="of the learner")
     add("--save", metavar="FILE", help="where the last heuristic goes")
     options = parser.parse_args()
     problem = games.load(options.problem)

@@ -266,7 +266,14 @@ class Sliding15(SlidingTiles):
 
     name = "sliding15"
     title = "15-puzzle"
-    recipes = {"bootstrap": {"games": 15_000, "match_games": 100}}
+    recipes = {
+        "bootstrap": {
+            "games": 8_000,
+            "nodes": 20_000,
+            "match_games": 100,
+            "options": {"enough": 0.9, "percentile": 85.0},
+        }
+    }
 
     def __init__(self) -> None:
         super().__init__(4, 4)

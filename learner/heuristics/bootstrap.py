@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.problem import KernelProblem
+from learner.heuristics.abstractions import small_patterns
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, packed_rows, sums_of
 from learner.heuristics.frame import HeuristicLearner, Lesson, Teacher
@@ -42,6 +43,8 @@ class Bootstrap(HeuristicLearner):
 
     Options beside those of `HeuristicLearner`:
 
+    abstractions: if `base` is empty, begin from the costs of the problem with only two pieces told
+        apart (`small_patterns`) and random positions, instead of from 0 and walks.
     over: weight of an overestimate's squared error; an underestimate's has the weight 1.
     ridge: weight of the squared distance of the weights from those of the previous round.
     percentile: the offset makes this percentage of the held-out errors negative.
@@ -49,6 +52,7 @@ class Bootstrap(HeuristicLearner):
     rows: greatest number of positions to learn from; the newest are kept.
     """
 
+    abstractions: bool = False
     over: float = 10.0
     ridge: float = 1.0
     percentile: float = 95.0
@@ -64,6 +68,8 @@ class Bootstrap(HeuristicLearner):
 
     def _begin(self) -> None:
         super()._begin()
+        if self.abstractions:
+            self._steps, self._weight = 0.0, self.weight
         self._weights = self._start()
         self._examples = Examples(self.problem_, self.encoding_, self.rows)
         self.heuristic_ = LearnedHeuristic(
@@ -74,14 +80,17 @@ class Bootstrap(HeuristicLearner):
         return solution_of
 
     def _start(self) -> NDArray[np.float64]:
-        """Returns weights that reproduce the best base heuristic; zeros if `base` is empty."""
+        """Returns weights that reproduce the best base heuristic or abstractions; else zeros."""
         weights = np.zeros(self.encoding_.size)
-        if not self.base:
+        if not self.base and not self.abstractions:
             return weights
         chance = random.Random(self.seed)
         positions = [self.problem_.random_position(chance.getrandbits(40)) for _ in range(START)]
-        known = [self.problem_.evaluators[name].value for name in self.base]
-        values = np.array([max(float(one(place)) for one in known) for place in positions])
+        if self.base:
+            known = [self.problem_.evaluators[name].value for name in self.base]
+            values = np.array([max(float(one(place)) for one in known) for place in positions])
+        else:
+            values = small_patterns(self.problem_).values(positions)
         rows = packed_rows(self.encoding_.active_rows(positions), self.encoding_.size)
         return fit_weights(rows, values, start=weights, over=1.0, ridge=1e-3, steps=50)
 

@@ -29,7 +29,8 @@ LOG = "round,steps,weight,solved,expanded,rows\n"
 REPORT_SEED = 3_000_017
 #: Most expansions of a search of the report.
 REPORT_NODES = 200_000
-ZERO = "zero"
+#: Starts without a heuristic that somebody wrote.
+ZERO, ABSTRACTIONS = "zero", "abstractions"
 #: Settings of a run of a problem that has no recipe for the learner.
 USUAL: dict[str, Any] = {"games": 5_000, "nodes": 10_000, "match_games": 200}
 #: Options of train.py that a run of a problem does not take.
@@ -99,12 +100,18 @@ class HeuristicRun:
         self.folder = RunFolder(folder, {"log.csv": LOG})
         self._pace = Pace()
         self.path = folder / "heuristic.safetensors"
-        base = () if settings.start in (None, ZERO) else tuple(str(settings.start).split("+"))
+        start = settings.start
+        nobody = start in (None, ZERO, ABSTRACTIONS)
+        base = () if nobody else tuple(str(start).split("+"))
         for name in (*base, *settings.opponents):
             self._check_heuristic(name)
         kind = HEURISTICS[settings.learner].load()
         options = checked_options(kind, settings.options)
         common = {"base": base, "seed": settings.seed, **options}
+        if start == ABSTRACTIONS:
+            if "abstractions" not in kind.__dataclass_fields__:
+                raise ValueError(f"--from: expected a heuristic or zero, found {start!r}")
+            common["abstractions"] = True
         self.learner: HeuristicLearner | Admissible
         if issubclass(kind, HeuristicLearner):
             each = options.get("each", kind.each)
@@ -116,8 +123,8 @@ class HeuristicRun:
         if not isinstance(self.problem.evaluators.get(name), Heuristic):
             known = [n for n, e in self.problem.evaluators.items() if isinstance(e, Heuristic)]
             raise ValueError(
-                f"expected heuristics of {self.problem.name} ({', '.join(known) or 'none'}), or"
-                f" zero, found {name!r}"
+                f"expected heuristics of {self.problem.name} ({', '.join(known) or 'none'}),"
+                f" {ZERO} or {ABSTRACTIONS}, found {name!r}"
             )
 
     def learn(

@@ -11,6 +11,7 @@ from sklearn.linear_model import Ridge
 
 import games
 from games.puzzles.sliding_tiles import SlidingTiles
+from learner.heuristics.abstractions import small_patterns
 from learner.heuristics.bootstrap import Bootstrap
 from learner.heuristics.examples import Examples
 from learner.heuristics.fit import fit_weights, packed_rows, sums_of
@@ -47,12 +48,26 @@ def test_overestimates_are_rarer_where_they_count_more() -> None:
     assert shares[0] > 0.4 and 0.02 < shares[1] < 0.25
 
 
-@pytest.mark.parametrize("base", [(), ("manhattan",)])
+def test_abstractions_give_at_least_manhattan_and_learning_begins_there() -> None:
+    """With one tile at a time they give Manhattan itself, which nobody told them."""
+    problem = SlidingTiles(3, 3)
+    positions = [problem.random_position(seed) for seed in range(100)]
+    manhattan = np.array([problem.evaluators["manhattan"].value(place) for place in positions])
+    assert np.array_equal(small_patterns(problem, each=1).values(positions), manhattan)
+    pairs = small_patterns(problem).values(positions)
+    assert (pairs >= manhattan).all() and pairs.sum() > manhattan.sum()
+    learner = Bootstrap(problem, abstractions=True, rounds=1, each=1)
+    learner._begin()
+    assert abs(learner.heuristic_.sums(positions) - pairs).mean() < 0.5
+
+
+@pytest.mark.parametrize("base", [(), ("manhattan",), ("abstractions",)])
 def test_a_heuristic_from_solutions_of_its_own_beats_manhattan(base: tuple[str, ...]) -> None:
     """Every position of a small puzzle: fewer expansions, and hardly a longer solution."""
     problem = SlidingTiles(3, 2)
     rounds: list[Round] = []
-    learner = Bootstrap(problem, base=base, rounds=12, each=40, seed=1).fit(watch=rounds.append)
+    start: Any = {"abstractions": True} if base == ("abstractions",) else {"base": base}
+    learner = Bootstrap(problem, **start, rounds=12, each=40, seed=1).fit(watch=rounds.append)
     assert [one.number for one in rounds] == list(range(1, 13))
     assert rounds[-1].solved == 1.0
     if base:
