@@ -139,6 +139,8 @@ class Game:
     recipes: Mapping[str, Mapping[str, Any]] = {}
     #: The layout of its signature tables: the arguments of `SignatureLayout` but the name.
     signature: Mapping[str, Any] | None = None
+    #: Layouts of its n-tuple networks by name, each a `games.features.tuples.TupleLayout`.
+    tuples: Mapping[str, Any] = {}
 
     def __init_subclass__(cls) -> None:
         # base classes have no name to hand down

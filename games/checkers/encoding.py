@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.checkers.rules import WHITE
-from games.features import Encoding
+from games.features import Encoding, Group, TupleLayout, blocks
 from games.kernels import kernel, lowest
 
 
@@ -30,3 +30,6 @@ def piece_squares(position, places):
 
 #: 128 inputs: 4 kinds of pieces on 32 squares, seen by the side to move.
 PIECE_SQUARES = Encoding("piece_squares", 128, 32, piece_squares)
+
+#: Blocks of two by three squares, with the kinds of pieces on them.
+BLOCKS = TupleLayout(PIECE_SQUARES, 32, tuple(map(Group, blocks(4, 8, 2, 3))))

@@ -8,7 +8,7 @@ from typing import Any
 from games.board import Board
 from games.connect_four import notation, rules
 from games.connect_four.bitbully import BitBully
-from games.connect_four.encoding import STONES
+from games.connect_four.encoding import LINES_AND_COLUMNS, STONES, THREATS
 from games.connect_four.evaluators import CALIBRATIONS, EVALUATORS
 from games.connect_four.features import LINES
 from games.connect_four.recipes import RECIPES
@@ -33,7 +33,8 @@ class ConnectFour(KernelGame):
     start_position = START
     most_moves = COLUMNS
     features = {"lines": LINES}
-    encodings = {"stones": STONES}
+    encodings = {"stones": STONES, "threats": THREATS}
+    tuples = {"lines": LINES_AND_COLUMNS}
     evaluators = EVALUATORS
     calibrations = CALIBRATIONS
     title = "Connect Four"

@@ -1,14 +1,17 @@
-"""The inputs of networks in Connect Four: the squares of each side's stones."""
+"""The inputs of networks in Connect Four: stones on squares, and threats on empty ones."""
 
 from __future__ import annotations
 
-from games.connect_four.rules import COLUMNS, ROWS
-from games.features import Encoding
+from games.connect_four.features import completing
+from games.connect_four.rules import ALL, BOTTOM, COLUMNS, ROWS
+from games.features import Encoding, Group, TupleLayout, straight_lines
+from games.features.tuples import unlike
 from games.kernels import kernel
 
-__all__ = ["STONES"]
+__all__ = ["LINES_AND_COLUMNS", "STONES", "THREATS"]
 
 SQUARES = COLUMNS * ROWS
+CELLS = SQUARES + COLUMNS
 
 
 @kernel
@@ -28,3 +31,74 @@ def stones(position, places):
 
 
 STONES = Encoding("stones", 2 * SQUARES, SQUARES, stones)
+
+
+@kernel
+def threats(position, places):
+    """Write the states of 42 squares, row by row from the bottom, and 7 columns that are not 0.
+
+    States of a square: 1 own stone, 2 the opponent's, 3 empty and reached, 4 empty where a stone
+    of one's own completes four, 5 of the opponent's, 6 of either; 7 and 8 are 5 and 4 (or 6) where
+    a stone can be played now. Other empty squares have state 0.
+
+    A column has the state of its lowest square of states 4 to 6: 1 or 2 for 4 (in row 1, 3, 5 or in
+    row 2, 4, 6), 3 or 4 for 5, 5 or 6 for 6; or 7 if one's own square is directly above another, 8
+    if the opponent's is.
+
+    The last input is 1 if the side that did not begin is to move.
+    """
+    own, opponent, side = position
+    mine = completing((own, opponent, 0))
+    theirs = completing((opponent, own, 0))
+    reached = ((own | opponent) + BOTTOM) & ALL
+    count = 0
+    for column in range(7):
+        lowest = 0
+        for row in range(6):
+            bit = 1 << 7 * column + row
+            state = 0
+            if own & bit:
+                state = 1
+            elif opponent & bit:
+                state = 2
+            elif reached & bit:
+                state = 8 if mine & bit else 7 if theirs & bit else 3
+            elif (mine | theirs) & bit:
+                state = 4 if not theirs & bit else 6 if mine & bit else 5
+                if lowest == 0:
+                    lowest = 2 * state - 7 + (row & 1)
+                elif state != 5 and bit >> 1 & mine & ~theirs & ~reached:
+                    lowest = 7
+                elif state != 4 and bit >> 1 & theirs & ~mine & ~reached:
+                    lowest = 8
+            if state:
+                places[count] = 49 * (state - 1) + 7 * row + column
+                count += 1
+        if lowest:
+            places[count] = 49 * (lowest - 1) + 42 + column
+            count += 1
+    if side:
+        places[count] = 49 * 8
+        count += 1
+    return count
+
+
+THREATS = Encoding("threats", 8 * CELLS + 1, CELLS + 1, threats)
+
+_MIRROR = tuple(
+    7 * row + 6 - column for row in range(7) for column in range(7)
+)  # the columns' own cells are the seventh row
+_LINES = unlike(straight_lines(COLUMNS, ROWS, 4), [_MIRROR])
+_COLUMNS = [tuple(range(column, SQUARES, COLUMNS)) for column in range(4)]
+
+#: Tables of all lines of four, of all columns, and of the columns' threats together.
+LINES_AND_COLUMNS = TupleLayout(
+    THREATS,
+    CELLS,
+    (
+        *map(Group, _LINES),
+        *(Group(cells, (0, 1, 2, 0, 3, 4, 5, 4, 3)) for cells in _COLUMNS),
+        Group(tuple(range(SQUARES, CELLS)), (0, 1, 2, 3, 4, 0, 0, 5, 6)),
+    ),
+    (_MIRROR,),
+)

@@ -6,5 +6,16 @@ from games.features.encoding import Encoding
 from games.features.feature_set import FeatureSet, Term
 from games.features.outcomes import Outcomes
 from games.features.phases import Phases
+from games.features.tuples import Group, TupleLayout, blocks, straight_lines
 
-__all__ = ["Encoding", "FeatureSet", "Outcomes", "Phases", "Term"]
+__all__ = [
+    "Encoding",
+    "FeatureSet",
+    "Group",
+    "Outcomes",
+    "Phases",
+    "Term",
+    "TupleLayout",
+    "blocks",
+    "straight_lines",
+]

@@ -40,10 +40,12 @@ class Bootstrap(Learner):
     inputs: a feature set or an encoding, or the name of one (None: the game's first).
     hidden: widths of the hidden layers of a network; None for weights over a feature set; () over
         an encoding for a table of weights, one for each input.
+    tuples: an n-tuple network in place of these: the layout, or the name of one of the game's.
     fixed: weights by term that are never learned, whatever evaluator learning starts from (None: 1
         for the term `men` if the set has it). Not for networks.
-    rate: step size of Adam, in the change of value that one standard deviation of a term makes; it
-        falls linearly to a tenth over the `games`.
+    rate: step size of Adam, in the change of value that one standard deviation of a term makes; for
+        an n-tuple network the share of an error that one step corrects, such as 1; it falls
+        linearly to a tenth over the `games`.
     scale: the value that is squashed to tanh(1) = 0.76, in the unit of the fixed weights.
     games_per_update: games that are played with the same weights.
     most_plies: longer games are drawn.
@@ -54,6 +56,7 @@ class Bootstrap(Learner):
     games: int = 2000
     inputs: Any = None
     hidden: tuple[int, ...] | None = None
+    tuples: Any = None
     fixed: dict[str, float] | None = None
     rate: float = 0.01
     scale: float = 1.5
@@ -107,7 +110,9 @@ class Bootstrap(Learner):
     def prepare(self, evaluator: Any = None) -> None:
         game = self._load_game()
         self._check_options()
-        if self.hidden is None:
+        if self.tuples is not None:
+            self.model_ = self._tuple_model(evaluator)
+        elif self.hidden is None:
             encodings = [*game.encodings, *game.encodings.values()]
             if isinstance(self.inputs, str | Encoding) and self.inputs in encodings:
                 raise ValueError(
@@ -134,6 +139,15 @@ class Bootstrap(Learner):
         self.games_played_ = 0
         self.updates_ = 0
         self.errors_: list[float] = []
+
+    def _tuple_model(self, evaluator: Any) -> Model:
+        from learner.models.tuple_model import tuple_model
+
+        for name in ("inputs", "hidden", "fixed"):
+            if getattr(self, name):
+                raise ValueError(f"{name}: expected none with tuples, found {getattr(self, name)}")
+        name = type(self).__name__.lower()
+        return tuple_model(self.game_, self.tuples, scale=self.scale, start=evaluator, name=name)
 
     def _linear_model(self, evaluator: Any) -> LinearModel:
         features: FeatureSet = feature_set(self.game_, self.inputs)

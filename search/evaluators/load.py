@@ -27,6 +27,7 @@ from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.shaped_network import ShapedNetwork
 from search.evaluators.shipped import find_file, shipped_files
 from search.evaluators.signature import SignatureEvaluator
+from search.evaluators.tuples import TupleEvaluator
 
 __all__ = ["as_evaluator", "evaluator_names", "load_evaluator"]
 
@@ -41,6 +42,7 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
         PatternDatabase,
         QuantisedNetwork,
         SignatureEvaluator,
+        TupleEvaluator,
     )
 }
 

@@ -120,8 +120,9 @@ def online(kind: Any, **options: Any) -> Any:
     return partial(kind, CHECKERS, depth=2, trial=2, **options)
 
 
-def bootstrap(kind: Any, network: bool) -> Case:
-    inputs: dict[str, Any] = {"inputs": "piece_squares", "hidden": (6,)} if network else {}
+def bootstrap(kind: Any, network: bool, **inputs: Any) -> Case:
+    if network:
+        inputs = {"inputs": "piece_squares", "hidden": (6,)}
     make = partial(
         kind, CHECKERS, games=12, depth=2, games_per_update=4, most_plies=50, seed=1, **inputs
     )
@@ -181,6 +182,7 @@ CASES = {
         for kind in (TemporalDifference, TDLeaf, RootStrap, TreeStrap)
         for network in (False, True)
     },
+    "TreeStrap-tuples": bootstrap(TreeStrap, False, tuples="blocks"),
     "own-linear": own(),
     "own-network": own(hidden=(6,)),
     "batch": rounds(BatchFit),

@@ -1,0 +1,107 @@
+"""n-tuple networks that learn: each step by hand, and whole games of four learners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games import kernels
+from games.checkers import Checkers
+from games.connect_four import ConnectFour
+from learner.bootstrap.temporal_difference import TemporalDifference
+from learner.bootstrap.tree_strap import TreeStrap
+from learner.models.tuple_model import TupleModel, tuple_model
+from learner.self_play import rows_of
+from search.evaluators.samples import sample_positions
+from search.evaluators.tuples import TupleEvaluator
+
+FOUR, CHECKERS = ConnectFour(), Checkers()
+
+
+@pytest.mark.plain
+def test_steps_are_those_of_the_published_rule() -> None:
+    model = tuple_model(CHECKERS, "blocks", scale=2.0)
+    starts, offsets = model.evaluator.layout.lookups
+    rows = rows_of(model.inputs, sample_positions(CHECKERS, 12))
+    random = np.random.default_rng(3)
+    low = random.uniform(-1, 0.5, size=12)
+    high = low + np.array([0.0, 0.4] * 6)
+    weights = np.zeros(model.evaluator.layout.size)
+    sums, sizes, total = weights.copy(), weights.copy(), 0.0
+    for epoch in range(3):
+        order = np.random.default_rng(epoch).permutation(12)
+        total = 0.0
+        for i in order:
+            indices = starts + offsets[rows[i]].sum(axis=0)
+            value = np.tanh(weights[indices].sum() / 2.0)
+            error = float(np.clip(value, low[i], high[i]) - value)
+            change = error * (1 - 0.9 * value * value)
+            total += error * error
+            for index in indices:
+                share = abs(sums[index]) / sizes[index] if sizes[index] else 1.0
+                weights[index] += 0.5 * 2.0 * share * change / len(starts)
+                sums[index] += change
+                sizes[index] += abs(change)
+        found = model.learn(rows, low, high, rate=0.5, random=np.random.default_rng(epoch))
+        assert found == pytest.approx(total / 12, rel=1e-4)
+    assert model.evaluator.weights == pytest.approx(weights, abs=1e-5)
+    assert np.abs(weights).max() > 0.01
+
+
+@pytest.mark.plain
+def test_a_state_goes_on_where_it_was_left() -> None:
+    first = tuple_model(CHECKERS, "blocks", scale=1.0)
+    rows = rows_of(first.inputs, sample_positions(CHECKERS, 30))
+    targets = np.linspace(-1, 1, 30)
+
+    def learn(model: TupleModel, seed: int) -> None:
+        model.learn(rows, targets, targets, rate=1.0, random=np.random.default_rng(seed))
+
+    learn(first, 1)
+    second = tuple_model(CHECKERS, "blocks", scale=1.0)
+    second.set_state(first.get_state())
+    for model in (first, second):
+        learn(model, 2)
+    assert first.evaluator.weights.tolist() == second.evaluator.weights.tolist()
+    state = first.get_state()
+    with pytest.raises(ValueError, match="expected 281250 numbers of float32"):
+        second.set_state({**state, "sums": state["sums"][:400]})
+
+
+@pytest.mark.plain
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="tuples: expected one of lines for connect_four, found"):
+        tuple_model(FOUR, "hand", scale=1.0)
+    with pytest.raises(ValueError, match="expected an n-tuple network of the same layout"):
+        tuple_model(FOUR, "lines", scale=1.0, start="hand")
+    other = TupleEvaluator(CHECKERS, CHECKERS.tuples["blocks"])
+    with pytest.raises(ValueError, match="expected an evaluator of connect_four"):
+        tuple_model(FOUR, "lines", scale=1.0, start=other)
+    with pytest.raises(ValueError, match="hidden: expected none with tuples, found"):
+        TreeStrap(FOUR, games=1, tuples="lines", hidden=(4,)).prepare()
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not kernels.compiled, reason="takes minutes uncompiled")
+@pytest.mark.parametrize(
+    ("kind", "options", "share"),
+    [(TreeStrap, {"games": 300, "depth": 4}, 0.9), (TemporalDifference, {"games": 400}, 0.7)],
+)
+def test_games_against_itself_teach_most_of_the_truth(
+    kind: Any, options: dict[str, Any], share: float
+) -> None:
+    from play.judging.judge import random_positions
+    from play.judging.truth import judge_by_truth, known_values
+    from play.players.limits import Limits
+    from play.players.player import Player
+
+    learner = kind(
+        FOUR, tuples="lines", rate=1.0, scale=1.0, opening_plies=8, seed=2, **options
+    ).fit()
+    positions = random_positions(FOUR, 300, seed=9, least_plies=18, most_plies=31)
+    known = known_values(FOUR, "truth", positions)
+    player = Player("learned", learner.evaluator_)
+    found = judge_by_truth(FOUR, player, known, limits=Limits(depth=1))
+    assert found.kept.value > share  # chance moves keep a third

@@ -1,0 +1,143 @@
+"""n-tuple networks against a slow twin that knows nothing of offsets, by symmetry and as files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from games.checkers import Checkers
+from games.connect_four import ConnectFour
+from games.features import Encoding, Group, TupleLayout
+from games.kernels import kernel
+from search import EvaluatorError, load_evaluator
+from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.samples import sample_positions
+from search.evaluators.tuples import TupleEvaluator
+
+FOUR, CHECKERS = ConnectFour(), Checkers()
+LAYOUTS = [(FOUR, FOUR.tuples["lines"]), (CHECKERS, CHECKERS.tuples["blocks"])]
+
+
+def network(game: Any, layout: TupleLayout) -> TupleEvaluator:
+    """Returns a network of random weights."""
+    return TupleEvaluator(game, layout, np.random.default_rng(1).normal(size=layout.size))
+
+
+def slow_value(evaluator: TupleEvaluator, position: Any) -> float:
+    """Returns the value from the contents of each group, one table after another."""
+    layout = evaluator.layout
+    contents, phase = [0] * layout.cells, 0
+    for place in layout.encoding.places(position):
+        state, cell = divmod(int(place), layout.cells)
+        if place >= layout.cells * (layout.states - 1):
+            phase = cell + 1
+        elif place >= 0:
+            contents[cell] = state + 1
+    total, start = 0.0, phase * layout.size // layout.phases
+    for group in layout.groups:
+        classes = group.classes or tuple(range(layout.states))
+        radix = max(classes) + 1
+        images = [group.cells, *(tuple(i[cell] for cell in group.cells) for i in layout.images)]
+        for cells in dict.fromkeys(images):
+            index = sum(classes[contents[cell]] * radix**i for i, cell in enumerate(cells))
+            total += float(evaluator.weights[start + index])
+        start += radix ** len(group.cells)
+    return total
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("game", "layout"), LAYOUTS, ids=["connect_four", "checkers"])
+def test_values_are_those_of_the_slow_twin(game: Any, layout: TupleLayout) -> None:
+    evaluator = network(game, layout)
+    positions = sample_positions(game, 60)
+    values = evaluator.values(positions)
+    assert values.tolist() == [evaluator.plain()(position) for position in positions]
+    assert values == pytest.approx([slow_value(evaluator, p) for p in positions], abs=1e-9)
+    assert len(set(values.tolist())) > 50
+
+
+@pytest.mark.plain
+def test_mirror_images_have_one_value() -> None:
+    evaluator = network(FOUR, FOUR.tuples["lines"])
+    positions = sample_positions(FOUR, 60)
+    mirrored = [
+        (*(sum((p[k] >> 7 * c & 127) << 7 * (6 - c) for c in range(7)) for k in (0, 1)), p[2])
+        for p in positions
+    ]
+    assert evaluator.values(mirrored) == pytest.approx(evaluator.values(positions), abs=1e-9)
+
+
+@pytest.mark.plain
+def test_threats_of_a_position_worked_out_by_hand() -> None:
+    # X needs the square above the O in column 4; O needs nothing
+    position = FOUR.parse_position("......./......./......./......./....O../XXX.OO. X")
+    listed = sorted(p for p in FOUR.encodings["threats"].places(position) if p >= 0)
+    states = {divmod(p, 49)[::-1]: None for p in listed}
+    assert {cell: state + 1 for cell, state in states} == {
+        **dict.fromkeys((0, 1, 2), 1),
+        **dict.fromkeys((4, 5, 11), 2),
+        **dict.fromkeys((7, 8, 9, 6, 12, 18), 3),
+        3: 8,
+    }
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("game", "layout"), LAYOUTS, ids=["connect_four", "checkers"])
+def test_a_file_gives_the_same_values(game: Any, layout: TupleLayout, tmp_path: Path) -> None:
+    evaluator, path = network(game, layout), tmp_path / "tuples.safetensors"
+    evaluator.save(path)
+    loaded = load_evaluator(path)
+    positions = sample_positions(game, 20)
+    assert isinstance(loaded, TupleEvaluator)
+    assert loaded.layout == layout
+    assert loaded.values(positions).tolist() == evaluator.values(positions).tolist()
+    assert evaluator.copy().values(positions).tolist() == evaluator.values(positions).tolist()
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cells": 0}, "cells: expected 1 to 128, found 0"),
+        ({"groups": [[[0, 0], []]]}, "expected different cells from 0 to 31"),
+        ({"groups": [[[0, 99], []]]}, "expected different cells from 0 to 31"),
+        ({"groups": [[[0], [0, 2, 2, 2, 2]]]}, "expected a class for each of 5 states"),
+        ({"groups": [[list(range(32)), []]]}, "expected at most .* weights"),
+        ({"groups": []}, "groups: expected 1 to 1024 together with their images, found 0"),
+        ({"groups": [[[0], []]] * 1025}, "groups: expected 1 to 1024 .* found 1025"),
+        ({"groups": [3]}, "cannot unpack"),
+        ({"images": [[0, 1]]}, "images: expected permutations of 32 cells"),
+        ({"images": [["a"]]}, "expected lists of whole numbers"),
+        ({"groups": [[[0], []]]}, "expected float32 of shape .5,., found float32 of shape"),
+    ],
+)
+def test_files_that_are_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+    path = tmp_path / "tuples.safetensors"
+    network(CHECKERS, CHECKERS.tuples["blocks"]).save(path)
+    content, arrays = load_arrays(path)
+    save_arrays(path, {**content, **change}, arrays)
+    with pytest.raises(EvaluatorError, match=message):
+        load_evaluator(path)
+
+
+@kernel
+def two_cells(position, places):
+    """Cell 0 holds 1 or nothing, cell 1 nothing; and one of two inputs is left over."""
+    places[0] = 0
+    return 1
+
+
+@pytest.mark.plain
+def test_a_layout_that_does_not_fit_is_refused() -> None:
+    layout = TupleLayout(Encoding("two", 3, 2, two_cells), 2, (Group((0, 1)),))
+    assert (layout.states, layout.phases, layout.size) == (2, 2, 8)
+    starts, offsets = layout.lookups
+    assert (starts.tolist(), offsets[:, 0].tolist()) == ([0], [1, 2, 4, 0])
+    with pytest.raises(ValueError, match="images: expected permutations of 2 cells"):
+        replace(layout, images=((1, 1),))
+    with pytest.raises(ValueError, match="weights: expected 8 finite numbers, found an array"):
+        TupleEvaluator(FOUR, layout, [1.0])
