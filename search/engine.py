@@ -26,6 +26,7 @@ from search.opponent.search import OpponentModel
 from search.result import Result
 from search.search import UNLIMITED, Search
 from search.sizes import MOST_MIB
+from search.time_control import Allowance
 
 __all__ = ["DEEPEST", "UNLIMITED", "Engine"]
 
@@ -165,7 +166,7 @@ class Engine:
         *,
         depth: int | None = None,
         nodes: int | None = None,
-        seconds: float | None = None,
+        seconds: float | Allowance | None = None,
         history: Sequence[Any] = (),
         roll: int | None = None,
     ) -> Result:
@@ -174,7 +175,8 @@ class Engine:
         position: the position to search.
         depth: greatest depth in plies.
         nodes: greatest number of positions searched.
-        seconds: greatest time.
+        seconds: greatest time, or an `Allowance`, of which the search uses more or less as it
+            finds the choice hard or easy (with dice the usual time).
         history: the earlier positions of the game since the last irreversible move, oldest first.
         roll: with dice, the roll to move with; None for the value before the roll, without a move.
 
@@ -200,7 +202,7 @@ class Engine:
         *,
         depth: int | None = None,
         nodes: int | None = None,
-        seconds: float | None = None,
+        seconds: float | Allowance | None = None,
         history: Sequence[Any] = (),
         roll: int | None = None,
     ) -> Result:

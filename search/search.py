@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,6 +17,7 @@ from games.contract import Game
 from search.evaluators.evaluator import Evaluator
 from search.result import Depth, Result
 from search.sizes import MOST_THREADS
+from search.time_control import GLANCE, Allowance, TimeControl
 
 __all__ = ["UNLIMITED", "Search", "check_limits", "run_search", "run_together"]
 
@@ -54,7 +56,7 @@ class Search(ABC):
         *,
         depth: int | None,
         nodes: int | None,
-        seconds: float | None,
+        seconds: float | Allowance | None,
         history: Sequence[Any],
         roll: int | None,
         exact_root: bool,
@@ -99,13 +101,23 @@ class Search(ABC):
         self._generation = (self._generation + 1) & 0xFF
         return self._generation
 
-    def _run(self, search: Callable[[], None], *, seconds: float | None, short: bool) -> bool:
+    def _run(
+        self,
+        search: Callable[[], None],
+        *,
+        seconds: float | Allowance | None,
+        short: bool,
+    ) -> bool:
         """Run a search within its time. Returns whether it was interrupted.
 
         Raises any error of the search or of an evaluator.
         """
         stop = partial(self._put, stop=1)
-        interrupted = run_search(search, stop, seconds=seconds, short=short)
+        control = None
+        if isinstance(seconds, Allowance):
+            control = TimeControl(seconds, self.line, self.evaluator.unit)
+            seconds = seconds.most
+        interrupted = run_search(search, stop, seconds=seconds, short=short, control=control)
         self._raise_failure()
         return interrupted or self._stopped
 
@@ -167,7 +179,12 @@ def run_together(
 
 
 def run_search(
-    search: Callable[[], None], stop: Callable[[], None], *, seconds: float | None, short: bool
+    search: Callable[[], None],
+    stop: Callable[[], None],
+    *,
+    seconds: float | None,
+    short: bool,
+    control: TimeControl | None = None,
 ) -> bool:
     """Run a search until it ends, its time is up or Ctrl-C. Returns whether Ctrl-C ended it.
 
@@ -175,6 +192,7 @@ def run_search(
     stop: makes `search` return soon.
     seconds: the time limit; None for no limit.
     short: whether the search ends within milliseconds and so needs no thread of its own.
+    control: ends the search earlier if it has used enough of its time; None for never.
 
     Raises any error of the search.
     """
@@ -199,9 +217,14 @@ def run_search(
 
     # Native code delays signals, so it runs in a thread of its own while this one waits.
     interrupted = False
+    began = time.perf_counter()
     try:
         threading.Thread(target=work, daemon=True, name="search").start()
-        ended.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
+        if control is None:
+            ended.wait(None if seconds is None else min(seconds, threading.TIMEOUT_MAX))
+        while control is not None and not control.enough(time.perf_counter() - began):
+            if ended.wait(GLANCE):
+                break
     except KeyboardInterrupt:
         interrupted = True
     while not ended.is_set():

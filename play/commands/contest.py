@@ -17,6 +17,7 @@ from play.match.dice_match import DiceMatch, needs_processes, play_dice_match
 from play.match.ladder import Standing, dice_ladder, ladder, plot_estimates, plot_ladder
 from play.match.match import Match, games_from, play_match
 from play.match.openings import Openings
+from play.players.clock import parse_clock
 from play.players.gnubg import Program, gnubg_evaluator
 from play.players.limits import Limits, check_depth
 from play.players.parse import parse_player
@@ -80,11 +81,12 @@ class ContestWithoutDice:
         self.game = game
         options.games = games if options.games is None else options.games
         depth = options.depth
-        if depth is None and options.nodes is None and options.seconds is None:
+        clock = None if options.time is None else parse_clock(options.time)
+        if (depth, options.nodes, options.seconds, clock) == (None,) * 4:
             depth = 5
         if depth is not None and depth < 1:
             raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
-        self.limits = Limits(depth, options.nodes, options.seconds)
+        self.limits = Limits(depth, options.nodes, options.seconds, clock)
         self.sprt = _sprt(options)
         self._options = options
 
@@ -185,7 +187,7 @@ class ContestWithDice:
 
     standings = "standings"
     #: Options that do not apply to a game with dice.
-    others = ("plies", "within", "judge", "sprt", "model")
+    others = ("time", "plies", "within", "judge", "sprt", "model")
 
     def __init__(self, game: DiceGame, options: argparse.Namespace) -> None:
         refuse(options, self.others, "a game without dice", game)

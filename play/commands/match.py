@@ -77,6 +77,12 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
     add("--depth", type=int, metavar="PLIES", help=DEPTH_HELP)
     add("--nodes", type=int, metavar="N", help="limit of positions for each move")
     add("--seconds", type=float, metavar="S", help="time limit for each move")
+    add(
+        "--time",
+        metavar="S+I",
+        help="without dice: a clock of S seconds for a game, and I more before each move; a player"
+        " whose clock runs out loses",
+    )
     add("--seed", type=int, default=0, help="decides openings, dice and chance")
     add(
         "--plies",

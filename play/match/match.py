@@ -302,7 +302,7 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         limits = first.within(self.limits)
         native = len(engines) == 2 and all(e.native and e.steady for e in engines)
         native = native and first.book is None and second.book is None
-        if not native or limits != second.within(self.limits) or limits.seconds is not None:
+        if not native or limits != second.within(self.limits) or limits.time is not None:
             return seats[0], seats[1], None, None
         loops = [
             GameLoop(

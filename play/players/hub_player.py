@@ -22,13 +22,14 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 from games.contract import Game
 from games.errors import MoveError
 from games.record import GameRecord
+from play.players.clock import TIME
 from play.players.grammar import HUB
 from play.players.hub_words import arguments, hub_move, move_word, position_word
 from play.players.limits import Limits
@@ -103,11 +104,13 @@ class HubSeat:
         self._game = game
         self._talk: _Talk | None = None
         self._busy = False
+        self._clock = limits.clock
         self._heed: threading.Timer | None = None
 
     def begin(self, seed: int) -> None:
         """Start the engine, unless it runs, and announce a new game; `seed` is not used."""
         self.seconds = []
+        self._clock = self.limits.clock
         if self._talk is None:
             self._talk = _Talk(self.program)
             weakref.finalize(self, self._talk.end)
@@ -140,14 +143,14 @@ class HubSeat:
         assert self._talk is not None
         with self._ended_by_errors():
             self._talk.say(f"pos pos={position_word(record.start)}{moves}")
-            self._talk.say(f"level {_level(self.limits)}")
+            self._talk.say(f"level {_level(replace(self.limits, clock=self._clock))}")
             self._talk.forget()
             began = time.monotonic()
             self._busy = True
             self._talk.say("go think")
             done = self._talk.hear(
                 "done",
-                (self.limits.seconds or LONGEST_MOVE) + PATIENCE,
+                self._longest() + PATIENCE,
                 lambda name, given: told.update(given) if name == "info" else None,
             )
             self._rest()
@@ -157,7 +160,17 @@ class HubSeat:
             except ValueError as error:
                 where = self._game.position_text(record.position)
                 raise MoveError(f"player {self.program}: {where}: {error}") from None
+        if self._clock is not None:
+            self._clock = self._clock.after(self.seconds[-1])
+            if self._clock.left < 0.0:
+                record.declare(1.0 if record.to_move else -1.0, TIME)
+                return
         record.play(move, value=_score(told.get("score")), depth=_depth(told.get("depth")))
+
+    def _longest(self) -> float:
+        if self._clock is not None:
+            return max(0.0, self._clock.left) + self._clock.increment
+        return self.limits.seconds or LONGEST_MOVE
 
     def _rest(self) -> None:
         self._busy = False
@@ -328,7 +341,10 @@ def _shake_hands(talk: _Talk) -> None:
 
 
 def _level(limits: Limits) -> str:
+    parts: dict[str, float | None]
     parts = {"depth": limits.depth, "nodes": limits.nodes, "move-time": limits.seconds}
+    if limits.clock is not None:
+        parts |= {"time": limits.clock.left, "inc": limits.clock.increment}
     return " ".join(f"{name}={part}" for name, part in parts.items() if part is not None)
 
 

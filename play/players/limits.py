@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass
+from typing import Any
 
 from games.contract import DiceGame, Game
+from play.players.clock import Clock
 from search.alphabeta.search import DEEPEST
+from search.time_control import Allowance
 
 __all__ = ["DEEPEST_WITH_DICE", "STATIC", "Limits", "check_depth"]
 
@@ -26,14 +29,18 @@ class Limits:
     depth: plies; 0 stands for static values, in games with dice only.
     nodes: positions.
     seconds: time.
+    clock: the clock of a whole game, instead of seconds; in games without dice only.
     """
 
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
+    clock: Clock | None = None
 
     def __post_init__(self) -> None:
-        if self.depth is None and self.nodes is None and self.seconds is None:
+        if self.clock is not None and self.seconds is not None:
+            raise ValueError("expected seconds for a move or a clock for the game, found both")
+        if (self.depth, self.nodes, self.seconds, self.clock) == (None,) * 4:
             raise ValueError("expected a limit: depth, nodes or seconds; found none")
         if self.depth is not None and not 0 <= self.depth <= DEEPEST:
             raise ValueError(
@@ -47,9 +54,22 @@ class Limits:
     def check(self, game: Game) -> None:
         """Raises ValueError if the depth is not possible in the game."""
         if isinstance(game, DiceGame):
+            if self.clock is not None:
+                raise ValueError(f"time: expected a game without dice, found {game.name}")
             check_depth(self.depth or 0)
         elif self.depth == 0:
             raise ValueError("depth: expected at least 1 ply in a game without dice, found 0")
+
+    @property
+    def time(self) -> float | Allowance | None:
+        """The time of the next move, for `Engine.search`."""
+        return self.seconds if self.clock is None else self.clock.allowance()
+
+    def for_play(self, game: Game, position: Any) -> Limits:
+        """Returns these limits, or a depth of 1 if time limits a move and only one is legal."""
+        if self.time is None or len(game.legal_moves(position)) != 1:
+            return self
+        return Limits(depth=1)
 
     @property
     def table_mib(self) -> float:
@@ -57,7 +77,8 @@ class Limits:
 
         It is a power of 2 from 4 to 64, at `RATE` positions a second.
         """
-        nodes = min(self.nodes or math.inf, RATE * (self.seconds or math.inf))
+        seconds = self.seconds if self.clock is None else self.clock.allowance().usual
+        nodes = min(self.nodes or math.inf, RATE * (seconds or math.inf))
         if math.isinf(nodes):  # the depth alone limits a move
             return LEAST_MIB
         return min(max(2.0 ** math.ceil(math.log2(nodes * 16 / 2**20)), LEAST_MIB), GREATEST_MIB)
@@ -68,7 +89,9 @@ class Limits:
             f"{self.nodes} nodes" if self.nodes is not None else "",
             f"{self.seconds} s" if self.seconds is not None else "",
         ]
-        return ", ".join(part for part in parts if part) + " a move"
+        text = ", ".join(part for part in parts if part)
+        clock = "" if self.clock is None else f"{self.clock} a game"
+        return ", ".join(part for part in (text and f"{text} a move", clock) if part)
 
 
 #: The limits of static values, the default in games with dice.

@@ -6,7 +6,9 @@ are valued; at depth 1 each is searched over the other side's rolls and best rep
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +17,7 @@ from games.contract import DiceGame, Game
 from games.record import GameRecord
 from play.dice import choice
 from play.players.book_choice import BookChoice
+from play.players.clock import TIME
 from play.players.limits import Limits
 from search import Engine, Evaluator
 from search.expectiminimax.static import StaticChoice
@@ -78,9 +81,11 @@ class EvaluatorSeat:
         self._options = {"lookup": lookup, **options}
         self.engine = Engine(game, evaluator, **self._options) if evaluator is not None else None
         self._random = np.random.default_rng(0)
+        self._clock = limits.clock
 
     def begin(self, seed: int) -> None:
         """Forget the last game; the seed decides random choices in the next."""
+        self._clock = self.limits.clock
         self._random = np.random.default_rng(seed)
         if self._options.get("seed") is not None:
             # An engine's random order of moves continues from search to search.
@@ -95,7 +100,7 @@ class EvaluatorSeat:
             self.engine.stop()
 
     def move(self, record: GameRecord) -> None:
-        """Play one move of the game."""
+        """Play one move of the game, or lose it if the clock runs out."""
         if self.engine is None:
             moves = self._game.legal_moves(record.position)
             record.play(moves[int(self._random.integers(len(moves)))])
@@ -106,13 +111,20 @@ class EvaluatorSeat:
             move, value, depth = chosen
             record.play(move, value=value, depth=depth + 1)
             return
+        limits = replace(self.limits, clock=self._clock).for_play(self._game, record.position)
+        began = time.monotonic()
         result = self.engine.search(
             record.position,
-            depth=self.limits.depth,
-            nodes=self.limits.nodes,
-            seconds=self.limits.seconds,
+            depth=limits.depth,
+            nodes=limits.nodes,
+            seconds=limits.time,
             history=record.history,
         )
+        if self._clock is not None:
+            self._clock = self._clock.after(time.monotonic() - began)
+            if self._clock.left < 0.0:
+                record.declare(1.0 if record.to_move else -1.0, TIME)
+                return
         value = self.engine.evaluator.in_units(result.value)
         record.play(result.move, value=value, depth=result.depth)
 

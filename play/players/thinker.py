@@ -95,7 +95,7 @@ class Thinker:
             position,
             depth=asked.depth,
             nodes=asked.nodes,
-            seconds=asked.seconds,
+            seconds=asked.time,
             history=history,
             roll=roll,
         )

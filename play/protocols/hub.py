@@ -14,31 +14,19 @@ from collections.abc import Callable
 from typing import Any
 
 from games.record import GameRecord
+from play.players.clock import MARGIN, Clock
 from play.players.hub_words import arguments, hub_move, hub_position, move_word
 from play.players.limits import Limits
 from play.players.thinker import Thinker
 from play.protocols.line_engine import LineEngine
 from search import PROVEN, WIN, Result
 from search.engine import DEEPEST
+from search.time_control import Allowance
 
-__all__ = ["Hub", "allotted"]
+__all__ = ["Hub"]
 
-#: Seconds of each move's time that are reserved for everything but the search.
-MARGIN = 0.03
 MOST_MOVES = 1000
 _START = "B" + "b" * 12 + "e" * 8 + "w" * 12
-
-
-def allotted(time: float, increment: float = 0.0, moves: int | None = None) -> float:
-    """Seconds for the next move; repeated calls never let the clock run out.
-
-    time: seconds on the clock.
-    increment: seconds that are added before each move.
-    moves: moves to make in that time; None stands for the rest of the game.
-    """
-    have = max(0.0, time + increment)
-    share = have / max(1, min(moves or 30, 30)) if moves else time / 30 + increment
-    return max(0.001, min(share, 0.5 * have if moves != 1 else have) - MARGIN)
 
 
 class Hub(LineEngine):
@@ -50,7 +38,7 @@ class Hub(LineEngine):
         super().__init__(thinker, write)
         self.turned = turned
         self.limits = thinker.limits
-        self.clock: tuple[float, float, int | None] | None = None
+        self.clock: Clock | None = None
         self.endless = False
         self.ready = False
         self.said: dict[str, str] = {"pos": _START, "moves": ""}
@@ -154,7 +142,7 @@ class Hub(LineEngine):
         self.endless = "infinite" in given
         self.limits, self.clock = self.thinker.limits, None
         if "time" in spans:
-            self.clock = (spans["time"], spans.get("inc", 0.0), whole.get("moves"))
+            self.clock = Clock(spans["time"], spans.get("inc", 0.0), whole.get("moves"))
         if seconds is not None:
             seconds = max(0.001, seconds - min(MARGIN, 0.2 * seconds))
         if "depth" in whole or "nodes" in whole or seconds is not None:
@@ -175,7 +163,11 @@ class Hub(LineEngine):
         if not self.thinker.game.legal_moves(self.record.position):
             raise ValueError("go: expected a position with a legal move, found none")
         endless = self.endless or bool({"ponder", "analyze"} & set(kinds))
-        limits = Limits(depth=DEEPEST) if endless else self._limits()
+        limits = (
+            Limits(depth=DEEPEST)
+            if endless
+            else self._limits().for_play(self.thinker.game, self.record.position)
+        )
         # an endless search answers only once it is stopped
         hold = endless
         position, history = self.record.position, self.record.history
@@ -189,18 +181,18 @@ class Hub(LineEngine):
     def _limits(self) -> Limits:
         if self.clock is None:
             return self.limits
-        seconds = allotted(*self.clock)
         depth, nodes = (
             (None, None)
             if self.limits is self.thinker.limits
             else (self.limits.depth, self.limits.nodes)
         )
-        return Limits(depth, nodes, seconds)
+        return Limits(depth, nodes, clock=self.clock)
 
     def _ponder_hit(self) -> None:
         if not self.searching:
             raise ValueError("expected ponder-hit during a search, found none")
-        self.stop_in(self._limits().seconds or 1.0)
+        left = self._limits().time
+        self.stop_in(left.usual if isinstance(left, Allowance) else left or 1.0)
 
     def _idle(self, name: str) -> None:
         if self.searching:

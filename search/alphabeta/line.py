@@ -41,6 +41,8 @@ _NUMBERS = (
     " selective deepen_from deepen_less singular_from beam malus minimum_ply"
     # counters and flags
     " generation earlier nodes stop lookups lookup_hits probes hits root_count completed best"
+    # whether the iteration under way has failed low
+    " failed_low"
     # the result of the last probe of the table or the lookup, and where a lookup writes
     " hit_depth hit_bound hit_move scratch"
     # the trace, positions searched with their values: its memory (0 for none), its room, the first

@@ -121,6 +121,7 @@ def search_window(line, depth, previous, spread):
         beta = previous + spread
     value = search_root(line, depth, alpha, beta, 0)
     if line.stop == 0 and value <= alpha:
+        line.failed_low = 1
         value = search_root(line, depth, -INFINITY, beta, 0)
     if line.stop == 0 and value >= beta:
         best_to_front(line)
@@ -158,6 +159,7 @@ def iterate(line):
     line.traced = line.trace_first
     for depth in range(1, line.depth_limit + 1):
         line.best = 0
+        line.failed_low = 0
         begun = line.traced
         value = search_window(line, depth, previous, spread)
         keep_trace(line, begun)
@@ -168,10 +170,10 @@ def iterate(line):
             break
         for i in range(line.root_count):
             line.settled_values[i] = line.root_values[i]
-        line.completed = depth
         line.depth_value[depth] = value
         line.depth_move[depth] = line.root_moves[0]
         line.depth_nodes[depth] = line.nodes
+        line.completed = depth  # last, because `search.time_control` looks on
         # the swing of the last two iterations, because evaluators differ in scale
         spread = abs(value - previous) + 0.5 * spread if depth > 1 else 0.0
         previous = value

@@ -20,6 +20,7 @@ from search.evaluators.samples import value_scale
 from search.lookups.lookup import Lookup
 from search.result import Result
 from search.search import UNLIMITED, Search, check_limits, run_together
+from search.time_control import Allowance
 
 __all__ = ["DEEPEST", "AlphaBeta", "AlphaBetaOptions"]
 
@@ -177,26 +178,27 @@ class AlphaBeta(Search):
         *,
         depth: int | None,
         nodes: int | None,
-        seconds: float | None,
+        seconds: float | Allowance | None,
         history: Sequence[Any],
         roll: int | None,
         exact_root: bool,
     ) -> Result:
         if roll is not None:
             raise ValueError(f"{self.game.name} has no dice: expected no roll, found {roll!r}")
-        check_limits(depth, nodes, seconds, least=1, deepest=DEEPEST)
-        limits = depth, nodes, seconds
+        most = seconds.most if isinstance(seconds, Allowance) else seconds
+        check_limits(depth, nodes, most, least=1, deepest=DEEPEST)
         if exact_root or self.ties == "first":
-            return self._search(position, *limits, history, exact_root)
+            return self._search(position, depth, nodes, seconds, history, exact_root)
         search = partial(self._search, exact_root=True)
-        return search_for_errors(self.game, search, position, *limits, history)
+        usual = seconds.usual if isinstance(seconds, Allowance) else seconds
+        return search_for_errors(self.game, search, position, depth, nodes, usual, history)
 
     def _search(
         self,
         position: Any,
         depth: int | None,
         nodes: int | None,
-        seconds: float | None,
+        seconds: float | Allowance | None,
         history: Sequence[Any],
         exact_root: bool,
     ) -> Result:
@@ -212,6 +214,8 @@ class AlphaBeta(Search):
         if self._random is not None:
             moves = [moves[i] for i in self._random.permutation(len(moves))]
         used = self._lines[:1] if nodes is not None else self._lines
+        if isinstance(seconds, Allowance) and len(moves) == 1:
+            depth = 1  # the only move is played at once
         self._new_generation()
         for line in used:
             self._start(line, position, moves, history)

@@ -23,6 +23,7 @@ from search.expectiminimax.move_filters import MoveFilters, as_filters
 from search.lookups.lookup import Lookup
 from search.result import Result
 from search.search import UNLIMITED, Search, check_limits, run_together
+from search.time_control import Allowance
 
 __all__ = ["PRUNE", "Expectiminimax", "ExpectiminimaxOptions"]
 
@@ -166,11 +167,13 @@ class Expectiminimax(Search):
         *,
         depth: int | None,
         nodes: int | None,
-        seconds: float | None,
+        seconds: float | Allowance | None,
         history: Sequence[Any],
         roll: int | None,
         exact_root: bool,
     ) -> Result:
+        if isinstance(seconds, Allowance):
+            seconds = seconds.usual
         check_limits(depth, nodes, seconds, least=0, deepest=DEEPEST_ROLLS)
         began = time.perf_counter()
         self._check_position(position)

@@ -22,8 +22,9 @@ from play.players.hub_words import arguments, hub_move, hub_position, move_word,
 from play.players.limits import Limits
 from play.players.lines import LONGEST_LINE, read_lines
 from play.players.thinker import Thinker
-from play.protocols.hub import Hub, allotted
+from play.protocols.hub import Hub
 from search import WIN
+from search.time_control import Allowance
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKERS: Any = games.load("checkers")
@@ -221,27 +222,14 @@ def test_time_is_kept(talk: Talk) -> None:
     assert talk("go think")[-1].startswith("done")
     assert 0.1 < time.monotonic() - began < 0.2 + 0.5  # the machine may be busy
     talk("level time=0.5 inc=0.1 moves=10")
-    assert talk.hub._limits().seconds == pytest.approx(0.06 - 0.03)
+    allowance = talk.hub._limits().time
+    assert isinstance(allowance, Allowance)
+    assert allowance.usual == pytest.approx(0.06 - 0.03)
+    assert allowance.most == pytest.approx(0.24 - 0.03)
     talk("level depth=7 move-time=1")
     assert (talk.hub._limits().depth, talk.hub._limits().seconds) == (7, 0.97)
     talk("level time=60")
-    assert talk.hub._limits() == Limits(seconds=2.0 - 0.03)
-
-
-@pytest.mark.plain
-@pytest.mark.parametrize("moves", [None, 1, 5, 40])
-@pytest.mark.parametrize("increment", [0.0, 0.5])
-def test_a_clock_never_runs_out(moves: int | None, increment: float) -> None:
-    left, rest = 5.0, moves
-    for _ in range(moves or 500):
-        spent = allotted(left, increment, rest)
-        assert 0 < spent
-        if spent > 0.001:
-            assert left + increment - spent > 0
-        left += increment - spent
-        rest = None if rest is None else rest - 1
-    assert left > -1.0
-    assert allotted(-3.0) == 0.001
+    assert talk.hub._limits().time == Allowance(2.0 - 0.03, 8.0 - 0.03)
 
 
 def test_scores_are_in_men_and_wins_near_100(talk: Talk) -> None:

@@ -1,0 +1,115 @@
+"""Clocks of games: sharing them out, losing by them, and matches that are played by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import games
+from games import kernels
+from games.backgammon import Backgammon
+from games.record import GameRecord
+from play.__main__ import main
+from play.match.match import play_match
+from play.players import seats
+from play.players.clock import Clock, parse_clock
+from play.players.limits import Limits
+from play.players.parse import parse_player
+
+plain = pytest.mark.plain
+compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+CHECKERS = games.load("checkers")
+
+
+@plain
+@pytest.mark.parametrize("most", [False, True])
+@pytest.mark.parametrize("moves", [None, 1, 5, 40])
+@pytest.mark.parametrize("increment", [0.0, 0.5])
+def test_a_clock_never_runs_out(moves: int | None, increment: float, most: bool) -> None:
+    clock = Clock(5.0, increment, moves)
+    for _ in range(moves or 500):
+        allowance = clock.allowance()
+        spent = allowance.most if most else allowance.usual
+        if spent > 0.001:
+            assert clock.left + increment - spent > 0
+        clock = clock.after(spent)
+    assert clock.left > -1.0
+    assert Clock(-3.0).allowance().usual == 0.001
+
+
+@plain
+def test_a_share_grows_with_the_clock_and_what_is_added() -> None:
+    allowance = Clock(60.0, 0.6).allowance()
+    assert allowance.usual == pytest.approx(60 / 30 + 0.6 - 0.03)
+    assert allowance.most == pytest.approx(4 * 2.6 - 0.03)
+    assert Clock(1.0).allowance().most == pytest.approx(4 / 30 - 0.03)
+    assert Clock(10.0, 0.0, 1).allowance().usual == pytest.approx(10.0 - 0.03)
+
+
+@plain
+def test_clocks_are_read_and_other_texts_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert parse_clock("60+0.6") == Clock(60.0, 0.6)
+    assert parse_clock("5") == Clock(5.0)
+    assert str(Limits(clock=Clock(60.0, 0.6))) == "60+0.6 s a game"
+    for text in ("", "60+", "+1", "1+-1", "0+0", "1e3", "nan", "60+0.6+1"):
+        with pytest.raises(ValueError, match="time: expected SECONDS"):
+            parse_clock(text)
+    with pytest.raises(ValueError, match="found both"):
+        Limits(seconds=1.0, clock=Clock(1.0))
+    with pytest.raises(ValueError, match="time: expected a game without dice"):
+        Limits(clock=Clock(1.0)).check(Backgammon())
+    assert main(["match", "backgammon", "random", "random", "--time", "60"]) == 2
+    assert "--time: expected a game without dice, found backgammon" in capsys.readouterr().err
+
+
+class Ticking:
+    """A clock on which each look takes `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        self.now += self.seconds
+        return self.now
+
+
+@plain
+def test_a_player_whose_clock_runs_out_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = Limits(depth=1, clock=Clock(1.0, 0.25))
+    seat = parse_player(CHECKERS, "material").seat(CHECKERS, limits)
+    seat.begin(0)
+    record = GameRecord(CHECKERS)
+    monkeypatch.setattr(seats, "time", Ticking(0.5))
+    moves = 0
+    while not record.over:
+        seat.move(record)
+        moves += 1
+        if not record.over:
+            record.play(CHECKERS.legal_moves(record.position)[0])
+    # 1 s, and 0.25 s more before each move of 0.5 s: the fifth is too late
+    assert (moves, record.reason, record.outcome()) == (5, "time", -1.0)
+    seat.begin(1)
+    assert seat._clock == Clock(1.0, 0.25)
+
+
+@plain
+def test_a_single_legal_move_takes_no_time() -> None:
+    forced = CHECKERS.parse_position("W:W22,32:B18,1")
+    for limits in (Limits(seconds=3600.0), Limits(clock=Clock(9e5))):
+        assert limits.for_play(CHECKERS, forced) == Limits(depth=1)
+        assert limits.for_play(CHECKERS, CHECKERS.start()) is limits
+    assert Limits(nodes=5).for_play(CHECKERS, forced) == Limits(nodes=5)
+
+
+@compiled_only
+def test_matches_are_played_by_the_clock(capsys: pytest.CaptureFixture[str]) -> None:
+    player: Any = parse_player(CHECKERS, "classic")
+    match = play_match(
+        CHECKERS, player, player, limits=Limits(clock=Clock(0.2, 0.001)), games=2, threads=1
+    )
+    assert match.games == 2
+    command = ["match", "checkers", "classic", "random", "--time", "0.5+0.01", "--games", "2"]
+    assert main([*command, "--quiet", "--threads", "1"]) == 0
+    assert "classic against random: 0.5+0.01 s a game, balanced" in capsys.readouterr().out
