@@ -13,6 +13,7 @@ from search.evaluators.load import as_evaluator, load_evaluator
 from search.expectiminimax.move_filters import FILTERS, MoveFilters
 from search.expectiminimax.search import ExpectiminimaxOptions
 from search.lookups.lookup import Lookup
+from search.multiplayer.search import MultiplayerOptions
 from search.opponent.opponent import Opponent
 from search.result import Depth, Result
 from search.single_agent.solve import Unsolvable, solve
@@ -34,6 +35,7 @@ __all__ = [
     "LinearEvaluator",
     "Lookup",
     "MoveFilters",
+    "MultiplayerOptions",
     "Opponent",
     "PythonEvaluator",
     "Result",

@@ -21,6 +21,7 @@ from search.expectiminimax.cubeful import searched_values
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.first_use import will_use
 from search.lookups.lookup import Lookup
+from search.multiplayer.search import Multiplayer, MultiplayerOptions
 from search.opponent.opponent import Opponent
 from search.opponent.search import OpponentModel
 from search.result import Result
@@ -30,19 +31,21 @@ from search.time_control import Allowance
 
 __all__ = ["DEEPEST", "UNLIMITED", "Engine"]
 
-Options = AlphaBetaOptions | ExpectiminimaxOptions
+Options = AlphaBetaOptions | ExpectiminimaxOptions | MultiplayerOptions
 
 
 class Engine:
     """Searches a game with an evaluator, and remembers earlier searches.
 
     Games without dice are searched by alpha-beta, games with dice (`games.DiceGame`) by
-    expectiminimax. Positions and evaluators that are kernels are searched by native code, plain
-    Python games by the same source in Python.
+    expectiminimax, games for more than two players by one of the methods of `MultiplayerOptions`.
+    Positions and evaluators that are kernels are searched by native code, plain Python games by the
+    same source in Python.
 
     game: the game whose positions are searched.
     evaluator: anything that `search.as_evaluator` takes.
-    options: `AlphaBetaOptions`, or for dice `ExpectiminimaxOptions`; None for the defaults.
+    options: `AlphaBetaOptions`, for dice `ExpectiminimaxOptions`, for more than two players
+        `MultiplayerOptions`; None for the defaults.
     lookup: known values, asked for at every position, see `search.lookups.lookup`; None for none.
     table_mib: size of the transposition table.
     threads: number of threads that share a search, in native code, unless its nodes are limited.
@@ -91,6 +94,10 @@ class Engine:
             if opponent is not None:
                 raise ValueError(f"opponent: expected a game without dice, found {game.name}")
             self._search = Expectiminimax(game, self.evaluator, self.options, **self._shared)
+        elif isinstance(self.options, MultiplayerOptions):
+            if opponent is not None:
+                raise ValueError(f"opponent: expected a game for two, found {game.name}")
+            self._search = Multiplayer(game, self.evaluator, self.options, **self._shared)
         else:
             named = isinstance(evaluator, (str, Path))
             path = find_file(evaluator, game.name) if named else None
@@ -288,19 +295,20 @@ def _again(
 
 def _options(game: Game, options: Options | None, keywords: Mapping[str, Any]) -> Options:
     """Returns the options for a game's kind of search, with fields replaced by the keywords."""
-    dice = isinstance(game, DiceGame)
-    kind: Any = ExpectiminimaxOptions if dice else AlphaBetaOptions
-    other: Any = AlphaBetaOptions if dice else ExpectiminimaxOptions
+    dice, many = isinstance(game, DiceGame), game.players > 2
+    kinds: list[Any] = [AlphaBetaOptions, ExpectiminimaxOptions, MultiplayerOptions]
+    kind = kinds.pop(1 if dice else 2 if many else 0)
     known = [field.name for field in fields(kind)]
     wrong = [name for name in keywords if name not in known]
-    if isinstance(options, other):
-        wrong.insert(0, other.__name__)
+    wrong += [other.__name__ for other in kinds if isinstance(options, other)]
     if wrong:
+        players = f"{game.players} players and " * many
         message = (
-            f"{game.name} has {'' if dice else 'no '}dice: expected options among"
+            f"{game.name} has {players}{'' if dice else 'no '}dice: expected options among"
             f" {', '.join(known)}, found {', '.join(wrong)}"
         )
-        foreign = {other.__name__, *(field.name for field in fields(other))}
+        foreign = {name.name for other in kinds for name in fields(other)}
+        foreign |= {other.__name__ for other in kinds}
         raise ValueError(message) if foreign.issuperset(wrong) else TypeError(message)
     if options is None:
         return kind(**keywords)  # type: ignore[no-any-return]
