@@ -99,7 +99,7 @@ def fit_opponent(
     if not learned:
         raise ValueError("expected games with moves to learn from, found none")
     if evaluator is None:
-        theirs: Evaluator = BookPolynomial(game).fit(learned).evaluator_
+        theirs: Evaluator = _polynomial(game).fit(learned).evaluator_
     else:
         theirs = as_evaluator(game, evaluator)
     temperature = fit_temperature(theirs, learned)
@@ -109,6 +109,15 @@ def fit_opponent(
         foretold(theirs, temperature, held) if held else None,
         report,
     )
+
+
+def _polynomial(game: Game) -> BookPolynomial:
+    """Returns a learner of weights over the terms of the game's reference, which files can name."""
+    reference = game.evaluators.get(game.reference)
+    features = reference[0] if isinstance(reference, tuple) else next(iter(game.features), None)
+    if features is None:
+        raise ValueError(f"expected a game with features to learn from, found {game.name}")
+    return BookPolynomial(game, features=features)
 
 
 def fit_temperature(evaluator: Evaluator, entries: Iterable[BookEntry]) -> float:
