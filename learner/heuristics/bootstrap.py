@@ -27,13 +27,15 @@ __all__ = ["Bootstrap"]
 
 #: Positions at which the first weights agree with the base heuristics.
 START = 20_000
+#: Most memory of a search in MiB, so large that the number of expansions is what limits it.
+MEMORY = 256.0
 
 
 def solution_of(
     problem: KernelProblem, heuristic: Any, position: Any, weight: float, nodes: int
 ) -> Lesson:
     """Returns the solution that A* finds, as a lesson."""
-    found = solve(problem, position, heuristic, weight=weight, nodes=nodes, memory_mib=8.0)
+    found = solve(problem, position, heuristic, weight=weight, nodes=nodes, memory_mib=MEMORY)
     return Lesson(position, found.expanded, found.moves, found.cost)
 
 
