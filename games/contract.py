@@ -50,12 +50,12 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from games.cube import Cubes
 from games.errors import MoveError, PositionError
 from games.rules import Rules
 
 if TYPE_CHECKING:
     from games.board import Board
-    from games.cube import Stakes
     from games.database import Database
     from games.external import ExternalEngine
     from games.features import Outcomes, Phases
@@ -287,7 +287,7 @@ class Game:
         return None
 
 
-class DiceGame(Game):
+class DiceGame(Cubes, Game):
     """A game in which the side to move rolls the dice before it moves.
 
     A roll is an index into `rolls`, its probabilities. A position is one before the roll and does
@@ -308,46 +308,6 @@ class DiceGame(Game):
     def parse_situation(self, text: str) -> tuple[Position, Roll | None]:
         """Returns the position that a text describes, and its roll if the text gives one."""
         return self.parse_position(text), None
-
-    #: Whether its records have a doubling cube.
-    cube: bool = False
-
-    def may_double(self, situation: Any) -> bool:
-        """Whether the rules allow a double, or allowed the one that the situation offers."""
-        return False
-
-    def cube_values(self, situation: Any, outcomes: Any) -> Any:
-        """Returns what positions are worth with the cube, from the chances of the outcomes.
-
-        situation: the match and the cube; the values are for its side to move.
-        outcomes: [n, outcomes], for the same side, before or after its move.
-
-        The values [n] are points, or chances to win the match. Raises ValueError in a game without
-        a cube.
-        """
-        raise ValueError(f"expected a game with a cube, found {self.name}")
-
-    def cube_stakes(self, situation: Any) -> tuple[Stakes, int | None]:
-        """Returns the stakes of the side to move, and the cube's owner: 0 for it, 1, or None.
-
-        Raises ValueError in a game without a cube.
-        """
-        raise ValueError(f"expected a game with a cube, found {self.name}")
-
-    def cube_decision(
-        self,
-        situation: Any,
-        outcomes: Sequence[float],
-        searched: tuple[float, float] | None = None,
-    ) -> Any:
-        """Returns whether to double and to take, from the chances of the game's outcomes.
-
-        searched: the values, by the stakes, of rolling without a double, and after a double that
-            was taken, if a search found them; else they are estimated from the outcomes.
-
-        Raises ValueError in a game without a cube.
-        """
-        raise ValueError(f"expected a game with a cube, found {self.name}")
 
     def record_options(self, text: str) -> dict[str, Any]:
         """Returns the options of a record that the text of a situation gives, such as the score."""

@@ -1,15 +1,17 @@
-"""`Stakes`: what the points of a game with a cube are worth to the side to move."""
+"""Games with a doubling cube: what they say about it, and their stakes."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-__all__ = ["Stakes"]
+    Values = NDArray[np.float64]
 
-Values = NDArray[np.float64]
+__all__ = ["Cubes", "Stakes"]
 
 
 class Stakes(Protocol):
@@ -36,3 +38,55 @@ class Stakes(Protocol):
         positions: n positions.
         outcomes: [n, outcomes], the chances of the game's outcomes without a cube.
         """
+
+
+class Cubes:
+    """The part of a game's contract that is about its cube; by default there is none."""
+
+    name: str = ""
+    #: Whether its records have a doubling cube.
+    cube: bool = False
+
+    def may_double(self, situation: Any) -> bool:
+        """Whether the rules allow a double, or allowed the one that the situation offers."""
+        return False
+
+    def cube_values(self, situation: Any, outcomes: Any) -> Any:
+        """Returns what positions are worth with the cube, from the chances of the outcomes.
+
+        situation: the match and the cube; the values are for its side to move.
+        outcomes: [n, outcomes], for the same side, before or after its move.
+
+        The values [n] are points, or chances to win the match. Raises ValueError in a game without
+        a cube.
+        """
+        raise ValueError(f"expected a game with a cube, found {self.name}")
+
+    def cube_stakes(self, situation: Any) -> tuple[Stakes, int | None]:
+        """Returns the stakes of the side to move, and the cube's owner: 0 for it, 1, or None.
+
+        Raises ValueError in a game without a cube.
+        """
+        raise ValueError(f"expected a game with a cube, found {self.name}")
+
+    def cube_decision(
+        self,
+        situation: Any,
+        outcomes: Sequence[float],
+        searched: tuple[float, float] | None = None,
+    ) -> Any:
+        """Returns whether to double and to take, from the chances of the game's outcomes.
+
+        searched: the values, by the stakes, of rolling without a double, and after a double that
+            was taken, if a search found them; else they are estimated from the outcomes.
+
+        Raises ValueError in a game without a cube.
+        """
+        raise ValueError(f"expected a game with a cube, found {self.name}")
+
+    def accepts(self, situation: Any, outcomes: Sequence[float], side: int, kind: int) -> bool:
+        """Whether the other side should accept the resignation of a side, in a game with a cube.
+
+        kind: 1, 2 or 3 for a single game, a gammon or a backgammon.
+        """
+        raise ValueError(f"expected a game with a cube, found {self.name}")

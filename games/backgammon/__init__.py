@@ -10,6 +10,7 @@ from games.backgammon.doubling import (
     CubeDecision,
     MatchEquities,
     Stakes,
+    accepts,
     cube_stakes,
     cube_values,
     decide,
@@ -133,7 +134,7 @@ class Backgammon(KernelDiceGame):
 
     def record_options(self, text: str) -> dict[str, Any]:
         situation = notation.parse_situation(text)
-        names = ("match_length", "score", "cube", "owner", "crawford", "jacoby")
+        names = ("match_length", "score", "cube", "owner", "crawford", "jacoby", "beavers")
         return {name: getattr(situation, name) for name in names}
 
     def may_double(self, situation: Any) -> bool:
@@ -152,6 +153,9 @@ class Backgammon(KernelDiceGame):
         searched: tuple[float, float] | None = None,
     ) -> CubeDecision:
         return decide(situation, outcomes, self.equities, searched)
+
+    def accepts(self, situation: Any, outcomes: Sequence[float], side: int, kind: int) -> bool:
+        return accepts(situation, outcomes, side, kind, self.equities)
 
     def situation_text(self, record: Any, roll: int | None = None) -> str | None:
         if not isinstance(record, BackgammonRecord) or record.over:

@@ -37,6 +37,7 @@ _ACTION = re.compile(
     (?P<roll> (?<![0-9/]) [1-6][1-6] \s* : )
   | (?P<double> \b (?: re )? doubles? \b (?: \s* =+> \s* (?P<value> [0-9]{1,6} ) )? )
   | (?P<take> \b (?: takes? | accepts? ) \b )
+  | (?P<beaver> \b beavers? \b )
   | (?P<drop> \b (?: drops? | pass (?: es )? | rejects? | declines? ) \b )
   | (?P<resign> (?<![0-9/]) 00 \s* : (?: \s* \?+ )?
       | \b resign (?: s | ed )? \b
@@ -46,7 +47,7 @@ _ACTION = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_KINDS = ("roll", "double", "take", "drop", "resign", "wins", "losses")
+_KINDS = ("roll", "double", "take", "beaver", "drop", "resign", "wins", "losses")
 
 
 @dataclass
@@ -138,8 +139,13 @@ def _cells(record: BackgammonRecord) -> Iterator[str]:
     for ply in range(record.ply + 1):
         while actions and actions[0].ply == ply:
             kind = actions.pop(0).kind
-            cube <<= kind == "double"
-            yield {"double": f" Doubles => {cube}", "take": " Takes", "drop": " Drops"}[kind]
+            cube <<= kind in ("double", "beaver")
+            yield {
+                "double": f" Doubles => {cube}",
+                "take": " Takes",
+                "drop": " Drops",
+                "beaver": " Beavers",
+            }[kind]
         if ply < record.ply:
             roll = record.rolls[ply]
             assert roll is not None

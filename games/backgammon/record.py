@@ -16,7 +16,7 @@ MOST_CUBE = 1 << 15
 
 
 class CubeAction(NamedTuple):
-    """An action of the cube by `side` after `ply` moves: `double`, `take` or `drop`."""
+    """An action of the cube by `side` after `ply` moves: double, take, drop or beaver."""
 
     ply: int
     side: int
@@ -32,6 +32,7 @@ class BackgammonRecord(GameRecord):
     owner: the colour that owns the cube then; None for the middle.
     crawford: whether nobody may double in this game.
     jacoby: whether, for money, gammons count as single games until a double is taken.
+    beavers: whether, for money, a double may be answered by doubling again, keeping the cube.
 
     Doubles are never made automatically: without actions of the cube, outcomes are those of
     `GameRecord` times `cube`. Outcomes are points for X (colour 0). Raises PositionError if these
@@ -49,6 +50,7 @@ class BackgammonRecord(GameRecord):
         owner: int | None = None,
         crawford: bool = False,
         jacoby: bool = False,
+        beavers: bool = False,
         comment: str = "",
     ) -> None:
         if game.name != "backgammon":
@@ -58,6 +60,7 @@ class BackgammonRecord(GameRecord):
         self.score = score
         self.crawford = crawford
         self.jacoby = jacoby
+        self.beavers = beavers
         #: What was done with the cube, in order.
         self.actions: list[CubeAction] = []
         #: The cube as the game began.
@@ -65,15 +68,16 @@ class BackgammonRecord(GameRecord):
         self.situation()  # raises PositionError if it is impossible
 
     def beginning(self) -> Self:
-        """Returns a record with the same start and the present cube in which nothing was played."""
+        """Returns a record with the same start, score and cube, in which nothing was played."""
         new = super().beginning()
-        new.actions, new.first_cube, new.first_owner = [], self.cube, self.owner
+        new.actions = []
         return new
 
     @property
     def cube(self) -> int:
         """The value of the cube; an offered double does not count yet."""
-        return self.first_cube << len(self._takes())
+        beavers = sum(action.kind == "beaver" for action in self.actions)
+        return self.first_cube << len(self._takes()) + beavers
 
     @property
     def owner(self) -> int | None:
@@ -105,7 +109,13 @@ class BackgammonRecord(GameRecord):
             offered="double" if self.offered else "",
             crawford=self.crawford,
             jacoby=self.jacoby,
+            beavers=self.beavers,
         )
+
+    @property
+    def may_beaver(self) -> bool:
+        """Whether the double that was offered may be beavered."""
+        return self.offered and self.beavers and 4 * self.cube <= MOST_CUBE
 
     def double(self) -> None:
         """Let the side to move offer the cube; raises MoveError if it may not."""
@@ -133,6 +143,28 @@ class BackgammonRecord(GameRecord):
         self._answer("drop")
         self.declare(float(-self.cube if self.to_move else self.cube), "double dropped")
 
+    def beaver(self) -> None:
+        """Let the other side double an offered double again and keep the cube.
+
+        Raises MoveError if there is no double, or beavers are not in force.
+        """
+        if self.offered and not self.may_beaver:
+            raise MoveError("expected take or drop, as there are no beavers, found a beaver")
+        self._answer("beaver")
+
+    def resign(self, side: int, kind: int = 1) -> None:
+        """Let a side resign a single game, a gammon or a backgammon: kind 1, 2 or 3.
+
+        Under the Jacoby rule a game whose cube was not turned counts single. Raises ValueError for
+        other kinds, and if the game is over.
+        """
+        if kind not in (1, 2, 3):
+            raise ValueError(f"resignation: expected 1 to 3, found {kind}")
+        if self.jacoby and not self._takes():
+            kind = 1
+        points = float(kind * self.cube)
+        self.declare(points if side else -points, "resignation")
+
     def undo(self) -> Any:
         """Take back the last move and the actions of the cube after it, as in GameRecord."""
         move = super().undo()
@@ -148,7 +180,7 @@ class BackgammonRecord(GameRecord):
         return self.score[0] + max(0, won), self.score[1] + max(0, -won)
 
     def _takes(self) -> list[CubeAction]:
-        return [action for action in self.actions if action.kind == "take"]
+        return [action for action in self.actions if action.kind in ("take", "beaver")]
 
     def _answer(self, kind: str) -> None:
         if not self.offered or self.over:

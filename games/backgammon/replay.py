@@ -39,7 +39,7 @@ class ReadGame(NamedTuple):
 class Action(NamedTuple):
     """An action that a file states.
 
-    kind: `roll`, `double`, `take`, `drop`, `resign`, `wins` or `losses`.
+    kind: `roll`, `double`, `take`, `beaver`, `drop`, `resign`, `wins` or `losses`.
     text: the dice of a roll, the value of a doubled cube, or the points won or lost.
     moves: the moves of a roll.
     side: the colour of the player whose action it is.
@@ -168,7 +168,8 @@ class _Replay:
             record.double()
             if action.text and int(action.text) != 2 * record.cube:
                 self.problem(action.line, f"a double to {2 * record.cube}", action.text)
-        elif kind in ("take", "drop"):
+        elif kind in ("take", "drop", "beaver"):
+            record.beavers |= kind == "beaver" and not record.match_length
             getattr(record, kind)()
 
     def move(self, action: Action, rest: Sequence[Action]) -> None:

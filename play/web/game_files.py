@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -17,18 +18,22 @@ __all__ = ["read_file", "write_file"]
 MOST_GAMES, MOST_PROBLEMS = 500, 5
 
 
-def write_file(record: GameRecord, names: tuple[str, str]) -> tuple[str, str]:
+def write_file(records: Sequence[GameRecord], names: tuple[str, str]) -> tuple[str, str]:
     """Returns a name for the file, and its content.
 
+    records: the games of a match, or one game.
     names: names of the players; the first begins.
 
     Raises ValueError if the format cannot hold the game, such as a .mat from another start.
     """
     today = datetime.date.today()
-    game, form = record.game, form_of(record.game)
+    game, form = records[0].game, form_of(records[0].game)
     first, second = (_name(name) or side for name, side in zip(names, game.sides, strict=True))
     tags = {"Event": "Plysmith", "Date": f"{today:%Y.%m.%d}"}
-    return f"{game.name}-{today}{form.suffix}", form.write(record, (first, second), tags)
+    name = f"{game.name}-{today}{form.suffix}"
+    if form.write_match is not None and len(records) > 1:
+        return name, form.write_match(records, (first, second), tags)
+    return name, form.write(records[-1], (first, second), tags)
 
 
 def _name(text: str) -> str:

@@ -13,13 +13,15 @@ from typing import Any
 
 from games.errors import MoveError
 from play.web.catalogue import Catalogue, Loaded
+from play.web.cube_decisions import cube_action
+from play.web.cube_table import CubeTable
 from play.web.kept_games import KeptGames, started, table_of
 from play.web.limits import Bucket, Limits
 from play.web.seat import EVALUATOR, HUMAN, PROGRAM, RANDOM, Seat, seat_of
 from play.web.table import Table
 from play.web.thinking import Question, Thinking
 
-__all__ = ["Host", "NoTable", "Sitting", "TooMany"]
+__all__ = ["Host", "NoTable", "Sitting", "TooMany", "advance"]
 
 #: Shortest time in seconds for a computer's move, so that people can follow: against a person, and
 #: between two computers.
@@ -266,7 +268,8 @@ class Host:
         sitting.stop_analysis()
         sitting.news.pop("thought", None)
         self._tell(sitting)
-        if sitting.table.waiting not in ("over", HUMAN) and not sitting.table.paused:
+        table = sitting.table
+        if table.waiting not in ("over", HUMAN) and not table.paused:
             sitting.turn = asyncio.create_task(self._turns(sitting))
 
     def advance(self, sitting: Sitting) -> None:
@@ -298,8 +301,8 @@ class Host:
     def must_be_human(self, sitting: Sitting) -> None:
         """Raise MoveError if the computer is to move."""
         table = sitting.table
-        if table.waiting != "over" and table.seat.kind != HUMAN:
-            name = table.game.sides[table.record.to_move]
+        if table.waiting != "over" and table.deciding.kind != HUMAN:
+            name = table.game.sides[table.seats.index(table.deciding)]
             raise MoveError(f"expected {name}, the computer, to move, found a move of yours")
 
     async def _turns(self, sitting: Sitting, *, single: bool = False) -> None:
@@ -310,11 +313,11 @@ class Host:
                 both = table.watched
                 while both and not single and not sitting.listeners:  # no page shows it
                     await asyncio.sleep(0.5)
-                if table.waiting == "roll":
-                    if table.seat.kind == HUMAN:
+                if table.waiting != table.seat.kind:  # a roll, or an answer
+                    if table.deciding.kind == HUMAN:
                         return
                     await asyncio.sleep(PACE)
-                    table.roll_dice()
+                    await self._roll_or_answer(sitting)
                     self._tell(sitting)
                     continue
                 began = time.monotonic()
@@ -329,6 +332,20 @@ class Host:
             raise
         except Exception as error:  # the page shows it, and the table stays
             sitting.tell("problem", {"error": str(error)[:500]})
+
+    async def _roll_or_answer(self, sitting: Sitting) -> None:
+        """Let a computer answer what was offered; or double, or roll."""
+        table = sitting.table
+        if not isinstance(table, CubeTable) or (table.waiting == "roll" and not table.may_double):
+            table.roll_dice()
+            return
+        action = await cube_action(self, table)
+        if action == "roll":
+            table.roll_dice()
+        elif action == "double":
+            table.double()
+        else:
+            table.answer(action)
 
     async def _choose(self, sitting: Sitting) -> dict[str, Any]:
         table = sitting.table
@@ -354,3 +371,8 @@ class Host:
         )
         sitting.tell("thought", {**answer, "move": None, "raw": None, "ply": table.record.ply})
         return answer
+
+
+async def advance(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
+    """The action of a table that lets two computers that pause make one move."""
+    host.advance(sitting)

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from games.contract import DiceGame, Game
-from games.record import new_record
+from games.record import GameRecord, new_record
 from games.whole_files import UNFINISHED, write_atomically
+from play.web.cube_table import CubeTable, play_of
 from play.web.limits import Limits
 from play.web.seat import Seat
 from play.web.table import Table, start_text
@@ -29,6 +30,9 @@ FORMAT = "plysmith-table-1"
 MOST = 200
 #: Largest file in bytes.
 MOST_BYTES = 1 << 20
+#: Most earlier games of a match, and what is done with a cube.
+MOST_EARLIER = 1000
+ACTIONS = (["double"], ["take"], ["drop"], ["beaver"])
 #: Seconds after which the rest of a broken write is removed.
 STALE = 3600.0
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -56,50 +60,94 @@ def table_of(
 
     content: all of it may be missing. `id` of the table, `position` that the game begins with,
         `moves` [{text, roll, value, depth, comment}], `rolled` {ply: roll}, `declared` [outcome,
-        reason], `names` {side: name}, `paused`.
+        reason], `names` {side: name}, `paused`. With a cube also `play`, as `play.web.cube_table`
+        has it, `actions` [[ply, kind]], `resigning` [side, kind], and `earlier`, the games of the
+        match before, each with its position, moves, actions and declared.
 
     Raises ValueError for anything else, and for moves that are not legal.
     """
     id = content.get("id")
     if id is not None and (not isinstance(id, str) or ID.fullmatch(id) is None):
         raise ValueError("id: expected letters, digits, - and _, found another")
-    table = Table(game, seats, chance=chance, limits=limits, id=id)
+    made: Any = {"chance": chance, "limits": limits, "id": id}
+    if isinstance(game, DiceGame) and game.cube:
+        table: Table = CubeTable(game, seats, play=play_of(content.get("play")), **made)
+    else:
+        table = Table(game, seats, **made)
     if content.get("position") is not None:
         table.set_position(content["position"])
-    moves = content.get("moves") or []
-    if not isinstance(moves, list) or len(moves) > limits.moves:
-        raise ValueError(f"moves: expected a list of at most {limits.moves}")
     record = table.record
+    rolled = {} if content.get("moves") else dict(table.rolled)
+    _play(record, content, limits)
+    for ply, text in _object(content, "rolled").items():
+        if ply.isdecimal() and len(ply) < 9 and int(ply) >= record.ply:
+            roll = _roll(game, text)
+            if roll is not None:
+                rolled[int(ply)] = roll
+    table.seat_down(record, rolled)
+    if isinstance(table, CubeTable):
+        _go_on(table, content, limits)
+    names = _object(content, "names")
+    table.paused = table.watched and content.get("paused") is True
+    table.names = {side: str(names[side])[:200] for side in game.sides if side in names}
+    return table
+
+
+def _play(record: GameRecord, content: dict[str, Any], limits: Limits) -> None:
+    """Play the moves and the actions of the cube of a game, and end it if it was ended."""
+    moves, actions = content.get("moves") or [], content.get("actions") or []
+    for name, found in (("moves", moves), ("actions", actions)):
+        if not isinstance(found, list) or len(found) > limits.moves:
+            raise ValueError(f"{name}: expected a list of at most {limits.moves}")
+    actions = list(actions)
     rules, record.repetitions = (record.repetitions, record.quiet_moves), None
     record.quiet_moves = None  # a game read from a file may have gone on beyond a draw
-    rolled = {} if moves else dict(table.rolled)
-    for move in moves:
+    for ply in range(len(moves) + 1):
+        while actions and isinstance(actions[0], list) and actions[0][:1] == [ply]:
+            action = actions.pop(0)
+            if action[1:] not in ACTIONS or not hasattr(record, action[1]):
+                raise ValueError(f"actions: expected a ply and a kind, found {str(action)[:40]!r}")
+            getattr(record, action[1])()
+        if ply == len(moves):
+            break
+        move = moves[ply]
         if not isinstance(move, dict) or not isinstance(move.get("text"), str):
             raise ValueError("moves: expected objects with a text, found something else")
-        record.play_text(move["text"], roll=_roll(game, move.get("roll")))
+        record.play_text(move["text"], roll=_roll(record.game, move.get("roll")))
         depth, comment = move.get("depth"), move.get("comment")
         record.annotate(
             value=_number(move.get("value")),
             depth=depth if type(depth) is int else None,
             comment=comment if isinstance(comment, str) else "",
         )
+    if actions:
+        raise ValueError("actions: expected plies of the game in order, found another")
     record.repetitions, record.quiet_moves = rules
-    for ply, text in _object(content, "rolled").items():
-        if ply.isdecimal() and len(ply) < 9 and int(ply) >= record.ply:
-            roll = _roll(game, text)
-            if roll is not None:
-                rolled[int(ply)] = roll
     declared = content.get("declared")
     if declared is not None and not record.over:
         outcome, reason = declared if isinstance(declared, list) and len(declared) == 2 else (0, 0)
         if _number(outcome) is None or not isinstance(reason, str):
             raise ValueError("declared: expected an outcome and a reason, found another")
         record.declare(float(outcome), reason[:100])
-    table.seat_down(record, rolled)
-    names = _object(content, "names")
-    table.paused = table.watched and content.get("paused") is True
-    table.names = {side: str(names[side])[:200] for side in game.sides if side in names}
-    return table
+
+
+def _go_on(table: CubeTable, content: dict[str, Any], limits: Limits) -> None:
+    """Add the earlier games of a match, and an offer to resign."""
+    earlier = content.get("earlier") or []
+    if not isinstance(earlier, list) or len(earlier) > MOST_EARLIER:
+        raise ValueError(f"earlier: expected a list of at most {MOST_EARLIER} games")
+    for one in earlier:
+        if not isinstance(one, dict) or not isinstance(one.get("position"), str):
+            raise ValueError("earlier: expected games with a position, found another")
+        position, _, options = table.situation(one["position"])
+        record = new_record(table.game, position, **options)
+        _play(record, one, limits)
+        table.earlier.append(record)
+    resigning = content.get("resigning")
+    if resigning is not None:
+        if resigning not in ([side, kind] for side in (0, 1) for kind in (1, 2, 3)):
+            raise ValueError(f"resigning: expected a side and 1 to 3, found {resigning!r:.40}")
+        table.resigning = (resigning[0], resigning[1])
 
 
 def _roll(game: Game, text: Any) -> int | None:

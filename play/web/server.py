@@ -21,10 +21,12 @@ from games.file_form import form_of
 from play.ports import named_port
 from play.web import inspection
 from play.web.catalogue import PROGRAM, Catalogue, face_of
+from play.web.cube_decisions import cube_hint
+from play.web.cube_table import act_with_cube
 from play.web.files import EVALUATOR, LOOKUP
 from play.web.game_files import read_file, write_file
 from play.web.guard import FILE_BYTES, Guard
-from play.web.host import Host, NoTable, Sitting, TooMany
+from play.web.host import Host, NoTable, Sitting, TooMany, advance
 from play.web.limits import Limits
 from play.web.puzzles import Puzzles
 from play.web.runs import Runs
@@ -249,7 +251,7 @@ class Pages:
         """The game as a file."""
         table = (await self._find(request)).table
         first, second = await self.host.thinking.work(lambda: self.host.names(table))
-        name, content = write_file(table.record, (first, second))
+        name, content = write_file(table.records, (first, second))
         return JSONResponse({"name": name, "text": content})
 
     async def events(self, request: Request) -> Response:
@@ -286,6 +288,7 @@ def _game(game: Game) -> dict[str, Any]:
         "kind": face.kind,
         "light_first": face.light_first,
         "dice": isinstance(game, DiceGame),
+        "cube": isinstance(game, DiceGame) and game.cube,
         "suffix": form_of(game).suffix,
     }
 
@@ -367,10 +370,6 @@ async def _seats(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
     await host.set_seats(sitting, content.get("seats"))
 
 
-async def _advance(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
-    host.advance(sitting)
-
-
 async def _check(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
     try:
         sitting.table.situation(content.get("text"))
@@ -391,11 +390,13 @@ ACTIONS: dict[str, Act] = {
     "move": _moves(lambda s, c: s.table.play_text(c.get("text"))),
     "roll": _moves(lambda s, c: s.table.roll_dice(c.get("dice"))),
     "undo": _moves(lambda s, c: s.table.undo(c.get("to")), human=False),
-    "resign": _moves(lambda s, c: s.table.resign()),
+    "resign": _moves(lambda s, c: s.table.resign(c.get("kind", 1))),
+    "cube": _moves(lambda s, c: act_with_cube(s.table, c.get("kind"))),
+    "cube-hint": cube_hint,
     "new": _moves(lambda s, c: s.table.start(), human=False),
     "position": _moves(lambda s, c: s.table.set_position(c.get("text")), human=False),
     "pause": _moves(lambda s, c: s.table.pause(c.get("on")), human=False),
-    "advance": _advance,
+    "advance": advance,
     "check": _check,
     "seats": _seats,
     "load": _load_file,

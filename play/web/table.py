@@ -101,6 +101,11 @@ class Table:
     # --- turns -------------------------------------------------------------------------------
 
     @property
+    def records(self) -> list[GameRecord]:
+        """The games of the table, of which the last one is played."""
+        return [self.record]
+
+    @property
     def over(self) -> bool:
         """Whether the game has ended."""
         return self.record.over
@@ -109,6 +114,11 @@ class Table:
     def seat(self) -> Seat:
         """The player who is to move."""
         return self.seats[self.record.to_move]
+
+    @property
+    def deciding(self) -> Seat:
+        """The player who must act next; with a cube it may be the side that is not to move."""
+        return self.seat
 
     @property
     def watched(self) -> bool:
@@ -155,7 +165,7 @@ class Table:
 
     def legal_moves(self) -> list[Any]:
         """Returns the legal moves; empty before the roll and after the end."""
-        if self.waiting in ("over", "roll"):
+        if self.waiting in ("over", "roll", "answer"):
             return []
         if isinstance(self.game, DiceGame):
             return self.game.legal_moves(self.record.position, self.roll)
@@ -251,8 +261,8 @@ class Table:
         self.paused = on
         self.version += 1
 
-    def resign(self) -> None:
-        """Let the side to move resign; in backgammon this loses a single game."""
+    def resign(self, kind: Any = None) -> None:
+        """Let the side to move resign; `kind` is for tables with a cube."""
         if self.over:
             raise MoveError("expected a game that goes on, found it over")
         self.record.declare(1.0 if self.record.to_move else -1.0, "resignation")

@@ -151,8 +151,11 @@ class Thinking:
         program = as_program(name)
         assert program is not None and isinstance(game, DiceGame)
         seat = program(game)
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._programs, seat.choose, position, roll)
+        return await self.run_program(lambda: seat.choose(position, roll))
+
+    async def run_program(self, task: Callable[[], Any]) -> Any:
+        """Run a task of an external engine in the thread of these engines; returns its result."""
+        return await asyncio.get_running_loop().run_in_executor(self._programs, task)
 
     async def search(self, question: Question, report: Report) -> dict[str, Any]:
         """Search, and return the last report, which also holds the move.

@@ -3,6 +3,7 @@
 from games.backgammon.doubling.cubeful import Stakes
 from games.backgammon.doubling.decision import (
     CubeDecision,
+    accepts,
     cube_stakes,
     cube_values,
     decide,
@@ -17,6 +18,7 @@ __all__ = [
     "CubeDecision",
     "MatchEquities",
     "Stakes",
+    "accepts",
     "cube_stakes",
     "cube_values",
     "decide",

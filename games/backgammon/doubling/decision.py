@@ -15,7 +15,15 @@ from games.backgammon.doubling.own_table import match_equities
 from games.backgammon.situation import Situation
 from games.errors import PositionError
 
-__all__ = ["CubeDecision", "cube_stakes", "cube_values", "decide", "may_double", "owner_of"]
+__all__ = [
+    "CubeDecision",
+    "accepts",
+    "cube_stakes",
+    "cube_values",
+    "decide",
+    "may_double",
+    "owner_of",
+]
 
 
 @dataclass(frozen=True)
@@ -181,6 +189,28 @@ def decide(
         no_double, take, drop, beaver, double, answer, owned,
         _reason(no_double, take, drop, double, useless, answer), chances, point,
     )  # fmt: skip
+
+
+def accepts(
+    situation: Situation,
+    outcomes: Sequence[float],
+    side: int,
+    kind: int,
+    equities: MatchEquities | None = None,
+) -> bool:
+    """Returns whether the other side gains by accepting a resignation.
+
+    situation: the position, the match, and the cube.
+    outcomes: the chances of the five outcomes without a cube, for the side to move.
+    side: the colour that resigns.
+    kind: what it offers: 1 for a single game, 2 for a gammon, 3 for a backgammon.
+    equities: chances to win the match; our own table if None.
+    """
+    stakes = cube_stakes(situation, equities)
+    playing = float(cube_values(situation, np.array([outcomes], float), equities)[0])
+    to_move = situation.position[4]
+    offered = stakes.points(0, kind * situation.cube * (1 if to_move != side else -1))
+    return offered >= playing if to_move != side else offered <= playing
 
 
 def _reason(

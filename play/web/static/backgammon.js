@@ -44,6 +44,7 @@ export class BackgammonBoard {
     this.under = s("g", {});
     this.counts = s("g", { class: "counts", "aria-hidden": "true" });
     this.dice = s("g", { class: "dice", "aria-hidden": "true" });
+    this.cube = s("g", { class: "cube", role: "img" });
     this.svg = s(
       "svg",
       { class: "board backgammon", viewBox: `0 0 ${SPAN} ${HEIGHT}` },
@@ -73,6 +74,7 @@ export class BackgammonBoard {
       this.counts,
       this.over,
       this.dice,
+      this.cube,
     );
     this.element = h("div", { class: "board-box wide" }, this.svg);
     this.drawPlaces();
@@ -181,6 +183,30 @@ export class BackgammonBoard {
     this.mark();
     this.markLast(board);
     this.drawDice(view);
+    this.drawCube(view);
+  }
+
+  /** Draw the cube on the bar: in the middle, or by its owner; a double lies before who must answer. */
+  drawCube({ stakes }) {
+    this.cube.replaceChildren();
+    if (!stakes?.cube || stakes.crawford) {
+      this.cube.setAttribute("aria-label", stakes?.crawford ? "No cube: Crawford game" : "No cube");
+      return;
+    }
+    const { value, owner, offered, answering } = stakes;
+    const bar = EDGE + 6 * WIDE + BARW / 2;
+    const low = (side) => side === this.bottom;
+    let [x, y] = [bar, HEIGHT / 2];
+    if (offered) [x, y] = [EDGE + 3 * WIDE + (low(answering) ? 6 * WIDE + BARW : 0), HEIGHT / 2];
+    else if (owner !== null) y = low(owner) ? HEIGHT - EDGE - 34 : EDGE + 34;
+    const shown = offered ? 2 * value : value;
+    const where = owner === null ? "in the middle" : `with ${"XO"[owner]}`;
+    this.cube.setAttribute("aria-label",
+      offered ? `Cube offered to ${"XO"[answering]} at ${shown}` : `Cube ${shown}, ${where}`);
+    this.cube.append(
+      s("rect", { class: offered ? "offered" : "", x: x - 28, y: y - 28, width: 56, height: 56, rx: 9 }),
+      s("text", { x, y: y + 10, class: shown > 99 ? "small" : "" }, String(shown)),
+    );
   }
 
   /** Draw rings where checkers of the last move arrived, and dots where they started. */

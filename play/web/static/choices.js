@@ -3,6 +3,9 @@
 import { h, memory, put } from "./dom.js";
 import { Picker } from "./picker.js";
 
+/** Points of the matches that can be chosen. */
+const LENGTHS = [1, 3, 5, 7, 9, 11, 13, 15, 21, 25];
+
 const GROUPS = [
   ["shipped", "Shipped"],
   ["hand-crafted", "Hand-crafted"],
@@ -96,8 +99,8 @@ function gameOf(catalogue, name) {
 }
 
 /** Ask for a game and its players; calls `done({game, seats})` if the person agrees. */
-export function newGame(catalogue, { game, seats, moves }, done) {
-  const chosen = { game, seats: seats || usual(catalogue, game) };
+export function newGame(catalogue, { game, seats, moves, play }, done) {
+  const chosen = { game, seats: seats || usual(catalogue, game), play };
   const body = h("div", { class: "sheet" });
   const dialog = h("dialog", { "aria-labelledby": "new-title", id: "new-game" }, body);
 
@@ -119,6 +122,7 @@ export function newGame(catalogue, { game, seats, moves }, done) {
               onclick: () => {
                 chosen.game = name;
                 chosen.seats = usual(catalogue, name);
+                chosen.play = memory.get(`play.${name}`, undefined);
                 draw();
                 body.querySelector("[aria-checked='true']").focus();
               },
@@ -128,6 +132,7 @@ export function newGame(catalogue, { game, seats, moves }, done) {
         ),
       ),
       h("div", { class: "seats" }, [0, 1].map(seat)),
+      gameOf(catalogue, chosen.game).cube && stakes(),
       moves > 0 && h("p", { class: "muted small" }, "The game on the board stays in the list of games."),
       h(
         "footer",
@@ -196,6 +201,32 @@ export function newGame(catalogue, { game, seats, moves }, done) {
     );
   }
 
+  /** What is played for, in a game with a cube. */
+  function stakes() {
+    const now = { cube: false, length: 0, jacoby: false, beavers: false, ...chosen.play };
+    const kinds = [["points", "points, no cube"], ["money", "money, with the cube"],
+      ...LENGTHS.map((length) => [String(length), `a match to ${length}`])];
+    const kind = now.length ? String(now.length) : now.cube ? "money" : "points";
+    const pick = (changes) => {
+      chosen.play = { ...now, ...changes };
+      draw();
+    };
+    const rule = (name, text) => h("label", { class: "check" },
+      h("input", { type: "checkbox", checked: now[name], "data-rule": name,
+        onchange: (e) => pick({ [name]: e.target.checked }) }), text);
+    return h("div", { class: "stakes" },
+      h("label", { class: "field" }, "Played for",
+        h("select", { "data-stakes": true, onchange: (e) => {
+          const { value } = e.target;
+          const length = Number(value) || 0;
+          pick({ cube: value !== "points", length, jacoby: value === "money" && now.jacoby,
+            beavers: value === "money" && now.beavers });
+          body.querySelector("[data-stakes]").focus();
+        } }, kinds.map(([value, text]) => h("option", { value, selected: value === kind }, text)))),
+      kind === "money" && rule("jacoby", "Jacoby rule"),
+      kind === "money" && rule("beavers", "Beavers"));
+  }
+
   function swap() {
     chosen.seats.reverse();
     draw();
@@ -205,6 +236,7 @@ export function newGame(catalogue, { game, seats, moves }, done) {
     event.preventDefault();
     memory.set("game", chosen.game);
     memory.set(`seats.${chosen.game}`, chosen.seats);
+    if (chosen.play) memory.set(`play.${chosen.game}`, chosen.play);
     dialog.close();
     done(structuredClone(chosen));
   }

@@ -99,24 +99,32 @@ export function sentence(text) {
   return plain.charAt(0).toUpperCase() + plain.slice(1) + (/[.!?]$/.test(plain) ? "" : ".");
 }
 
-/** Ask a question with one action, such as resigning. Returns a promise of whether it was agreed. */
-export function ask(title, text, action) {
+/** Ask a question with one action, such as removing. Returns a promise of whether it was agreed. */
+export async function ask(title, text, action) {
+  return (await choose(title, text, [action])) === 0;
+}
+
+/** Ask a question with actions, the first of which is usual. Returns a promise of its number, or null. */
+export function choose(title, text, actions) {
   return new Promise((settle) => {
-    const agree = h("button", { class: "primary", "data-agree": true }, action);
+    const buttons = actions.map((action, n) =>
+      h("button", {
+        class: n ? "" : "primary", "data-agree": n ? null : true, onclick: () => settle(n),
+      }, action));
     const dialog = h("dialog", { "aria-labelledby": "ask-title" },
-      h("form", { method: "dialog", class: "sheet", onsubmit: () => settle(true) },
+      h("form", { method: "dialog", class: "sheet" },
         h("h2", { id: "ask-title" }, title),
         h("p", {}, text),
         h("footer", {},
           h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel"),
-          agree)));
+          buttons)));
     document.body.append(dialog);
     dialog.addEventListener("close", () => {
       dialog.remove();
-      settle(false); // which changes nothing after an answer
+      settle(null); // which changes nothing after an answer
     });
     dialog.showModal();
-    agree.focus();
+    buttons[0].focus();
   });
 }
 

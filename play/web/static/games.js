@@ -9,7 +9,11 @@ const MOST = 50; // games in the browser
 /** What a new table needs to go on with a game; the server keeps the same. */
 function content(view) {
   const { id, game, seats, start, moves, rolled, declared, names, result } = view;
-  return { id, game, seats, position: start, moves, rolled, declared, names, result };
+  const { play, actions, resigning, earlier } = view; // with a cube
+  return {
+    id, game, seats, position: start, moves, rolled, declared, names, result, play, actions,
+    resigning, earlier,
+  };
 }
 
 /** Keep the game of a table in the browser; the ones left longest ago make room. */

@@ -50,6 +50,7 @@ const KEYS = [
   ["M", "Type a move, such as 11-15 or 8/5 6/5"],
   ["R", "Roll the dice"],
   ["D", "Play the move when all dice are used"],
+  ["C", "Double"],
   ["Backspace", "Take back a step of the move"],
   ["U", "Take back a move"],
   ["F", "Turn the board round"],

@@ -5,7 +5,7 @@ import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
 import { CheckersBoard } from "./checkers.js";
 import { newGame, seatName, tone, usual } from "./choices.js";
-import { announce, ask, compileProgress, h, icon, memory, put, sentence, toast } from "./dom.js";
+import { announce, ask, choose, compileProgress, h, icon, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
 import { keepGame, keptGame } from "./games.js";
 import { GridBoard, PlainBoard } from "./grid.js";
@@ -70,7 +70,7 @@ export class PlayPage {
     const names = this.catalogue.games.map((game) => game.name);
     const last = memory.get("game", names[0]);
     const game = names.includes(last) ? last : names[0];
-    this.open({ game, seats: usual(this.catalogue, game) });
+    this.open({ game, seats: usual(this.catalogue, game), play: memory.get(`play.${game}`, undefined) });
   }
 
   /** Open a new table, or one that the server no longer has. */
@@ -162,8 +162,8 @@ export class PlayPage {
 
   /** A new table of the same game and players, so that the moves of this one stay; null if refused. */
   another(content = {}) {
-    const { game, seats } = this.view;
-    return this.send("/api/tables", { game, seats, ...content }, false);
+    const { game, seats, play } = this.view;
+    return this.send("/api/tables", { game, seats, play, ...content }, false);
   }
 
   send(path, content, show = true) {
@@ -205,6 +205,16 @@ export class PlayPage {
     if (this.view.waiting === "roll" && this.mine) this.act("roll");
   }
 
+  double() {
+    if (this.view.stakes?.may_double && this.mine) this.act("cube", { kind: "double" });
+  }
+
+  /** Whether a person must answer a double or a resignation. */
+  get answering() {
+    const side = this.view.stakes?.answering ?? null;
+    return side !== null && this.view.seats[side].kind === "human";
+  }
+
   get mine() {
     return this.view.seats[this.view.side].kind === "human";
   }
@@ -229,15 +239,38 @@ export class PlayPage {
   }
 
   again() {
-    const { game, seats, ply } = this.view;
-    newGame(this.catalogue, { game, seats: structuredClone(seats), moves: ply }, (chosen) => {
+    const { game, seats, ply, play } = this.view;
+    newGame(this.catalogue, { game, seats: structuredClone(seats), moves: ply, play }, (chosen) => {
       this.stream?.close();
       this.open(chosen);
     });
   }
 
+  /** Show the best move, or what is right about the cube, and why. */
+  async hint() {
+    const { stakes } = this.view;
+    const cube = this.answering || (stakes?.may_double && this.mine);
+    if (!cube || this.viewing) {
+      this.panel("analysis").hint();
+      return;
+    }
+    const found = await this.act("cube-hint", { evaluator: this.panel("analysis").evaluator });
+    if (!found) return;
+    this.advice = h("p", { class: "advice", role: "status" },
+      h("strong", {}, sentence(found.text)), ` ${sentence(found.reason)} `,
+      h("span", { class: "muted number" }, found.figures && sentence(found.figures)));
+    this.drawActions();
+  }
+
   async resign() {
-    const { ply, side, sides } = this.view;
+    const { ply, side, sides, stakes } = this.view;
+    if (stakes) {
+      const kinds = ["A single game", "A gammon", "A backgammon"];
+      const kind = await choose(`Resign as ${sides[side]}?`,
+        `${sides[1 - side]} may decline. What do you resign?`, kinds);
+      if (kind !== null) this.act("resign", { kind: kind + 1 });
+      return;
+    }
     const text = `${sides[1 - side]} wins this game.`;
     if (!ply || (await ask(`Resign as ${sides[side]}?`, text, "Resign"))) this.act("resign");
   }
@@ -285,7 +318,8 @@ export class PlayPage {
       r: () => this.roll(),
       d: () => this.view.ready && this.act("confirm"),
       m: () => this.entry.focus(),
-      h: () => this.panel("analysis").hint(),
+      h: () => this.hint(),
+      c: () => this.double(),
       "[": () => this.look(this.ply - 1),
       "]": () => this.look(this.ply + 1),
       p: () => this.pause(),
@@ -419,6 +453,7 @@ export class PlayPage {
     if (this.view && (view.id !== this.view.id || view.version < this.view.version)) return;
     const before = this.view;
     this.view = view;
+    if (before?.version !== view.version) this.advice = null;
     keepGame(view);
     if (before && view.ply !== before.ply) {
       this.viewing = null;
@@ -429,8 +464,21 @@ export class PlayPage {
     } else if (before && view.roll && view.roll !== before.roll) {
       announce(`You roll ${view.roll}.`);
     }
-    if (view.waiting === "roll" && this.mine && memory.get("autoroll", false)) this.roll();
+    if (view.stakes) this.speakOfCube(before, view);
+    const free = view.waiting === "roll" && this.mine && !view.stakes?.may_double;
+    if (free && memory.get("autoroll", false)) this.roll();
     this.draw();
+  }
+
+  /** Say what happened to the cube, and to offers of resignations. */
+  speakOfCube(before, { stakes, sides, side, outcome, result, ply }) {
+    const old = before?.stakes;
+    if (!old || before.ply > ply) return;
+    if (stakes.offered && !old.offered) announce(`${sides[side]} doubles to ${2 * stakes.value}.`);
+    else if (stakes.resigning && !old.resigning) announce(`${sides[1 - stakes.answering]} resigns ${stakes.resigning}.`);
+    else if (stakes.value > old.value) announce(`The cube is at ${stakes.value}, with ${sides[stakes.owner]}.`);
+    else if (old.resigning && outcome === null) announce("The resignation is declined.");
+    else if (outcome !== null && before.outcome === null && before.ply === ply) announce(`${result}.`);
   }
 
   speak(before, view) {
@@ -465,8 +513,10 @@ export class PlayPage {
     const { draft } = this.panel("setup");
     if (draft) return { board: draft, next: [], taken: [], live: false };
     if (this.viewing) return { board: this.viewing.board, next: [], taken: [], live: false };
-    const { board, next, taken, roll, side, waiting, legal } = this.view;
-    return { board, next: this.human ? next : [], taken, live: this.human, roll, side, waiting, legal };
+    const { board, next, taken, roll, side, waiting, legal, stakes } = this.view;
+    return {
+      board, next: this.human ? next : [], taken, live: this.human, roll, side, waiting, legal, stakes,
+    };
   }
 
   drawBoard() {
@@ -482,15 +532,24 @@ export class PlayPage {
   drawActions() {
     const { view } = this;
     const buttons = [];
+    if (view.stakes?.crawford && view.outcome === null) {
+      buttons.push(h("span", { class: "muted small" }, "Crawford game"));
+    }
     if (this.viewing) {
       buttons.push(
         h("button", { type: "button", onclick: () => this.back() }, "Back to the game"),
       );
+    } else if (this.answering) {
+      buttons.push(...this.answers());
     } else if (view.waiting === "roll" && this.mine) {
       buttons.push(
         h("button", { type: "button", class: "primary", "data-roll": true, onclick: () => this.roll() },
           icon("dice"), "Roll"),
       );
+      if (view.stakes?.may_double) {
+        buttons.push(h("button", { type: "button", "data-cube": "double", onclick: () => this.double() },
+          `Double to ${2 * view.stakes.value}`));
+      }
     } else if (view.waiting === "human") {
       // On a grid a second click on the square does the same, and a button would hide squares.
       if (view.taken.length && view.kind !== "grid") {
@@ -517,14 +576,43 @@ export class PlayPage {
       }
     } else if (view.outcome !== null) {
       buttons.push(h("p", { class: "result" }, view.result));
-      buttons.push(
-        h("button", { type: "button", class: "primary", onclick: () => this.again() }, "New game"),
-      );
+      if (view.stakes?.match_goes_on) {
+        buttons.push(h("button", { type: "button", class: "primary", "data-cube": "next",
+          onclick: () => this.act("cube", { kind: "next" }) }, "Next game"));
+      } else {
+        buttons.push(
+          h("button", { type: "button", class: "primary", onclick: () => this.again() }, "New game"),
+        );
+      }
     }
+    if (this.advice && !this.viewing) buttons.push(this.advice);
     const focused = [...this.actions.children].indexOf(document.activeElement);
     put(this.actions, ...buttons);
     const left = this.actions.querySelectorAll("button");
     if (focused >= 0) (left[Math.min(focused, left.length - 1)] || this.board.svg.querySelector("[tabindex='0'], button"))?.focus();
+  }
+
+  /** What was offered to a person, and buttons for the answers. */
+  answers() {
+    const { stakes, sides } = this.view;
+    const { answering, resigning, value } = stakes;
+    const other = sides[1 - answering];
+    const text = resigning ? `${other} resigns ${resigning}.` : `${other} doubles to ${2 * value}.`;
+    const kinds = resigning ? [["accept", "Accept"], ["decline", "Decline"]]
+      : [["take", "Take"], ["drop", "Drop"], ...(stakes.may_beaver ? [["beaver", "Beaver"]] : [])];
+    return [
+      h("p", { class: "offer" }, text),
+      kinds.map(([kind, words], n) =>
+        h("button", { type: "button", class: n ? "" : "primary", "data-cube": kind,
+          onclick: () => this.act("cube", { kind }) }, words)),
+    ].flat();
+  }
+
+  /** The score of a side in a match; empty without a match. */
+  score(side) {
+    const { stakes } = this.view;
+    if (!stakes?.match_length) return "";
+    return `${stakes.score[side]} of ${stakes.match_length}`;
   }
 
   drawStrips() {
@@ -536,14 +624,15 @@ export class PlayPage {
       const detail = DETAILS[view.kind](board, side);
       const limit =
         seat.kind === "evaluator" ? (seat.depth === null ? `${seat.seconds} s` : `depth ${seat.depth}`) : "";
-      const turn = view.outcome === null && view.side === side && !this.viewing;
-      const what = { roll: "to roll", evaluator: "thinking…", program: "thinking…" };
+      const acting = view.stakes?.answering ?? view.side;
+      const turn = view.outcome === null && acting === side && !this.viewing;
+      const what = { roll: "to roll", answer: "to answer", evaluator: "thinking…", program: "thinking…" };
       put(this.strips[n], 
         h("span", { class: `chip side-${side} ${tone(this.game)}` }),
         h("strong", {}, view.sides[side]),
         h("span", { class: "who" }, view.names[view.sides[side]] || seatName(this.catalogue, seat),
           limit && h("span", { class: "muted" }, ` · ${limit}`)),
-        h("span", { class: "muted number count" }, detail),
+        h("span", { class: "muted number count" }, [this.score(side), detail].filter(Boolean).join(" · ")),
         turn ? h("span", { class: "turn" }, (!view.paused && what[view.waiting]) || "to move") : null,
       );
       this.strips[n].classList.toggle("active", turn);
@@ -563,7 +652,7 @@ export class PlayPage {
       button("plus", "New", () => this.again()),
       button("undo", "Undo", () => this.undo(), "undo"),
       button("flip", "Flip", () => this.flip()),
-      button("bulb", "Hint", () => this.panel("analysis").hint()),
+      button("bulb", "Hint", () => this.hint()),
       button("flag", "Resign", () => this.resign(), "resign"),
       h("form", { class: "entry", onsubmit: submit }, this.entry),
       this.game.dice &&

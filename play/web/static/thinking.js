@@ -26,6 +26,7 @@ export class Thinking {
     const { catalogue, view } = this.page;
     if (view.outcome !== null) return view.result;
     if (THINKS.includes(view.waiting) && !view.paused) return `${seatName(catalogue, view.seats[view.side])} is thinking`;
+    if (view.waiting === "answer") return `${view.sides[view.stakes.answering]} to answer`;
     return `${view.sides[view.side]} to ${view.waiting === "roll" ? "roll" : "move"}`;
   }
 

@@ -1,0 +1,103 @@
+"""What computers do about the cube and resignations at a table, and hints about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from games.contract import DiceGame
+from games.errors import MoveError
+from play.players.gnubg import PUBEVAL, as_program, chances
+from play.web.catalogue import Loaded
+from play.web.cube_table import CubeTable
+from play.web.seat import EVALUATOR, PROGRAM
+
+if TYPE_CHECKING:
+    from play.web.host import Host, Sitting
+
+__all__ = ["cube_action", "cube_hint"]
+
+#: Plies of a decision about the cube, which takes a tenth of a second.
+PLIES = 2
+
+
+async def cube_action(host: Host, table: CubeTable) -> str:
+    """Returns what the computer who must act does: roll, double, or an answer.
+
+    A player that gives no chances never doubles, takes every double and accepts resignations.
+    """
+    seat, resigning = table.deciding, table.resigning
+    passive = "accept" if resigning else "roll" if table.answering is None else "take"
+    game: Any = table.game
+    if seat.kind == PROGRAM and seat.evaluator != PUBEVAL:
+        program = as_program(seat.evaluator)
+        assert program is not None
+        position, plies = table.record.position, program.ply
+        outcomes = await host.thinking.run_program(lambda: chances(position, plies))
+        situation = _situation(table)
+        if resigning:
+            return "accept" if game.accepts(situation, outcomes, *resigning) else "decline"
+        decision = game.cube_decision(situation, outcomes)
+    elif seat.kind == EVALUATOR:
+        loaded = await host.loaded(seat.evaluator, game)
+        if not loaded.evaluator.gives_outcomes:
+            return passive
+        plies = PLIES if seat.depth is None else min(seat.depth, PLIES)
+        if resigning:
+            found = await host.thinking.work(lambda: _outcomes(host, table, loaded))
+            return "accept" if game.accepts(_situation(table), found, *resigning) else "decline"
+        decision = await host.thinking.work(lambda: _decision(host, table, loaded, plies))
+    else:
+        return passive
+    if table.answering is not None:
+        return str(decision.answer)
+    return "double" if decision.double else "roll"
+
+
+async def cube_hint(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
+    """The right action before a roll or about an offer, by an evaluator, and why."""
+    table = sitting.table
+    if not isinstance(table, CubeTable) or table.over:
+        raise MoveError("expected a game with a cube that goes on, found another")
+    loaded = await host.loaded(content.get("evaluator"), table.game)
+    if not loaded.evaluator.gives_outcomes:
+        raise ValueError(f"expected an evaluator that gives chances, found {loaded.entry.name}")
+    game: Any = table.game
+    if table.resigning is not None:
+        found = await host.thinking.work(lambda: _outcomes(host, table, loaded))
+        good = game.accepts(_situation(table), found, *table.resigning)
+        action = "accept" if good else "decline"
+        value = float(game.outcomes.values(np.array([found]))[0])
+        reason = f"without the cube the position is worth {value:+.3f} to the side to move"
+        return {"action": action, "text": action, "reason": reason, "figures": ""}
+    if table.answering is None and not table.may_double:
+        raise MoveError("expected a decision about the cube, found none")
+    decision = await host.thinking.work(lambda: _decision(host, table, loaded, PLIES))
+    doing = "double" if decision.double else "roll"
+    figures = (
+        f"no double {decision.no_double:+.3f}, double and take {decision.double_take:+.3f},"
+        f" double and drop {decision.double_drop:+.3f}"
+    )
+    return {
+        "action": doing if table.answering is None else decision.answer,
+        "text": decision.action,
+        "reason": decision.reason,
+        "figures": figures,
+    }
+
+
+def _situation(table: CubeTable) -> Any:
+    record: Any = table.record
+    return record.situation()
+
+
+def _decision(host: Host, table: CubeTable, loaded: Loaded, plies: int) -> Any:
+    assert isinstance(table.game, DiceGame)
+    with host.thinking.engine(table.game, loaded) as engine:
+        return engine.cube(_situation(table), depth=plies)
+
+
+def _outcomes(host: Host, table: CubeTable, loaded: Loaded) -> Any:
+    with host.thinking.engine(table.game, loaded) as engine:
+        return engine.search(table.record.position, depth=1).outcomes

@@ -1,0 +1,294 @@
+"""A table of a game with a cube: stakes, doubles, resignations, and the games of a match."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from games.errors import MoveError
+from games.record import GameRecord
+from play.web.seat import Seat
+from play.web.table import Table, start_text
+
+__all__ = ["CubeTable", "Play", "act_with_cube", "play_of"]
+
+#: Most points of a match.
+LONGEST = 64
+KINDS = {1: "a single game", 2: "a gammon", 3: "a backgammon"}
+
+
+@dataclass(frozen=True)
+class Play:
+    """What is played for.
+
+    cube: whether there is a cube.
+    length: points of the match, which has a cube; 0 for money.
+    jacoby, beavers: whether these rules are in force, for money with a cube.
+    """
+
+    cube: bool = False
+    length: int = 0
+    jacoby: bool = False
+    beavers: bool = False
+
+
+def play_of(content: Any) -> Play:
+    """Returns what JSON says is played for, in the form of `Play`; all may be missing.
+
+    Raises ValueError for anything else, and for rules that exclude each other.
+    """
+    if content is None:
+        return Play()
+    if not isinstance(content, dict):
+        raise ValueError(f"play: expected an object, found {str(content)[:40]!r}")
+    length = content.get("length", 0)
+    flags = {name: content.get(name, False) for name in ("cube", "jacoby", "beavers")}
+    if type(length) is not int or not 0 <= length <= LONGEST:
+        raise ValueError(f"play: expected a match to 0 to {LONGEST} points, found {length!r:.40}")
+    for name, flag in flags.items():
+        if type(flag) is not bool:
+            raise ValueError(f"play: expected {name} to be true or false, found {flag!r:.40}")
+    if (flags["jacoby"] or flags["beavers"]) and (length or not flags["cube"]):
+        raise ValueError("play: expected Jacoby rule and beavers for money with a cube only")
+    return Play(flags["cube"] or length > 0, length, flags["jacoby"], flags["beavers"])
+
+
+class CubeTable(Table):
+    """A table with what is played for; the other arguments are those of `Table`.
+
+    A match is played game by game, and the earlier ones stay in `earlier`.
+    """
+
+    def __init__(self, *arguments: Any, play: Play, **options: Any) -> None:
+        self.stakes = play
+        #: The games of the match that are over.
+        self.earlier: list[GameRecord] = []
+        #: The side that resigns and what it offers: 1 to 3; None if nobody does.
+        self.resigning: tuple[int, int] | None = None
+        super().__init__(*arguments, **options)
+
+    # --- games of a match ----------------------------------------------------------------------
+
+    def start(self, position: Any = None, roll: int | None = None, **options: Any) -> None:
+        """As `Table.start`; a game from the usual start begins a new match."""
+        self.earlier, self.resigning = [], None
+        super().start(position, roll, **(options if position is not None else self._rules()))
+
+    def seat_down(self, record: GameRecord, rolled: dict[int, int] | None = None) -> None:
+        """As `Table.seat_down`; a match, or a cube that was turned, says what is played for."""
+        now: Any = record
+        if now.match_length or now.actions:
+            self.stakes = Play(True, now.match_length, now.jacoby, now.beavers)
+        self.resigning = None
+        super().seat_down(record, rolled)
+
+    def _rules(self) -> dict[str, Any]:
+        play = self.stakes
+        return {"match_length": play.length, "jacoby": play.jacoby, "beavers": play.beavers}
+
+    @property
+    def records(self) -> list[GameRecord]:
+        """The games of the match."""
+        return [*self.earlier, self.record]
+
+    @property
+    def match_goes_on(self) -> bool:
+        """Whether the game is over, and another game of its match is to be played."""
+        record: Any = self.record
+        score = record.final_score()
+        return bool(record.match_length and score and max(score) < record.match_length)
+
+    def next_game(self) -> None:
+        """Begin the next game of the match; its first roll decides who begins."""
+        if not self.match_goes_on:
+            raise MoveError("expected a match whose game is over, found no such")
+        last: Any = self.record
+        earlier, names = [*self.earlier, last], self.names
+        length, score = last.match_length, last.final_score()
+        first = max(score) == length - 1 > max(last.score)
+        rules = {"match_length": length, "score": score, "crawford": first and length > 1}
+        super().start(**rules)
+        self.earlier, self.names, self.resigning = earlier, names, None
+        self._begin_turn()
+
+    # --- the cube ------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> str:
+        """As `Table.waiting`, or "answer": to a double or a resignation."""
+        if not self.over and self.answering is not None:
+            return "answer"
+        return super().waiting
+
+    @property
+    def answering(self) -> int | None:
+        """The side that must answer a double or a resignation; None if neither was offered."""
+        record: Any = self.record
+        if self.resigning is not None:
+            return 1 - self.resigning[0]
+        return 1 - record.to_move if record.offered else None
+
+    @property
+    def deciding(self) -> Seat:
+        """The player who must act next: answer, double or roll, or move."""
+        return self.seat if self.answering is None else self.seats[self.answering]
+
+    @property
+    def may_double(self) -> bool:
+        """Whether the side to move may double instead of rolling."""
+        record: Any = self.record
+        game: Any = self.game
+        # Nobody doubles before the first roll.
+        usual = [game.start_of(side) for side in (0, 1)]
+        begun = record.ply > 0 or record.start not in usual
+        return self.stakes.cube and begun and self.waiting == "roll" and record.may_double
+
+    def double(self) -> None:
+        """Let the side to move offer the cube."""
+        if not self.may_double:
+            raise MoveError("expected a side that may double before its roll, found none")
+        self._act("double")
+
+    def answer(self, kind: str) -> None:
+        """Answer what was offered.
+
+        kind: "take", "drop" or "beaver" for a double; "accept" or "decline" for a resignation.
+        """
+        wanted = ("accept", "decline") if self.resigning else ("take", "drop", "beaver")
+        if self.answering is None or kind not in wanted:
+            raise MoveError(f"expected an offer to {kind}, found none")
+        if self.resigning is None:
+            self._act(kind)
+            return
+        (side, what), self.resigning = self.resigning, None
+        if kind == "accept":
+            record: Any = self.record
+            record.resign(side, what)
+        self._begin_turn()
+
+    def _act(self, kind: str) -> None:
+        getattr(self.record, kind)()
+        self._begin_turn()
+
+    def resign(self, kind: Any = 1) -> None:
+        """Let the side to move offer to resign 1, 2 or 3 times the cube, which may be declined."""
+        if type(kind) is not int or kind not in KINDS:
+            raise MoveError(f"resign: expected 1, 2 or 3, found {kind!r:.40}")
+        if self.over or self.answering is not None:
+            raise MoveError("expected a game that goes on, found it over or an offer")
+        self.resigning = (self.record.to_move, kind)
+        self.version += 1
+
+    def roll_dice(self, text: Any = None) -> None:
+        """As `Table.roll_dice`, once every offer is answered."""
+        self._no_offer("a roll")
+        super().roll_dice(text)
+
+    def step(self, source: Any, target: Any) -> None:
+        """As `Table.step`, once every offer is answered."""
+        self._no_offer("a step")
+        super().step(source, target)
+
+    def play(self, move: Any, *, value: float | None = None, depth: int | None = None) -> None:
+        """As `Table.play`, once every offer is answered."""
+        self._no_offer("a move")
+        super().play(move, value=value, depth=depth)
+
+    def undo(self, to: Any = None) -> None:
+        """As `Table.undo`; an offer of a resignation is withdrawn."""
+        self.resigning = None
+        super().undo(to)
+
+    def _no_offer(self, found: str) -> None:
+        if self.answering is not None and not self.over:
+            raise MoveError(f"expected an answer to the offer first, found {found}")
+
+    # --- views ---------------------------------------------------------------------------------
+
+    def kept(self) -> dict[str, Any]:
+        """As `Table.kept`, with the cube, and the earlier games of the match."""
+        return {
+            **super().kept(),
+            "play": asdict(self.stakes),
+            "actions": _actions(self.record),
+            "resigning": None if self.resigning is None else list(self.resigning),
+            "earlier": [self._game(record) for record in self.earlier],
+        }
+
+    def _game(self, record: GameRecord) -> dict[str, Any]:
+        game: Any = self.game
+        moves = [
+            {"text": game.move_text(position, move), "roll": self._roll_text(roll)}
+            for position, move, roll in zip(
+                record.positions[:-1], record.moves, record.rolls, strict=True
+            )
+        ]
+        declared = None if record.declared is None else list(record.declared)
+        position = start_text(record)
+        return {"position": position, "moves": moves, "actions": _actions(record),
+                "declared": declared}  # fmt: skip
+
+    def view(self) -> dict[str, Any]:
+        """As `Table.view`, with `stakes`: the cube, the match and what is offered."""
+        record: Any = self.record
+        final = record.final_score() if self.match_goes_on or self.over else None
+        return {
+            **super().view(),
+            "stakes": {
+                **asdict(self.stakes),
+                "value": record.cube,
+                "owner": record.owner,
+                "offered": record.offered and not self.over,
+                "may_double": self.may_double,
+                "may_beaver": record.may_beaver,
+                "answering": None if self.over else self.answering,
+                "resigning": None if self.resigning is None else KINDS[self.resigning[1]],
+                "match_length": record.match_length,
+                "score": list(final or record.score),
+                "crawford": record.crawford,
+                "match_goes_on": self.match_goes_on,
+                "games": len(self.earlier) + 1,
+            },
+        }
+
+    def result_text(self, outcome: float) -> str:
+        """As `Table.result_text`, with the points of drops and resignations, and the match."""
+        record: Any = self.record
+        points, game = abs(outcome), self.game
+        winner, loser = (game.sides[n] for n in ((0, 1) if outcome > 0 else (1, 0)))
+        many = f"{points:g} point{'s' * (points != 1)}"
+        if not outcome:
+            return super().result_text(outcome)
+        if record.reason == "double dropped":
+            text = f"{winner} wins {many}: {loser} dropped"
+        elif record.reason == "resignation":
+            kind = KINDS.get(round(points / record.cube), "")
+            text = f"{winner} wins {many}: {loser} resigned" + f" {kind}" * (kind != KINDS[1])
+        else:
+            words = game.outcome_names.get(points / record.cube, "")
+            text = f"{winner} wins {many}" + f" with {words}" * (points > record.cube)
+        score = record.final_score()
+        if record.match_length and score and max(score) >= record.match_length:
+            text += f", and the match {max(score)} : {min(score)}"
+        return text
+
+
+def act_with_cube(table: Table, kind: Any) -> None:
+    """Double, answer an offer, or go on with the match.
+
+    kind: "double", "next", or an answer as in `CubeTable.answer`.
+
+    Raises ValueError for other kinds, and if the rules do not allow it.
+    """
+    if not isinstance(table, CubeTable):
+        raise ValueError(f"expected a game with a cube, found {table.game.name}")
+    if kind == "double":
+        table.double()
+    elif kind == "next":
+        table.next_game()
+    else:
+        table.answer(str(kind)[:40])
+
+
+def _actions(record: Any) -> list[list[Any]]:
+    return [[action.ply, action.kind] for action in record.actions]
