@@ -33,11 +33,14 @@ JOBS_HELP = "games at a time (default 2, with dask the cluster's number of threa
 
 def add_match_commands(commands: Any) -> None:
     """Add both commands to the subcommands of a parser."""
-    match = commands.add_parser("match", help="two players, paired openings, colours swapped")
+    match = commands.add_parser(
+        "match", help="two players, paired openings, colours swapped; or more"
+    )
     add_game(match)
     add = match.add_argument
     add("first", help=PLAYER_HELP)
     add("second", help=PLAYER_HELP)
+    add("others", nargs="*", help="in games for more than two: all other players")
     _add_options(match, "400; with dice 4000", _run_match)
     add(
         "--cube",
@@ -122,6 +125,13 @@ def _run_match(options: argparse.Namespace) -> int:
     """Run `match`: a match of two players."""
     from play.players.parse import parse_player
 
+    game = load_game(options)
+    if game.players > 2:
+        from play.commands.multiplayer import run_multiplayer_match
+
+        return run_multiplayer_match(game, options)
+    if options.others:
+        raise ValueError(f"{game.name}: expected two players, found {2 + len(options.others)}")
     contest = _contest(options, 400)
     players = [parse_player(contest.game, text) for text in (options.first, options.second)]
     contest.prepare(players)
@@ -170,6 +180,8 @@ def _contest(options: argparse.Namespace, games: int) -> Contest:
     from play.commands.contest import ContestWithDice, ContestWithoutDice
 
     game = load_game(options)
+    if game.players > 2:
+        raise ValueError(f"expected a game for two players, found {game.name}")
     contest: Contest
     if isinstance(game, DiceGame):
         contest = ContestWithDice(game, options)

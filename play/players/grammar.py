@@ -46,6 +46,7 @@ OPTION is one of
                                     the search), and errs by T in its unit (default 0: never);
                                     N: its next N moves only
   table=MIB                         size of the transposition table (default: fits the limits)
+  paranoid, best_reply, max_n       with more than two players: what the others are expected to do
   filters=NAME                      with dice: move filters; 2:normal is depth=2,filters=normal
   TECHNIQUE                         without dice: exact or selective, then a list such as
                                     -singular,beam=8 (see docs/play.md); default exact

@@ -20,6 +20,7 @@ from search.lookups.database import DatabaseLookup
 from search.lookups.lookup import CombinedLookup
 from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
+from search.multiplayer.search import METHODS
 from search.sizes import MOST_MIB, MOST_THREADS
 
 __all__ = ["parse_lookup", "parse_player"]
@@ -91,6 +92,8 @@ def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, A
                 engine[name] = _threads(option, value)
             elif name == "opponent" and not _has_dice(game):
                 engine[name] = _opponent(game, value)
+            elif game.players > 2 and name in METHODS and not value:
+                engine["method"] = name
             elif name == "table":
                 engine["table_mib"] = _table(option, value)
             elif not _has_dice(game):

@@ -18,6 +18,7 @@ from search.lookups.lookup import Lookup
 from search.multiplayer.line import MOST_PLAYERS, MOST_PLIES, MultiplayerLine, turn_addresses
 from search.result import Result
 from search.search import UNLIMITED, Search, check_limits
+from search.time_control import Allowance
 
 __all__ = ["METHODS", "Multiplayer", "MultiplayerOptions"]
 
@@ -112,13 +113,15 @@ class Multiplayer(Search):
         *,
         depth: int | None,
         nodes: int | None,
-        seconds: float | None,
+        seconds: float | Allowance | None,
         history: Sequence[Any],
         roll: int | None,
         exact_root: bool,
     ) -> Result:
         if roll is not None:
             raise ValueError(f"{self.game.name} has no dice: expected no roll, found {roll!r}")
+        if isinstance(seconds, Allowance):
+            seconds = seconds.usual
         check_limits(depth, nodes, seconds, least=1, deepest=MOST_PLIES)
         began = time.perf_counter()
         self._check_position(position)
