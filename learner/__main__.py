@@ -135,7 +135,7 @@ def _run_probcut(options: argparse.Namespace) -> int:
 
 def _calibrate_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("game", help="checkers, or another game without dice")
+    add("game", help="checkers, or another game; with dice no --nodes and no openings")
     add("evaluator", help="a file, or an evaluator by name")
     add("--games", type=int, default=GAMES, metavar="N", help=f"of self-play (default {GAMES})")
     add(

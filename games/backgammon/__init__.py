@@ -18,7 +18,7 @@ from games.backgammon.doubling import (
     owner_of,
 )
 from games.backgammon.encoding import POINTS
-from games.backgammon.evaluators import EVALUATORS
+from games.backgammon.evaluators import CALIBRATIONS, EVALUATORS
 from games.backgammon.features import EXPERT, LINEAR
 from games.backgammon.file_form import MAT
 from games.backgammon.identifiers import xgid
@@ -78,6 +78,7 @@ class Backgammon(KernelDiceGame):
     features = {"expert": EXPERT, "linear": LINEAR, "pubeval": PUBEVAL}
     encodings = {"points": POINTS}
     evaluators = EVALUATORS
+    calibrations = CALIBRATIONS
     sides = ("X", "O")
     outcome_names = {1.0: "a single game", 2.0: "a gammon", 3.0: "a backgammon"}
     file_form = MAT

@@ -2,7 +2,7 @@
 
     python -m learner calibrate checkers runs/…/best.json
 
-plays games of the evaluator against itself after random openings, fits
+plays games of the evaluator against itself, after random openings or with dice, fits
 `search.evaluators.calibration.Calibration` to the values of its searches and to the results, and
 writes the numbers into the evaluator's file. Its values do not change.
 """
@@ -22,8 +22,10 @@ from scipy.special import expit
 
 from games import kernels
 from games.contract import DiceGame, Game
+from learner.dice_play import game_seeds
 from learner.fit.validation import CalibrationBin, calibration, calibration_error
 from learner.self_play import Task, in_tasks, play_task
+from play.match.dice_loop import MOST_TURNS
 from play.match.openings import Openings
 from play.workers import Workers
 from search import PROVEN, as_evaluator
@@ -48,7 +50,7 @@ Ints = NDArray[np.int64]
 GAMES, NODES, PLIES = 200, 500, 6
 #: A phase with fewer positions gets the numbers of all phases.
 FEWEST = 200
-#: Longer games are drawn.
+#: Longer games without dice are drawn.
 MOST_PLIES = 300
 #: Chances in the loss are at least this large, so that a single game cannot decide a fit.
 LEAST = 1e-6
@@ -95,13 +97,14 @@ def calibrate(
     """Returns the calibration of an evaluator, as `calibration_of` games that it plays by itself.
 
     games: number of games of self-play.
-    nodes: positions searched for each move.
-    plies: length of the shortest random openings.
-    seed: decides their order.
+    nodes: positions searched for each move; with dice moves are chosen by static values, and values
+        are averages over the rolls.
+    plies: length of the shortest random openings; with dice there are none.
+    seed: decides their order, or the dice.
     threads: number of threads; they do not change the result.
     progress: called with the number of games done after some of them.
 
-    Raises ValueError in a game with dice, and as `fit_calibration`.
+    Raises ValueError as `fit_calibration`.
     """
     sample = self_play_sample(
         game, evaluator, games=games, nodes=nodes, plies=plies, seed=seed, threads=threads,
@@ -147,20 +150,20 @@ def self_play_sample(
 
     A game ends when a search has proved a win.
     """
-    if isinstance(game, DiceGame):
-        raise ValueError(
-            f"calibration: expected a game without dice, found {game.name}, where evaluators may"
-            " give the probabilities of outcomes themselves"
-        )
     if games < 2 or nodes < 1:
         raise ValueError(f"expected at least 2 games and 1 node, found {games} and {nodes}")
-    task = Task(
-        game, as_evaluator(game, evaluator), None, None, nodes, MOST_PLIES + plies, decide=True
-    )
-    openings = islice(iter(Openings(game, plies=plies, seed=seed)), games)
+    player, number = as_evaluator(game, evaluator), 0
+    origin: dict[str, Any]
+    if isinstance(game, DiceGame):
+        task = Task(game, player, None, 0, None, MOST_TURNS, decide=False)
+        openings = islice(game_seeds(seed), games)
+        origin = {"depth": 1, "seed": seed}
+    else:
+        task = Task(game, player, None, None, nodes, MOST_PLIES + plies, decide=True)
+        openings = islice(iter(Openings(game, plies=plies, seed=seed)), games)
+        origin = {"nodes": nodes, "opening_plies": plies, "seed": seed}
     phase = (lambda position: 0) if game.phases is None else kernels.uncompiled(game.phases.phase)
     columns: list[list[float]] = [[], [], [], []]
-    number = 0
     with (
         Workers(jobs=threads) as workers,
         closing(workers.map(play_task, in_tasks(task, openings))) as lessons,
@@ -180,7 +183,7 @@ def self_play_sample(
             if progress is not None:
                 progress(len(some))
     values, results, phases, numbers = map(np.array, columns)
-    origin = {"games": number, "nodes": nodes, "opening_plies": plies, "seed": seed}
+    origin = {"games": number, **origin}
     return Sample(values, results, phases.astype(np.int64), numbers.astype(np.int64), origin)
 
 
@@ -207,15 +210,17 @@ def fit_calibration(sample: Sample, game: Game) -> Calibration:
 
 
 def _fitted(values: Floats, results: Floats) -> tuple[float, float]:
-    """Returns the scale and the draw with the least log loss."""
+    """Returns the scale and the draw with the least log loss; a draw of 0 if no game was drawn."""
     unit = float(np.sqrt(np.mean(values**2)))
 
+    drawn = bool((results == 0).any())
+
     def loss(logs: Floats) -> float:
-        scale, draw = unit * np.exp(logs)
+        scale, draw = unit * np.exp(logs) * (1.0, drawn)
         return float(_losses(values, results, scale, draw).mean())
 
     best = minimize(loss, [-1.0, -1.0], method="L-BFGS-B", bounds=[(-6.0, 3.0), (-9.0, 3.0)])
-    scale, draw = unit * np.exp(best.x)
+    scale, draw = unit * np.exp(best.x) * (1.0, drawn)
     return _digits(scale), _digits(draw)
 
 

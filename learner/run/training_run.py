@@ -23,7 +23,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from games.contract import DiceGame, Game
+from games.contract import Game
 from games.file_form import NO_NAMES, form_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
@@ -333,7 +333,7 @@ class Run:
         from learner.fit.calibration import GAMES, calibrate
 
         games = min(GAMES, self.learner.games // 3)
-        if isinstance(self.game, DiceGame) or self.game.rules is None or games < FEWEST_GAMES:
+        if best.gives_outcomes or self.game.rules is None or games < FEWEST_GAMES:
             return best
         say(f"fitting the chances of win, draw and loss to {games} games of self-play")
         try:

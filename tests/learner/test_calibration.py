@@ -24,7 +24,14 @@ from learner.fit.calibration import (
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.run.training_run import Run
 from play.players.limits import Limits
-from search import PROVEN, Engine, Evaluator, LinearEvaluator, load_evaluator
+from search import (
+    PROVEN,
+    Engine,
+    Evaluator,
+    LinearEvaluator,
+    as_evaluator,
+    load_evaluator,
+)
 from search.evaluators.calibration import Calibration
 
 CHECKERS, CONNECT_FOUR, TIC_TAC_TOE = games.load("checkers"), ConnectFour(), TicTacToe()
@@ -128,9 +135,24 @@ def test_the_sample_holds_the_searches_of_whole_games() -> None:
     assert sample.values[0] == result.value
 
 
-def test_dice_and_bad_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match="expected a game without dice, found backgammon"):
-        calibrate(games.load("backgammon"), "pubeval")
+@pytest.mark.thorough
+def test_with_dice_values_are_averages_over_the_rolls_and_nothing_is_drawn() -> None:
+    game = games.load("backgammon")
+    sample = self_play_sample(game, "hand", games=40, nodes=1, plies=0, seed=2, threads=1)
+    assert set(sample.games) == set(range(40)) and set(sample.results) == {-1.0, 1.0}
+    engine = Engine(game, "hand", table_mib=1.0)
+    assert sample.values[0] == engine.search(game.start(), depth=1).value
+    found = calibration_of(sample, game)
+    assert found.draw == (0.0, 0.0, 0.0)
+    assert found.evidence["log_loss"] < found.evidence["guess"] - 0.1
+    # the shipped numbers, of a thousand other games
+    shipped = Calibration(**game.calibrations["hand"])
+    assert log_loss(shipped, sample) < found.evidence["guess"] - 0.1
+    chances = as_evaluator(game, "hand").chances(game.start(), 0.3)
+    assert chances is not None and chances.text == "win 59 %"
+
+
+def test_bad_numbers_are_refused() -> None:
     with pytest.raises(ValueError, match="at least 2 games"):
         calibrate(CHECKERS, "classic", games=1)
 
