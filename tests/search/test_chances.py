@@ -159,7 +159,7 @@ def test_shipped_evaluators_of_checkers_are_calibrated(name: str) -> None:
     assert evaluator.chances(lost).loss > 0.75  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("name", ["checkers", "connect_four"])
+@pytest.mark.parametrize("name", ["checkers", "connect_four", "backgammon"])
 def test_hand_crafted_evaluators_are_calibrated(name: str) -> None:
     game = games.load(name)
     # values of `centre` in Connect Four say nothing about results
