@@ -205,8 +205,6 @@ def _learn(options: argparse.Namespace) -> int:
 
 
 def _info(options: argparse.Namespace) -> int:
-    from games.values import value_text
-
     game = _game(options)
     book = _load(game, options.book)
     settings = book.settings
@@ -229,7 +227,7 @@ def _info(options: argparse.Namespace) -> int:
         f"a loss of 1 costs {settings.weight:g} plies; complete up to ply {settings.plies};"
         f" {settings.batch} leaves at a time"
     )
-    print(f"the root: {value_text(book.backed_up[0])}")
+    print(f"the root: {_valuer(book)(book.positions[0], book.backed_up[0])}")
     if options.json:
         figures = {
             "positions": len(book),
@@ -244,7 +242,6 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from games.values import value_text
     from search.lookups.opening_book import DECIDED
 
     game = _game(options)
@@ -259,7 +256,8 @@ def _show(options: argparse.Namespace) -> int:
         raise ValueError(f"expected a position of the book, found {game.position_text(position)}")
     print(game.show(position))
     depth = book.backed_up_depths[number]
-    print(f"{value_text(book.backed_up[number])}, {_depth_text(depth, DECIDED)}")
+    text = _valuer(book)
+    print(f"{text(position, book.backed_up[number])}, {_depth_text(depth, DECIDED)}")
     rows = []
     for move, value, after_depth in book.moves(position):
         line = [move, *book.line(game.play(position, move))]
@@ -270,7 +268,7 @@ def _show(options: argparse.Namespace) -> int:
         rows.append({"line": texts, "value": _plain(value), "depth": after_depth})
         more = " ..." if len(texts) > 12 else ""
         print(
-            f"  {value_text(value):>8}  {_depth_text(after_depth, DECIDED):10}"
+            f"  {text(None, value):>8}  {_depth_text(after_depth, DECIDED):10}"
             f"  {' '.join(texts[:12])}{more}"
         )
     if not rows:
@@ -278,6 +276,32 @@ def _show(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"value": _plain(book.backed_up[number]), "depth": depth, "moves": rows}))
     return 0
+
+
+def _valuer(book: OpeningBook) -> Callable[[Any, float], str]:
+    """Returns a function that writes a value, with its chances if a position is given.
+
+    Values are in the game's unit, and chances known, if the book was built by a named evaluator of
+    the game that is still the same; other books show values as they hold them.
+    """
+    from games.values import value_text
+    from play.players.thinker import chances_text
+    from search import as_evaluator
+    from search.evaluators.load import evaluator_names
+    from search.evaluators.samples import value_mark
+
+    name = split(book.settings.player).evaluator
+    maker = as_evaluator(book.game, name) if name in evaluator_names(book.game) else None
+    if maker is not None and value_mark(book.game, maker) != book.settings.mark:
+        maker = None
+
+    def text(position: Any, value: float) -> str:
+        if maker is None:
+            return value_text(value)
+        chances = "" if position is None else chances_text(maker, position, value)
+        return value_text(maker.in_units(value)) + f" ({chances})" * bool(chances)
+
+    return text
 
 
 def _depth_text(depth: int, decided: int) -> str:
@@ -360,11 +384,9 @@ def _growing(
 
 
 def _said(options: argparse.Namespace, book: OpeningBook, done: int) -> int:
-    from games.values import value_text
-
     more = "" if any(map(book.is_open, range(len(book)))) else "; no leaf is open"
     print(
         f"{options.book}: {done} positions expanded, {len(book.expanded)} in all,"
-        f" {len(book)} positions; root {value_text(book.backed_up[0])}{more}"
+        f" {len(book)} positions; root {_valuer(book)(book.positions[0], book.backed_up[0])}{more}"
     )
     return 0

@@ -805,6 +805,25 @@ def test_the_commands_build_extend_describe(
 
 
 @compiled_only
+def test_values_of_a_book_are_shown_in_the_unit_of_its_evaluator(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "book"
+    common = ["--depth", "2", "--plies", "1", "--expansions", "8", "--quiet"]
+    assert main(["book", "build", "checkers", "rote", str(path), *common]) == 0
+    book, rote = OpeningBook.load(CHECKERS, path), as_evaluator(CHECKERS, "rote")
+    root, said = book.backed_up[0], capsys.readouterr().out
+    shown = f"{root / rote.unit:+.3f} (win "
+    assert rote.unit > 1000 and f"root {shown}" in said
+    assert main(["book", "info", "checkers", str(path)]) == 0
+    assert f"the root: {shown}" in capsys.readouterr().out
+    assert main(["book", "show", "checkers", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith(shown) for line in lines)
+    assert any(line.strip().startswith(f"{root / rote.unit:+.3f}  ") for line in lines)
+
+
+@compiled_only
 def test_the_command_learns_from_games_that_players_played(
     shipped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
