@@ -341,10 +341,11 @@ def _shake_hands(talk: _Talk) -> None:
 
 
 def _level(limits: Limits) -> str:
-    parts: dict[str, float | None]
+    parts: dict[str, object]
     parts = {"depth": limits.depth, "nodes": limits.nodes, "move-time": limits.seconds}
     if limits.clock is not None:
-        parts |= {"time": limits.clock.left, "inc": limits.clock.increment}
+        parts["time"] = f"{limits.clock.left:.3f}"
+        parts["inc"] = f"{limits.clock.increment:.3f}"
     return " ".join(f"{name}={part}" for name, part in parts.items() if part is not None)
 
 

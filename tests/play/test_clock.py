@@ -14,6 +14,7 @@ from play.__main__ import main
 from play.match.match import play_match
 from play.players import seats
 from play.players.clock import Clock, parse_clock
+from play.players.hub_player import _level
 from play.players.limits import Limits
 from play.players.parse import parse_player
 
@@ -113,3 +114,9 @@ def test_matches_are_played_by_the_clock(capsys: pytest.CaptureFixture[str]) -> 
     command = ["match", "checkers", "classic", "random", "--time", "0.5+0.01", "--games", "2"]
     assert main([*command, "--quiet", "--threads", "1"]) == 0
     assert "classic against random: 0.5+0.01 s a game, balanced" in capsys.readouterr().out
+
+
+@plain
+def test_external_engines_are_told_the_clock() -> None:
+    assert _level(Limits(clock=Clock(59.123456789012345, 0.6))) == "time=59.123 inc=0.600"
+    assert _level(Limits(depth=3, clock=Clock(2.0, 1e-6))) == "depth=3 time=2.000 inc=0.000"
