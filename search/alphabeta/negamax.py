@@ -14,11 +14,13 @@ search), Akl and Newborn 1977 (killers), Schaeffer 1983 (history).
 
 from __future__ import annotations
 
+import math
+
 import numba
 from numba import float64, int64
 
 from games.kernels import kernel, next_up
-from games.values import EXACT, LOWER, PROVEN, UPPER, WIN
+from games.values import EXACT, LOWER, PROVEN, UNKNOWN_PLIES, UPPER, WIN
 from search.alphabeta.line import LINE, MOST_PLIES, NONE
 from search.alphabeta.selective import (
     blame,
@@ -104,17 +106,33 @@ def from_root(value, ply):
 
 @kernel
 def lookup_settles(line, depth, alpha, beta, ply):
-    """Returns whether a lookup settles the position at `depth`; its value is then `hit_value`.
-
-    At depth 0 a proven value settles it even if it is only a bound, because it says more than the
-    evaluator does.
-    """
+    """Returns whether a lookup settles the position at `depth`; its value is then `hit_value`."""
     if not probe_lookup(line, ply) or line.hit_depth < depth:
         return False
     line.hit_value = from_root(line.hit_value, ply)
-    if depth == 0 and abs(line.hit_value) > PROVEN:
-        return True
     return bound_holds(line.hit_bound, line.hit_value, alpha, beta)
+
+
+@kernel
+def end_value(line, alpha, beta, ply):
+    """Returns the value of a position at which a line ends: a lookup's, else the evaluator's.
+
+    Among wins of unknown length the evaluator decides, and among losses, so that the search makes
+    progress: it adds up to two thirds of `UNKNOWN_PLIES` to the lookup's bound.
+    """
+    if not probe_lookup(line, ply):
+        return static_value(line, ply)
+    unknown = line.hit_bound != EXACT and WIN - abs(line.hit_value) == UNKNOWN_PLIES
+    value = from_root(line.hit_value, ply)
+    if bound_holds(line.hit_bound, value, alpha, beta):
+        return value
+    static = static_value(line, ply)
+    if not unknown:
+        return static
+    share = static / (1.0 + abs(static))
+    if value > 0.0:
+        return value + math.floor((1.0 + share) * (UNKNOWN_PLIES // 3))
+    return value - math.floor((1.0 - share) * (UNKNOWN_PLIES // 3))
 
 
 @kernel
@@ -158,9 +176,7 @@ def quiesce(line, past, alpha, beta, ply):
     if line.minimum_ply:
         ended = not goes_on(line, past, ply, kind)
     if ended or ply >= MOST_PLIES - 1 or not has_room(line, ply):
-        if lookup_settles(line, 0, alpha, beta, ply):
-            return line.hit_value
-        return static_value(line, ply)
+        return end_value(line, alpha, beta, ply)
     if line.nodes >= line.node_limit:
         line.stop = 1
     if line.stop != 0:

@@ -28,9 +28,10 @@ from games.checkers.endgame.compressed import compare, compressed_path
 from games.checkers.endgame.database import path_of, read
 from games.checkers.endgame.numbering import position_of, positions_of, slices
 from games.checkers.rules import WHITE, noisy, turn
-from games.values import EXACT, LOWER, UPPER, WIN
+from games.values import EXACT, LOWER, UNKNOWN_PLIES, UPPER, WIN
 from search import PROVEN, Engine
 from search.lookups.database import DatabaseLookup
+from search.lookups.lookup import Lookup
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -65,7 +66,7 @@ def both(folder: Path, pieces: int) -> tuple[Compressed, Endgame]:
 @plain
 def test_every_quiet_position_has_its_result(folder: Path) -> None:
     found, source = both(folder, FEW)
-    kinds = {1: (WIN - runs.LONGEST, LOWER), -1: (runs.LONGEST - WIN, UPPER), 0: (0.0, EXACT)}
+    kinds = {1: (WIN - UNKNOWN_PLIES, LOWER), -1: (UNKNOWN_PLIES - WIN, UPPER), 0: (0.0, EXACT)}
     seen = {False: 0, True: 0}
     for material in slices(FEW):
         for number, value in enumerate(np.sign(source.slice_values(material)).tolist()):
@@ -258,20 +259,13 @@ def test_searches_agree_with_the_database_on_every_kind_of_position(
 
 
 @compiled_only
-@pytest.mark.thorough
-def test_wins_are_played_to_the_end_with_lengths_for_fewer_pieces(
-    larger: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from benchmarks.endgame import convert
-    from search.lookups.lookup import CombinedLookup
+def test_wins_of_unknown_length_are_won(folder: Path) -> None:
+    from benchmarks.endgame import convert, won_positions
 
-    monkeypatch.setattr(database, "user_cache_dir", lambda *_, **__: str(larger))
-    source = read(path_of(4, larger), 4)
-    lookup = CombinedLookup(DatabaseLookup(GAME, "endgame3"), DatabaseLookup(GAME, "wdl4"))
-    engine = Engine(GAME, "classic", lookup=lookup)
-    random = np.random.default_rng(2)
-    material = (0, 3, 1, 0)
-    values = source.slice_values(material)
-    won = np.flatnonzero(values > 8)
-    for number in random.choice(won, 3, replace=False).tolist():
-        assert convert(engine, source, position_of(number, *material), 20_000) == "won"
+    found, source = both(folder, 3)
+    engine = Engine(GAME, "classic", lookup=Lookup(runs.probe, found.tables))
+    for at, plies in won_positions(source, 31, 61, 4, 0):
+        engine.clear()
+        value = engine.search(at, depth=1).value
+        assert plies <= UNKNOWN_PLIES // 3 <= WIN - value <= UNKNOWN_PLIES + 2
+        assert convert(engine, source, at, 20_000) == "won"

@@ -6,8 +6,9 @@ it takes the result that lengthens the run it is in (Schaeffer and others 2003).
 or more, each with a result and one of 85 lengths; a block of a single result has no bytes. To probe
 a position is to add up the lengths of its block as far as its number.
 
-A win says only that it takes at most `LONGEST` plies, so its value is a lower bound, and that of a
-loss an upper bound. A file may hold some of the slices alone: positions of the others are unknown.
+A win is one of unknown length (`games.values.UNKNOWN_PLIES`), so its value is a lower bound, and
+that of a loss an upper bound. A file may hold some of the slices alone: positions of the others are
+unknown.
 
 The tables are `starts` [own men, own kings, his men, his kings], the places where slices begin (-1
 if not held, else a multiple of `BLOCK`), `blocks`, for each block the place of its codes with the
@@ -20,19 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from games.checkers.endgame.numbering import Material, position_of
-from games.checkers.endgame.retrograde import EXACT_DEPTH, FARTHEST, place_of
+from games.checkers.endgame.retrograde import EXACT_DEPTH, place_of
 from games.checkers.rules import noisy
 from games.kernels import kernel
-from games.values import EXACT, LOWER, UPPER, WIN
+from games.values import EXACT, LOWER, UNKNOWN_PLIES, UPPER, WIN
 
-__all__ = ["BLOCK", "LONGEST", "PLACE", "differs", "encoded", "is_place", "probe"]
+__all__ = ["BLOCK", "PLACE", "differs", "encoded", "is_place", "probe"]
 
 #: Positions in a block; a probe reads half of its bytes, on average.
 BLOCK = 1024
 #: Results. `ANY`: nobody asks for the position, so that it may have each of the others.
 DRAW, WON, LOST, ANY = range(4)
-#: The most plies that a win or a loss of a database takes.
-LONGEST = 2 * FARTHEST
 #: The bits of an entry of `blocks` that hold a place; above them is the only result, or `ANY`.
 PLACE = (1 << 30) - 1
 
@@ -185,7 +184,7 @@ def probe(tables, position):
         return (False, 0.0, 0, EXACT)
     result = _result_at(blocks, codes, place)
     if result == WON:
-        return (True, WIN - LONGEST, EXACT_DEPTH, LOWER)
+        return (True, WIN - UNKNOWN_PLIES, EXACT_DEPTH, LOWER)
     if result == LOST:
-        return (True, LONGEST - WIN, EXACT_DEPTH, UPPER)
+        return (True, UNKNOWN_PLIES - WIN, EXACT_DEPTH, UPPER)
     return (True, 0.0, EXACT_DEPTH, EXACT)
