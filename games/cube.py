@@ -84,6 +84,13 @@ class Cubes:
         """
         raise ValueError(f"expected a game with a cube, found {self.name}")
 
+    def with_match_equities(self, text: str) -> Any:
+        """Returns this game with the match equity table of a text, for decisions about the cube.
+
+        Raises ValueError if the text is not a table, or the game has no cube.
+        """
+        raise ValueError(f"match equities: expected a game with a cube, found {self.name}")
+
     def accepts(self, situation: Any, outcomes: Sequence[float], side: int, kind: int) -> bool:
         """Whether the other side should accept the resignation of a side, in a game with a cube.
 

@@ -267,6 +267,10 @@ class Engine:
         game has no cube or the evaluator gives no chances, and PositionError if nobody may double.
         """
         result = self.search(situation.position, depth=depth, nodes=nodes, seconds=seconds)
+        return self.cube_after(situation, result)
+
+    def cube_after(self, situation: Any, result: Result) -> Any:
+        """Returns the decision of `cube` after a search of the position, as deep as it went."""
         if result.outcomes is None:
             raise ValueError("expected an evaluator that gives chances of outcomes, found another")
         assert isinstance(self.game, DiceGame)

@@ -16,6 +16,7 @@ from games.backgammon.doubling import (
     decide,
     may_double,
     owner_of,
+    read_match_equities,
 )
 from games.backgammon.encoding import POINTS
 from games.backgammon.evaluators import CALIBRATIONS, EVALUATORS
@@ -143,6 +144,9 @@ class Backgammon(KernelDiceGame):
 
     def cube_values(self, situation: Any, outcomes: Any) -> Any:
         return cube_values(situation, outcomes, self.equities)
+
+    def with_match_equities(self, text: str) -> Backgammon:
+        return Backgammon(read_match_equities(text))
 
     def cube_stakes(self, situation: Any) -> tuple[Stakes, int | None]:
         return cube_stakes(situation, self.equities), owner_of(situation)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from play.commands.game_file import add_black_first, game_of_file, printable, read_games
+from play.commands.options import add_met, with_met
 
 if TYPE_CHECKING:
     from games.file_form import ReadGame
@@ -42,6 +43,7 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
         help="remark on moves that lose V units or more (default 0.1, with dice 0.02)",
     )
     add_black_first(command)
+    add_met(command)
     add("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run_analyse)
 
@@ -59,6 +61,7 @@ def run_analyse(options: argparse.Namespace) -> int:
 
     game = games.load(options.game) if options.game else game_of_file(options.file)
     refuse_problem(game)
+    game = with_met(game, options)
     form, dice = form_of(game), isinstance(game, DiceGame)
     output = options.output or options.file.with_name(
         f"{options.file.stem}-analysed{form.suffix if form.annotated else '.txt'}"

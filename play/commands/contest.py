@@ -280,7 +280,9 @@ class ContestWithDice:
         head = _head(self.game, players, self.limits, self._options.seed)
         if self.cube:
             length, jacoby = self._options.match or 0, bool(self._options.jacoby)
-            return {**head, "cube": {"length": length, "jacoby": jacoby}}
+            table = getattr(self.game, "equities", None)
+            cube = {"length": length, "jacoby": jacoby, "met": table and table.digest}
+            return {**head, "cube": cube}
         return {**head, "luck": None if self.luck is None else self.luck.name}
 
     def _common(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from play.commands.options import add_game, check_writable, load_game
+from play.commands.options import add_game, add_met, check_writable, load_game, with_met
 from play.players.grammar import PLAYER_HELP, describe_players
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def add_match_commands(commands: Any) -> None:
         default=None,
         help="with --cube: gammons count after a double only",
     )
+    add_met(match)
     add("--luck", nargs="?", const="", metavar="EVALUATOR", help=LUCK_HELP)
     add(
         "--sprt",
@@ -179,7 +180,7 @@ def _contest(options: argparse.Namespace, games: int) -> Contest:
     from games.contract import DiceGame
     from play.commands.contest import ContestWithDice, ContestWithoutDice
 
-    game = load_game(options)
+    game = with_met(load_game(options), options)
     if game.players > 2:
         raise ValueError(f"expected a game for two players, found {game.name}")
     contest: Contest

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-__all__ = ["add_game", "check_writable", "load_game", "refuse"]
+__all__ = ["add_game", "add_met", "check_writable", "load_game", "refuse", "with_met"]
 
 GAME_HELP = "checkers, backgammon, tic_tac_toe, nim, or module:Class for a game of your own"
 FEATURES_HELP = "a file with terms of your own, for evaluators that were learned with them"
@@ -57,3 +57,33 @@ def check_writable(option: str, path: Path) -> None:
         ) from None
     if path.is_dir():
         raise OSError(f"{option}: expected a file that can be written, found folder {path}")
+
+
+def add_met(command: argparse.ArgumentParser) -> None:
+    """Add the option `--met FILE` of commands in which matches with a cube are played."""
+    command.add_argument(
+        "--met",
+        type=Path,
+        metavar="FILE",
+        help="backgammon: match equities in GNU Backgammon's XML form (default: our own)",
+    )
+
+
+def with_met(game: Any, options: argparse.Namespace) -> Any:
+    """Returns the game with the match equity table of `--met`, or as it is without one.
+
+    Raises ValueError if the game has no cube or the file is not a table, OSError if it cannot be
+    read.
+    """
+    if getattr(options, "met", None) is None:
+        return game
+    if not getattr(game, "cube", False):
+        raise ValueError(f"--met: expected a game with a cube, found {game.name}")
+    try:
+        text = options.met.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"--met: expected a text, found another file: {options.met}") from None
+    try:
+        return game.with_match_equities(text)
+    except ValueError as error:
+        raise ValueError(f"--met {options.met}: {error}") from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import games
 from play.commands.analyse import add_analyse_options
 from play.commands.explain import add_explain_options
+from play.commands.options import add_met, with_met
 from play.players.grammar import describe_players
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def _add_game(commands: Any, name: str) -> None:
     add("--seed", type=int, help="with dice: seed of the dice (default: a new one each time)")
     add("--cube", action="store_true", help="backgammon: with the doubling cube")
     add("--match", type=int, metavar="N", help="backgammon: a match to N points, with the cube")
+    add_met(command)
     add("--dice", action="store_true", help="with dice: type in the dice yourself")
     command.set_defaults(run=run_game)
 
@@ -77,6 +79,7 @@ def run_game(options: argparse.Namespace) -> int:
 
     game = games.load(options.game)
     refuse_problem(game)
+    game = with_met(game, options)
     dice = isinstance(game, DiceGame)
     name = options.evaluator or usual_evaluator(game)
     thinker = Thinker(game, name, limits_of(options, **usual_limits(game)))

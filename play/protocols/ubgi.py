@@ -163,8 +163,7 @@ class Ubgi(LineEngine):
         self.start(lambda result: self._decided(prefix, situation, result), situation.position)
 
     def _decided(self, prefix: str, situation: Situation, result: Result) -> str:
-        game: Any = self.thinker.game
-        decision = game.cube_decision(situation, result.outcomes)
+        decision = self.thinker.engine.cube_after(situation, result)
         if prefix:
             self.say(
                 f"info depth {result.depth} nodouble {decision.no_double:.4f} take"

@@ -13,7 +13,7 @@ from games.kernels import kernel
 __all__ = ["CONTACT", "efficiencies"]
 
 #: In contact; Janowski finds 0.6 to 0.7 by rollouts. Of 0.6, 0.68 and 0.75 this is the one whose
-#: searched decisions lose least by GNU Backgammon's at 2 plies (`benchmarks.cube`).
+#: searched decisions lose least by GNU Backgammon's at 2 plies (`benchmarks.cube_gnu`).
 CONTACT = 0.75
 #: In a race by the pips of the side to move. Up to 30 pips these are the efficiencies whose
 #: decisions lose least in exact endings of six checkers a side (`benchmarks.cube`): in a short race

@@ -5,6 +5,7 @@ Tables of others are read in GNU Backgammon's XML form; `own_table` makes our ow
 
 from __future__ import annotations
 
+import hashlib
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
@@ -33,6 +34,11 @@ class MatchEquities:
     before: NDArray[np.float64]
     after: NDArray[np.float64]
     name: str = ""
+
+    @property
+    def digest(self) -> str:
+        """A text that differs from table to table."""
+        return hashlib.sha256(self.before.tobytes() + self.after.tobytes()).hexdigest()[:16]
 
     def chance(self, own: int, theirs: int, *, crawford_over: bool) -> float:
         """Returns the chance of a side that lacks `own` points against one that lacks `theirs`.
