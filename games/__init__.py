@@ -16,7 +16,7 @@ import os
 import sys
 from typing import cast
 
-from games.check import check_game
+from games.check import check_game, describe_game
 from games.contract import DiceGame, Game, Rules
 from games.errors import ContractError, MoveError, PositionError
 from games.kernel_game import KernelDiceGame, KernelGame
@@ -31,6 +31,7 @@ __all__ = [
     "PositionError",
     "Rules",
     "check_game",
+    "describe_game",
     "known",
     "load",
     "names",

@@ -9,7 +9,8 @@ Chance moves in place of a side, so the same side moves after it. `search.minima
 values such trees; alpha-beta does not.
 
 As text, a tree is `max` or `min`, the side that begins, and the nested lists; a chance node is
-`{0.9: 2, 0.1: 3}`. Without a side MAX begins.
+`{0.9: 2, 0.1: 3}`. Without a side MAX begins. With leaves such as `(1, 2, 6)` it is a tree for
+three players.
 
 With more than two players the leaves are tuples of numbers, one for each player, the first for the
 one who begins: `Tree([[(1, 2, 6), (4, 2, 3)], [(6, 1, 2), (7, 4, 1)]], players=3)`.
@@ -87,7 +88,14 @@ class Tree(Game):
         known = space != "" and side.lower() in SIDES
         try:
             syntax = ast.parse((rest if known else text).strip(), mode="eval").body
-            return cls(_read(syntax), max_begins=not known or side.lower() == "max")
+            sizes = {len(part.elts) for part in ast.walk(syntax) if isinstance(part, ast.Tuple)}
+            if len(sizes) > 1:
+                raise _Unread("leaves have the same number of players")
+            players = max(sizes, default=2)
+            if known and players > 2:
+                raise _Unread("MAX and MIN are two players")
+            max_begins = not known or side.lower() == "max"
+            return cls(_read(syntax), max_begins=max_begins, players=players)
         except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
             reason = f": {error}" if isinstance(error, _Unread) else ""
             raise PositionError(
@@ -99,7 +107,8 @@ class Tree(Game):
         return self.show(())
 
     def show(self, position: tuple[int, ...]) -> str:
-        return f"{self.sides[self.to_move(position)].lower()} {self._node(position)!r}"
+        side = "" if self.players > 2 else f"{SIDES[self.to_move(position)]} "
+        return f"{side}{self._node(position)!r}"
 
     def _node(self, position: tuple[int, ...]) -> Any:
         node = self.root
@@ -196,6 +205,8 @@ def _read(syntax: ast.expr) -> Any:
             return Chance(*branches)
         except ValueError as error:
             raise _Unread(error) from None
+    if isinstance(syntax, ast.Tuple) and len(syntax.elts) > 2:
+        return tuple(_number(part) for part in syntax.elts)
     if isinstance(syntax, ast.Constant) and syntax.value is None:
         return None
     return _number(syntax)

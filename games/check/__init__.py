@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from games.check.description import GameDescription, describe_game
 from games.check.game import check_game
 
-__all__ = ["check_game"]
+__all__ = ["GameDescription", "check_game", "describe_game"]

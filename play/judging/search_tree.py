@@ -124,13 +124,15 @@ def search_tree(
         static value after them, "perfect" those with the best backed-up value.
     most_lines: greatest number of lines of the text.
 
-    Raises ValueError for a depth below 1, an unknown order, and if the text would exceed
-    `most_lines` lines.
+    Raises ValueError for a depth below 1, an unknown order, a game that is not for two, and if the
+    text would exceed `most_lines` lines.
     """
     if depth is not None and depth < 1:
         raise ValueError(f"depth: expected at least 1, found {depth}")
     if order not in ORDERS:
         raise ValueError(f"order: expected one of {', '.join(ORDERS)}, found {order!r}")
+    if game.players != 2:
+        raise ValueError(f"expected a game for two, found {game.players} players")
     player = game.sides[game.to_move(position)]
     player = player if game.sides == (MAX, MIN) else MAX
     search = _Search(game, evaluate, order, most_lines)

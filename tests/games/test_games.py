@@ -22,6 +22,7 @@ from games import (
     PositionError,
     Rules,
     check_game,
+    describe_game,
     load,
     names,
 )
@@ -33,7 +34,7 @@ from games.features import FeatureSet
 from games.kernels import compiled, kernel
 from games.nim import Nim
 from games.tic_tac_toe import TicTacToe
-from games.tree import Tree
+from games.tree import Chance, Tree
 from search.minimax import minimax
 
 pytestmark = pytest.mark.plain
@@ -869,3 +870,35 @@ def test_a_board_that_cannot_be_drawn_or_clicked_is_found(
     game.board = Grid(3, 3, lambda position: pieces, lambda position, move: clicks)
     with pytest.raises(ContractError, match=said):
         check_game(game, games=1)
+
+
+def test_what_kinds_of_games_they_are() -> None:
+    told = describe_game(TicTacToe(), games=30)
+    assert (told.players, told.zero_sum, told.deterministic, told.finite) == (2, True, True, True)
+    assert 5 <= told.longest <= 9 and 4 < told.branching < 7
+    assert "2 players; zero-sum, deterministic, of perfect information, finite;" in str(told)
+    assert not describe_game(load("backgammon"), games=1).deterministic
+    chances = Tree([Chance((0.5, 1), (0.5, 2)), 3])
+    assert not describe_game(chances).deterministic
+    shares = Tree([[(1, 2, 6), (4, 2, 3)], [(6, 1, 2)]], players=3)
+    told = describe_game(shares)
+    assert (told.players, told.zero_sum, told.longest) == (3, False, 2)
+
+    class Endless(Pile):
+        """A pile that does not get smaller."""
+
+        def play(self, position: Any, move: int) -> Any:
+            return position
+
+    told = describe_game(Endless(), games=1)
+    assert not told.finite and "not finite" in str(told)
+
+    class Random(Pile):
+        """A pile of which nobody knows how much a move takes."""
+
+        def play(self, position: Any, move: int) -> Any:
+            return (max(0, position[0] - random.randint(1, 3)),)
+
+    assert not describe_game(Random()).deterministic
+    with pytest.raises(ValueError, match="games: expected at least 1, found 0"):
+        describe_game(Pile(), games=0)

@@ -227,7 +227,9 @@ def test_alpha_beta_refuses_chance_nodes() -> None:
         ("", ""), ("[]", ""), ("[1, 'a']", "a leaf is a number"), ("[[1, 2]", ""),
         ("max", ""), ("[1, x]", ""), ("[1e999]", "a leaf is a number"), ("[True]", ""),
         ("{0.5: 1, 0.4: 2}", "that add up to 1, found 0.9"), ("{0: 1, 1: 2}", "above 0"),
-        ("[1 / 0]", ""), ("__import__('os')", ""), ("[" * 400 + "]" * 400, ""), ("{**{1: 2}}", ""),
+        ("[(1, 2, 3), (1, 2, 3, 4)]", "the same number of players"), ("[(1, 2)]", ""),
+        ("max [(1, 2, 3)]", "MAX and MIN are two players"), ("[1 / 0]", ""),
+        ("__import__('os')", ""), ("[" * 400 + "]" * 400, ""), ("{**{1: 2}}", ""),
     ],
 )  # fmt: skip
 def test_texts_that_are_no_tree(text: str, reason: str) -> None:
@@ -240,6 +242,9 @@ def test_trees_as_text() -> None:
     tree = Tree.from_text(" MIN [[1, -2.5], {1/4: 3, 0.75: [None, 4]}] ")
     assert str(tree) == "min [[1, -2.5], {0.25: 3, 0.75: [None, 4]}]"
     assert str(Tree.from_text("7")) == "max 7"
+    three = Tree.from_text("[[(1, 2, 6), (4, 2, 3)], [(5, 1, 1)]]")
+    assert (three.players, three.outcome_vector((0, 1))) == (3, (3, 4, 2))
+    assert Tree.from_text(str(three)).root == three.root
     game, position = games.load("tree").read("[[1, 2], 3]")
     assert (minimax(game, position), str(game)) == (3, "max [[1, 2], 3]")
 
