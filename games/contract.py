@@ -197,6 +197,17 @@ class Game:
         """
         raise NotImplementedError(f"{self.name}: expected a game that defines turn")
 
+    def late_position(self, moves: int, generator: Any) -> Position:
+        """Returns a random position from which the game may end within about `moves` moves a side.
+
+        Learners that know nothing yet begin games there, because random play may never end one. By
+        default it is the start position.
+
+        moves: at least 1.
+        generator: a `numpy.random.Generator`.
+        """
+        return self.start()
+
     def to_move(self, position: Position) -> int:
         """Returns the side to move: 0 for the side that begins, 1 for the next, and so on."""
         return 0

@@ -56,6 +56,23 @@ class ChineseCheckers(KernelGame):
         self.start_position = (*words, 0, 0)
         super().__init__()
 
+    def late_position(self, moves: int, generator: Any) -> Any:
+        """Every piece has arrived, and then each player makes 1 to `moves` random moves."""
+        buffer = np.zeros(rules.MOST_MOVES, dtype=np.int64)
+        points = [POINTS[(point + 3) % 6] for point in SEATS[self.players]]
+        while True:
+            sides = [list(point) for point in points]
+            for pieces in sides:
+                for _ in range(int(generator.integers(1, moves + 1))):
+                    low, high = both_words([cell for side in sides for cell in side])
+                    origin = pieces[int(generator.integers(10))]
+                    count = int(rules.write_moves(low, high, origin, buffer, 0))
+                    if count:
+                        pieces.remove(origin)
+                        pieces.append(int(buffer[int(generator.integers(count))]) & 127)
+            if all(set(pieces) != set(point) for pieces, point in zip(sides, points, strict=True)):
+                return (*(word for pieces in sides for word in both_words(pieces)), 0, 0)
+
     def to_move(self, position: Any) -> int:
         return int(position[-2])
 
