@@ -284,21 +284,6 @@ class Sliding24(SlidingTiles):
 
     name = "sliding24"
     title = "24-puzzle"
-    recipes = {
-        "bootstrap": {
-            "games": 50_000,
-            "nodes": 40_000,
-            "match_games": 100,
-            "options": {
-                "weight": 3.0,
-                "each": 200,
-                "enough": 0.9,
-                "ridge": 30.0,
-                "rows": 500_000,
-                "percentile": 75.0,
-            },
-        }
-    }
 
     def __init__(self) -> None:
         super().__init__(5, 5)
