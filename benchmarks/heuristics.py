@@ -97,6 +97,7 @@ def main() -> int:
     add("--least", metavar="FILE", help="pattern database for the least costs")
     add("--beside", type=float, nargs="+", metavar="W", help="weights of the first heuristic's A*")
     add("--weight", type=float, default=1.0, help="of A* with the learned heuristic (default 1)")
+    add("--lower", type=float, default=0.0, help="lower the offset by this to judge (default 0)")
     add("--set", action="append", default=[], metavar="OPTION=VALUE", help="of the learner")
     add("--save", metavar="FILE", help="where the last heuristic goes")
     options = parser.parse_args()
@@ -118,6 +119,7 @@ def main() -> int:
     judged = []
     for seed in range(options.seeds):
         heuristic, learning = learn(options, problem, seed)
+        heuristic.offset -= options.lower
         *numbers, text = judge(problem, positions, heuristic, options.weight, least)
         judged.append(numbers)
         print(f"seed {seed}  {text}   {learning}", flush=True)
