@@ -129,6 +129,8 @@ class Game:
     shipped: str = ""
     #: The short name of the shipped file of balanced openings; empty for random openings.
     openings: str = ""
+    #: The database that evaluators consult for people and other programs if they name no lookup.
+    usual_lookup: str = ""
     #: Players that the result of a training run is measured against.
     opponents: Sequence[str] = ("random",)
     #: Players that its snapshots are measured against; () for the opponents.

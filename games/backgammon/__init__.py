@@ -94,6 +94,7 @@ class Backgammon(KernelDiceGame):
         *(_gnubg(plies) for plies in range(3)),
     )
     shipped = "backups"
+    usual_lookup = "bearoff"
     opponents = ("random", "hand")
     pacemakers = ("hand",)
     usual_learner = "tdgammon"

@@ -14,6 +14,7 @@ from play.players.parse import parse_player
 from search import PROVEN, WIN, Engine, Evaluator, Result, parse_techniques
 from search.evaluators.calibration import Chances
 from search.evaluators.shipped import find_file
+from search.lookups.database import DatabaseLookup
 
 __all__ = [
     "Thinker",
@@ -36,6 +37,8 @@ class Thinker:
     techniques: for searches without dice, if the name has none; "selective" looks deeper, "exact"
         gives the values of plain minimax.
     seed: decides among the moves of a book.
+
+    A player that names no lookup and gives chances of outcomes consults `Game.usual_lookup`.
 
     Raises ValueError for a player without an evaluator, such as `random`, and as `parse_player`.
     """
@@ -63,7 +66,10 @@ class Thinker:
         self.name = parts.short
         self.evaluator: Evaluator = player.evaluator
         self.limits = player.within(limits)
-        self.engine = Engine(game, self.evaluator, lookup=player.lookup, **options)
+        lookup = player.lookup
+        if lookup is None and game.usual_lookup and self.evaluator.gives_outcomes:
+            lookup = DatabaseLookup(game, game.usual_lookup)
+        self.engine = Engine(game, self.evaluator, lookup=lookup, **options)
         self._book = player.book
         self._random = np.random.default_rng(seed)
 

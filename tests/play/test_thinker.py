@@ -71,3 +71,18 @@ def test_a_book_is_played_from_and_analysis_searches(tmp_path: Path) -> None:
     for _ in range(12):
         after = CHECKERS.play(after, CHECKERS.legal_moves(after)[0])
     assert thinker.think(after).nodes > 0
+
+
+def test_races_at_home_are_exact_without_being_asked_for() -> None:
+    from games.backgammon import Backgammon
+    from games.backgammon.situation import position_of
+
+    game, far = Backgammon(), [0] * 19
+    position = position_of([0, 3, 2, 2, 0, 0, 0, *far], [0, 1, 2, 0, 0, 3, 1, *far], 0)
+    plain, named = (
+        Thinker(game, "backups", Limits(depth=0)),
+        Thinker(game, "backups+bearoff", Limits(depth=0)),
+    )
+    found, exact = plain.think(position), named.think(position)
+    assert (found.value, found.outcomes) == (exact.value, exact.outcomes)
+    assert found.value != Engine(game, "backups").search(position, depth=0).value

@@ -26,6 +26,10 @@ __all__ = [
 ]
 
 
+#: Equities that differ by less are equal.
+ROUNDING = 1e-9
+
+
 @dataclass(frozen=True)
 class CubeDecision:
     """A decision about the cube; equities are for the side that doubles or could.
@@ -184,7 +188,8 @@ def decide(
     value = {"take": take, "drop": drop, "beaver": beaver}[answer]
     assert value is not None
     useless = not stakes.can_double(0, cube, 0 if owned else None)
-    double = value > no_double and not useless
+    # A double that neither gains nor loses ends the game sooner.
+    double = value >= no_double - ROUNDING and not useless
     return CubeDecision(
         no_double, take, drop, beaver, double, answer, owned,
         _reason(no_double, take, drop, double, useless, answer), chances, point,
