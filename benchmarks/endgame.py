@@ -23,8 +23,8 @@ from games.checkers.endgame import Endgame, build, check, endgame, probe
 from games.checkers.endgame.numbering import position_of, positions_of, slices
 from games.kernels import kernel
 from games.record import GameRecord
+from play.players.parse import parse_player
 from search import PROVEN, WIN, Engine
-from search.lookups.database import DatabaseLookup
 
 
 @kernel
@@ -105,6 +105,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--least", type=int, default=21, metavar="PLIES", help="to a win to be won")
     parser.add_argument("--nodes", type=int, default=20_000, help="of a move, to win")
     parser.add_argument("--evaluator", default="classic")
+    parser.add_argument(
+        "--lookup",
+        metavar="NAMES",
+        help="the lookups of the searches with any, such as endgame+wdl6 (default: --pieces)",
+    )
     parser.add_argument("--depth", type=int, default=15, help="of the search from the start")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
@@ -132,11 +137,11 @@ def main(arguments: list[str] | None = None) -> int:
         figures[f"M probes/s, {name}"] = round(rate, 2)
         print(f"{'probes, ' + name:40} {rate:8.2f} M/s")
 
+    names = options.lookup or f"endgame{options.pieces}"
+    lookup = parse_player(game, f"{options.evaluator}+{names}").lookup
     engines = {
         "without": Engine(game, options.evaluator),
-        "with": Engine(
-            game, options.evaluator, lookup=DatabaseLookup(game, f"endgame{options.pieces}")
-        ),
+        "with": Engine(game, options.evaluator, lookup=lookup),
     }
     for name, engine in engines.items():
         engine.search(game.start(), depth=2)
