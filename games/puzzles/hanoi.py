@@ -11,7 +11,7 @@ from typing import Any
 
 from games.board import Board
 from games.errors import PositionError
-from games.features import FeatureSet
+from games.features import Encoding, FeatureSet
 from games.kernels import family
 from games.problem import Heuristic, KernelProblem, ProblemRules
 
@@ -67,6 +67,17 @@ def away(position):
     return count
 
 
+def disk_pairs(position, places):
+    """Write, for each two disks, the input of the pegs that they are on; returns their number."""
+    count = 0
+    for first in range(DISKS):
+        one = position[0] >> BITS * first & MASK
+        for second in range(first + 1, DISKS):
+            places[count] = (count * PEGS + one) * PEGS + (position[0] >> BITS * second & MASK)
+            count += 1
+    return count
+
+
 class Hanoi(KernelProblem):
     """Towers of `disks` disks on `pegs` pegs; texts are the peg of each disk, the smallest first.
 
@@ -92,6 +103,7 @@ class Hanoi(KernelProblem):
             solved,
             undo,
             away,
+            disk_pairs,
             DISKS=disks,
             PEGS=pegs,
             BITS=bits,
@@ -102,6 +114,10 @@ class Hanoi(KernelProblem):
         self.start_position, self.goal_position = (0,), (goal,)
         self.features = {"disks": FeatureSet("disks", {"away": made.away})}
         self.evaluators = {"away": Heuristic(made.away)}
+        pairs = disks * (disks - 1) // 2
+        if pairs:
+            inputs = pairs * pegs * pegs
+            self.encodings = {"disk_pairs": Encoding("disk_pairs", inputs, pairs, made.disk_pairs)}
         self.title = f"Towers of Hanoi, {disks} disks"
         if disks <= MOST_ROWS:
             self.board = Board(disks, pegs, self._pieces, self._clicks, shape="bar")

@@ -7,7 +7,6 @@ Source: Arfaee, Zilles and Holte 2011, in a simple form.
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,16 +16,20 @@ from numpy.typing import NDArray
 from games.problem import KernelProblem
 from learner.heuristics.abstractions import small_patterns
 from learner.heuristics.examples import Examples
-from learner.heuristics.fit import fit_weights, packed_rows, sums_of
-from learner.heuristics.frame import HeuristicLearner, Lesson, Teacher
+from learner.heuristics.fit import fit_weights, sums_of
+from learner.heuristics.frame import (
+    HeuristicLearner,
+    Lesson,
+    Teacher,
+    base_values,
+    starting_weights,
+)
 from learner.positions.packing import packed, unpacked
 from search.evaluators.heuristic import LearnedHeuristic
 from search.single_agent.solve import solve
 
 __all__ = ["Bootstrap"]
 
-#: Positions at which the first weights agree with the base heuristics.
-START = 20_000
 #: Most memory of a search in MiB, so large that the number of expansions is what limits it.
 MEMORY = 256.0
 
@@ -72,29 +75,23 @@ class Bootstrap(HeuristicLearner):
         super()._begin()
         if self.abstractions:
             self._steps, self._weight = 0.0, self.weight
-        self._weights = self._start()
         self._examples = Examples(self.problem_, self.encoding_, self.rows)
+        self._begin_model()
+
+    def _begin_model(self) -> None:
+        """Make what is fitted, and the heuristic that shows it to searches."""
+        self._weights = np.zeros(self.encoding_.size)
+        if self.base or self.abstractions:
+            values = base_values(self.problem_, self.base)
+            if not self.base:
+                values = small_patterns(self.problem_).values
+            self._weights = starting_weights(self.problem_, self.encoding_, values, seed=self.seed)
         self.heuristic_ = LearnedHeuristic(
             self.problem_, self.encoding_, self._weights, base=self.base
         )
 
     def _teacher(self) -> Teacher:
         return solution_of
-
-    def _start(self) -> NDArray[np.float64]:
-        """Returns weights that reproduce the best base heuristic or abstractions; else zeros."""
-        weights = np.zeros(self.encoding_.size)
-        if not self.base and not self.abstractions:
-            return weights
-        chance = random.Random(self.seed)
-        positions = [self.problem_.random_position(chance.getrandbits(40)) for _ in range(START)]
-        if self.base:
-            known = [self.problem_.evaluators[name].value for name in self.base]
-            values = np.array([max(float(one(place)) for one in known) for place in positions])
-        else:
-            values = small_patterns(self.problem_).values(positions)
-        rows = packed_rows(self.encoding_.active_rows(positions), self.encoding_.size)
-        return fit_weights(rows, values, start=weights, over=1.0, ridge=1e-3, steps=50)
 
     def _learn(self, lessons: list[Lesson], chances: list[float]) -> int:
         """Add the solutions to the examples, fit the weights to most, and choose the offset."""
@@ -110,29 +107,44 @@ class Bootstrap(HeuristicLearner):
         rows, costs, aside = self._examples.known()
         if not len(rows):
             return
-        learned = ~aside
-        self._weights = fit_weights(
-            rows[learned], costs[learned], start=self._weights, over=self.over, ridge=self.ridge
-        )
-        judged = aside if aside.any() else learned
-        errors = sums_of(rows[judged], self._weights) - costs[judged]
-        self.heuristic_.weights[:] = self._weights
+        self._fit_to(rows, costs, np.flatnonzero(~aside))
+        judged = np.flatnonzero(aside if aside.any() else ~aside)
+        errors = self._sums(rows, judged) - costs[judged]
         self.heuristic_.offset = -max(float(np.percentile(errors, self.percentile)), 0.0)
+
+    def _fit_to(
+        self, rows: NDArray[Any], costs: NDArray[np.float64], chosen: NDArray[np.int64]
+    ) -> None:
+        """Fit the estimates of the chosen examples to their costs."""
+        self._weights = fit_weights(
+            rows[chosen], costs[chosen], start=self._weights, over=self.over, ridge=self.ridge
+        )
+        self.heuristic_.weights[:] = self._weights
+
+    def _sums(self, rows: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Returns the estimates of the chosen examples, without offset or rounding."""
+        return sums_of(rows[chosen], self._weights)
 
     # --- state ------------------------------------------------------------------------------------
 
     def _state(self) -> dict[str, Any]:
         return {
-            "weights": packed(self._weights),
+            "model": self._model_state(),
             "offset": self.heuristic_.offset,
             "examples": self._examples.get_state(),
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
+        self._set_model_state(state["model"])
+        self.heuristic_.offset = float(state["offset"])
+        self._examples.set_state(state["examples"])
+
+    def _model_state(self) -> dict[str, Any]:
+        return {"weights": packed(self._weights)}
+
+    def _set_model_state(self, state: dict[str, Any]) -> None:
         weights = unpacked(state["weights"], np.float64, size=self.encoding_.size)
         if not np.isfinite(weights).all():
             raise ValueError("weights: expected finite numbers, found NaN or infinity")
-        self._examples.set_state(state["examples"])
-        self.heuristic_.offset = float(state["offset"])
         self._weights = weights
         self.heuristic_.weights[:] = weights

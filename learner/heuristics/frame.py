@@ -19,11 +19,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, cast
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 import games
 from games.features import Encoding
 from games.problem import KernelProblem
+from learner.heuristics.fit import fit_weights, packed_rows
 from learner.self_play import Target
 from play.workers import Workers
 
@@ -32,8 +35,10 @@ __all__ = [
     "Lesson",
     "Round",
     "Teacher",
+    "base_values",
     "find_encoding",
     "find_problem",
+    "starting_weights",
 ]
 
 #: How the weight in the searches changes: what is beyond 1 falls by a factor, and rises by a step.
@@ -41,6 +46,8 @@ FALL, RISE = 0.8, 0.05
 #: The weight rises if the share of solved positions is this much below `enough`.
 SLACK = 0.1
 POSITIONS_PER_TASK = 4
+#: Positions at which the first weights agree with the base heuristics.
+START = 20_000
 
 
 @dataclass(frozen=True)
@@ -168,6 +175,10 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
         """Returns the teacher, which makes a lesson of each position."""
         raise NotImplementedError
 
+    def _searcher(self) -> Any:
+        """Returns the heuristic of the searches of a round."""
+        return self.heuristic_
+
     def _learn(self, lessons: list[Lesson], chances: list[float]) -> int:
         """Learn the lessons of a round; returns the number of positions learned from.
 
@@ -266,7 +277,7 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
         """Yields the lesson of each position, in order."""
         tasks = (
             _Task(
-                self.problem_, self.heuristic_, positions[first : first + POSITIONS_PER_TASK],
+                self.problem_, self._searcher(), positions[first : first + POSITIONS_PER_TASK],
                 self._weight, self.nodes, self._teacher(),
             )
             for first in range(0, len(positions), POSITIONS_PER_TASK)
@@ -312,6 +323,33 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"expected a state of this learner, found {error!r}") from None
         self.rounds_, self._steps, self._weight = rounds, steps, weight
+
+
+def base_values(
+    problem: KernelProblem, base: Sequence[str]
+) -> Callable[[Sequence[Any]], NDArray[np.float64]]:
+    """Returns a function that values positions by the largest of the base heuristics."""
+    known = [problem.evaluators[name].value for name in base]
+
+    def values(positions: Sequence[Any]) -> NDArray[np.float64]:
+        return np.array([max(float(one(place)) for one in known) for place in positions])
+
+    return values
+
+
+def starting_weights(
+    problem: KernelProblem,
+    encoding: Encoding,
+    values: Callable[[Sequence[Any]], NDArray[np.float64]],
+    *,
+    seed: int,
+) -> NDArray[np.float64]:
+    """Returns weights [inputs] that reproduce the values of a heuristic as well as they can."""
+    chance = random.Random(seed)
+    positions = [problem.random_position(chance.getrandbits(40)) for _ in range(START)]
+    rows = packed_rows(encoding.active_rows(positions), encoding.size)
+    start = np.zeros(encoding.size)
+    return fit_weights(rows, values(positions), start=start, over=1.0, ridge=1e-3, steps=50)
 
 
 def find_problem(problem: Any) -> KernelProblem:

@@ -182,13 +182,16 @@ class NetworkModel:
         rate: float,
         random: np.random.Generator,
         last_rate: float | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> float:
         """As in `Model`; rows: active indices of an encoding, or values of terms.
 
-        The rate goes linearly to `last_rate`, if that is given.
+        The rate goes linearly to `last_rate`, if that is given. `weights` are those of the squared
+        errors, [positions]; None for 1.
         """
         total = 0.0
         given, least, most = self._tensor(rows), _floats(low), _floats(high)
+        counts = None if weights is None else _floats(weights)
         cut = batches(len(rows), self.size, random)
         rates = Schedule.between(rate, last_rate)
         with one_thread():
@@ -201,12 +204,19 @@ class NetworkModel:
                 )
                 found = torch.tanh(output / self.scale)
                 target = torch.clamp(found.detach(), least[index], most[index])
-                loss = torch.mean((found - target) ** 2)
+                errors = (found - target) ** 2
+                loss = torch.mean(errors if counts is None else counts[index] * errors)
                 self.optimiser.zero_grad()
                 loss.backward()
                 self.optimiser.step()
                 total += float(loss.detach()) * len(chosen)
         return total / max(1, len(rows))
+
+    def values(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Returns the evaluator's values of positions whose inputs are given, [positions]."""
+        with one_thread(), torch.no_grad():
+            outputs = forward(self.layers, self._tensor(rows), sparse=self.sparse)
+        return np.asarray(outputs.double().numpy() * self.evaluator.scale)
 
     def get_state(self) -> dict[str, Any]:
         """Returns weights and moments of the gradient, one after the other."""

@@ -47,9 +47,13 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
         prog=program,
         description="Train an evaluator by self-play and measure it.",
-        epilog="learners:\n"
-        + "\n".join(
-            f"  {name:<10} {recipe.summary}" for name, recipe in (RECIPES | HEURISTICS).items()
+        epilog="\n".join(
+            [
+                "learners:",
+                *(f"  {name:<10} {recipe.summary}" for name, recipe in RECIPES.items()),
+                "learners of a heuristic, for problems with one agent:",
+                *(f"  {name:<10} {recipe.summary}" for name, recipe in HEURISTICS.items()),
+            ]
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -140,7 +144,7 @@ def train(options: argparse.Namespace, settings: RunSettings, folder: Path) -> i
     how = {"resume": resume, "changed": options.changed, "quiet": options.quiet}
     backend, address = parse_backend(options.backend)
     workers = Workers(backend, options.jobs, address)
-    if settings.learner in HEURISTICS:
+    if isinstance(games.load(settings.game), Problem):
         return train_heuristic(settings, folder, workers, **how)
     if settings.learner == "rote":
         return train_rote(settings, folder, **how)

@@ -20,7 +20,7 @@ from learner.run.folder import Pace, RunError, RunFolder
 from learner.run.learners import checked_options
 from learner.run.recipes import HEURISTICS
 from learner.run.settings import RunSettings
-from search.evaluators.heuristic import LearnedHeuristic
+from search.evaluators.heuristic import RoundedHeuristic
 
 __all__ = ["HeuristicRun", "problem_settings"]
 
@@ -32,7 +32,7 @@ REPORT_NODES = 200_000
 #: Starts without a heuristic that somebody wrote.
 ZERO, ABSTRACTIONS = "zero", "abstractions"
 #: Settings of a run of a problem that has no recipe for the learner.
-USUAL: dict[str, Any] = {"games": 5_000, "nodes": 10_000, "match_games": 200}
+USUAL: dict[str, Any] = {"games": 5_000, "match_games": 200}
 #: Options of train.py that a run of a problem does not take.
 NOT_TAKEN = ("depth", "snapshots", "snapshot_games", "final_games")
 
@@ -59,7 +59,9 @@ def problem_settings(options: Any, problem: Problem, extra: dict[str, Any]) -> R
                 f"--{name.replace('_', '-')}: expected none for the problem {problem.name}, found"
                 f" {getattr(options, name)}"
             )
-    recipe = {**USUAL, **problem.recipes.get(learner, {})}
+    # how much work a position is worth depends on what the learner does with it
+    nodes = getattr(HEURISTICS[learner].load(), "nodes", 0)
+    recipe = {**USUAL, "nodes": nodes, **problem.recipes.get(learner, {})}
     first = next(iter(problem.evaluators), ZERO)
     named = options.opponents.split(",") if options.opponents else [first]
 
@@ -134,7 +136,7 @@ class HeuristicRun:
         changed: bool = False,
         quiet: bool = True,
         say: Callable[[str], None] = lambda text: None,
-    ) -> LearnedHeuristic:
+    ) -> RoundedHeuristic:
         """Learn to the end, and write the heuristic; returns it.
 
         resume: whether to continue from the last checkpoint.
@@ -153,7 +155,7 @@ class HeuristicRun:
             self._fit(state, quiet, say)
             return self._saved()
 
-    def _saved(self) -> LearnedHeuristic:
+    def _saved(self) -> RoundedHeuristic:
         """Write the heuristic that was learned; returns it."""
         learner = self.learner
         heuristic = learner.heuristic_
@@ -209,7 +211,7 @@ class HeuristicRun:
         """Whether the folder holds the report of a run with these settings."""
         return self.folder.is_reported(self.settings.games, "lines")
 
-    def report(self, heuristic: LearnedHeuristic) -> list[str]:
+    def report(self, heuristic: RoundedHeuristic) -> list[str]:
         """Measure the heuristic beside others on positions of its own; writes the report.
 
         Returns lines for people.

@@ -122,16 +122,40 @@ RECIPES: dict[str, Recipe] = {
     ),
 }
 
-#: Learners of heuristics, for problems with one agent; the first is the usual one.
+#: Learners of heuristics, for problems with one agent; the first is the usual one. Those that carry
+#: an idea over from games have its name.
 HEURISTICS: dict[str, Recipe] = {
     "bootstrap": Recipe(
-        "heuristics.bootstrap",
-        "Bootstrap",
-        "puzzles: a heuristic learned from the solutions that it finds",
+        "heuristics.bootstrap", "Bootstrap", "weights, from the solutions that they find"
     ),
     "admissible": Recipe(
         "heuristics.admissible",
         "Admissible",
         "small puzzles: the largest heuristic that never overestimates, with proof",
     ),
+    "batch": Recipe(
+        "heuristics.batch", "BatchFit", "weights, from the solutions that known heuristics find"
+    ),
+    "network": Recipe(
+        "heuristics.networks", "NetworkFit", "a small network, from the solutions that it finds"
+    ),
+    "quantised": Recipe(
+        "heuristics.networks", "QuantisedFit", "the same as a network of small integers"
+    ),
+    "td": Recipe(
+        "heuristics.temporal_difference",
+        "TemporalDifference",
+        "TD(lambda): estimates along greedy walks follow one another",
+    ),
+    "rootstrap": Recipe(
+        "heuristics.root_strap",
+        "RootStrap",
+        "estimates along walks of LRTA* follow what it backs up",
+    ),
+    "treestrap": Recipe(
+        "heuristics.tree_strap",
+        "TreeStrap",
+        "estimates of all positions that A* closed follow their bounds",
+    ),
+    "rote": Recipe("heuristics.rote", "Rote", "a memory of these bounds, which never overestimate"),
 }

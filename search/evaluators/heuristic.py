@@ -1,8 +1,10 @@
-"""Learned heuristics: a weight for each input of an encoding, and known heuristics as lower bounds.
+"""Learned heuristics: an estimate of the cost to the goal, and known heuristics as lower bounds.
 
-h = max(base heuristics, sum of the weights of the inputs that are 1, plus offset). In problems
-whose moves all cost 1 the sum is rounded down to a whole number. If the problem also knows whether
-the length of a solution is even or odd (`ProblemRules.parity`), the number has that parity.
+h = max(base heuristics, estimate plus offset). In problems whose moves all cost 1 the estimate is
+rounded down to a whole number. If the problem also knows whether the length of a solution is even
+or odd (`ProblemRules.parity`), the number has that parity. The estimate is a sum of weights over an
+encoding's inputs (`LearnedHeuristic`), the output of a network (`NetworkHeuristic`), or what a
+memory of positions holds (`RememberedHeuristic`).
 """
 
 from __future__ import annotations
@@ -22,34 +24,44 @@ from games.kernels.vectors import stack_block
 from games.problem import Heuristic, KernelProblem
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import take_array
-from search.evaluators.header import EvaluatorError, describe_input, find_input
+from search.evaluators.evaluator import Fail
+from search.evaluators.header import (
+    EvaluatorError,
+    check_fields,
+    describe_input,
+    find_input,
+    short,
+)
+from search.evaluators.network import NetworkEvaluator
+from search.evaluators.quantised import QuantisedNetwork
+from search.native import call_float
 
-__all__ = ["LearnedHeuristic"]
+__all__ = ["LearnedHeuristic", "NetworkHeuristic", "RoundedHeuristic"]
 
 #: Sums of float32 weights may miss a whole number by this much.
 ROUNDING = 1e-3
+#: The evaluators that may estimate a cost in a `NetworkHeuristic`, by the forms of their files.
+NETWORKS: Mapping[str, type[ArrayEvaluator]] = {
+    kind.form: kind for kind in (NetworkEvaluator, QuantisedNetwork)
+}
 
 
-class LearnedHeuristic(ArrayEvaluator):
-    """The estimated cost to the goal, as a sum of weights over an encoding's inputs.
+class RoundedHeuristic(ArrayEvaluator):
+    """The base class of learned heuristics: an estimate, rounded, and not below base heuristics.
 
-    weights: [inputs], in the unit of costs; a copy in float32 is kept in `weights`.
-    offset: added to the sum; negative to make overestimates rare.
+    offset: added to the estimate; negative to make overestimates rare.
     base: names of the problem's own heuristics; the result is at least the value of each.
     proved: how it was proved that no value exceeds the least cost; empty if it was not proved.
 
-    Raises ValueError if the weights do not fit the encoding, if a number is NaN or infinite, or if
-    a name in `base` is not a heuristic of the problem.
+    Raises ValueError if the offset is NaN or infinite, or if a name in `base` is not a heuristic of
+    the problem.
     """
 
-    form = "plysmith-heuristic-1"
-    fields: ClassVar = {"inputs": dict, "offset": float, "base": list, "proved": str}
+    fields: ClassVar = {"offset": float, "base": list, "proved": str}
 
     def __init__(
         self,
         problem: KernelProblem,
-        encoding: Encoding,
-        weights: Any,
         *,
         offset: float = 0.0,
         base: Iterable[str] = (),
@@ -59,27 +71,45 @@ class LearnedHeuristic(ArrayEvaluator):
     ) -> None:
         super().__init__(problem, name, provenance)
         self.problem = problem
-        self.encoding = encoding
-        self.weights: NDArray[np.float32] = np.array(weights, dtype=np.float32)
-        if self.weights.shape != (encoding.size,) or not np.isfinite(self.weights).all():
-            raise ValueError(
-                f"weights: expected {encoding.size} finite numbers, found shape {np.shape(weights)}"
-            )
         self.base = tuple(map(str, base))
         self.proved = proved
         unknown = [name for name in self.base if not isinstance(self._entry(name), Heuristic)]
         if unknown:
             known = [n for n, e in problem.evaluators.items() if isinstance(e, Heuristic)]
             raise ValueError(f"base: expected heuristics of {', '.join(known)}, found {unknown}")
-        self._lay_out([self.weights], before=[0])
+        self._prepare()
         self.offset = offset
+
+    # --- what a subclass says -----------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        """Lay out the integers that native code reads; the first is the offset's place."""
+        raise NotImplementedError
+
+    def _plain_estimate(self) -> Callable[[Any], float]:
+        """Returns a function that adds the estimate of a position to the offset."""
+        raise NotImplementedError
+
+    def _estimate_text(self) -> list[str]:
+        """Returns lines that add the estimate of `position`, which is at `source`, to `total`."""
+        raise NotImplementedError
+
+    def _estimate_scope(self) -> dict[str, Any]:
+        """Returns what these lines refer to, by name."""
+        raise NotImplementedError
+
+    def _estimate_parts(self) -> tuple[Any, ...]:
+        """Returns the arguments of the constructor between problem and offset."""
+        raise NotImplementedError
+
+    # --- common to all kinds ------------------------------------------------------------------
 
     def _entry(self, name: str) -> Any:
         return self.problem.evaluators.get(name)
 
     @property
     def offset(self) -> float:
-        """The number added to the sum of the weights; finite."""
+        """The number added to the estimate; finite."""
         return float(self._data[:1].view(np.float64)[0])
 
     @offset.setter
@@ -98,22 +128,14 @@ class LearnedHeuristic(ArrayEvaluator):
         """Whether values are whole numbers, because all moves cost 1."""
         return self.problem.problem.cost is None
 
-    def sums(self, positions: Any) -> NDArray[np.float64]:
-        """Returns the sums of the weights of positions, without offset or rounding, [positions]."""
-        padded = np.append(self.weights, np.float32(0)).astype(np.float64)
-        return np.asarray(padded[self.encoding.active_rows(positions)].sum(axis=1))
-
     def plain(self) -> Callable[[Any], float]:
-        active = kernels.uncompiled(self.encoding.active)
+        estimate = self._plain_estimate()
         base = [kernels.uncompiled(self._entry(name).value) for name in self.base]
         parity = self.problem.problem.parity
         parity = kernels.uncompiled(parity) if parity is not None else None
-        room = np.zeros(self.encoding.most, dtype=np.int64)
 
         def value(position: Any) -> float:
-            total = self.offset
-            for place in room[: active(position, room)]:
-                total += float(self.weights[place])
+            total = estimate(position)
             if self.whole:
                 total = math.floor(total + ROUNDING)
                 if parity is not None and (int(total) - int(parity(position))) & 1:
@@ -123,15 +145,11 @@ class LearnedHeuristic(ArrayEvaluator):
         return value
 
     def _text(self) -> str:
-        most = self.encoding.most
         lines = [
             "def value_at(data, source):",
             f"    position = {read_position(len(self.problem.start()))}",
-            f"    places = array_at(int64_pointer(stack_block({8 * most})), ({most},))",
             "    total = load_float(data, 0)",
-            f"    weights = array_at(float32_pointer(load_int(data, 1)), ({self.encoding.size},))",
-            "    for i in range(int(active(position, places))):",
-            "        total += float(weights[places[i]])",
+            *(f"    {line}" for line in self._estimate_text()),
         ]
         if self.whole:
             lines.append(f"    total = floor(total + {ROUNDING})")
@@ -147,21 +165,86 @@ class LearnedHeuristic(ArrayEvaluator):
         return "\n".join([*lines, "    return total"])
 
     def scope(self) -> dict[str, Any]:
-        scope = {"active": self.encoding.active, "stack_block": stack_block, "floor": math.floor}
+        scope = {**self._estimate_scope(), "floor": math.floor}
         scope |= {f"base_{i}": self._entry(name).value for i, name in enumerate(self.base)}
         parity = self.problem.problem.parity
         return scope if parity is None else {**scope, "parity": parity}
 
+    def _options(self) -> dict[str, Any]:
+        return {"offset": self.offset, "base": self.base, "proved": self.proved}
+
     def _parts(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        options = {"offset": self.offset, "base": self.base, "proved": self.proved}
-        return (self.encoding, self.weights), options
+        return self._estimate_parts(), self._options()
+
+    @staticmethod
+    def _problem_of(path: Path, game: Any) -> KernelProblem:
+        if not isinstance(game, KernelProblem):
+            raise EvaluatorError(f"{path}: expected a problem with one agent, found {game.name}")
+        return game
+
+
+class LearnedHeuristic(RoundedHeuristic):
+    """The estimate is the sum of the weights of an encoding's inputs that are 1.
+
+    weights: [inputs], in the unit of costs; a copy in float32 is kept in `weights`.
+
+    Raises ValueError if the weights do not fit the encoding, or if a number is NaN or infinite.
+    """
+
+    form = "plysmith-heuristic-1"
+    fields: ClassVar = {"inputs": dict, **RoundedHeuristic.fields}
+
+    def __init__(
+        self, problem: KernelProblem, encoding: Encoding, weights: Any, **options: Any
+    ) -> None:
+        self.encoding = encoding
+        self.weights: NDArray[np.float32] = np.array(weights, dtype=np.float32)
+        if self.weights.shape != (encoding.size,) or not np.isfinite(self.weights).all():
+            raise ValueError(
+                f"weights: expected {encoding.size} finite numbers, found shape {np.shape(weights)}"
+            )
+        super().__init__(problem, **options)
+
+    def _prepare(self) -> None:
+        self._lay_out([self.weights], before=[0])
+
+    def sums(self, positions: Any) -> NDArray[np.float64]:
+        """Returns the sums of the weights of positions, without offset or rounding, [positions]."""
+        padded = np.append(self.weights, np.float32(0)).astype(np.float64)
+        return np.asarray(padded[self.encoding.active_rows(positions)].sum(axis=1))
+
+    def _plain_estimate(self) -> Callable[[Any], float]:
+        active = kernels.uncompiled(self.encoding.active)
+        room = np.zeros(self.encoding.most, dtype=np.int64)
+
+        def estimate(position: Any) -> float:
+            total = self.offset
+            for place in room[: active(position, room)]:
+                total += float(self.weights[place])
+            return total
+
+        return estimate
+
+    def _estimate_text(self) -> list[str]:
+        most = self.encoding.most
+        return [
+            f"places = array_at(int64_pointer(stack_block({8 * most})), ({most},))",
+            f"weights = array_at(float32_pointer(load_int(data, 1)), ({self.encoding.size},))",
+            "for i in range(int(active(position, places))):",
+            "    total += float(weights[places[i]])",
+        ]
+
+    def _estimate_scope(self) -> dict[str, Any]:
+        return {"active": self.encoding.active, "stack_block": stack_block}
+
+    def _estimate_parts(self) -> tuple[Any, ...]:
+        return self.encoding, self.weights
 
     def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         fields = {
             "inputs": describe_input(self.game, self.encoding),
-            "offset": self.offset,
+            **self._options(),
             "base": list(self.base),
-            "proved": self.proved,
         }
         return fields, {"weights": self.weights}
 
@@ -169,11 +252,96 @@ class LearnedHeuristic(ArrayEvaluator):
     def _parts_in(
         cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Any, inputs: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        if not isinstance(game, KernelProblem):
-            raise EvaluatorError(f"{path}: expected a problem with one agent, found {game.name}")
+        cls._problem_of(path, game)
         encoding = find_input(path, content["inputs"], game, inputs)
         if not isinstance(encoding, Encoding):
             raise EvaluatorError(f"{path}: expected an encoding, found feature set {encoding.name}")
         weights = take_array(path, arrays, "weights", np.float32, (encoding.size,))
-        options = {name: content[name] for name in ("offset", "base", "proved")}
-        return (encoding, weights), options
+        return (encoding, weights), {name: content[name] for name in RoundedHeuristic.fields}
+
+
+class NetworkHeuristic(RoundedHeuristic):
+    """The estimate is the value of a network, which may be one of small integers.
+
+    network: a `NetworkEvaluator` or `QuantisedNetwork` of the problem; it is not copied, so that
+        searches see every change of its weights.
+
+    Raises ValueError if the network is another kind of evaluator, or of another problem.
+    """
+
+    form = "plysmith-network-heuristic-1"
+    fields: ClassVar = {"network": dict, **RoundedHeuristic.fields}
+
+    def __init__(self, problem: KernelProblem, network: Any, **options: Any) -> None:
+        if type(network) not in NETWORKS.values():
+            raise ValueError(f"network: expected a float or a quantised one, found {network}")
+        if network.game.name != problem.name:
+            raise ValueError(
+                f"network: expected one of {problem.name}, found one of {network.game.name}"
+            )
+        self.network = network
+        super().__init__(problem, **options)
+
+    def _prepare(self) -> None:
+        # the offset, and where the network's code and numbers are
+        self._lay_out([], before=[0, 0, 0])
+
+    def estimator(self) -> Callable[[Any], float]:
+        """Returns a function of a position: the estimate without rounding, not below the base.
+
+        Values that follow one another are learned from it, because with each rounding down they
+        would sink. It is for one thread.
+        """
+        network = self.network.caller()
+        base = [self._entry(name).value for name in self.base]
+
+        def estimate(position: Any) -> float:
+            least = max([0.0, *(float(value(position)) for value in base)])
+            return float(max(network(position) + self.offset, least))
+
+        return estimate
+
+    def _plain_estimate(self) -> Callable[[Any], float]:
+        value = self.network.plain()
+        return lambda position: self.offset + float(value(position))
+
+    def native(self, fail: Fail) -> tuple[int, int, Any]:
+        code, numbers, owners = self.network.native(fail)
+        self._data[1:] = code, numbers
+        address, data, own = super().native(fail)
+        return address, data, (own, owners)
+
+    def _estimate_text(self) -> list[str]:
+        return ["total += call_float(load_int(data, 1), (load_int(data, 2), source))"]
+
+    def _estimate_scope(self) -> dict[str, Any]:
+        return {"call_float": call_float}
+
+    def _estimate_parts(self) -> tuple[Any, ...]:
+        return (self.network.copy(),)
+
+    def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        fields, arrays = self.network._saved()
+        own = {**self._options(), "base": list(self.base)}
+        return {"network": {"format": self.network.form, **fields}, **own}, arrays
+
+    @classmethod
+    def _parts_in(
+        cls, path: Path, content: Any, arrays: dict[str, NDArray[Any]], game: Any, inputs: Any
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        cls._problem_of(path, game)
+        entry = content["network"]
+        form = entry.get("format")
+        if not isinstance(form, str) or form not in NETWORKS:
+            raise EvaluatorError(
+                f"{path}: expected a network of format {' or '.join(map(repr, NETWORKS))}, found"
+                f" {short(form)!r}"
+            )
+        kind: Any = NETWORKS[form]
+        check_fields(path, entry, kind.fields)
+        arguments, options = kind._parts_in(path, entry, arrays, game, inputs)
+        try:
+            network = kind(game, *arguments, **options)
+        except (TypeError, ValueError) as error:
+            raise EvaluatorError(f"{path}: {short(error)}") from None
+        return (network,), {name: content[name] for name in RoundedHeuristic.fields}

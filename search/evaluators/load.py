@@ -18,12 +18,13 @@ from search.evaluators.array_files import holds_arrays, load_arrays
 from search.evaluators.calibration import Calibration
 from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
 from search.evaluators.header import EvaluatorError, short
-from search.evaluators.heuristic import LearnedHeuristic
+from search.evaluators.heuristic import LearnedHeuristic, NetworkHeuristic
 from search.evaluators.linear import LinearEvaluator, load_linear
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
+from search.evaluators.remembered import RememberedHeuristic
 from search.evaluators.shaped_network import ShapedNetwork
 from search.evaluators.shipped import find_file, shipped_files
 from search.evaluators.signature import SignatureEvaluator
@@ -37,10 +38,12 @@ ARRAY_FORMS: Mapping[str, type[ArrayEvaluator]] = {
     for kind in (
         LearnedHeuristic,
         NetworkEvaluator,
+        NetworkHeuristic,
         ShapedNetwork,
         OutcomeNetwork,
         PatternDatabase,
         QuantisedNetwork,
+        RememberedHeuristic,
         SignatureEvaluator,
         TupleEvaluator,
     )

@@ -11,7 +11,7 @@ from games.kernels import kernel, product
 from games.values import EXACT
 from search.lookups.lookup import Lookup
 from search.lookups.opening_book import OpeningBook
-from search.lookups.rote import find, place_all
+from search.slots import find, place_all
 
 __all__ = ["BookLookup"]
 

@@ -21,6 +21,7 @@ from games.contract import Game
 from games.kernels import kernel
 from games.values import EXACT, PROVEN, WIN
 from search.lookups.lookup import Lookup
+from search.slots import find, place_all
 
 __all__ = ["RoteError", "RoteMemory", "opened"]
 
@@ -36,24 +37,6 @@ MOST_RECORDS = 1 << 26
 
 class RoteError(ValueError):
     """Raised for a file that is not a rote memory, or is one of another game."""
-
-
-@kernel
-def find(keys, mask, key):
-    """Returns the slot of a key, or the empty slot where it belongs."""
-    slot = (key ^ (key >> 31)) & mask
-    while keys[slot] != 0 and keys[slot] != key:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@kernel
-def place_all(keys, mask, new_keys, slots):
-    """Write the slot of every key to `slots`; new keys are entered into the table."""
-    for i in range(len(new_keys)):
-        slot = find(keys, mask, new_keys[i])
-        keys[slot] = new_keys[i]
-        slots[i] = slot
 
 
 def probe_kernel(game: Game) -> Any:
