@@ -24,6 +24,7 @@ from play.players.parse import parse_player
 from play.players.player import Player
 from play.players.thinker import limits_of, usual_referee
 from play.ratings.bradley_terry import Rating
+from play.ratings.foretold import foretold
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 from search.evaluators.samples import value_mark
@@ -111,6 +112,7 @@ class ContestWithoutDice:
         return Workers(backend, self._options.threads, address)
 
     def match(self, first: Player, second: Player, **options: Any) -> Match:
+        self._players = first, second
         return play_match(
             self.game,
             first,
@@ -140,6 +142,22 @@ class ContestWithoutDice:
         if seconds:
             mean = sum(seconds) / len(seconds)
             yield f"external engines took {mean:.3f} s a move, at most {max(seconds):.3f}"
+        yield from self._foretold(match)
+
+    def _foretold(self, match: Match) -> Iterator[str]:
+        """Says of each player with chances of win, draw and loss how well they foretold results."""
+        for number, player in enumerate(self._players):
+            games = [
+                (game, number ^ place)
+                for pair in match.pairs
+                for place, game in enumerate(pair.games)
+            ]
+            found = None if player.evaluator is None else foretold(player.evaluator, games)
+            if found is not None:
+                yield (
+                    f"chances of {player.name} at its {found.moves} moves: log loss"
+                    f" {found.loss:.3f} nats ({found.guess:.3f} by the shares of the results)"
+                )
 
     def ladder(self, players: Sequence[Player], **options: Any) -> tuple[list[Rating], list[Match]]:
         return ladder(

@@ -1,0 +1,60 @@
+"""How well the chances that a player's values stand for foretold the results of its games."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from games.record import GameRecord
+from games.values import PROVEN
+from search import Evaluator
+
+__all__ = ["Foretold", "foretold"]
+
+#: Chances count as at least this large, so that a single game cannot decide the mean.
+LEAST = 1e-6
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """The quality of chances, each given at a move before the result was known.
+
+    moves: the number of moves with a value that proves nothing.
+    loss: mean over them of minus the logarithm of the chance of what came, in nats.
+    guess: the same of whoever knows nothing but the shares of the results.
+    """
+
+    moves: int
+    loss: float
+    guess: float
+
+
+def foretold(evaluator: Evaluator, games: Iterable[tuple[GameRecord, int]]) -> Foretold | None:
+    """Returns how well an evaluator's chances at its moves foretold the results.
+
+    games: finished games with the values of its searches in the game's unit, and its side, 0 or 1.
+
+    Returns None if its chances are not known, or if it made no move whose value proves nothing.
+    """
+    losses: list[float] = []
+    results: Counter[float] = Counter()
+    for record, side in games:
+        won = (record.outcome() or 0.0) * (-1.0 if side else 1.0)
+        result = float((won > 0) - (won < 0))
+        begins = record.game.to_move(record.positions[0])
+        for ply, note in enumerate(record.annotations):
+            if (begins + ply) % 2 != side or note.value is None or abs(note.value) > PROVEN:
+                continue
+            chances = evaluator.chances(record.positions[ply], note.value * evaluator.unit)
+            if chances is None:
+                return None
+            chance = {1.0: chances.win, 0.0: chances.draw, -1.0: chances.loss}[result]
+            losses.append(-math.log(max(chance, LEAST)))
+            results[result] += 1
+    if not losses:
+        return None
+    moves = len(losses)
+    guess = -sum(count / moves * math.log(count / moves) for count in results.values())
+    return Foretold(moves, sum(losses) / moves, guess)
