@@ -5,7 +5,8 @@ random ones, or Korf's instances 1 to 30 of the 15-puzzle. The table shows mean 
 mean cost as a multiple of the mean least cost, which A* with the problem's first heuristic finds,
 or IDA* with a pattern database (`--least FILE`). Where neither can, `--beside W` shows weighted A*
 with the first heuristic, and costs are mean costs. Learning time is processor time; the learner's
-options are those of train.py.
+options are those of train.py. `--learner all` takes every learner of train.py that learns in rounds
+in turn; with `--games` each learns from as many positions as the others, in place of as long.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ import numpy as np
 import games
 from benchmarks.patterns import instances
 from games.problem import KernelProblem
-from learner.heuristics.bootstrap import Bootstrap
-from learner.heuristics.frame import Round
+from learner.heuristics.frame import HeuristicLearner, Round
 from learner.run.command_line import learner_options
+from learner.run.recipes import HEURISTICS
 from search import solve
+from search.evaluators.load import as_evaluator
 
 #: The test positions come from seeds that learning does not use.
 FIRST_SEED = 1_000_000
@@ -36,22 +38,28 @@ class _Enough(Exception):
     """Ends learning when its time is over."""
 
 
-def learn(options: argparse.Namespace, problem: KernelProblem, seed: int) -> tuple[Any, str]:
-    """Returns a heuristic that was learned, and words about its learning."""
+def learn(
+    options: argparse.Namespace, name: str, problem: KernelProblem, seed: int
+) -> tuple[Any, str]:
+    """Returns the heuristic that a learner learned, and words about its learning."""
     begin = time.process_time()
+    kind = HEURISTICS[name].load()
 
     def watch(_: Round) -> None:
-        if time.process_time() - begin >= options.seconds:
+        if not options.games and time.process_time() - begin >= options.seconds:
             raise _Enough
 
-    recipe = problem.recipes.get("bootstrap", {})
+    recipe = problem.recipes.get(name, {})
     nodes = {"nodes": recipe["nodes"]} if "nodes" in recipe else {}
     settings = {**nodes, **recipe.get("options", {}), **learner_options(options.set)}
-    learner = Bootstrap(
+    if options.games:
+        settings["rounds"] = -(-options.games // settings.get("each", kind.each))
+    if options.base == "abstractions":
+        settings["abstractions"] = True
+    learner = kind(
         problem,
         options.encoding,
         base=(options.base,) if options.base not in ("", "abstractions") else (),
-        abstractions=options.base == "abstractions",
         seed=seed,
         **settings,
     )
@@ -83,6 +91,12 @@ def judge(
     )
 
 
+def learners() -> list[str]:
+    """Returns the names of the learners that learn in rounds."""
+    kinds = {name: recipe.load() for name, recipe in HEURISTICS.items()}
+    return [name for name, kind in kinds.items() if issubclass(kind, HeuristicLearner)]
+
+
 def main() -> int:
     """Learn, judge and print."""
     parser = argparse.ArgumentParser(prog="benchmarks.heuristics", description=__doc__)
@@ -90,6 +104,8 @@ def main() -> int:
     add("problem", nargs="?", default="sliding8", help="default sliding8")
     add("--encoding", help="default: the problem's first")
     add("--base", default="", help="heuristic to begin from, or abstractions (default: none)")
+    add("--learner", default="bootstrap", choices=[*learners(), "all"], help="default bootstrap")
+    add("--games", type=int, metavar="N", help="positions to learn from, instead of --seconds")
     add("--seconds", type=float, default=10.0, help="of learning (default 10)")
     add("--seeds", type=int, default=5, help="heuristics learned (default 5)")
     add("--positions", type=int, default=400, help="that judge (default 400)")
@@ -116,25 +132,45 @@ def main() -> int:
         least = float(np.mean([one.cost for one in best]))
         if not options.least:
             print(f"{first}  expansions {np.mean([one.expanded for one in best]):9.1f}   cost 1")
+    known = None if options.beside else np.array([one.cost for one in best])
+    for name in learners() if options.learner == "all" else [options.learner]:
+        compare(options, name, problem, positions, least, known)
+    return 0
+
+
+def compare(
+    options: argparse.Namespace,
+    name: str,
+    problem: KernelProblem,
+    positions: list[Any],
+    least: float,
+    known: Any,
+) -> None:
+    """Learn from each seed, judge and print; `known` are least costs, [positions], or None."""
     judged = []
     for seed in range(options.seeds):
-        heuristic, learning = learn(options, problem, seed)
+        heuristic, learning = learn(options, name, problem, seed)
         heuristic.offset -= options.lower
         *numbers, text = judge(problem, positions, heuristic, options.weight, least)
-        judged.append(numbers)
-        print(f"seed {seed}  {text}   {learning}", flush=True)
+        above = np.nan
+        if known is not None:
+            values = as_evaluator(problem, heuristic).values(positions)
+            above = 100 * float((values > known + 1e-9).mean())
+        judged.append([*numbers, above])
+        print(
+            f"{name} {seed}  {text}   {above:.1f} % above the least cost   {learning}", flush=True
+        )
         if options.save:
             heuristic.save(options.save)
     spread = 1.96 / max(options.seeds - 1, 1) ** 0.5 * np.std(judged, axis=0)
     mean = np.mean(judged, axis=0)
     parts = (
-        f"{name} {middle:.{digits}f} ± {width:.{digits}f}"
-        for name, middle, width, digits in zip(
-            ("expansions", "cost"), mean, spread, (1, 4), strict=True
+        f"{what} {middle:.{digits}f} ± {width:.{digits}f}"
+        for what, middle, width, digits in zip(
+            ("expansions", "cost", "% above"), mean, spread, (1, 4, 1), strict=True
         )
     )
-    print("mean   ", "   ".join(parts))
-    return 0
+    print(name, "mean", "   ".join(parts), flush=True)
 
 
 if __name__ == "__main__":
