@@ -111,7 +111,7 @@ class HeuristicRun:
         options = checked_options(kind, settings.options)
         common = {"base": base, "seed": settings.seed, **options}
         if start == ABSTRACTIONS:
-            if "abstractions" not in kind.__dataclass_fields__:
+            if "abstractions" not in kind().get_params(deep=False):
                 raise ValueError(f"--from: expected a heuristic or zero, found {start!r}")
             common["abstractions"] = True
         self.learner: HeuristicLearner | Admissible

@@ -110,7 +110,7 @@ def test_curves_and_distances_of_known_heuristics() -> None:
         ),
         (["--depth", "5"], "--depth: expected none for the problem sliding8, found 5"),
         (["--from", "classic"], "expected heuristics of sliding8 .manhattan, misplaced"),
-        (["--opponents", "best"], "or zero, found 'best'"),
+        (["--opponents", "best"], "zero or abstractions, found 'best'"),
         (["--features", "pairs"], "encoding: expected one of tile_pairs for sliding8"),
         (["--set", "each=a"], "--set each: expected int, found 'a'"),
         (["--set", "rate=1"], "--set: expected one of"),
