@@ -2,12 +2,13 @@
 
     python -m benchmarks.chinese_checkers expansions
     python -m benchmarks.chinese_checkers learn FILE.json
-    python -m benchmarks.chinese_checkers match FILE.json --games 600 --seconds 0.02
+    python -m benchmarks.chinese_checkers match FILE.json --games 600 --nodes 10000 --simulations 20
 
 `expansions` counts the positions that max^n visits with and without pruning, and those of the other
 two searches, at depths 1 to 6 in positions of games by the hand-written weights. `match` plays one
-learned evaluator against two `MCTSBot`s with random rollouts in turns in each seat; the bots have
-as many simulations as take at least as long as our moves, and both times are printed.
+learned evaluator against two `MCTSBot`s with random rollouts in turns in each seat; searches are
+limited by positions and simulations, and the processor time of both is printed, which other work on
+the machine does not change: choose them so that the bots have at least as much.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def actions_of(state: Any, rows: list[str]) -> list[int]:
     return []
 
 
-def match(path: str, games: int, seconds: float, simulations: int, method: str) -> None:
+def match(path: str, games: int, nodes: int, simulations: int, method: str) -> None:
     """Play against two bots, and print the share of first places."""
     import pyspiel
 
@@ -107,18 +108,18 @@ def match(path: str, games: int, seconds: float, simulations: int, method: str) 
         engine.clear()
         while not state.is_terminal():
             mover = state.current_player()
-            began = time.perf_counter()
+            began = time.process_time()
             if position[-1] < 3:  # the same random moves in each seat
                 moves = game.legal_moves(position)
                 move = moves[generator.randrange(len(moves))]
                 turn = actions_of(state, board(game, game.play(position, move)))
             elif mover == seat:
-                move = engine.search(position, seconds=seconds).move
-                ours_took.append(time.perf_counter() - began)
+                move = engine.search(position, nodes=nodes).move
+                ours_took.append(time.process_time() - began)
                 turn = actions_of(state, board(game, game.play(position, move)))
             else:
                 turn = [bots[(mover - seat) % 3 - 1].step(state)]
-                bots_took.append(time.perf_counter() - began)
+                bots_took.append(time.process_time() - began)
             for action in turn:
                 state.apply_action(action)
             if state.is_terminal() or "hopping" not in str(state):
@@ -158,8 +159,8 @@ def main() -> None:
     parser.add_argument("command", choices=("expansions", "learn", "match"))
     parser.add_argument("file", nargs="?", default="chinese_checkers.json")
     parser.add_argument("--games", type=int, default=400)
-    parser.add_argument("--seconds", type=float, default=0.02)
-    parser.add_argument("--simulations", type=int, default=10)
+    parser.add_argument("--nodes", type=int, default=10_000)
+    parser.add_argument("--simulations", type=int, default=20)
     parser.add_argument("--method", default="paranoid")
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--depth", type=int, default=6)
@@ -170,7 +171,7 @@ def main() -> None:
     elif options.command == "learn":
         learn(options.file, options.games, options.seed)
     else:
-        match(options.file, options.games, options.seconds, options.simulations, options.method)
+        match(options.file, options.games, options.nodes, options.simulations, options.method)
 
 
 if __name__ == "__main__":

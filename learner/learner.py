@@ -78,6 +78,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     #: Whether it learns games with dice.
     takes_dice: ClassVar[bool] = False
+    #: Whether it learns games for more than two players, and no others.
+    takes_many: ClassVar[bool] = False
     game_: Game = field(init=False)
     evaluator_: Evaluator = field(init=False)
     games_played_: int = field(init=False)
@@ -170,6 +172,12 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     def _load_game(self) -> Game:
         self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        if (self.game_.players > 2) != self.takes_many:
+            expected = "more than two players" if self.takes_many else "two players"
+            raise ValueError(
+                f"game: expected one for {expected} for {type(self).__name__}, found"
+                f" {self.game_.name} for {self.game_.players}"
+            )
         if isinstance(self.game_, DiceGame) and not self.takes_dice:
             raise ValueError(
                 f"game: expected one without dice for {type(self).__name__}, found"

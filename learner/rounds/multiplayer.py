@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,14 +49,13 @@ class MultiplayerLearner(Learner):
     ridge: float = 1.0
     most_plies: int = 300
 
+    takes_many: ClassVar[bool] = True
     evaluator_: LinearEvaluator = field(init=False)
     features_: FeatureSet = field(init=False)
     rounds_: list[dict[str, float]] = field(init=False)
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.game_.players < 3:
-            raise ValueError(f"game: expected more than two players, found {self.game_.name}")
         if not 1 <= self.rounds <= self.games:
             raise ValueError(f"rounds: expected 1 to {self.games}, found {self.rounds}")
         if not 0 <= self.random_moves < 1:

@@ -56,7 +56,7 @@ def _add_game(commands: Any, name: str) -> None:
 
 
 def side_of(game: Game, text: str, option: str) -> int:
-    """Returns the side (0 or 1) that a text names; raises ValueError if it names none."""
+    """Returns the number of the side that a text names; raises ValueError if it names none."""
     names = [name.lower() for name in game.sides]
     expected = f"{' or '.join(names)}, first or second"
     for known in (names, ["first", "second"]):
@@ -84,7 +84,7 @@ def run_game(options: argparse.Namespace) -> int:
     name = options.evaluator or usual_evaluator(game)
     thinker = Thinker(game, name, limits_of(options, **usual_limits(game)))
     chosen = (options.play or "first").lower()
-    people = {"both": {0, 1}, "none": set[int]()}.get(chosen)
+    people = {"both": set(range(game.players)), "none": set[int]()}.get(chosen)
     if people is None:
         people = {side_of(game, chosen, "--play")}
     chance: dict[str, Any] = {}

@@ -198,6 +198,10 @@ def play_match(
         raise ValueError(
             f"expected a game without dice, found {game.name}: see play.match.dice_match"
         )
+    if game.players > 2:
+        raise ValueError(
+            f"expected a game for two players, found {game.name}: see play.match.multiplayer"
+        )
     limits.check(game)
     if games < 2:
         raise ValueError(f"games: expected at least 2, found {games}")

@@ -59,7 +59,7 @@ class Thinker:
             raise ValueError(f"expected an evaluator to play with, found {name!r}")
         parts = split(name)
         options: dict[str, Any] = {"table_mib": table_mib, **player.options}
-        if not isinstance(game, DiceGame) and "techniques" not in options:
+        if game.players == 2 and not isinstance(game, DiceGame) and "techniques" not in options:
             path = find_file(parts.source, game.name)
             options["techniques"] = parse_techniques(techniques, path)
         self.game = game

@@ -39,7 +39,7 @@ MOST_LISTED = 60
 
 
 class Session:
-    """One or two people at a board with an evaluator, in any game without dice.
+    """People at a board with an evaluator, each in one or more seats, in any game without dice.
 
     Games with a board of their own and games with dice have subclasses. Texts are returned, never
     printed. The caller takes turns with `advance`, which makes the moves that need no person, and
@@ -116,6 +116,10 @@ class Session:
         if outcome == 0:
             return f"The game is drawn ({reason})."
         side = self.sides[int(outcome < 0)]
+        if self.game.players > 2:
+            outcomes = self.record.outcomes() or ()
+            side = self.sides[max(range(len(outcomes)), key=lambda number: outcomes[number])]
+            return f"{side} is first ({reason})."
         if self.game.wins:
             return f"{side} wins ({reason})."
         size = abs(outcome)
@@ -316,7 +320,7 @@ class Session:
     def do_undo(self, rest: str) -> Iterator[str]:
         """Take back moves to the last decision of a person."""
         ply = self.record.ply
-        sides = {(self.side - back) % 2 for back in range(1, ply + 1)}
+        sides = {(self.side - back) % self.game.players for back in range(1, ply + 1)}
         if not sides or (self.people and not sides & self.people):
             raise ValueError("expected a move of yours to take back, found none")
         while self.record.moves:
@@ -394,6 +398,8 @@ class Session:
 
     def do_resign(self, rest: str) -> Iterator[str]:
         """Resign the game."""
+        if self.game.players > 2:
+            raise ValueError("expected a game for two players to resign, found one for more")
         if self.record.over:
             raise ValueError("expected a game that goes on, found it over")
         self.resign()

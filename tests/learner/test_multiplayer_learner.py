@@ -7,6 +7,7 @@ import pytest
 
 from games.chinese_checkers import ChineseCheckers
 from games.connect_four import ConnectFour
+from learner.online.samuel import Samuel
 from learner.rounds.multiplayer import MultiplayerLearner
 
 
@@ -37,5 +38,7 @@ def test_late_positions_are_near_the_end_and_belong_to_the_game() -> None:
 
 
 def test_games_for_two_have_learners_of_their_own() -> None:
-    with pytest.raises(ValueError, match="expected more than two players, found connect_four"):
+    with pytest.raises(ValueError, match="more than two players for MultiplayerLearner, found co"):
         MultiplayerLearner(ConnectFour(), games=10).fit()
+    with pytest.raises(ValueError, match="for two players for Samuel, found chinese_checkers for"):
+        Samuel(ChineseCheckers(3), games=10).fit()

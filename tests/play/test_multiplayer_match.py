@@ -15,6 +15,8 @@ from play.match.multiplayer import MultiplayerMatch, Round, play_multiplayer_mat
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
+from play.players.thinker import Thinker
+from play.terminal.session import Session
 from search import as_evaluator
 
 pytestmark = pytest.mark.plain
@@ -94,3 +96,21 @@ def test_too_many_or_too_few_players(
 ) -> None:
     assert main(["match", *words.split(), "--quiet"]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_three_sit_at_the_terminal() -> None:
+    game = ChineseCheckers(3)
+    rows = game.position_text(game.start()).split()[0].replace("1", ".").split("/")
+    rows[12] = rows[12][:4] + "1" + rows[12][5:]
+    rows[13:] = [".111", "111", "11", "1"]
+    session = Session(game, Thinker(game, "hand", Limits(depth=1)), frozenset({0, 2}))
+    session.set_up("/".join(rows) + " 1 99")
+    said = [*session.answer("102-103"), *session.advance()]
+    assert any("Player 2 (hand)" in line for line in said), said
+    assert session.side == 2  # the other person's turn
+    with pytest.raises(ValueError, match="expected a game for two players to resign"):
+        list(session.do_resign(""))
+    list(session.answer("undo"))
+    assert session.side == 0 and session.record.ply == 0
+    list(session.answer("102-111"))
+    assert session.end_text() == "Player 1 is first (end of the game)."
