@@ -1,11 +1,15 @@
 """Ranks all learners from the same start, with error bars: `python -m benchmarks.learners`.
 
-Every learner begins with material only and trains for about three minutes of one core, from
-several seeds; each result then plays paired matches against a fixed ladder at depth 5, and once at
-equal time. One joint rating gives every result an Elo; a learner's is the mean over its seeds with
-a 95 % interval of Student's t over seeds, so the error bar includes the luck of a seed.
+Every learner begins with material only, in Connect Four with nothing, and trains for about three
+minutes of one core, from several seeds; each result then plays paired matches against a fixed
+ladder at depth 5, and once at equal time. In a solved game a table of truth follows: the share of
+decisions in which a result's moves keep a win or a draw, by static values, at four plies and with a
+millisecond a move (`play.judging.truth`). One joint rating gives every result an Elo; a learner's
+is the mean over its seeds with a 95 % interval of Student's t over seeds, so the error bar includes
+the luck of a seed.
 
     python -m benchmarks.learners                   all of it: about 90 minutes on two cores
+    python -m benchmarks.learners connect_four      the same in Connect Four, with truth
     python -m benchmarks.learners --quick           a trial of the program in two minutes
     python -m benchmarks.learners --only rootstrap,network --seeds 2
 
@@ -19,7 +23,8 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +33,20 @@ import numpy as np
 import games
 from games.whole_files import write_atomically, write_figure
 from learner.arena import measure
-from learner.run.recipes import RECIPES
+from learner.run import recipes
+from play.judging.judge import random_positions
+from play.judging.truth import judge_by_truth, known_values
 from play.players.limits import Limits
+from play.players.player import Player
 from play.ratings.bradley_terry import rate
-from play.ratings.statistics import Tally, mean_interval
+from play.ratings.statistics import Estimate, Tally, mean_interval
 from play.workers import Workers
 from search import as_evaluator, load_evaluator
 
-START = "material"
 UNTRAINED = "untrained"
 #: Numbers of games that take about three minutes of one core on the machine of docs/results.md. A
 #: time limit would not give the same evaluator for a seed on every machine.
-GAMES = {
+CHECKERS_GAMES = {
     "samuel": 2200,
     "lms": 5500,
     "tdleaf": 21_000,
@@ -49,29 +56,77 @@ GAMES = {
     "network": 13_000,
     "signature": 2300,
 }
-#: The fixed opponents: material, the two handwritten sets of weights, and a trained evaluator.
-LADDER = ("material", "rote", "classic", "rootstrap")
-#: Opponents at equal time, where a game takes seconds.
-TIMED = ("classic", "rootstrap")
+#: The same in Connect Four; `tuples-` is a learner of an n-tuple network.
+CONNECT_FOUR_GAMES = {
+    "samuel": 20_000,
+    "lms": 40_000,
+    "td": 100_000,
+    "tdleaf": 80_000,
+    "rootstrap": 80_000,
+    "treestrap": 40_000,
+    "batch": 80_000,
+    "network": 60_000,
+    "tuples-td": 60_000,
+    "tuples-tdleaf": 60_000,
+    "tuples-rootstrap": 60_000,
+    "tuples-treestrap": 50_000,
+}
+TUPLES = "tuples-"
+#: Settings of n-tuple networks: games that begin anywhere, and steps of full size.
+TUPLE_OPTIONS = {"tuples": "lines", "rate": 1.0, "scale": 1.0, "opening_plies": 14, "decide": False}
+TRUTH_LIMITS = (Limits(depth=1), Limits(depth=4), Limits(seconds=0.001))
+TRUTH_SEED = 5_000_011
+
+
+@dataclass(frozen=True)
+class Contest:
+    """What differs from game to game.
+
+    start: the evaluator that learning begins with; None for nothing.
+    played: numbers of games by the learner's name.
+    ladder: the fixed opponents.
+    timed: opponents at equal time, where a game takes seconds.
+    """
+
+    start: str | None
+    played: Mapping[str, int]
+    ladder: tuple[str, ...]
+    timed: tuple[str, ...]
+
+
+CONTESTS = {
+    # the ladder: material, the two handwritten sets of weights, and a trained evaluator
+    "checkers": Contest(
+        "material",
+        CHECKERS_GAMES,
+        ("material", "rote", "classic", "rootstrap"),
+        ("classic", "rootstrap"),
+    ),
+    "connect_four": Contest(None, CONNECT_FOUR_GAMES, ("centre", "hand"), ("hand",)),
+}
 OPENING_SEED, OPENING_PLIES = 4_000_037, 4
 
 
-def train(task: tuple[str, int, int, str]) -> dict[str, Any]:
+def train(task: tuple[str, str, int, int, str]) -> dict[str, Any]:
     """Train one learner from one seed, unless that was done; returns the entry of its info.json."""
-    name, seed, played, folder = task
+    of, name, seed, played, folder = task
     place = Path(folder) / name / str(seed)
     done = place / "info.json"
     if done.is_file():
-        info = dict(json.loads(done.read_text()))
+        info = {"game": of, **json.loads(done.read_text())}
         if info["games"] == played:
             return info
-    game = games.load("checkers")
-    recipe = RECIPES[name]
+    game = games.load(of)
+    # by its module, because functions of the main program travel with copies of what they name
+    recipe = recipes.RECIPES[name.removeprefix(TUPLES)]
     options = recipe.run(game).get("options", {})
-    learner = recipe.load()(game, games=played, depth=5, seed=seed, **options)
+    depth = 5
+    if name.startswith(TUPLES):
+        options, depth = TUPLE_OPTIONS, 4
+    learner = recipe.load()(game, games=played, depth=depth, seed=seed, **options)
     began = time.process_time()
     # these two have Samuel's fixed piece advantage as material, with a king worth 3/2 of a man
-    learner.fit(None if name in ("samuel", "signature") else START)
+    learner.fit(None if name in ("samuel", "signature") else CONTESTS[of].start)
     seconds = time.process_time() - began
     evaluator = learner.evaluator_
     path = place / f"evaluator{evaluator.suffix}"
@@ -79,6 +134,7 @@ def train(task: tuple[str, int, int, str]) -> dict[str, Any]:
     evaluator.name = f"{name}-{seed}"
     evaluator.save(path)
     info = {
+        "game": of,
         "learner": name,
         "seed": seed,
         "games": played,
@@ -92,9 +148,9 @@ def train(task: tuple[str, int, int, str]) -> dict[str, Any]:
 
 def evaluator_of(info: dict[str, Any], folder: Path) -> Any:
     """Returns the evaluator that a training run saved."""
-    game = games.load("checkers")
+    game = games.load(info["game"])
     if info["learner"] == UNTRAINED:
-        return as_evaluator(game, START)
+        return as_evaluator(game, CONTESTS[info["game"]].start)
     return load_evaluator(folder / info["learner"] / str(info["seed"]) / info["file"], game=game)
 
 
@@ -107,7 +163,7 @@ def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
     done = Path(folder) / "matches" / f"{stem}.json"
     if done.is_file():
         return dict(json.loads(done.read_text()))
-    game = games.load("checkers")
+    game = games.load(info["game"])
     found = measure(
         game,
         evaluator_of(info, Path(folder)),
@@ -123,8 +179,46 @@ def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
     return result
 
 
+def judged(task: tuple[dict[str, Any], str, int]) -> list[Estimate]:
+    """Returns the shares of kept classes of one result, within each of TRUTH_LIMITS."""
+    info, folder, count = task
+    game = games.load(info["game"])
+    first, last = game.referees["truth"](game).plies
+    positions = random_positions(
+        game, count, seed=TRUTH_SEED, least_plies=first, most_plies=last + 1
+    )
+    known = known_values(game, "truth", positions, threads=1)
+    player = Player(info["learner"], evaluator_of(info, Path(folder)))
+    return [judge_by_truth(game, player, known, limits=limits).kept for limits in TRUTH_LIMITS]
+
+
+def truth_table(found: dict[str, list[list[Estimate]]]) -> str:
+    """Returns the shares as Markdown, best static values first.
+
+    found: by learner, the shares of each seed within each of TRUTH_LIMITS.
+
+    The interval is that over seeds; of one seed, that over positions.
+    """
+    lines = [
+        "| learner | " + " | ".join(f"truth, {limits}" for limits in TRUTH_LIMITS) + " |",
+        "|---|" + "---|" * len(TRUTH_LIMITS),
+    ]
+    rows = []
+    for learner, seeds in found.items():
+        shares = []
+        for place in range(len(TRUTH_LIMITS)):
+            values = [seed[place].value for seed in seeds]
+            several = len(values) > 1
+            shares.append(mean_interval(values, bounds=(0, 1)) if several else seeds[0][place])
+        rows.append((shares[0].value, learner, shares))
+    for _, learner, shares in sorted(rows, key=lambda row: -row[0]):
+        cells = [f"{100 * s.value:.1f} % [{100 * s.low:.1f}, {100 * s.high:.1f}]" for s in shares]
+        lines.append(f"| {learner} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def ratings(results: Sequence[dict[str, Any]]) -> dict[str, list[float]]:
-    """Returns the Elo above material of every seed of every learner, from one joint rating."""
+    """Returns the Elo above the start of every seed of every learner, from one joint rating."""
     table = {
         (f"{r['learner']}-{r['seed']}", r["opponent"]): Tally.of_games(
             wins=r["wins"], draws=r["draws"], losses=r["losses"]
@@ -152,7 +246,7 @@ def ranked(found: dict[str, list[float]]) -> list[tuple[str, float, float, float
 def table(found: dict[str, list[float]], trained: Sequence[dict[str, Any]], limits: Limits) -> str:
     """Returns the ranking as Markdown."""
     lines = [
-        f"| learner | Elo above material, {limits} | each seed | games | positions | seconds |",
+        f"| learner | Elo above the start, {limits} | each seed | games | positions | seconds |",
         "|---|---|---|---|---|---|",
     ]
     for learner, mean, low, high in ranked(found):
@@ -191,7 +285,7 @@ def plot(path: Path, found: dict[str, dict[str, list[float]]]) -> None:
                 axes.plot([low, high], [y, y], color=colour, linewidth=2)
             axes.plot(mean, y, "o", color=colour, markersize=6, label=label if not place else None)
     axes.set_yticks(range(len(order)), order)
-    axes.set_xlabel("Elo above material (dot: mean, line: 95 % over seeds, strokes: seeds)")
+    axes.set_xlabel("Elo above the start (dot: mean, line: 95 % over seeds, strokes: seeds)")
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="lower right")
@@ -206,25 +300,33 @@ def main(arguments: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--only", default=",".join(GAMES), metavar="A,B", help="learners")
+    add("game", nargs="?", default="checkers", choices=list(CONTESTS))
+    add("--only", metavar="A,B", help="learners (default all)")
     add("--seeds", type=int, default=5)
     add("--match-games", type=int, default=100, help="of each result against each opponent")
     add("--timed-games", type=int, default=40, help="the same at equal time")
     add("--seconds", type=float, default=0.02, help="a move, at equal time")
-    add("--folder", type=Path, default=Path("runs/learners"))
+    add("--positions", type=int, default=2000, help="positions of the table of truth")
+    add(
+        "--folder", type=Path, default=None, help="default runs/learners, of other games with -GAME"
+    )
     add("--jobs", type=int, default=2)
     add("--quick", action="store_true")
     options = parser.parse_args(arguments)
-    names = [name for name in options.only.split(",") if name]
-    unknown = [name for name in names if name not in GAMES]
+    of, contest = options.game, CONTESTS[options.game]
+    every = contest.played
+    names = [name for name in (options.only or ",".join(every)).split(",") if name]
+    unknown = [name for name in names if name not in every]
     if unknown:
-        parser.error(f"--only: expected some of {', '.join(GAMES)}; found {', '.join(unknown)}")
+        parser.error(f"--only: expected some of {', '.join(every)}; found {', '.join(unknown)}")
+    if options.folder is None:
+        options.folder = Path("runs/learners" + (f"-{of}" if of != "checkers" else ""))
     share = 200 if options.quick else 1
     seeds = 2 if options.quick else options.seeds
     counts = (4, 2) if options.quick else (options.match_games, options.timed_games)
     folder = options.folder / "quick" if options.quick else options.folder
     tasks = [
-        (name, seed, max(8, GAMES[name] // share), str(folder))
+        (of, name, seed, max(8, every[name] // share), str(folder))
         for seed in range(seeds)
         for name in names
     ]
@@ -233,18 +335,18 @@ def main(arguments: list[str] | None = None) -> int:
         for info in workers.map(train, tasks):
             trained.append(info)
             print(f"trained {info['learner']} {info['seed']}: {info['seconds']} s", flush=True)
-        untrained = {"learner": UNTRAINED, "seed": 0}
+        untrained = {"game": of, "learner": UNTRAINED, "seed": 0}
         found: dict[str, dict[str, list[float]]] = {}
         text = []
         for limits, opponents, count in (
-            (Limits(depth=5), LADDER, counts[0]),
-            (Limits(seconds=options.seconds), TIMED, counts[1]),
+            (Limits(depth=5), contest.ladder, counts[0]),
+            (Limits(seconds=options.seconds), contest.timed, counts[1]),
         ):
             matches = [
                 (info, opponent, str(folder), count, limits)
                 for info in [untrained, *trained]
                 for opponent in opponents
-                if not (info is untrained and opponent == START)
+                if not (info is untrained and opponent == contest.start)
             ]
             results = []
             for result in workers.map(play, matches):
@@ -252,6 +354,15 @@ def main(arguments: list[str] | None = None) -> int:
                 print(f"{limits}: {len(results)} of {len(matches)} matches", flush=True)
             found[str(limits)] = ratings(results)
             text.append(table(found[str(limits)], trained, limits))
+        if games.load(of).referees:
+            tasks_of_truth = [
+                (info, str(folder), 100 if options.quick else options.positions)
+                for info in [untrained, *trained]
+            ]
+            shares: dict[str, list[list[Estimate]]] = {}
+            for task, kept in zip(tasks_of_truth, workers.map(judged, tasks_of_truth), strict=True):
+                shares.setdefault(task[0]["learner"], []).append(kept)
+            text.append(truth_table(shares))
     write_atomically(folder / "table.md", "\n\n".join(text) + "\n")
     plot(folder / "learners.png", found)
     print("\n\n".join(text))

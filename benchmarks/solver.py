@@ -1,0 +1,114 @@
+"""Times of exact values in Connect Four beside BitBully's: `python -m benchmarks.solver`.
+
+Six sets of positions of the kinds that P. Pons published ("Solving Connect 4", 2015): begin (at
+most 14 stones), middle (15 to 28) and end (more), easy, medium or hard by the number of plies until
+the game ends with best play (fewer than 14, 14 to 28, more). They are drawn here from random games
+and labelled by our solver, because the published files are not part of Plysmith. Both solvers begin
+each set with empty tables, and BitBully runs once without its book of twelve plies and once with
+it. Every score is compared.
+
+    python -m benchmarks.solver                        a hundred positions of each set
+    python -m benchmarks.solver --positions 1000       as many as were published: an hour and more
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from games.connect_four import ConnectFour
+from games.connect_four.bitbully import BitBully
+from games.connect_four.solver import Solver
+
+#: Names, least and most stones, least and most plies to the end with best play.
+SETS = (
+    ("end easy", 29, 40, 0, 13),
+    ("middle easy", 15, 28, 0, 13),
+    ("middle medium", 15, 28, 14, 28),
+    ("begin easy", 2, 14, 0, 13),
+    ("begin medium", 2, 14, 14, 28),
+    ("begin hard", 2, 14, 29, 42),
+)
+GAME = ConnectFour()
+
+
+def plies_left(position: Any, score: int) -> int:
+    """Returns the number of plies until the game ends, if both sides play for their score."""
+    stones = (position[0] | position[1]).bit_count()
+    if score == 0:
+        return 42 - stones
+    # the winner's last stone is its (22 - |score|)th, one ply after as many of the other side
+    winner_moves_first = (stones % 2 == 0) == (score > 0)
+    return 2 * (22 - abs(score)) - winner_moves_first - stones
+
+
+def drawn(
+    least: int, most: int, nearest: int, farthest: int, count: int, solver: Solver, seed: int
+) -> list[Any]:
+    """Returns `count` different positions of a set."""
+    random, found = np.random.default_rng(seed), {}
+    while len(found) < count:
+        position = GAME.start()
+        for _ in range(int(random.integers(least, most + 1))):
+            moves = GAME.legal_moves(position)
+            if not moves:
+                break
+            position = GAME.play(position, moves[int(random.integers(len(moves)))])
+        stones = (position[0] | position[1]).bit_count()
+        if GAME.outcome(position) is None and least <= stones <= most:
+            score = solver.value(position)
+            if nearest <= plies_left(position, score) <= farthest:
+                found[position] = score
+    return list(found)
+
+
+def timed(value: Callable[[Any], int], positions: list[Any]) -> tuple[float, list[int]]:
+    """Returns the mean time in milliseconds of this process, and the scores."""
+    begin = time.process_time()
+    scores = [value(position) for position in positions]
+    return 1000 * (time.process_time() - begin) / len(positions), scores
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print a line for each set; returns 1 if two solvers differ."""
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.solver", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    names = ",".join(name for name, *_ in SETS)
+    parser.add_argument("--positions", type=int, default=100, metavar="N", help="of each set")
+    parser.add_argument("--only", default=names, metavar="A,B", help="sets")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    solver, wrong = Solver(table_mib=64), 0
+    peers = {}
+    if find_spec("bitbully") is not None:
+        peers = {"BitBully ms": BitBully(book=False), "with book": BitBully()}
+    print(f"{'set':<15}{'nodes':>12}{'ours ms':>11}" + "".join(f"{p:>13}" for p in peers))
+    for name, *bounds in SETS:
+        if name not in options.only.split(","):
+            continue
+        solver.clear()
+        positions = drawn(*bounds, options.positions, solver, options.seed)
+        solver.clear()
+        mean, scores = timed(solver.value, positions)
+        line = f"{name:<15}{solver.nodes / len(positions):>12,.0f}{mean:>11.3f}"
+        for peer in peers.values():
+            peer.clear()
+            mean, others = timed(peer.value, positions)
+            line += f"{mean:>13.3f}"
+            wrong += sum(a != b for a, b in zip(scores, others, strict=True))
+        print(line, flush=True)
+    if wrong:
+        print(f"expected equal scores, found {wrong} that differ", file=sys.stderr)
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
