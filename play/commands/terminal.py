@@ -49,6 +49,7 @@ def _add_game(commands: Any, name: str) -> None:
     )
     add("--seed", type=int, help="with dice: seed of the dice (default: a new one each time)")
     add("--cube", action="store_true", help="backgammon: with the doubling cube")
+    add("--beavers", action="store_true", help="with --cube: a double may be beavered")
     add("--match", type=int, metavar="N", help="backgammon: a match to N points, with the cube")
     add_met(command)
     add("--dice", action="store_true", help="with dice: type in the dice yourself")
@@ -105,7 +106,11 @@ def run_game(options: argparse.Namespace) -> int:
             raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")
         if options.match is not None and not 1 <= options.match <= 64:
             raise ValueError(f"--match: expected 1 to 64 points, found {options.match}")
-        chance |= {"cube": True, "length": options.match or 0}
+        if options.beavers and options.match is not None:
+            raise ValueError("--beavers: expected --cube for money, found a match")
+        chance |= {"cube": True, "length": options.match or 0, "beavers": options.beavers}
+    elif options.beavers:
+        raise ValueError("--beavers: expected --cube, found a game without the cube")
     paint = paint_for(sys.stdout, os.environ)
     session = session_of(game)(game, thinker, frozenset(people), paint=paint, **chance)
     if options.position is not None:

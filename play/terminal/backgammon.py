@@ -14,7 +14,9 @@ from play.terminal.session import COMMANDS
 
 __all__ = ["BackgammonSession"]
 
-#: What the words of the cube mean; beavers are not played.
+#: What can be resigned, and how often it counts.
+RESIGNATIONS = {"": 1, "single": 1, "gammon": 2, "backgammon": 3}
+#: What the words of the cube mean; raccoons are not played.
 CUBE_WORDS = {
     "double": "double", "redouble": "double", "take": "take", "accept": "take", "drop": "drop",
     "pass": "drop", "beaver": "beaver", "raccoon": "beaver",
@@ -30,6 +32,7 @@ class BackgammonSession(DiceSession):
 
     cube: whether there is a doubling cube.
     length: points of a match, which is played with the cube; 0 for money.
+    beavers: whether, for money, a double may be answered by doubling again, keeping the cube.
 
     Raises ValueError if the cube's evaluator gives no chances of outcomes.
     """
@@ -37,8 +40,14 @@ class BackgammonSession(DiceSession):
     first_roll = "two different dice"
 
     def __init__(
-        self, *arguments: Any, cube: bool = False, length: int = 0, **options: Any
+        self,
+        *arguments: Any,
+        cube: bool = False,
+        length: int = 0,
+        beavers: bool = False,
+        **options: Any,
     ) -> None:
+        self.beavers = beavers
         self.cube = cube or length > 0
         self.length = length
         self._declined = -1  # the ply at which the side to move has decided not to double
@@ -58,6 +67,8 @@ class BackgammonSession(DiceSession):
     def new_record(self, start: Any = None, **options: Any) -> GameRecord:
         if start is None and self.length:
             options = self._next_game()
+        elif start is None:
+            options = {"beavers": self.beavers}
         self._declined = -1
         return super().new_record(start, **options)
 
@@ -109,12 +120,11 @@ class BackgammonSession(DiceSession):
         self._stale = True
         yield f"{side} doubles to {2 * record.cube}."
         if not self._answering:
-            answer = "take" if self.thinker.decide(record.situation()).take else "drop"
-            yield from self._answer(answer)
+            yield from self._answer(self.thinker.decide(record.situation()).answer)
 
     def _answer(self, kind: str) -> Iterator[str]:
         record: Any = self.record
-        yield f"{self.sides[1 - self.side]} {'takes' if kind == 'take' else 'drops'}."
+        yield f"{self.sides[1 - self.side]} {kind}s."
         getattr(record, kind)()
         self._declined = record.ply
         self._stale = True
@@ -126,7 +136,7 @@ class BackgammonSession(DiceSession):
             yield NO_CUBE
         elif kind == "double" and self._deciding:
             yield from self._double()
-        elif kind in ("take", "drop") and self._answering:
+        elif kind in self._answers() and self._answering:
             yield from self._answer(kind)
         else:
             raise ValueError(f"expected {self._choices()}, found {kind}")
@@ -150,9 +160,13 @@ class BackgammonSession(DiceSession):
         self._declined = self.record.ply
         return iter(())
 
+    def _answers(self) -> list[str]:
+        record: Any = self.record
+        return ["take", "drop", *(["beaver"] if record.may_beaver else [])]
+
     def _choices(self) -> str:
         if self._answering:
-            return "take or drop"
+            return " or ".join(self._answers())
         if self._deciding:
             return "roll or double"
         return "dice" if super().wants_roll() else "a move"
@@ -166,7 +180,7 @@ class BackgammonSession(DiceSession):
     @property
     def prompt(self) -> str:
         if self._answering:
-            return f"{self.sides[1 - self.side]}: take or drop> "
+            return f"{self.sides[1 - self.side]}: {self._choices()}> "
         if self._deciding:
             return f"{self.sides[self.side]}: roll or double> "
         return super().prompt
@@ -187,9 +201,23 @@ class BackgammonSession(DiceSession):
         super().take_back()
         self._declined = self.record.ply
 
-    def resign(self) -> None:
+    def do_resign(self, rest: str) -> Iterator[str]:
+        """Resign a single game, a gammon or a backgammon; an evaluator may decline."""
         record: Any = self.record
-        record.declare(float(record.cube if self.loser() else -record.cube), "resignation")
+        kind = RESIGNATIONS.get(rest.strip().lower())
+        if kind is None:
+            raise ValueError(f"resign: expected single, gammon or backgammon, found {rest!r:.40}")
+        if record.over:
+            raise ValueError("expected a game that goes on, found it over")
+        loser, game = self.loser(), self.game
+        evaluator = self.thinker.evaluator
+        if 1 - loser not in self.people and evaluator.gives_outcomes:
+            outcomes = evaluator.outcomes([record.position])[0]
+            if not game.accepts(record.situation(), outcomes, loser, kind):
+                yield f"{self.sides[1 - loser]} declines: it expects more."
+                return
+        record.resign(loser, kind)
+        self._told_end = False
 
     # --- texts ---------------------------------------------------------------------------------
 

@@ -95,3 +95,21 @@ def test_games_without_the_cube_are_as_before(
     assert "expected a game with a cube, found checkers" in capsys.readouterr().err
     assert main(["backgammon", "--match", "0"]) == 2
     assert "--match: expected 1 to 64 points, found 0" in capsys.readouterr().err
+
+
+def test_a_beaver_keeps_the_cube(backups: Thinker) -> None:
+    both = frozenset({0, 1})
+    session = BackgammonSession(BACKGAMMON, backups, both, cube=True, beavers=True, first=0)
+    say(session, "31", "8/5 6/5", "double")
+    assert session.prompt == "X: take or drop or beaver> "
+    assert "X beavers." in say(session, "beaver")
+    assert session.record.cube == 4 and session.record.owner == 0
+
+
+def test_the_evaluator_declines_a_resignation_of_too_little(backups: Thinker) -> None:
+    session = BackgammonSession(BACKGAMMON, backups, frozenset({1}), seed=1, cube=True)
+    lost = position_of([15 * (point == 20) for point in range(26)], [0, 1] + [0] * 24, 1)
+    say(session, f"new {xgid(Situation(lost))}")
+    assert "X declines" in say(session, "resign") and not session.record.over
+    assert "expected single, gammon or backgammon" in say(session, "resign match")
+    assert "X wins 3 points, by resignation." in say(session, "resign backgammon")
