@@ -23,7 +23,7 @@ def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[...,
             fail("pieces stand on squares", position, f"0 to {board.squares - 1}", square)
         if (
             len(piece) != 2
-            or piece[0] not in (None, *range(game.players))
+            or piece[0] not in (None, *range(max(game.players, 2)))  # a puzzle may have two kinds
             or not isinstance(piece[1], str)
         ):
             fail("a piece has a side and a text", position, "(its side or None, text)", piece)
