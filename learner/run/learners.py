@@ -91,6 +91,8 @@ def make_learner(
             )
     elif file is None and settings.features is not None:
         options[name] = settings.features
+    elif options.get("tuples") is not None:
+        pass  # a layout names its inputs itself
     elif name not in options and not _known(usual[name], known) and (known or file is None):
         if not known:
             raise ValueError(f"expected a game with features, found {game.name}, which has none")

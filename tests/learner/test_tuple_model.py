@@ -13,6 +13,8 @@ from games.connect_four import ConnectFour
 from learner.bootstrap.temporal_difference import TemporalDifference
 from learner.bootstrap.tree_strap import TreeStrap
 from learner.models.tuple_model import TupleModel, tuple_model
+from learner.run.learners import make_learner
+from learner.run.settings import RunSettings
 from learner.self_play import rows_of
 from search.evaluators.samples import sample_positions
 from search.evaluators.tuples import TupleEvaluator
@@ -81,6 +83,18 @@ def test_what_does_not_fit_is_refused() -> None:
         tuple_model(FOUR, "lines", scale=1.0, start=other)
     with pytest.raises(ValueError, match="hidden: expected none with tuples, found"):
         TreeStrap(FOUR, games=1, tuples="lines", hidden=(4,)).prepare()
+
+
+@pytest.mark.plain
+def test_a_run_names_the_layout_alone() -> None:
+    options = {"tuples": "lines", "rate": 1.0}
+    settings = RunSettings(
+        game="connect_four", learner="treestrap", games=2, depth=1, options=options,
+        opponents=("random",), pacemakers=(),
+    )  # fmt: skip
+    learner = make_learner(FOUR, settings, None)
+    learner.prepare()
+    assert isinstance(learner.evaluator_, TupleEvaluator)
 
 
 @pytest.mark.thorough
