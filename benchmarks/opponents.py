@@ -27,7 +27,7 @@ from games.kernels import kernel, popcount
 from play.match.match import play_match
 from play.players.limits import Limits
 from play.players.player import Player
-from search import Engine, KernelEvaluator, Opponent, as_evaluator
+from search import KernelEvaluator, Opponent, as_evaluator
 from search.evaluators.noise import NoisyEvaluator
 
 CHECKERS = games.load("checkers")
@@ -63,6 +63,8 @@ TRADES = KernelEvaluator(CHECKERS, trades, name="trades")
 KEEPS = KernelEvaluator(CHECKERS, keeps, name="keeps")
 #: The noise of the weaker function, in men.
 NOISE = 0.3
+#: Positions a move, in matches at equal numbers.
+BUDGETS = (2500, 10_000)
 
 
 def player(name: str, limits: Limits, opponent: Opponent | None = None) -> Player:
@@ -86,20 +88,6 @@ def play(first: Player, second: Player, options: Any) -> str:
         f"  {first.name:34} {points:5} of {most}  {100 * score.value:5.1f} %"
         f" [{100 * score.low:.1f}, {100 * score.high:.1f}]  {seconds:6.0f} s"
     )
-
-
-def positions_searched(limits: Limits, opponent: Opponent | None) -> float:
-    """Returns the mean number of positions that a search takes, the opponent's included."""
-    from search.evaluators.samples import sample_positions
-
-    options: dict[str, Any] = {} if opponent is None else {"opponent": opponent}
-    engine = Engine(CHECKERS, TRADES, **options)
-    nodes = [
-        engine.search(position, depth=limits.depth).nodes
-        for position in sample_positions(CHECKERS, 200)
-        if CHECKERS.outcome(position) is None
-    ]
-    return sum(nodes) / len(nodes)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -135,14 +123,12 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"against another opponent (classic), all at depth {options.depth}")
     for name, model in models.items():
         print(play(player(name, depth, model), other, options), flush=True)
-    for name, model in models.items():
-        nodes = round(positions_searched(depth, model))
-        if model is None:
-            continue
+    known = "model, his depth, next reply"
+    for nodes in BUDGETS:
         equal = Limits(nodes=nodes)
         print(f"against the modelled opponent (depth {options.depth}), {nodes} positions a move")
-        for rival, one in (("alpha-beta", None), (name, model)):
-            print(play(player(rival, equal, one), modelled, options), flush=True)
+        for name in ("alpha-beta", known):
+            print(play(player(name, equal, models[name]), modelled, options), flush=True)
     return 0
 
 

@@ -55,7 +55,7 @@ def limited(value, win):
 
 
 @kernel
-def weigh(line, other, temperature, rest, win, ply, count):
+def weigh(line, other, temperature, foresight, rest, win, ply, count):
     """Let the opponent value his replies at `ply`, `rest` plies deep; returns the best value.
 
     The values replace the move-ordering scores of the replies; those of replies that he never
@@ -64,12 +64,19 @@ def weigh(line, other, temperature, rest, win, ply, count):
     first = line.first[ply]
     best = -INFINITY
     low = -INFINITY  # replies of at most this value are never played
+    high = INFINITY
+    if ply == 1 and foresight > 0 and temperature == 0.0 and line.completed > 1:
+        # The last iteration asked him too, and he looks as far ahead as then: his best value is
+        # known, and the table answers null windows.
+        best = other.root_values[other.best]
+        low = -next_up(-best)
+        high = best
     for i in range(count):
         follow(line, ply, move_at(line, first + i))
         other.first[ply + 1] = 0
         other.node_limit = line.node_limit - line.nodes
         other.quiet_plies[ply + 1] = line.quiet_plies[ply + 1]
-        value = -negamax(other, rest, -INFINITY, -low, ply + 1)
+        value = min(-negamax(other, rest, -high, -low, ply + 1), high)
         if other.stop != 0:
             line.stop = 1
             return 0.0
@@ -82,6 +89,8 @@ def weigh(line, other, temperature, rest, win, ply, count):
     for i in range(count):
         if order_at(line, first + i) <= low:
             set_order(line, first + i, -INFINITY)
+    if ply == 1:
+        other.root_values[other.best] = best
     return best
 
 
@@ -138,7 +147,7 @@ def modelled(line, other, temperature, foresight, replies, win, depth, alpha, pl
         return best
 
     rest = foresight - 1 if foresight > 0 else depth - 1
-    preferred = weigh(line, other, temperature, rest, win, ply, count)
+    preferred = weigh(line, other, temperature, foresight, rest, win, ply, count)
     if line.stop != 0:
         return 0.0
     base = 0.0
@@ -190,6 +199,7 @@ def iterate(line, other, temperature, foresight, replies, win):
         for i in range(line.root_count):
             move = line.root_moves[i]
             line.first[1] = 0
+            other.best = i
             follow(line, 0, move)
             floor = -INFINITY if line.exact_root else best
             value = -modelled(
@@ -206,6 +216,10 @@ def iterate(line, other, temperature, foresight, replies, win):
                     line.value = value
         if line.stop != 0 and line.completed > 0:
             break
+        first = other.root_values[line.best]  # in the order of our root moves
+        for i in range(line.best, 0, -1):
+            other.root_values[i] = other.root_values[i - 1]
+        other.root_values[0] = first
         best_to_front(line)
         if line.stop != 0:
             break
