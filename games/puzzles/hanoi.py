@@ -123,6 +123,19 @@ class Hanoi(KernelProblem):
             self.board = Board(disks, pegs, self._pieces, self._clicks, shape="bar")
         super().__init__()
 
+    def random_position(self, seed: int) -> tuple[int, ...]:
+        """Returns each disk on any peg, all equally likely; depends on the seed alone."""
+        import random
+
+        chance = random.Random(seed)
+        return (sum(chance.randrange(self.pegs) << self.bits * disk for disk in range(self.disks)),)
+
+    def input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
+        """Returns the two disks of a pair, the smallest 1, such as "disks 1 and 3"."""
+        pairs = [(a, b) for a in range(self.disks) for b in range(a + 1, self.disks)]
+        first, second = pairs[place // self.pegs**2]
+        return f"disks {first + 1} and {second + 1}", 1.0
+
     def _pegs_of(self, position: Any) -> list[int]:
         mask = (1 << self.bits) - 1
         return [position[0] >> self.bits * disk & mask for disk in range(self.disks)]

@@ -24,6 +24,8 @@ __all__ = ["PocketCube"]
 PLACES = 7
 FACES = "RUF"
 TURNS = ("", "2", "'")
+#: How the twist of a corner is written.
+TURNED = ("", "+", "-")
 #: Places: up-right-front, up-front-left, up-left-back, up-back-right, down-back-right,
 #: down-right-front, down-left-front; the corner down-back-left is fixed.
 #: For each face, the places whose corners go round in a quarter turn, each to the next.
@@ -240,10 +242,36 @@ class PocketCube(KernelProblem):
             cost=made.turn_cost,
         )
 
+    def random_position(self, seed: int) -> tuple[int, ...]:
+        """Returns any cube that can be solved, all equally likely; depends on the seed alone."""
+        import random
+
+        chance = random.Random(seed)
+        corners = list(range(PLACES))
+        chance.shuffle(corners)
+        twists = [chance.randrange(3) for _ in corners[1:]]
+        twists.append(-sum(twists) % 3)
+        cells = [corner | twist << 3 for corner, twist in zip(corners, twists, strict=True)]
+        return (sum(cell << 5 * place for place, cell in enumerate(cells)),)
+
+    def input_text(self, encoding: str, place: int, position: Any) -> tuple[str, float]:
+        """Returns the places of the corners of an input and what is there, "0+ at 2, 1 at 4"."""
+
+        def there(where: int, corner: int) -> str:
+            return f"{corner // 3}{TURNED[corner % 3]} at {where}"
+
+        if encoding != "corner_pairs":
+            return there(*divmod(place, 21)), 1.0
+        pairs = [(a, b) for a in range(PLACES) for b in range(a + 1, PLACES)]
+        both, other = divmod(place, 21)
+        pair, one = divmod(both, 21)
+        first, second = pairs[pair]
+        return f"{there(first, one)}, {there(second, other)}", 1.0
+
     def position_text(self, position: Any) -> str:
         """Returns the corner of each place with its twist, `0+ 1 2- …`."""
         cells = [position[0] >> 5 * place & 31 for place in range(PLACES)]
-        return " ".join(f"{cell & 7}{('', '+', '-')[cell >> 3]}" for cell in cells)
+        return " ".join(f"{cell & 7}{TURNED[cell >> 3]}" for cell in cells)
 
     def parse_position(self, text: str) -> tuple[int, ...]:
         words = text.split()
@@ -255,7 +283,7 @@ class PocketCube(KernelProblem):
             for word in words:
                 position = self.play(position, names[word])
             return position
-        twists = {"": 0, "+": 1, "-": 2}
+        twists = {sign: twist for twist, sign in enumerate(TURNED)}
         corners = [
             (int(word[0]), twists[word[1:]])
             for word in words

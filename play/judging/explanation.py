@@ -13,13 +13,19 @@ from typing import Any
 
 from play.judging.shapley import Things, inputs_of, pieces_of, shapley_values
 from search.evaluators.evaluator import Evaluator
-from search.evaluators.heuristic import LearnedHeuristic
+from search.evaluators.heuristic import (
+    ROUNDING,
+    LearnedHeuristic,
+    NetworkHeuristic,
+    RoundedHeuristic,
+)
 from search.evaluators.linear import LinearEvaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.pattern_database import PatternDatabase
 from search.evaluators.quantised import QuantisedNetwork
+from search.evaluators.remembered import RememberedHeuristic
 
 __all__ = ["BASE", "Contribution", "contribution_table", "explain"]
 
@@ -52,8 +58,9 @@ def explain(
     They add up to the value in the game's unit (`Evaluator.in_units`).
 
     - A linear evaluator: weight times term for each term.
-    - A learned heuristic: the weight of each input that is 1, the offset, and the change by
-      rounding or by a base heuristic.
+    - A learned heuristic: the weight of each input that is 1, the shares of the inputs of its
+      network, or what it remembers of the position; and the offset, and the change by rounding or
+      by a base heuristic.
     - A pattern database: the costs of the patterns in the sum that gives the value.
     - A network: the shares of each term among its inputs (hidden, it has its mean from `means` by
       name; default 0), of each piece, and of a side's checkers on a point; and `BASE`.
@@ -66,7 +73,12 @@ def explain(
     if isinstance(evaluator, LinearEvaluator):
         found = _weighed(evaluator, position)
     elif isinstance(evaluator, LearnedHeuristic):
-        found = _summed(evaluator, position)
+        found = _rounded(evaluator, position, _summed(evaluator, position))
+    elif isinstance(evaluator, NetworkHeuristic):
+        inputs = inputs_of(evaluator.network, position, means or {})
+        found = _rounded(evaluator, position, shares(inputs, evaluator.unit))
+    elif isinstance(evaluator, RememberedHeuristic):
+        found = _rounded(evaluator, position, _remembered(evaluator, position))
     elif isinstance(evaluator, PatternDatabase):
         mirrored, costs = evaluator.largest_sum(position)
         whose = "mirror image of pieces" if mirrored else "pieces"
@@ -115,16 +127,36 @@ def _summed(evaluator: LearnedHeuristic, position: Any) -> list[Contribution]:
             name, count = game.input_text(encoding.name, place, position)
             weight = float(evaluator.weights[place])
             found.append(Contribution(name, count, weight, weight + 0.0))
+    return found
+
+
+def _remembered(evaluator: RememberedHeuristic, position: Any) -> list[Contribution]:
+    bound = evaluator.recall(position)
+    if bound is None:
+        return [Contribution("not remembered", 0.0, 1.0, 0.0)]
+    source = "proved by a search" if evaluator.proved else "found by a search"
+    return [Contribution(f"remembered, {source}", 1.0, bound, bound)]
+
+
+def _rounded(
+    evaluator: RoundedHeuristic, position: Any, found: list[Contribution]
+) -> list[Contribution]:
+    """Returns the parts of an estimate, and what makes it the value of the heuristic."""
+    weighed = all(one.weight is not None for one in found)
+    found = list(found)
+
+    def add(name: str, part: float) -> None:
+        found.append(Contribution(name, 1.0, part if weighed else None, part))
+
     if evaluator.offset:
-        found.append(Contribution("offset", 1.0, evaluator.offset, evaluator.offset))
+        add("offset", evaluator.offset)
     total, value = math.fsum(one.value for one in found), evaluator(position)
-    # Rounding only ever lowers a sum; what raises it is a base heuristic, or 0 for one below 0.
-    above = [name for name in evaluator.base if as_evaluator(game, name)(position) == value]
     change = value - total
-    if change:
-        raised = f"at least {above[0]}" if above else "at least 0"
-        name = raised if change > 0 else "rounded down"
-        found.append(Contribution(name, 1.0, change, change))
+    if change > 2 * ROUNDING:  # rounding hardly raises a sum; a base heuristic does, or 0
+        above = [n for n in evaluator.base if as_evaluator(evaluator.game, n)(position) == value]
+        add(f"at least {above[0]}" if above else "at least 0", change)
+    elif change:
+        add("rounded down" if change < 0 else "rounded", change)
     return found
 
 

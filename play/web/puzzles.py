@@ -91,6 +91,8 @@ class Puzzles:
     async def why(self, name: str, content: dict[str, Any]) -> dict[str, Any]:
         """The value of a position by a heuristic and its parts, the largest first.
 
+        The kind of the parts is `sum`, `shares`, or `whole` if the value cannot be taken apart.
+
         content: `position`, and `heuristic`, the id of its entry.
         """
         problem = self.catalogue.problem(name)
@@ -103,12 +105,14 @@ class Puzzles:
                 parts = explain(loaded.evaluator, position)
             except TypeError:  # the problem names no things to take away
                 parts = []
+            weighed = any(part.weight is not None for part in parts)
+            kind = "sum" if weighed else "shares" if parts else "whole"
             shown = [part for part in parts if part.value]
             rest = math.fsum(part.value for part in shown[MOST_PARTS:])
             return {
                 "value": value,
                 "name": loaded.entry.name,
-                "kind": "sum" if any(part.weight is not None for part in parts) else "shares",
+                "kind": kind,
                 "parts": [
                     {"name": part.name, "value": part.value, "squares": _squares(problem, part.name,
                                                                                  position)}

@@ -78,6 +78,11 @@ class RememberedHeuristic(RoundedHeuristic):
         """Returns the odd number that stands for a position."""
         return int(self._key_of()(position)) | 1
 
+    def recall(self, position: Any) -> float | None:
+        """Returns what is remembered for a position; None if nothing is."""
+        slot = int(find(self._table, len(self._table) - 1, self.key(position)))
+        return float(self._values[slot]) if self._table[slot] else None
+
     def _plain_estimate(self) -> Callable[[Any], float]:
         key_of = kernels.uncompiled(self._key_of())
         known = dict(zip(self.keys.tolist(), self.remembered.tolist(), strict=True))

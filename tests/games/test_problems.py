@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import permutations
 from typing import Any
 
@@ -149,6 +150,22 @@ def test_quiet_patterns_of_lights_out(side: int, quiet: int) -> None:
 
 
 @pytest.mark.plain
+@pytest.mark.plain
+def test_positions_are_drawn_evenly_and_without_walking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A walk takes a minute for as many positions as learning begins with."""
+    hanoi, cube = Hanoi(3, 3), PocketCube()
+    for problem in (hanoi, cube):
+        monkeypatch.setattr(problem, "play", None)
+    drawn = Counter(hanoi.random_position(seed) for seed in range(5400))
+    assert len(drawn) == 27
+    assert sum((count - 200) ** 2 / 200 for count in drawn.values()) < 60  # 26 degrees of freedom
+    cubes = [cube.random_position(seed) for seed in range(4000)]
+    assert not any(map(cube.why_unsolvable, cubes))
+    # a place has its corner, untwisted, in 1 of 21 cubes
+    wrong = [cube.features["corners"].measure([position])[0, 0] for position in cubes]
+    assert abs(sum(wrong) / len(wrong) - 7 * 20 / 21) < 0.05
+
+
 def test_a_twisted_corner_cannot_be_solved() -> None:
     cube = PocketCube()
     assert cube.why_unsolvable(cube.parse_position("0+ 1 2 3 4 5 6")).startswith("the twists add")

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 import games
+from games.puzzles.hanoi import Hanoi
 from play.__main__ import main
-from play.judging.explanation import Contribution, contribution_table, explain
+from play.judging.explanation import BASE, Contribution, contribution_table, explain
 from search import Engine, as_evaluator
-from search.evaluators.heuristic import LearnedHeuristic
+from search.evaluators.heuristic import LearnedHeuristic, NetworkHeuristic
+from search.evaluators.network import NetworkEvaluator
+from search.evaluators.remembered import RememberedHeuristic
 
 CHECKERS, BACKGAMMON = games.load("checkers"), games.load("backgammon")
 FEN = "W:W21,22,K5,30:B1,2,K29,11"
@@ -137,6 +140,39 @@ def test_estimates_of_a_problem_and_of_the_positions_after_its_moves(
     assert values[3].split() == ["manhattan", "4", "1", "+", "3", "1", "+", "5"]
     after = puzzle.play(position, 5)
     assert f"1 + {learned(after):.4g}" in values[2]
+
+
+def test_a_network_and_a_memory_of_hanoi_say_what_they_see(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    hanoi = Hanoi(3, 3)
+    encoding = hanoi.encodings["disk_pairs"]
+    # two units that see each input with twice its weight or not at all: shares are known
+    weights = np.zeros((encoding.size, 2))
+    weights[:, 0] = np.arange(encoding.size) % 7 + 1
+    layers = [(weights, [0.0, 0.0]), ([[2.0], [5.0]], [0.25])]
+    network = NetworkEvaluator(hanoi, encoding, layers)
+    network = NetworkHeuristic(hanoi, network, offset=-0.5, base=["away"], name="net")
+    start = hanoi.parse_position("0 1 1")
+    found = {one.name: one.value for one in explain(network, start)}
+    inputs = encoding.active_rows([start])[0].tolist()
+    words = ["disks 1 and 2", "disks 1 and 3", "disks 2 and 3"]
+    assert [found.pop(name) for name in words] == pytest.approx([2 * (i % 7 + 1) for i in inputs])
+    assert found.pop(BASE) == pytest.approx(0.25)
+    assert found == {"offset": -0.5, "rounded down": pytest.approx(-0.75)}
+    memory = RememberedHeuristic(hanoi, [], [], base=["away"])
+    options = {"base": ["away"], "proved": "by searches", "name": "memory"}
+    memory = RememberedHeuristic(hanoi, [memory.key(start)], [6.0], **options)
+    ((name, value),) = [(one.name, one.value) for one in explain(memory, start)]
+    assert (name, value) == ("remembered, proved by a search", 6.0)
+    other = {one.name: one.value for one in explain(memory, hanoi.parse_position("0 0 1"))}
+    assert other == {"not remembered": 0.0, "at least away": 3.0}
+    hanoi = games.load("hanoi8_3")
+    away = hanoi.parse_position("0 " * 8)
+    keys = [RememberedHeuristic(hanoi, [], []).key(away)]
+    RememberedHeuristic(hanoi, keys, [255.0], name="memory").save(tmp_path / "m.safetensors")
+    out = shown(capsys, "hanoi8_3", "0 0 0 0 0 0 0 0", str(tmp_path / "m.safetensors"))
+    assert re.search(r"^remembered, found by a search +1 +255 +\+255\.0000$", out, re.M)
 
 
 def test_a_heuristic_without_parts_still_has_values(capsys: pytest.CaptureFixture[str]) -> None:

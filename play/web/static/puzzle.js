@@ -317,9 +317,11 @@ export class PuzzlePage {
     put(this.why,
       h("p", { class: "number" }, h("b", { class: "large" }, number(value)),
         h("span", { class: "muted" }, ` estimated to go, by ${name}`)),
+      kind === "whole" && h("p", { class: "muted small" },
+        "It cannot be taken apart: it is no sum, and this puzzle has no pieces to take away."),
       parts.length > 0 && h("p", { class: "muted small" }, kind === "sum"
         ? "The parts add up to the estimate."
-        : "How much the estimate falls without each piece."),
+        : "How much each part adds, averaged over all orders of adding them."),
       parts.length > 0 && h("div", { class: "parts-box", tabindex: 0, role: "group", "aria-label": "Parts" },
         h("table", { class: "parts" },
           h("thead", { class: "unseen" }, h("tr", {}, ["Part", "Share", "Cost"].map((t) => h("th", {}, t)))),
