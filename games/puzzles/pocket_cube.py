@@ -208,8 +208,8 @@ class PocketCube(KernelProblem):
     goal_position = (SOLVED,)
     features = {"corners": FeatureSet("corners", {"out_of_place": out_of_place})}
     encodings = {
-        "corners": Encoding("corners", 21 * PLACES, PLACES, corners),
         "corner_pairs": Encoding("corner_pairs", 21 * 21 * 21, 21, corner_pairs),
+        "corners": Encoding("corners", 21 * PLACES, PLACES, corners),
     }
     evaluators = {"fourth": Heuristic(fourth)}
     patterns = {"7": (tuple(range(PLACES)),)}

@@ -2,7 +2,7 @@
 
 Every position on a solution, with its cost to the goal, is an example to learn from.
 
-Source: Arfaee, Zilles and Holte 2011, in a simple form.
+Source: Arfaee, Zilles and Holte 2011, in a simple form; the weights of unknown inputs are ours.
 """
 
 from __future__ import annotations
@@ -116,10 +116,25 @@ class Bootstrap(HeuristicLearner):
         self, rows: NDArray[Any], costs: NDArray[np.float64], chosen: NDArray[np.int64]
     ) -> None:
         """Fit the estimates of the chosen examples to their costs."""
+        if not self.base and not self.abstractions:
+            self._guess(rows[chosen], costs[chosen])
         self._weights = fit_weights(
             rows[chosen], costs[chosen], start=self._weights, over=self.over, ridge=self.ridge
         )
         self.heuristic_.weights[:] = self._weights
+
+    def _guess(self, rows: NDArray[Any], costs: NDArray[np.float64]) -> None:
+        """Set the weights of inputs that no example has had to one common weight.
+
+        It is the cost for each input that the goal does not have. With 0 what is unknown would
+        look as cheap as the goal, and searches would look there first.
+        """
+        away = np.ones(self.encoding_.size + 1)
+        away[self.encoding_.active_rows([self.problem_.goal()])[0]] = 0.0
+        away = away[:-1]
+        counts = sums_of(rows, away)
+        each = float(counts @ costs) / max(float(counts @ counts), 1.0)
+        self._weights = np.where(self._examples.seen, self._weights, each * away)
 
     def _sums(self, rows: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[np.float64]:
         """Returns the estimates of the chosen examples, without offset or rounding."""

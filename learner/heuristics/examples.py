@@ -22,7 +22,8 @@ class Examples:
     encoding: the inputs that are kept of each.
     room: greatest number of positions.
 
-    `len` is the number of positions kept.
+    `len` is the number of positions kept. `seen` tells of each input [inputs] whether a position to
+    learn from has had it, also one that is no longer kept.
     """
 
     def __init__(self, problem: KernelProblem, encoding: Encoding, room: int) -> None:
@@ -31,6 +32,7 @@ class Examples:
         self._rows = packed_rows(np.zeros((room, encoding.most), dtype=np.int64), encoding.size)
         self._costs = np.zeros(room)
         self._aside = np.zeros(room, dtype=bool)
+        self.seen = np.zeros(encoding.size, dtype=bool)
         self._added = 0
 
     def __len__(self) -> int:
@@ -58,7 +60,10 @@ class Examples:
             return
         places = (self._added + np.arange(len(positions))) % self.room
         self._positions[places], self._costs[places] = positions, costs
-        self._rows[places], self._aside[places] = self._inputs(positions), aside
+        rows = self._inputs(positions)
+        self._rows[places], self._aside[places] = rows, aside
+        if not aside:
+            self.seen[rows[rows < self.encoding.size]] = True
         self._added += len(positions)
 
     def _inputs(self, positions: Any) -> NDArray[Any]:
@@ -81,6 +86,7 @@ class Examples:
             "positions": packed(self._positions[:count].T, level=6),
             "costs": packed(self._costs[:count], level=6),
             "aside": packed(self._aside[:count].astype(np.int64), level=6),
+            "seen": packed(self.seen.astype(np.int64), level=6),
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -92,8 +98,9 @@ class Examples:
         found = unpacked(state["positions"], np.int64, size=count * width, compressed=True)
         costs = unpacked(state["costs"], np.float64, size=count, compressed=True)
         aside = unpacked(state["aside"], np.int64, size=count, compressed=True)
+        seen = unpacked(state["seen"], np.int64, size=len(self.seen), compressed=True)
         self._positions[:count] = found.reshape(width, count).T
         self._costs[:count], self._aside[:count] = costs, aside != 0
-        self._added = added
+        self._added, self.seen = added, seen != 0
         if count:
             self._rows[:count] = self._inputs([tuple(map(int, p)) for p in self._positions[:count]])

@@ -1,8 +1,9 @@
 """Learning a heuristic in rounds: positions that become harder, and what each of them teaches.
 
 Without a heuristic to begin from, the first positions are the ends of short random walks back from
-the goal, and the walks become longer as more positions are solved. With one, positions are random
-from the start, and the searches weight the heuristic less and less as it improves.
+the goal; the walks become longer as more positions are solved, and shorter if too few are. With
+one, positions are random from the start, and the searches weight the heuristic less and less as it
+improves.
 
 The learners share this frame and differ in what a position teaches, and in how they learn it. The
 heuristic does not change within a round, so that the result depends only on the options and the
@@ -43,7 +44,8 @@ __all__ = [
 
 #: How the weight in the searches changes: what is beyond 1 falls by a factor, and rises by a step.
 FALL, RISE = 0.8, 0.05
-#: The weight rises if the share of solved positions is this much below `enough`.
+#: The weight rises, or walks become shorter, if the share of solved positions is this much below
+#: `enough`.
 SLACK = 0.1
 POSITIONS_PER_TASK = 4
 #: Positions at which the first weights agree with the base heuristics.
@@ -133,7 +135,8 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
     each: number of positions in a round.
     nodes: greatest number of expansions for each position.
     steps: length of the first walks from the goal, if `base` is empty.
-    growth: factor by which the walks become longer when `enough` of a round's positions are solved.
+    growth: factor by which the walks become longer when `enough` of a round's positions are solved;
+        they become shorter by a move if far fewer are.
     longest: length of the longest walks; after them positions are random.
     enough: the share of a round's positions to be solved before walks become longer, or the weight
         of the heuristic smaller.
@@ -270,8 +273,11 @@ class HeuristicLearner(BaseEstimator):  # type: ignore[misc]
                 self._steps, self._weight = 0.0, self.weight
         elif solved >= self.enough * self.each:
             self._weight = 1.0 + FALL * (self._weight - 1.0)
-        elif not self._steps and solved < (self.enough - SLACK) * self.each:
-            self._weight += RISE
+        elif solved < (self.enough - SLACK) * self.each:
+            if self._steps:
+                self._steps = max(round(self._steps) - 1.0, 1.0)
+            else:
+                self._weight += RISE
 
     def _lessons(self, positions: list[Any]) -> Iterable[Lesson]:
         """Yields the lesson of each position, in order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,23 @@ def test_the_same_seed_learns_the_same() -> None:
     ]
     assert np.array_equal(learned[0], learned[1])
     assert not np.array_equal(learned[0], learned[2])
+
+
+def test_walks_that_are_too_hard_become_shorter_until_they_are_learned() -> None:
+    """Nine moves lead on from every stack, so that ten at random are as hard as any position."""
+    problem = games.load("pancakes10")
+    learner = Bootstrap(problem, rounds=50, each=20, nodes=3000).fit()
+    walks = [one.steps for one in learner.rounds_]
+    for before, after in pairwise(learner.rounds_):
+        assert (after.steps == before.steps - 1) == (before.solved < 0.849)
+    assert walks[0] == 10 and min(walks) < 8 and walks[-1] > 20
+    assert learner.rounds_[0].solved < 0.2 < 0.6 < learner.rounds_[-1].solved
+    # what no example has had is neither as cheap as the goal nor of many prices
+    goal = problem.encodings["pancake_pairs"].active_rows([problem.goal()])[0]
+    unknown = np.flatnonzero(~learner._examples.seen)
+    assert len(unknown) and not np.isin(goal, unknown).any()
+    (price,) = set(learner.heuristic_.weights[unknown].tolist())
+    assert price > 0.05
 
 
 def test_examples_are_the_newest_positions_of_solutions_with_their_costs() -> None:
