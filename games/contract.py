@@ -146,7 +146,8 @@ class Game:
 
     def __init_subclass__(cls) -> None:
         # base classes have no name to hand down
-        if not cls.name and cls.__module__ not in (__name__, "games.problem"):
+        bases = (__name__, "games.kernel_game", "games.problem")
+        if not cls.name and cls.__module__ not in bases:
             cls.name = cls.__name__.lower()
 
     @property

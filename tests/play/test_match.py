@@ -634,7 +634,6 @@ def judge_nothing(**options: Any) -> Callable[[], Any]:
     [
         (lambda: random_positions(TIC_TAC_TOE, 0), "positions: expected at least 1, found 0"),
         (lambda: random_positions(Nim(), 1, seed=-1), "seed: expected at least 0, found -1"),
-        (lambda: random_positions(Nim(), 1, most_plies=2), "most_plies: expected at least 3"),
         (lambda: random_positions(Pile(), 99), "positions: expected 99, found 1. different ones"),
         (judge_nothing(depth=0), "depth: expected 1 to 100 plies, found 0"),
         (judge_nothing(depth=1, threads=0), "threads: expected at least 1, found 0"),

@@ -34,7 +34,7 @@ def test_each_player_of_the_textbook_tree_chooses_for_itself() -> None:
     # a tie for A, and the first move decides what the others get
     assert max_n(tree, ()) == (1, 2, 6)
     assert paranoid(tree, ()) == 1
-    assert tree.show((0, 0)) == "player 3 [(1, 2, 6), (4, 2, 3)]"
+    assert tree.show((0, 0)) == "[(1, 2, 6), (4, 2, 3)]"
 
 
 def test_which_of_two_equal_moves_comes_first_decides_max_n() -> None:
