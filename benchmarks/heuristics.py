@@ -4,9 +4,10 @@ For each seed a heuristic is learned, and positions that learning never saw are 
 random ones, or Korf's instances 1 to 30 of the 15-puzzle. The table shows mean expansions, and
 mean cost as a multiple of the mean least cost, which A* with the problem's first heuristic finds,
 or IDA* with a pattern database (`--least FILE`). Where neither can, `--beside W` shows weighted A*
-with the first heuristic, and costs are mean costs. Learning time is processor time; the learner's
-options are those of train.py. `--learner all` takes every learner of train.py that learns in rounds
-in turn; with `--games` each learns from as many positions as the others, in place of as long.
+with the first heuristic, and costs are mean costs. `--beam WIDTH` judges by a beam, for problems
+that A* cannot solve. Learning time is processor time; the learner's options are those of train.py.
+`--learner all` takes every learner of train.py that learns in rounds in turn; with `--games` each
+learns from as many positions as the others, in place of as long.
 """
 
 from __future__ import annotations
@@ -70,13 +71,24 @@ def learn(
 
 
 def judge(
-    problem: KernelProblem, positions: list[Any], heuristic: Any, weight: float, least: float
+    problem: KernelProblem,
+    positions: list[Any],
+    heuristic: Any,
+    weight: float,
+    least: float,
+    beam: int | None = None,
 ) -> tuple[float, float, str]:
-    """Returns mean expansions, mean cost over `least`, and a line about these and the time."""
+    """Returns mean expansions, mean cost over `least`, and a line about these and the time.
+
+    The search is A* with a weight, or a beam of this width.
+    """
+    how: dict[str, Any] = {"weight": weight}
+    if beam is not None:
+        how = {"method": "beam", "width": beam}
     found, seconds = [], []
     for position in positions:
         begin = time.process_time()
-        found.append(solve(problem, position, heuristic, weight=weight, nodes=NODES))
+        found.append(solve(problem, position, heuristic, nodes=NODES, **how))
         seconds.append(time.process_time() - begin)
     solved = [one.cost for one in found if one.moves is not None]
     expanded = float(np.mean([one.expanded for one in found]))
@@ -113,6 +125,7 @@ def main() -> int:
     add("--least", metavar="FILE", help="pattern database for the least costs")
     add("--beside", type=float, nargs="+", metavar="W", help="weights of the first heuristic's A*")
     add("--weight", type=float, default=1.0, help="of A* with the learned heuristic (default 1)")
+    add("--beam", type=int, metavar="WIDTH", help="judge the learned heuristic by a beam instead")
     add("--lower", type=float, default=0.0, help="lower the offset by this to judge (default 0)")
     add("--set", action="append", default=[], metavar="OPTION=VALUE", help="of the learner")
     add("--save", metavar="FILE", help="where the last heuristic goes")
@@ -151,7 +164,7 @@ def compare(
     for seed in range(options.seeds):
         heuristic, learning = learn(options, name, problem, seed)
         heuristic.offset -= options.lower
-        *numbers, text = judge(problem, positions, heuristic, options.weight, least)
+        *numbers, text = judge(problem, positions, heuristic, options.weight, least, options.beam)
         above = np.nan
         if known is not None:
             values = as_evaluator(problem, heuristic).values(positions)

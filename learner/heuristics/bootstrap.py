@@ -32,6 +32,8 @@ __all__ = ["Bootstrap"]
 
 #: Most memory of a search in MiB, so large that the number of expansions is what limits it.
 MEMORY = 256.0
+#: About the greatest number of examples that the weight of unknown inputs is taken from.
+GUESSED = 5000
 
 
 def solution_of(
@@ -117,7 +119,8 @@ class Bootstrap(HeuristicLearner):
     ) -> None:
         """Fit the estimates of the chosen examples to their costs."""
         if not self.base and not self.abstractions:
-            self._guess(rows[chosen], costs[chosen])
+            some = chosen[:: 1 + len(chosen) // GUESSED]
+            self._guess(rows[some], costs[some])
         self._weights = fit_weights(
             rows[chosen], costs[chosen], start=self._weights, over=self.over, ridge=self.ridge
         )
