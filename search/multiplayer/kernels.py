@@ -27,14 +27,13 @@ from numba import float64, int64, void
 from games.kernels import kernel
 from games.values import EXACT, LOWER, UPPER, WIN
 from search.alphabeta.negamax import bound_holds, from_here, from_root, next_best
-from search.multiplayer.line import FIELDS, MOST_PLIES, outcome_to, turn
+from search.multiplayer.line import FIELDS, MOST_PLIES, key_for, outcome_to, turn
 from search.native import (
     FINISHED,
     has_room,
     legal_moves,
     move_at,
     play,
-    position_key,
     set_order,
     static_value,
     status,
@@ -49,7 +48,6 @@ GRID, MOST = 65536.0, 1048576.0
 #: A win in n plies is END - n times the outcome, in max^n.
 END = 16777216.0
 TABLE_SCORE = 1e30
-BEHIND = 0x5851F42D4C957F
 
 
 @kernel
@@ -96,7 +94,7 @@ def search_one(line, depth, alpha, beta, ply, behind):
     key = 0
     hint = -1
     if depth > 1 and not replying:
-        key = position_key(line, ply) ^ (BEHIND * (behind + 1 + 8 * line.method))
+        key = key_for(line, ply, behind)
         line.probes += 1
         if probe_table(line, key):
             line.hits += 1

@@ -15,14 +15,23 @@ from games.contract import Game
 from games.kernels import NativeRecord
 from games.kernels.memory import load_float, native_function, read_position
 from search.alphabeta import line as lines
-from search.native import call_int
+from search.native import call_int, position_key
 from search.sizes import STACK, WIDTH
 from search.table import new_table, table_mask
 
-__all__ = ["MOST_PLAYERS", "MOST_PLIES", "MultiplayerLine", "outcome_to", "turn", "turn_addresses"]
+__all__ = [
+    "MOST_PLAYERS",
+    "MOST_PLIES",
+    "MultiplayerLine",
+    "key_for",
+    "outcome_to",
+    "turn",
+    "turn_addresses",
+]
 
 MOST_PLIES = 64
 MOST_PLAYERS = 8
+_BEHIND = 0x5851F42D4C957F
 
 FIELDS = np.dtype(
     [
@@ -94,6 +103,22 @@ def _turn(line: Any, source: Any, target: Any) -> Any:
     def native(line: Any, source: Any, target: Any) -> Any:
         start = line.positions
         call_int(line.turn_at, (start + 8 * WIDTH * source, start + 8 * WIDTH * target))
+
+    return native
+
+
+def key_for(line: Any, ply: Any, behind: Any) -> Any:
+    """Returns the table's key of a position valued for the player `behind` moves after the mover.
+
+    It is another one for each method of search.
+    """
+    return position_key(line, ply), behind, line.method
+
+
+@overload(key_for)
+def _key_for(line: Any, ply: Any, behind: Any) -> Any:
+    def native(line: Any, ply: Any, behind: Any) -> Any:
+        return position_key(line, ply) ^ (_BEHIND * (behind + 1 + 8 * line.method))
 
     return native
 
