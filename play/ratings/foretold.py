@@ -56,5 +56,5 @@ def foretold(evaluator: Evaluator, games: Iterable[tuple[GameRecord, int]]) -> F
     if not losses:
         return None
     moves = len(losses)
-    guess = -sum(count / moves * math.log(count / moves) for count in results.values())
+    guess = sum(count / moves * math.log(moves / count) for count in results.values())
     return Foretold(moves, sum(losses) / moves, guess)
