@@ -95,10 +95,13 @@ def solve(
     if reason:
         raise Unsolvable(reason)
     search = _Search(problem, start, _Known.of(problem, heuristic), weight, nodes)
-    with _Watch(search, method, progress):
-        solution = search.run(method, width, memory_mib, seconds)
-    if met is not None and search.store is not None and method == "astar":
-        met(*search.met(search.store))
+    try:
+        with _Watch(search, method, progress):
+            solution = search.run(method, width, memory_mib, seconds)
+        if met is not None and search.store is not None and method == "astar":
+            met(*search.met(search.store))
+    finally:
+        search.record = search.store = None  # which would wait for the garbage collector
     return solution
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from games.puzzles.road_map import RoadMap
 from games.puzzles.sliding_tiles import Sliding8, Sliding15, SlidingTiles
 from search import graph
 from search.graph.solution import Progress
+from search.single_agent import store
 
 #: Korf 1985: number, optimal cost, tiles.
 KORF = {
@@ -259,3 +262,22 @@ def test_a_solved_position_needs_no_moves() -> None:
         goal = problem.start() if isinstance(problem, Queens) else problem.goal()
         solution = search.solve(problem, goal)
         assert (solution.moves, solution.cost, solution.expanded) == ((), 0.0, 0)
+
+
+def test_a_search_leaves_its_memory_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be a gibibyte, which is too much to wait for the garbage collector."""
+    made = []
+    make = store.Store.__init__
+
+    def noted(self: Any, *args: Any, **options: Any) -> None:
+        make(self, *args, **options)
+        made.append(weakref.ref(self))
+
+    monkeypatch.setattr(store.Store, "__init__", noted)
+    problem = Sliding8()
+    gc.disable()
+    try:
+        assert search.solve(problem, problem.random_position(1)).moves is not None
+        assert [one() for one in made] == [None]
+    finally:
+        gc.enable()
