@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import threading
 import time
@@ -14,6 +15,7 @@ import numpy as np
 
 from games import kernels
 from games.contract import Game
+from games.values import WIN
 from search.evaluators.evaluator import Evaluator
 from search.result import Depth, Result
 from search.sizes import MOST_THREADS
@@ -26,7 +28,7 @@ UNLIMITED = 1 << 62
 
 
 class Search(ABC):
-    """The base of both kinds of search: a game, an evaluator, and memory of earlier searches.
+    """The base of all kinds of search: a game, an evaluator, and memory of earlier searches.
 
     A subclass makes one line for each thread (`_lines`); the first line holds the result.
 
@@ -126,6 +128,14 @@ class Search(ABC):
             raise ValueError(
                 f"expected a position of {len(self.game.start())} integers, found {position!r}"
             )
+
+    def _finished(self, position: Any) -> Result:
+        """Returns the result in a position without legal moves; raises ValueError if it goes on."""
+        outcome = self.game.outcome(position)
+        if outcome is None:
+            raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
+        value = math.copysign(WIN, outcome) if self.game.wins and outcome else outcome
+        return Result(None, value, (), 0, 0, 0.0)
 
     def _move(self, move: Any) -> Any:
         """Returns a move of a line in the form that users see."""

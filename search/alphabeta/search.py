@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from typing import Any
 
 from games import kernels
 from games.contract import Game
-from games.values import WIN
 from search.alphabeta import line as lines
 from search.alphabeta.techniques import Techniques, as_techniques
 from search.alphabeta.ties import search_for_errors
@@ -238,13 +236,6 @@ class AlphaBeta(Search):
     def _end(self, others: list[Any]) -> None:
         for line in others:
             line.put(stop=1)
-
-    def _finished(self, position: Any) -> Result:
-        outcome = self.game.outcome(position)
-        if outcome is None:
-            raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
-        value = math.copysign(WIN, outcome) if self.game.wins and outcome else outcome
-        return Result(None, value, (), 0, 0, 0.0)
 
     def _start(self, line: Any, position: Any, moves: list[Any], history: Sequence[Any]) -> None:
         earlier = list(history)[-lines.MOST_EARLIER :] if line.repeats else []

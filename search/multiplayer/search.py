@@ -174,13 +174,6 @@ class Multiplayer(Search):
             hits=int(line.hits),
         )
 
-    def _finished(self, position: Any) -> Result:
-        outcome = self.game.outcome(position)
-        if outcome is None:
-            raise ValueError(f"{self.game.name}: no legal move, but no outcome: {position}")
-        value = math.copysign(WIN, outcome) if self.game.wins and outcome else outcome
-        return Result(None, value, (), 0, 0, 0.0)
-
     def _shown(self, value: float) -> float:
         """Returns a value of the search as other searches give it: max^n has its own scale."""
         if self.method != "max_n" or not math.isfinite(value):
