@@ -5,6 +5,7 @@ Sources: Hyatt 1984 (more time after a fail low), Hyatt, Gower and Nelson 1985 (
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,7 +93,7 @@ class TimeControl:
         return seconds + expected > self._target
 
     def _lead(self) -> float:
-        """Returns by how much the best move is better than all others, at least."""
+        """Returns by how much the best move is better than all others, at least; inf if alone."""
         line = self._line
         others = line.settled_values[1 : int(line.root_count)]
-        return float(line.settled_values[0] - max(others))
+        return float(line.settled_values[0] - max(others, default=-math.inf))

@@ -95,6 +95,12 @@ def test_a_move_that_all_depths_agree_on_by_a_margin_is_played_soon() -> None:
     assert depth_of_answer(UNIT, lambda depth: depth // 18) == 23
 
 
+def test_the_clock_may_be_read_between_the_only_move_and_the_end_of_its_search() -> None:
+    told = Told()
+    told.line.root_count = 1
+    assert not told.after(0.1)
+
+
 @pytest.mark.parametrize("allowance", [(0.0, 1.0), (2.0, 1.0), (-1.0, 1.0), (float("nan"), 1.0)])
 def test_an_allowance_has_a_range(allowance: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="expected more than 0 seconds"):
