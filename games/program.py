@@ -52,9 +52,16 @@ def exit_status(name: str, run: Callable[[], int], *, stopped: str = "stopped") 
             print(str(asked) or stopped, file=sys.stderr)
             return 128 + (_received or signal.SIGINT)
         except (ValueError, TypeError, OSError, ModuleNotFoundError) as error:
-            print(f"{name.removeprefix('python -m ')}: {error}", file=sys.stderr)
+            print(f"{name.removeprefix('python -m ')}: {_said(error)}", file=sys.stderr)
             return 2
     return status
+
+
+def _said(error: Exception) -> str:
+    """Returns the error in words; Python's own begin with a number if a file is the trouble."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
+    return str(error)
 
 
 def is_ending() -> bool:

@@ -26,7 +26,7 @@ def raising(error: BaseException) -> int:
         (
             FileNotFoundError(2, "No such file", "x.json"),
             2,
-            "name: [Errno 2] No such file: 'x.json'\n",
+            "name: x.json: no such file\n",
         ),
         (KeyboardInterrupt(), 130, "go on with --resume\n"),
         (KeyboardInterrupt("the match is in x"), 130, "the match is in x\n"),
