@@ -27,7 +27,10 @@ class Stakes(Protocol):
         """Returns values to the other side as values to the side to move."""
 
     def points(self, side: int, points: int) -> float:
-        """Returns the value to a side (0: the one to move) of winning points; lost if negative."""
+        """Returns the value to a side (0: the one to move) of winning points; lost if negative.
+
+        With 0 points it is what the score is worth before the game.
+        """
 
     def can_double(self, side: int, cube: int, owner: int | None) -> bool:
         """Whether a side may double and could gain from it."""

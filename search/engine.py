@@ -17,7 +17,7 @@ from search.alphabeta.techniques import Techniques, as_techniques
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.shipped import find_file
-from search.expectiminimax.cubeful import searched_values
+from search.expectiminimax.cubeful import roll_values, searched_values
 from search.expectiminimax.search import Expectiminimax, ExpectiminimaxOptions
 from search.first_use import will_use
 from search.lookups.lookup import Lookup
@@ -278,6 +278,14 @@ class Engine:
             return self.game.cube_decision(situation, result.outcomes)
         values = searched_values(self._with_dice(), situation, result.depth)
         return self.game.cube_decision(situation, result.outcomes, values)
+
+    def roll_values(self, situation: Any) -> NDArray[np.float64]:
+        """Returns the values [rolls] of the best moves, by static values, in a game with a cube.
+
+        They are points for money, and chances to win a match; a roll's luck is its value less the
+        average. Raises ValueError if the game has no cube.
+        """
+        return roll_values(self._with_dice(), situation)
 
     def _with_dice(self) -> Expectiminimax:
         if not isinstance(self._search, Expectiminimax):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import heapq
+import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,14 @@ from play.commands.options import add_met, with_met
 
 if TYPE_CHECKING:
     from games.file_form import ReadGame
-    from games.record import GameRecord
-    from play.judging.analysis import Judged
-    from play.judging.cube import JudgedCube
+    from play.judging.analysis import Playouts
+    from play.judging.performance import JudgedGame, Performance
     from play.players.thinker import Thinker
 
 __all__ = ["add_analyse_options", "run_analyse"]
+
+#: The default search of games with a cube: GNU Backgammon's 2 plies and its normal move filter.
+CUBE_DEPTH, CUBE_FILTERS = 2, "normal"
 
 
 def add_analyse_options(command: argparse.ArgumentParser) -> None:
@@ -33,7 +36,13 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
     add("--game", help="the game played (default: by the ending of the file's name)")
     add("--output", type=Path, metavar="FILE", help="default: FILE-analysed.pdn, or .txt of a .mat")
     add("--overwrite", action="store_true", help="replace the output file, even if it is the input")
-    add("--depth", type=int, metavar="PLIES", help="search depth (default 8, with dice 0)")
+    add(
+        "--depth",
+        "--plies",
+        type=int,
+        metavar="PLIES",
+        help=f"search depth (default 8, with dice 0, in backgammon {CUBE_DEPTH})",
+    )
     add("--nodes", type=int, metavar="N", help="limit of positions for each move")
     add("--seconds", type=float, metavar="S", help="time limit for each move")
     add(
@@ -42,8 +51,15 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
         metavar="V",
         help="remark on moves that lose V units or more (default 0.1, with dice 0.02)",
     )
+    add(
+        "--rollout",
+        type=int,
+        metavar="GAMES",
+        help="with dice: judge moves that lose --least by the search by rollouts of GAMES games",
+    )
     add_black_first(command)
     add_met(command)
+    add("--json", action="store_true", help="last line: the figures as JSON")
     add("--quiet", action="store_true", help="no progress bar")
     command.set_defaults(run=run_analyse)
 
@@ -57,6 +73,7 @@ def run_analyse(options: argparse.Namespace) -> int:
     from games.file_form import form_of
     from games.problem import refuse_problem
     from games.whole_files import write_atomically
+    from play.judging.analysis import Playouts
     from play.players.thinker import Thinker, limits_of, usual_evaluator
 
     game = games.load(options.game) if options.game else game_of_file(options.file)
@@ -72,12 +89,19 @@ def run_analyse(options: argparse.Namespace) -> int:
     least = options.least if options.least is not None else 0.02 if dice else 0.1
     if not least >= 0:
         raise ValueError(f"--least: expected 0 or more, found {least}")
+    if options.rollout is not None:
+        if not dice:
+            raise ValueError(f"--rollout: expected a game with dice, found {game.name}")
+        if options.rollout < 1:
+            raise ValueError(f"--rollout: expected at least 1 game, found {options.rollout}")
     read = read_games(options.file, game, black_first=options.black_first)
+    cube = isinstance(game, DiceGame) and game.cube
     thinker = Thinker(
         game,
         options.evaluator or usual_evaluator(game),
-        limits_of(options, depth=0 if dice else 8),
+        limits_of(options, depth=CUBE_DEPTH if cube else 0 if dice else 8),
         techniques="exact",
+        filters=CUBE_FILTERS if cube else None,
     )
     for number, one in enumerate(read, 1):
         for problem in one.problems:
@@ -85,92 +109,151 @@ def run_analyse(options: argparse.Namespace) -> int:
     good = [(number, one) for number, one in enumerate(read, 1) if one.record is not None]
     if not good:
         raise ValueError(f"{options.file}: expected a game, found none that is readable")
-    judged = _judge([one.record for _, one in good if one.record], thinker, options.quiet)
-    cubes = _judge_cubes(good, thinker)
+    playouts = None if options.rollout is None else Playouts(options.rollout, least)
+    judged, interrupted = _judge([one for _, one in good], thinker, playouts, options.quiet)
+    performances = _performances([one for _, one in good], judged) if dice else {}
     lines: list[str] = []
-    for (number, one), found, cube in zip(good, judged, cubes, strict=True):
-        lines += _report(number, one, found, cube, least)
-    lines += _ratings(good, judged, cubes)
+    for (number, one), found in zip(good, judged, strict=False):
+        lines += _report(number, one, found, least)
+    lines += _totals(len(judged), performances)
     print(f"{thinker.name}, {thinker.limits}; values are for the side that moves\n")
     print("\n".join(lines))
     if form.annotated:
         content = "\n".join(
             _annotated(one, found, least, thinker)
-            for (_, one), found in zip(good, judged, strict=True)
+            for (_, one), found in zip(good, judged, strict=False)
         )
     else:
         content = f"{thinker.name}, {thinker.limits}\n\n" + "\n".join(lines) + "\n"
     write_atomically(output, content)
     print(f"Written to {output}.")
+    if options.json:
+        print(json.dumps(_figures(thinker, judged, performances, interrupted)))
     damaged = len(read) - len(good)
     if damaged:
         print(f"{damaged} damaged game{'s' * (damaged > 1)} skipped", file=sys.stderr)
+    if interrupted:
+        raise KeyboardInterrupt
     return 1 if damaged else 0
 
 
-def _judge(records: list[GameRecord], thinker: Thinker, quiet: bool) -> list[list[Judged]]:
+def _judge(
+    read: list[ReadGame], thinker: Thinker, playouts: Playouts | None, quiet: bool
+) -> tuple[list[JudgedGame], bool]:
+    """Returns what is judged, and whether Ctrl-C ended it; the last game is then incomplete."""
     from tqdm import tqdm
 
-    from play.judging.analysis import judge_game
+    from play.judging.analysis import Judged, judge_moves
+    from play.judging.cube import judge_cube
+    from play.judging.luck import judge_rolls
+    from play.judging.performance import JudgedGame
 
+    games: list[JudgedGame] = []
+    records: list[Any] = [one.record for one in read]
+    money = any(getattr(record, "actions", ()) for record in records)
     total = sum(record.ply for record in records)
     with tqdm(total=total, unit=" moves", disable=quiet or None, dynamic_ncols=True) as bar:
-        return [judge_game(record, thinker, progress=bar.update) for record in records]
+        try:
+            for record in records:
+                cube = _with_cube(record, thinker, money)
+                games.append(JudgedGame(record, cube))
+                kinds: list[Iterator[Any]] = [judge_cube(record, thinker)] if cube else []
+                if record.rolls and record.rolls[0] is not None:
+                    kinds.append(judge_rolls(record, thinker, cube=cube))
+                kinds.append(judge_moves(record, thinker, cube=cube, playouts=playouts))
+                for one in heapq.merge(*kinds, key=lambda one: one.ply):
+                    games[-1].add(one)
+                    bar.update(isinstance(one, Judged))
+        except KeyboardInterrupt:
+            return games, True
+    return games, False
 
 
-def _judge_cubes(
-    good: list[tuple[int, ReadGame]], thinker: Thinker
-) -> list[list[JudgedCube] | None]:
-    """Returns the decisions about the cube of each game; None for games without the cube.
+def _with_cube(record: Any, thinker: Thinker, money: bool) -> bool:
+    """Returns whether a game is judged at its score and with the cube.
 
-    A game for money without an action of the cube counts as one played without it.
+    money: whether the cube was used in the file; games for money in which nobody touches it count
+        as played without one.
     """
     from games.contract import DiceGame
-    from play.judging.cube import judge_cube
 
-    records: list[Any] = [read.record for _, read in good]
     game = thinker.game
     if not isinstance(game, DiceGame) or not game.cube or not thinker.evaluator.gives_outcomes:
-        return [None] * len(records)
-    money = any(record.actions for record in records)
-    return [
-        judge_cube(record, thinker) if money or record.match_length > 1 else None
-        for record in records
-    ]
+        return False
+    return money or record.match_length > 0
 
 
-def _ratings(
-    good: list[tuple[int, ReadGame]],
-    judged: list[list[Judged]],
-    cubes: list[list[JudgedCube] | None],
-) -> Iterator[str]:
-    """The errors of each player over all games with the cube, by name."""
-    from play.judging.cube import rating
+def _performances(
+    read: list[ReadGame], judged: list[JudgedGame]
+) -> dict[tuple[str, bool], Performance]:
+    """Returns each player's totals, by name and by whether they are of a match."""
+    from play.judging.performance import Performance
 
-    if all(cube is None for cube in cubes):
+    totals: dict[tuple[str, bool], Performance] = {}
+    for one, found in zip(read, judged, strict=False):
+        match = found.cube and bool(getattr(found.record, "match_length", 0))
+        for side, name in enumerate(one.names):
+            known = name if name not in ("", "?") else found.record.game.sides[side]
+            totals.setdefault((known, match), Performance(match)).add(found, side)
+    return totals
+
+
+def _totals(count: int, performances: dict[tuple[str, bool], Performance]) -> Iterator[str]:
+    """The totals of each player over all games."""
+    if not performances:
         return
-    players: dict[str, tuple[list[Judged], list[JudgedCube]]] = {}
-    for (_, read), moves, cube in zip(good, judged, cubes, strict=True):
-        for side, name in enumerate(read.names):
-            own, doubles = players.setdefault(name or "?", ([], []))
-            # over several games the side does not tell players apart
-            own += [replace(one, side=0) for one in moves if one.side == side]
-            doubles += [replace(one, side=0) for one in cube or [] if one.side == side]
-    yield f"{len(good)} game{'s' * (len(good) > 1)}"
-    for name, (own, doubles) in players.items():
-        for line in rating(own, doubles, 0):
-            yield f"  {name}: {line}"
+    yield f"{count} game{'s' * (count > 1)}"
+    for (name, _), performance in performances.items():
+        yield f"  {name}"
+        yield from (f"    {line}" for line in performance.lines())
     yield ""
 
 
-def _report(
-    number: int,
-    read: ReadGame,
-    judged: list[Judged],
-    cubes: list[JudgedCube] | None,
-    least: float,
-) -> Iterator[str]:
-    """The moves and doubles that deserve a remark, and a line for each side."""
+def _figures(
+    thinker: Thinker,
+    judged: list[JudgedGame],
+    performances: dict[tuple[str, bool], Performance],
+    interrupted: bool,
+) -> dict[str, Any]:
+    """Returns the totals and every judgement as plain values, for JSON."""
+    return {
+        "evaluator": thinker.name,
+        "limits": str(thinker.limits),
+        "players": [{"name": name} | one.figures() for (name, _), one in performances.items()],
+        "games": [_game_figures(game) for game in judged],
+        "interrupted": interrupted,
+    }
+
+
+def _game_figures(judged: JudgedGame) -> dict[str, Any]:
+    game: Any = judged.record.game
+    luck = {one.ply: one.luck for one in judged.rolls}
+    moves = []
+    for one in judged.moves:
+        position, roll = judged.record.positions[one.ply], judged.record.rolls[one.ply]
+        moves.append({
+            "ply": one.ply,
+            "side": one.side,
+            "roll": None if roll is None else game.roll_text(roll),
+            "move": game.move_text(position, one.move),
+            "value": one.value,
+            "best": game.move_text(position, one.best),
+            "best_value": one.best_value,
+            "loss": one.loss,
+            "error": one.error,
+            "luck": luck.get(one.ply),
+        })  # fmt: skip
+    cubes = [
+        {"ply": one.ply, "side": one.side, "action": one.action, "right": one.decision.action,
+         "loss": one.loss}
+        for one in judged.cubes
+        if one.counts
+    ]  # fmt: skip
+    return {"moves": moves, "cube": cubes, "result": judged.result}
+
+
+def _report(number: int, read: ReadGame, judged: JudgedGame, least: float) -> Iterator[str]:
+    """The moves, doubles and rolls that deserve a remark, and lines for each side."""
     from games.values import value_text
     from play.judging.analysis import remark, summary
     from play.judging.cube import cube_remark, cube_summary
@@ -180,31 +263,39 @@ def _report(
     names = ", ".join(f"{side} {name or '?'}" for side, name in zip(sides, read.names, strict=True))
     yield f"Game {number}: {names}" + (f", {read.result}" if read.result else "")
     first = record.game.to_move(record.start)
-    doubles = [one for one in cubes or [] if cube_remark(one, least)]
+    rolls = {one.ply: one for one in judged.rolls}
+    doubles = [one for one in judged.cubes if cube_remark(one, least)]
     for ply in range(record.ply + 1):
+        turn = f"  {(ply + first) // 2 + 1:3}. "
         for cube in [one for one in doubles if one.ply == ply]:
-            yield f"  {(ply + first) // 2 + 1:3}. {sides[cube.side]} {cube_remark(cube, least)}"
-        if ply == record.ply:
-            break
-        one = judged[ply]
+            yield f"{turn}{sides[cube.side]} {cube_remark(cube, least)}"
+        if ply >= len(judged.moves):
+            continue
+        one = judged.moves[ply]
+        roll = record.rolls[ply]
+        dice = "" if roll is None else f" {record.game.roll_text(roll)}:"
+        luck = rolls.get(ply)
+        text = record.game.move_text(record.positions[ply], one.move)
+        parts = [f"{luck.word}, {luck.luck:+.3f}"] if luck is not None and luck.word else []
         said = remark(record, one, least)
         if said:
-            roll = record.rolls[one.ply]
-            dice = "" if roll is None else f" {record.game.roll_text(roll)}:"
-            text = record.game.move_text(record.positions[one.ply], one.move)
-            move = (one.ply + first) // 2 + 1
-            yield f"  {move:3}. {sides[one.side]}{dice} {text}  {value_text(one.value)}; {said}"
+            parts.append(f"{text}  {value_text(one.value)}; {said}")
+        if parts:
+            yield f"{turn}{sides[one.side]}{dice} {'; '.join(parts)}"
     for who, name in enumerate(sides):
-        yield f"  {name}: {summary(judged, who)}"
-        if cubes is not None:
-            yield f"     cube: {cube_summary(cubes, who)}"
+        yield f"  {name}: {summary(judged.moves, who)}"
+        if judged.cube:
+            yield f"     cube: {cube_summary(judged.cubes, who)}"
+        if judged.rolls:
+            own = [one.luck for one in judged.rolls if one.side == who]
+            yield f"     luck: {sum(own):+.3f} in {len(own)} roll{'s' * (len(own) != 1)}"
     yield ""
 
 
-def _annotated(read: ReadGame, judged: list[Judged], least: float, thinker: Thinker) -> str:
+def _annotated(read: ReadGame, judged: JudgedGame, least: float, thinker: Thinker) -> str:
     from games.file_form import form_of
     from play.judging.analysis import judged_record
 
     record: Any = read.record
     tags = {**read.tags, "Annotator": f"Plysmith with {printable(thinker.name)}, {thinker.limits}"}
-    return form_of(record.game).write(judged_record(record, judged, least), read.names, tags)
+    return form_of(record.game).write(judged_record(record, judged.moves, least), read.names, tags)

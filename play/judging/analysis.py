@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from games.record import Annotation, GameRecord
 from games.values import proven_text, value_text
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
+from play.judging.stakes import move_values, repeat_actions, scale_of
 from play.players.thinker import Thinker, file_value
+from play.rollout.rollout import rollout
 from search import PROVEN, Evaluator
 
-__all__ = ["Judged", "judge_game", "judged_record", "remark", "summary"]
+__all__ = ["Judged", "Playouts", "judge_moves", "judged_record", "remark", "summary"]
+
+#: Values that differ by less are equal; rounding in values with the cube is much smaller.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Judged:
     """An evaluator's judgement of a move.
 
-    Values are for the side that made it, in the game's unit.
+    Values are for the side that made it, in the game's unit; with a cube in points for the cube as
+    it stands.
 
     ply: plies played before the move.
     side: the side that made it, 0 or 1.
@@ -31,6 +38,8 @@ class Judged:
     given_up: share of the expected result that the move lost, from 0 to 1; None if the evaluator
         knows no chances. A draw instead of a win gives up a half. Where outcomes are points, a
         point is a half, because a plain win and a plain loss are two points apart.
+    stake: what a point of the values is worth: points for money, in a match chances to win it.
+    error: standard error of the loss, if the moves were rolled out, else None.
     """
 
     ply: int
@@ -43,6 +52,8 @@ class Judged:
     depth: int
     choices: int
     given_up: float | None = None
+    stake: float = 1.0
+    error: float | None = None
 
     @property
     def preferred(self) -> bool:
@@ -50,48 +61,89 @@ class Judged:
         return self.loss == 0.0
 
 
-def judge_game(
-    record: GameRecord, thinker: Thinker, *, progress: Callable[[], Any] = lambda: None
-) -> list[Judged]:
-    """Returns every move of a game, valued by an exact search within the thinker's limits.
+@dataclass(frozen=True)
+class Playouts:
+    """How doubtful moves are rolled out: a move that seems to lose, and those that seem better.
 
-    Searches know the earlier positions of the game, as in play. `progress` is called after each
-    move. Raises KeyboardInterrupt if Ctrl-C ended a search.
+    games: games for each move.
+    least: the smallest loss by the search that is doubtful.
+    most: the greatest number of better moves, the best of them by the search.
     """
-    judged = []
-    replay = _replay(record)
+
+    games: int
+    least: float = 0.0
+    most: int = 3
+
+
+def judge_moves(
+    record: GameRecord, thinker: Thinker, *, cube: bool = False, playouts: Playouts | None = None
+) -> Iterator[Judged]:
+    """Yields every move of a game, valued by an exact search within the thinker's limits.
+
+    cube: whether values are those with the cube at the score, as `play.judging.stakes` has them.
+    playouts: in a game with dice, values doubtful moves by rollouts as well.
+
+    Searches know the earlier positions of the game, as in play. Raises KeyboardInterrupt if Ctrl-C
+    ended a search.
+    """
+    replay: Any = record.beginning() if cube else _replay(record)
     thinker.forget()
     for ply, move in enumerate(record.moves):
+        if cube:
+            repeat_actions(replay, record)
         position, roll = record.positions[ply], record.rolls[ply]
         result = thinker.think(position, roll=roll, history=replay.history, all_moves=True)
         if result.interrupted:
             raise KeyboardInterrupt
-        values = dict(result.moves)
-        best, best_value = result.moves[0]
-        value = values[move]
-        if value == best_value:
-            best = move
+        values, stake, error = dict(result.moves), 1.0, None
+        situation = replay.situation(roll) if cube else None
+        if cube:
+            values = move_values(record.game, situation, values, result.move_outcomes)
+            stake = scale_of(record.game, situation).stake
+        lost = max(values.values()) - values[move]
+        if playouts is not None and lost > ROUNDING and lost >= playouts.least:
+            better = sorted((one for one in values if values[one] > values[move]),
+                            key=lambda one: -values[one])  # fmt: skip
+            doubtful = [*better[: playouts.most], move]
+            known, error = _rolled_out(thinker, position, roll, doubtful, playouts.games, situation)
+            values |= known
+            best = max(known, key=known.__getitem__)
+        else:
+            best = max(values, key=values.__getitem__)
+        value, best_value = values[move], values[best]
+        if best_value - value <= ROUNDING:
+            best, best_value = move, value
         both = min(abs(value), abs(best_value)) > PROVEN and value * best_value > 0
         shown, best_shown = map(thinker.evaluator.in_units, (value, best_value))
         loss = 0.0 if both else file_value(best_shown) - file_value(shown)
         given_up = 0.0 if both else _given_up(thinker.evaluator, position, value, best_value)
-        judged.append(
-            Judged(
-                ply,
-                record.game.to_move(position),
-                move,
-                shown,
-                best,
-                best_shown,
-                loss,
-                result.depth,
-                len(values),
-                given_up,
-            )
-        )
+        yield Judged(
+            ply, record.game.to_move(position), move, shown, best, best_shown, loss, result.depth,
+            len(values), given_up, stake, error,
+        )  # fmt: skip
         _follow(replay, record, ply)
-        progress()
-    return judged
+
+
+def _rolled_out(
+    thinker: Thinker, position: Any, roll: int | None, moves: Sequence[Any], games: int,
+    situation: Any,
+) -> tuple[dict[Any, float], float]:  # fmt: skip
+    """Returns the values of moves by rollouts, and the standard error of a difference of two.
+
+    situation: the match and the cube; None for values without one.
+    """
+    game: Any = thinker.game
+    found = rollout(
+        game, position, thinker.evaluator, roll=roll, moves=moves, games=games,
+        lookup=thinker.lookup,
+    )  # fmt: skip
+    if found.interrupted:
+        raise KeyboardInterrupt
+    error = math.hypot(*sorted(found.equity_error)[-2:])
+    if situation is None:
+        return dict(zip(found.moves, found.equity.tolist(), strict=True)), error
+    assert found.outcomes is not None
+    return move_values(game, situation, found.moves, found.outcomes), error
 
 
 def _given_up(evaluator: Evaluator, position: Any, value: float, best_value: float) -> float | None:
@@ -127,19 +179,27 @@ def _lost(judged: Judged) -> str:
         return "misses a win"
     if judged.value < -PROVEN:
         return "loses"
-    return f"lost {judged.loss:.3f}"
+    error = "" if judged.error is None else f" ± {judged.error:.3f} by rollouts"
+    return f"lost {judged.loss:.3f}{error}"
 
 
-def judged_record(record: GameRecord, judged: list[Judged], least: float) -> GameRecord:
+def judged_record(record: GameRecord, judged: Sequence[Judged], least: float) -> GameRecord:
     """Returns the game annotated with values, depths and remarks; these follow its comments.
+
+    judged: its moves from the first on; later ones keep what was noted.
 
     Earlier values of a move go into its comment, as `noted 0.35/7`. Braces in comments, which PDN
     cannot hold, become parentheses. The result is the same.
     """
     new = _replay(record)
     new.comment = _without_braces(record.comment)
-    for move, before in zip(judged, record.annotations, strict=True):
-        _follow(new, record, move.ply)
+    for ply, before in enumerate(record.annotations):
+        _follow(new, record, ply)
+        if ply >= len(judged):
+            new.annotate(value=before.value, depth=before.depth,
+                         comment=_without_braces(before.comment))  # fmt: skip
+            continue
+        move = judged[ply]
         parts = [_noted(before), _without_braces(before.comment), remark(record, move, least)]
         comment = " ".join(part for part in parts if part)
         new.annotate(value=move.value, depth=move.depth, comment=comment)
@@ -161,7 +221,7 @@ def _without_braces(text: str) -> str:
     return text.replace("{", "(").replace("}", ")")
 
 
-def summary(judged: list[Judged], side: int) -> str:
+def summary(judged: Sequence[Judged], side: int) -> str:
     """One side's game in a line: its decisions, the preferred ones, the loss and the accuracy."""
     own = [move for move in judged if move.side == side and move.choices > 1]
     if not own:

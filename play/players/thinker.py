@@ -36,6 +36,7 @@ class Thinker:
     table_mib: size of the transposition table.
     techniques: for searches without dice, if the name has none; "selective" looks deeper, "exact"
         gives the values of plain minimax.
+    filters: move filters of searches with dice, if the name has none.
     seed: decides among the moves of a book.
 
     A player that names no lookup and gives chances of outcomes consults `Game.usual_lookup`.
@@ -51,6 +52,7 @@ class Thinker:
         *,
         table_mib: float = 16.0,
         techniques: str = "selective",
+        filters: str | None = None,
         seed: int = 0,
     ) -> None:
         limits.check(game)
@@ -62,6 +64,8 @@ class Thinker:
         if game.players == 2 and not isinstance(game, DiceGame) and "techniques" not in options:
             path = find_file(parts.source, game.name)
             options["techniques"] = parse_techniques(techniques, path)
+        if isinstance(game, DiceGame) and filters is not None:
+            options.setdefault("filters", filters)
         self.game = game
         self.name = parts.short
         self.evaluator: Evaluator = player.evaluator
@@ -69,6 +73,7 @@ class Thinker:
         lookup = player.lookup
         if lookup is None and game.usual_lookup and self.evaluator.gives_outcomes:
             lookup = DatabaseLookup(game, game.usual_lookup)
+        self.lookup = lookup
         self.engine = Engine(game, self.evaluator, lookup=lookup, **options)
         self._book = player.book
         self._random = np.random.default_rng(seed)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from games.cube import Stakes
 from search.expectiminimax.search import Expectiminimax
 
-__all__ = ["CubeTree", "best_afters", "searched_values"]
+__all__ = ["CubeTree", "best_afters", "roll_values", "searched_values"]
 
 Values = NDArray[np.float64]
 #: The owner of a cube, for the side to move.
@@ -120,6 +120,18 @@ def searched_values(search: Expectiminimax, situation: Any, depth: int) -> tuple
         for cube, whose in ((situation.cube, owner), (2 * situation.cube, THEIRS))
     )
     return waiting, taken
+
+
+def roll_values(search: Expectiminimax, situation: Any) -> Values:
+    """Returns the values [rolls] of the best move with each roll, by static values with the cube.
+
+    situation: a situation of a game that goes on; its roll does not count.
+
+    The values are by the stakes of the side to move.
+    """
+    stakes, owner = search.game.cube_stakes(situation)
+    _, _, values = best_afters(search, [situation.position], stakes, situation.cube, owner)
+    return stakes.turned_values(values)
 
 
 def _level(search: Expectiminimax, positions: Any, outcomes: Values | None) -> _Level:

@@ -376,6 +376,7 @@ class Expectiminimax(Search):
         """
         rows = self._rows(positions)
         outcomes = np.zeros((len(rows), len(self.game.outcomes or ())))
+        self._put(stop=0)  # a search that ran out of nodes or time left it set
         done = int(self._source.rate_many(self.line.row, rows, outcomes))
         self._raise_failure()
         if done < len(rows):

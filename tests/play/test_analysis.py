@@ -16,8 +16,8 @@ from games.checkers.pdn import read_games
 from games.file_form import PLAIN_TEXT
 from games.record import GameRecord
 from play.__main__ import main
-from play.judging.analysis import judge_game, judged_record, remark, summary
-from play.judging.cube import judge_cube, rating
+from play.judging.analysis import judge_moves, judged_record, remark, summary
+from play.judging.cube import judge_cube
 from play.judging.marks import POINTS, accuracy, mark
 from play.players.limits import Limits
 from play.players.thinker import Thinker, file_value
@@ -51,7 +51,7 @@ def test_losses_are_those_of_the_search(classic: Thinker) -> None:
     (read, _, _) = read_games(PDN, CHECKERS)
     record = read.record
     assert record is not None
-    judged = judge_game(record, classic)
+    judged = list(judge_moves(record, classic))
     assert [one.move for one in judged] == record.moves
     for one, position in zip(judged, record.positions, strict=False):
         values = dict(Engine(CHECKERS, "classic").analyse(position, depth=4).moves)
@@ -64,7 +64,7 @@ def test_losses_are_those_of_the_search(classic: Thinker) -> None:
         if said:
             assert re.match(rf"(\?[?!]? )?lost {one.loss:.3f}: ", said)
             assert said.startswith(mark(one.given_up or 0.0) or "lost")
-    assert judge_game(record, classic) == judged
+    assert list(judge_moves(record, classic)) == judged
     black = [one for one in judged if one.side == 0 and one.choices > 1]
     assert summary(judged, 0).startswith(f"{len(black)} decisions, ")
 
@@ -73,7 +73,7 @@ def test_annotations_keep_what_was_noted(classic: Thinker) -> None:
     (read, _, _) = read_games(PDN, CHECKERS)
     record = read.record
     assert record is not None
-    new = judged_record(record, judge_game(record, classic), 0.0)
+    new = judged_record(record, [*judge_moves(record, classic)], 0.0)
     assert (new.moves, new.outcome()) == (record.moves, record.outcome())
     assert new.annotations[0].comment.startswith("noted 0.2/5 first (brace")
     assert new.annotations[5].comment.startswith("nice")
@@ -83,7 +83,7 @@ def test_annotations_keep_what_was_noted(classic: Thinker) -> None:
 def test_wins_and_losses_are_called_by_name(classic: Thinker) -> None:
     record = GameRecord(CHECKERS)
     record.play_text("11-15")
-    (one,) = judge_game(record, classic)
+    (one,) = judge_moves(record, classic)
     best = CHECKERS.parse_move(CHECKERS.start(), "9-13")
     known = replace(one, best=best, given_up=None)
     missed = replace(known, value=0.1, best_value=WIN - 5, loss=995 - 0.1)
@@ -96,7 +96,7 @@ def test_wins_and_losses_are_called_by_name(classic: Thinker) -> None:
     # two kings against one wins either way, sooner or later
     won = GameRecord(CHECKERS, CHECKERS.parse_position("B:W29:BK22,K2"))
     won.play_text("2-6")
-    (either,) = judge_game(won, classic)
+    (either,) = judge_moves(won, classic)
     values = dict(Engine(CHECKERS, "classic").analyse(won.start, depth=4).moves)
     assert max(values.values()) > WIN / 2 and either.value > WIN / 2
     assert either.loss == 0.0
@@ -109,7 +109,7 @@ def test_accuracy_follows_from_what_was_given_up(classic: Thinker) -> None:
     position = CHECKERS.parse_position("B:W21,22,25,26,30:B1,5,6,9,10")
     record = GameRecord(CHECKERS, position)
     record.play_text("10-14")
-    (one,) = judge_game(record, classic)
+    (one,) = judge_moves(record, classic)
     before = classic.evaluator.chances(position, one.best_value)
     after = classic.evaluator.chances(position, one.value)
     assert before is not None and after is not None
@@ -129,7 +129,7 @@ def test_accuracy_follows_from_what_was_given_up(classic: Thinker) -> None:
 def test_backgammon_counts_points(tmp_path: Path) -> None:
     record = BackgammonRecord(BACKGAMMON, match_length=3)
     record.play_text("24/20", roll=BACKGAMMON.parse_roll("31"))
-    (one,) = judge_game(record, Thinker(BACKGAMMON, "backups", Limits(depth=0)))
+    (one,) = judge_moves(record, Thinker(BACKGAMMON, "backups", Limits(depth=0)))
     assert one.given_up == one.loss / 2 and one.loss > 0.1
     for loss, sign in ((0.05, "?!"), (0.1, "?"), (0.2, "??")):
         other = replace(one, loss=loss, given_up=loss / 2)
@@ -140,7 +140,7 @@ def test_samuel_judges_in_men() -> None:
     samuel = Thinker(CHECKERS, "samuel", Limits(depth=3))
     record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W21,22,30:B1,2,3,12"))
     record.play(CHECKERS.legal_moves(record.position)[0])
-    (one,) = judge_game(record, samuel)
+    (one,) = judge_moves(record, samuel)
     assert 0.3 < one.best_value < 3
     (note,) = judged_record(record, [one], 0.1).annotations
     assert note.value == one.value
@@ -150,7 +150,7 @@ def test_a_proven_end_is_written_as_such(tmp_path: Path) -> None:
     record = GameRecord(CHECKERS, CHECKERS.parse_position("B:W32:BK27,K18"))
     classic = Thinker(CHECKERS, "classic", Limits(depth=8))
     record.play(classic.engine.search(record.start, depth=8).move)
-    judged = judge_game(record, classic)
+    judged = list(judge_moves(record, classic))
     new = judged_record(record, judged, 0.1)
     (note,) = new.annotations
     assert note.value is not None and note.value > WIN / 2
@@ -200,11 +200,11 @@ def test_a_mat_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record.declare(-1.0, "resignation")
     path = tmp_path / "match.mat"
     path.write_text(write_match([record], ("Ann", "Bob")), "utf-8")
-    assert main(["analyse", str(path), "hand", "--least", "0.001", "--quiet"]) == 0
+    assert main(["analyse", str(path), "hand", "--depth", "0", "--least", "0.001", "--quiet"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
     thinker = Thinker(BACKGAMMON, "hand", Limits(depth=0))
-    judged = judge_game(record, thinker)
+    judged = [*judge_moves(record, thinker)]
     assert [one.side for one in judged] == [0, 1, 0, 1]
     assert judged[0].preferred and "8/5 6/5" not in out
     for one in judged:
@@ -268,6 +268,21 @@ def test_wrong_files(
     assert [p.name for p in tmp_path.iterdir()] == ([name] if content is not None else [])
 
 
+@pytest.mark.parametrize(
+    ("name", "games", "message"),
+    [
+        ("a.pdn", "9", "--rollout: expected a game with dice, found checkers"),
+        ("a.mat", "0", "--rollout: expected at least 1 game, found 0"),
+    ],
+)
+def test_rollouts_are_for_games_with_dice(
+    name: str, games: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_text("")
+    assert main(["analyse", str(tmp_path / name), "--rollout", games]) == 2
+    assert message in capsys.readouterr().err
+
+
 # --- the cube -------------------------------------------------------------------------------------
 
 CUBE = """\
@@ -293,16 +308,15 @@ def test_decisions_about_the_cube_are_judged(
 ) -> None:
     path = tmp_path / "cube.mat"
     path.write_text(CUBE)
-    assert (
-        main(["analyse", str(path), "backups", "--quiet", "--output", str(tmp_path / "o.txt")]) == 0
-    )
+    command = ["analyse", str(path), "backups", "--plies", "0", "--quiet"]
+    assert main([*command, "--output", str(tmp_path / "o.txt")]) == 0
     shown = capsys.readouterr().out
     assert "    1. O double; lost 0." in shown and "no double, take" in shown
     assert "    1. X drop; lost 1." in shown
     assert "    2. X double; lost 0." in shown and "    2. O take" not in shown
     assert "cube: 1 decision, 0 right" in shown and "wrong double" in shown
-    assert "2 games" in shown and "  Ann: moves lost" in shown and "awful" in shown
-    assert shown.count("thousandths a decision") == 2
+    assert "2 games" in shown and "  Ann\n    moves: 3 of 3 with a choice" in shown
+    assert shown.count("thousandths lost a decision, awful") == 2
 
 
 def test_each_decision_loses_what_the_equities_say() -> None:
@@ -311,7 +325,7 @@ def test_each_decision_loses_what_the_equities_say() -> None:
     record = match.games[1].record
     assert record is not None
     thinker = Thinker(game, "backups", Limits(depth=0))
-    judged = judge_cube(record, thinker)
+    judged = list(judge_cube(record, thinker))
     assert [(one.ply, one.side, one.action) for one in judged] == [
         (1, 1, "no double"), (2, 0, "double"), (2, 1, "take"), (3, 1, "no double"),
     ]  # fmt: skip
@@ -321,5 +335,3 @@ def test_each_decision_loses_what_the_equities_say() -> None:
         double.loss == pytest.approx(decision.no_double - decision.double_take) and take.loss == 0
     )
     assert judged[3].decision.redouble and not judged[0].decision.redouble
-    assert rating([], judged, 0) and "the cube" in next(iter(rating([], judged, 0)))
-    assert list(rating([], [], 0)) == []

@@ -141,3 +141,13 @@ def test_a_game_takes_a_match_equity_table_of_its_own() -> None:
         for game in (BACKGAMMON, Backgammon(other))
     )
     assert usual[2] == pytest.approx(own.before[5, 6]) and changed[2] == 0.75
+
+
+def test_a_search_that_ran_out_of_nodes_leaves_a_decision() -> None:
+    engine = Engine(BACKGAMMON, "backups", filters="normal")
+    situation = Situation(racing(900, 800))
+    depth = engine.search(situation.position, nodes=3000).depth
+    assert depth >= 1
+    engine.clear()
+    decision = engine.cube(situation, nodes=3000)
+    assert decision == Engine(BACKGAMMON, "backups", filters="normal").cube(situation, depth=depth)

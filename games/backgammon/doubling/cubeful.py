@@ -105,12 +105,15 @@ class Stakes:
         return -values if self.lacking is None else 1.0 - values
 
     def points(self, side: int, points: int) -> float:
-        """Returns the value to a side (0: the one to move) of winning points; lost if negative."""
+        """Returns the value to a side (0: the one to move) of winning points; lost if negative.
+
+        With 0 points it is what the score is worth before the game.
+        """
         if self.lacking is None or self.equities is None:
             return float(points)
         own, theirs = self.lacking[side], self.lacking[1 - side]
         won, lost = max(points, 0), max(-points, 0)
-        over = self.crawford or self.crawford_over
+        over = self.crawford_over or (self.crawford and points != 0)
         return self.equities.chance(own - won, theirs - lost, crawford_over=over)
 
     def can_double(self, side: int, cube: int, owner: int | None) -> bool:
