@@ -40,9 +40,12 @@ def outcomes(win: float, *others: float) -> tuple[float, ...]:
 
 @plain
 def test_match_equities_are_near_the_published_ones() -> None:
-    """Woolsey's and Heinrich's table, in per cent, by the points that both sides lack."""
+    """Woolsey's and Heinrich's table, in per cent, by the points that both sides lack.
+
+    Its 70 at 1-away, 2-away, 2.3 above that of later rollouts (below), is not compared.
+    """
     published = {
-        1: (70, 75, 83, 85, 90, 91, 94),
+        1: (75, 83, 85, 90, 91, 94),
         2: (50, 60, 68, 75, 81, 85, 88),
         3: (40, 50, 59, 66, 71, 76, 80),
         4: (32, 41, 50, 58, 64, 70, 75),
@@ -50,10 +53,26 @@ def test_match_equities_are_near_the_published_ones() -> None:
     }
     table = match_equities()
     for own, row in published.items():
-        for theirs, percent in enumerate(row, 2):
+        for theirs, percent in enumerate(row, 2 if own > 1 else 3):
             chance = table.chance(own, theirs, crawford_over=False)
             assert abs(100 * chance - percent) < 1.6, (own, theirs, chance)
             assert chance + table.chance(theirs, own, crawford_over=False) == pytest.approx(1)
+
+
+@plain
+def test_match_equities_are_those_of_rollouts_within_half_a_per_cent() -> None:
+    """Kazaross's table of 2011, in per cent, for the leader."""
+    published = {
+        1: (67.7, 75.1, 81.4, 84.2, 88.7, 90.7, 93.3, 94.4),
+        2: (59.9, 66.9, 74.4, 79.9, 84.2, 87.5, 90.2),
+        3: (57.1, 64.8, 71.1, 76.2, 80.5, 84.0),
+        4: (57.7, 64.3, 69.9, 74.6, 78.8),
+        5: (56.6, 62.6, 67.6, 72.2),
+    }
+    table = match_equities()
+    for own, row in published.items():
+        found = [100 * table.chance(own, n, crawford_over=False) for n in range(own + 1, 10)]
+        assert found == pytest.approx(row, abs=0.5), own
 
 
 @plain
@@ -63,7 +82,7 @@ def test_match_equities_after_the_crawford_game() -> None:
     known = (50.0, 48.8, 32.3, 31.0, 19.0, 18.1)
     for lacking, percent in enumerate(known, 1):
         chance = table.chance(lacking, 1, crawford_over=True)
-        assert abs(100 * chance - percent) < 1.0
+        assert abs(100 * chance - percent) < 0.5
         assert table.chance(1, lacking, crawford_over=True) == pytest.approx(1 - chance)
     assert table.chance(0, 3, crawford_over=True) == 1.0
     assert table.chance(2, -1, crawford_over=False) == 0.0
