@@ -65,11 +65,15 @@ class Limits:
         """The time of the next move, for `Engine.search`."""
         return self.seconds if self.clock is None else self.clock.allowance()
 
-    def for_play(self, game: Game, position: Any) -> Limits:
-        """Returns these limits, or a depth of 1 if time limits a move and only one is legal."""
-        if self.time is None or len(game.legal_moves(position)) != 1:
+    def for_play(self, game: Game, position: Any, roll: int | None = None) -> Limits:
+        """Returns these limits, or the least depth if time limits a move and only one is legal.
+
+        roll: the roll of the move in a game with dice; None in other games.
+        """
+        rolled = () if roll is None else (roll,)
+        if self.time is None or len(game.legal_moves(position, *rolled)) != 1:
             return self
-        return Limits(depth=1)
+        return Limits(depth=1) if roll is None else STATIC
 
     @property
     def table_mib(self) -> float:

@@ -176,7 +176,10 @@ class Session:
     def machine_move(self) -> Iterator[str]:
         """Let the evaluator move."""
         position, side = self.record.position, self.side
-        result = self.thinker.think(position, roll=self.roll, history=self.record.history)
+        limits = self.thinker.limits.for_play(self.game, position, self.roll)
+        result = self.thinker.think(
+            position, roll=self.roll, history=self.record.history, limits=limits
+        )
         text = self.game.move_text(position, result.move)
         value = value_text(self.thinker.evaluator.in_units(result.value))
         chances = chances_text(self.thinker.evaluator, position, result.value, result.outcomes)

@@ -34,8 +34,6 @@ __all__ = ["Question", "Thinking"]
 
 #: Shortest time in seconds between two reports of a search.
 OFTEN = 0.12
-#: Longest time in seconds for the only legal move.
-ONLY = 0.1
 #: Shortest share of the time in seconds; shorter ones would be spent on starting searches.
 SHARE = 0.02
 #: Seconds between two checks that searches end in time.
@@ -96,7 +94,7 @@ class Question:
         single = dice and self.roll is None
         legal = [] if single else self.game.legal_moves(self.position, *roll)
         if len(legal) == 1 and not self.moves:
-            self.seconds = min(self.seconds, ONLY)
+            self.last_depth = least  # the only move is played at once
 
     @property
     def left(self) -> float:

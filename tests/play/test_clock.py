@@ -102,6 +102,11 @@ def test_a_single_legal_move_takes_no_time() -> None:
         assert limits.for_play(CHECKERS, forced) == Limits(depth=1)
         assert limits.for_play(CHECKERS, CHECKERS.start()) is limits
     assert Limits(nodes=5).for_play(CHECKERS, forced) == Limits(nodes=5)
+    backgammon: Any = Backgammon()
+    shut = backgammon.parse_position("XGID=bBBBBBB---a-------------C-:0:0:-1:31:0:0:0:0:10")
+    limits, roll = Limits(seconds=3600.0), backgammon.parse_roll("31")
+    assert limits.for_play(backgammon, shut, roll) == Limits(depth=0)
+    assert limits.for_play(backgammon, backgammon.start(), roll) is limits
 
 
 @compiled_only

@@ -57,6 +57,12 @@ def test_checkers_is_played(classic: Thinker) -> None:
     assert "11." in shown and "15b" in shown
 
 
+def test_a_single_legal_move_takes_no_time() -> None:
+    patient = Thinker(CHECKERS, "classic", Limits(seconds=3600.0), table_mib=1)
+    shown = say(CheckersSession(CHECKERS, patient), "new W:W22,32:B18,1")
+    assert "White (classic): 22x15" in shown and "at depth 1" in shown
+
+
 def test_moves_that_are_illegal_change_nothing(classic: Thinker) -> None:
     session = CheckersSession(CHECKERS, classic)
     shown = say(session, "12-12", "rubbish", "11-15 22-18", "1" * 10_000, "")
