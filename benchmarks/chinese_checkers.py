@@ -1,21 +1,24 @@
-"""Chinese Checkers for three: what pruning saves, learning from nothing, and OpenSpiel's bots.
+"""Chinese Checkers for three: what pruning saves, and games against OpenSpiel's bots.
 
     python -m benchmarks.chinese_checkers expansions
-    python -m benchmarks.chinese_checkers learn FILE.json
-    python -m benchmarks.chinese_checkers match FILE.json --games 600 --nodes 10000 --simulations 20
+    python -m benchmarks.chinese_checkers match batch --games 600 --nodes 10000 --simulations 20
 
 `expansions` counts the positions that max^n visits with and without pruning, and those of the other
 two searches, at depths 1 to 6 in positions of games by the hand-written weights. `match` plays one
 learned evaluator against two `MCTSBot`s with random rollouts in turns in each seat; searches are
 limited by positions and simulations, and the processor time of both is printed, which other work on
-the machine does not change: choose them so that the bots have at least as much.
+the machine does not change: choose them so that the bots have at least as much. A bot's time
+for a move is that of all its actions, which are single hops. With `--results FILE` every game is
+kept, and a match that was stopped goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,8 +27,6 @@ from games.chinese_checkers import ChineseCheckers
 from games.errors import MoveError
 from play.ratings.statistics import mean_interval
 from search import Engine, as_evaluator
-
-PASS = 726
 
 
 def expansions(positions: int, depth: int) -> None:
@@ -55,25 +56,6 @@ def expansions(positions: int, depth: int) -> None:
         print(f"{name:40}", " ".join(f"{mean:12,.0f}" for mean in means))
 
 
-def learn(path: str, games: int, seed: int) -> None:
-    """Learn weights from zero, and write them to a file."""
-    from learner.rounds.multiplayer import MultiplayerLearner
-
-    game = ChineseCheckers(3)
-    began = time.process_time()
-    learner = MultiplayerLearner(game, games=games, seed=seed)
-
-    def watch(progress: Any) -> None:
-        if progress.game % 20 == 0:
-            weights = {n: round(w, 3) for n, w in learner.evaluator_.term_weights().items()}
-            print(progress.game, progress.record.ply, learner.rounds_[-1:], weights, flush=True)
-
-    learner.fit(watch=watch)
-    learner.evaluator_.save(path)
-    print(learner.evaluator_.term_weights())
-    print(f"{games} games, {time.process_time() - began:.0f} s of processor time")
-
-
 def actions_of(state: Any, rows: list[str]) -> list[int]:
     """Returns the actions of OpenSpiel that lead to a board at the end of this turn."""
     for action in state.legal_actions():
@@ -87,55 +69,93 @@ def actions_of(state: Any, rows: list[str]) -> list[int]:
     return []
 
 
-def match(path: str, games: int, nodes: int, simulations: int, method: str) -> None:
-    """Play against two bots, and print the share of first places."""
-    import pyspiel
+def match(
+    path: str, games: int, nodes: int, simulations: int, method: str, results: Path | None
+) -> None:
+    """Play against two bots, and print the share of first places.
 
+    results: a file with a line for each game, which are not played again.
+    """
     game = ChineseCheckers(3)
     engine = Engine(game, as_evaluator(game, path), method=method)
+    limits = {"evaluator": path, "nodes": nodes, "simulations": simulations, "method": method}
+    played: list[dict[str, Any]] = []
+    if results is not None and results.is_file():
+        played = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
+        if any(one["limits"] != limits for one in played):
+            raise ValueError(f"{results}: expected games of {limits}, found others")
+    for number in range(len(played), games):
+        played.append({"limits": limits, **against_bots(game, engine, number, nodes, simulations)})
+        if results is not None:
+            with open(results, "a", encoding="utf-8") as file:
+                file.write(json.dumps(played[-1]) + "\n")
+        print(f"{text_of(played)}; {played[-1]['plies']} plies", flush=True)
+    if played:
+        print(text_of(played))
+
+
+def text_of(played: list[dict[str, Any]]) -> str:
+    """Returns the share of first places with its interval, and the time of a move."""
+    firsts = [one["first"] for one in played]
+    share = mean_interval(
+        [sum(firsts[i : i + 3]) / 3 for i in range(0, len(firsts) // 3 * 3, 3)], bounds=(0.0, 1.0)
+    )
+    ours, bots = (
+        sum(one[f"{who}_seconds"] for one in played) / sum(one[f"{who}_moves"] for one in played)
+        for who in ("our", "bot")
+    )
+    return (
+        f"{len(played)} games: first in {100 * sum(firsts) / len(firsts):.1f} %, over openings"
+        f" {100 * share.value:.1f} [{100 * share.low:.1f}, {100 * share.high:.1f}];"
+        f" {ours:.4f} s a move, the bots {bots:.4f} s"
+    )
+
+
+def against_bots(
+    game: ChineseCheckers, engine: Engine, number: int, nodes: int, simulations: int
+) -> dict[str, Any]:
+    """Play game `number` against two bots; returns whether it was won, and the time taken."""
+    import pyspiel
+
     theirs = pyspiel.load_game("chinese_checkers(players=3)")
-    firsts: list[float] = []
-    ours_took: list[float] = []
-    bots_took: list[float] = []
-    for number in range(games):
-        seat, generator = number % 3, random.Random(number // 3)
-        state, position = theirs.new_initial_state(), game.start()
-        rollouts = pyspiel.RandomRolloutEvaluator(1, number)
-        bots = [
-            pyspiel.MCTSBot(theirs, rollouts, 2.0, simulations, 500, True, number * 2 + i, False)
-            for i in range(2)
-        ]
-        engine.clear()
-        while not state.is_terminal():
-            mover = state.current_player()
-            began = time.process_time()
-            if position[-1] < 3:  # the same random moves in each seat
-                moves = game.legal_moves(position)
-                move = moves[generator.randrange(len(moves))]
-                turn = actions_of(state, board(game, game.play(position, move)))
-            elif mover == seat:
-                move = engine.search(position, nodes=nodes).move
-                ours_took.append(time.process_time() - began)
-                turn = actions_of(state, board(game, game.play(position, move)))
-            else:
-                turn = [bots[(mover - seat) % 3 - 1].step(state)]
-                bots_took.append(time.process_time() - began)
-            for action in turn:
-                state.apply_action(action)
-            if state.is_terminal() or "hopping" not in str(state):
-                position = follow(game, position, state)
-        firsts.append(float(state.returns()[seat] > 0))
-        share = mean_interval(
-            [sum(firsts[i : i + 3]) / 3 for i in range(0, len(firsts) // 3 * 3, 3)],
-            bounds=(0.0, 1.0),
-        )
-        print(
-            f"{number + 1} games: first in {100 * sum(firsts) / len(firsts):.1f} %, over openings"
-            f" {100 * share.value:.1f} [{100 * share.low:.1f}, {100 * share.high:.1f}];"
-            f" {np.mean(ours_took):.4f} s a move, the bots {np.mean(bots_took):.4f} s an action;"
-            f" {position[-1]} plies",
-            flush=True,
-        )
+    seat, generator = number % 3, random.Random(number // 3)
+    state, position = theirs.new_initial_state(), game.start()
+    rollouts = pyspiel.RandomRolloutEvaluator(1, number)
+    bots = [
+        pyspiel.MCTSBot(theirs, rollouts, 2.0, simulations, 500, True, number * 2 + i, False)
+        for i in range(2)
+    ]
+    seconds = {"our": 0.0, "bot": 0.0}
+    moves_made = {"our": 0, "bot": 0}
+    engine.clear()
+    while not state.is_terminal():
+        mover, ply = state.current_player(), position[-1]
+        began = time.process_time()
+        if ply < 3:  # the same random moves in each seat
+            moves = game.legal_moves(position)
+            move = moves[generator.randrange(len(moves))]
+            turn = actions_of(state, board(game, game.play(position, move)))
+        elif mover == seat:
+            move = engine.search(position, nodes=nodes).move
+            seconds["our"] += time.process_time() - began
+            turn = actions_of(state, board(game, game.play(position, move)))
+        else:
+            turn = [bots[(mover - seat) % 3 - 1].step(state)]
+            seconds["bot"] += time.process_time() - began
+        for action in turn:
+            state.apply_action(action)
+        if state.is_terminal() or "hopping" not in str(state):
+            position = follow(game, position, state)
+            if ply >= 3:
+                moves_made["our" if mover == seat else "bot"] += 1
+    return {
+        "first": int(state.returns()[seat] > 0),
+        "plies": int(position[-1]),
+        "our_seconds": round(seconds["our"], 4),
+        "our_moves": moves_made["our"],
+        "bot_seconds": round(seconds["bot"], 4),
+        "bot_moves": moves_made["bot"],
+    }
 
 
 def board(game: ChineseCheckers, position: Any) -> list[str]:
@@ -156,22 +176,23 @@ def follow(game: ChineseCheckers, position: Any, state: Any) -> Any:
 def main() -> None:
     """Run one of the commands."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=("expansions", "learn", "match"))
-    parser.add_argument("file", nargs="?", default="chinese_checkers.json")
-    parser.add_argument("--games", type=int, default=400)
+    parser.add_argument("command", choices=("expansions", "match"))
+    parser.add_argument("evaluator", nargs="?", default="batch")
+    parser.add_argument("--games", type=int, default=600)
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--simulations", type=int, default=20)
     parser.add_argument("--method", default="paranoid")
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--depth", type=int, default=6)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--results", type=Path, metavar="FILE")
     options = parser.parse_args()
     if options.command == "expansions":
         expansions(options.positions, options.depth)
-    elif options.command == "learn":
-        learn(options.file, options.games, options.seed)
     else:
-        match(options.file, options.games, options.nodes, options.simulations, options.method)
+        match(
+            options.evaluator, options.games, options.nodes, options.simulations, options.method,
+            options.results,
+        )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -15,19 +15,20 @@ from typing import Any
 from games.contract import DiceGame, Game
 from play.match.dice_match import play_dice_match
 from play.match.match import play_match
+from play.match.multiplayer import play_multiplayer_match
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
 from play.ratings.statistics import Estimate
 from play.transport import pack, unpack
-from play.workers import serve, starting_processes
+from play.workers import Workers, serve, starting_processes
 from search import Evaluator, as_evaluator
 
-__all__ = ["ELO", "POINTS", "Arena", "Strength", "measure"]
+__all__ = ["ELO", "FIRST", "POINTS", "Arena", "Strength", "measure"]
 
 #: Units of strength.
-ELO, POINTS = "Elo", "points a game"
+ELO, POINTS, FIRST = "Elo", "points a game", "share of first places"
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Strength:
     """The result of an evaluator against one opponent: score, and strength with its 95 % interval.
 
     In games without dice the score is 0 to 1 and the strength is in Elo. In games with dice both
-    are points per game.
+    are points per game. With more than two players the opponent has all other seats, and both are
+    the share of games in which the evaluator alone came first.
     """
 
     opponent: str
@@ -69,6 +71,10 @@ class Strength:
                 f"against {self.opponent:>8}: {estimate.text('+.3f', named=f' {POINTS}')},"
                 f" {self.games} games (+{self.wins} -{self.losses})"
             )
+        if self.unit == FIRST:
+            share = Estimate(100 * self.value, 100 * self.low, 100 * self.high)
+            text = share.text("5.1f", named=" %")
+            return f"against {self.opponent:>8}: first in {text} of {self.games} games"
         return (
             f"against {self.opponent:>8}: {100 * self.score:5.1f} % of {self.games} games"
             f" (+{self.wins} ={self.draws} -{self.losses}), Elo {estimate.text('+.0f')}"
@@ -109,13 +115,16 @@ def measure(
         if isinstance(opponent, str)
         else Player(opponent.name, opponent)
     )
+    openings = Openings(game, plies=plies, seed=seed)
+    if game.players > 2:
+        return _measure_places(game, player, rival, games, limits, openings, seed, threads)
     match = play_match(
         game,
         player,
         rival,
         limits=limits,
         games=games,
-        openings=Openings(game, plies=plies, seed=seed),
+        openings=openings,
         threads=threads,
         seed=seed,
     )
@@ -133,6 +142,37 @@ def measure(
         summary.elo.low,
         summary.elo.high,
     )
+
+
+def _measure_places(
+    game: Game,
+    player: Player,
+    rival: Player,
+    games: int,
+    limits: Limits,
+    openings: Openings,
+    seed: int,
+    threads: int,
+) -> Strength:
+    match = play_multiplayer_match(
+        game,
+        [player, *[rival] * (game.players - 1)],
+        limits=limits,
+        games=games,
+        openings=openings,
+        workers=Workers(jobs=threads),
+        seed=seed,
+    )
+    if match.interrupted:
+        raise KeyboardInterrupt
+    first = match.standings()[0].first
+    outcomes = [one for played in match.rounds for one in played.outcomes(0)]
+    wins = sum(one[0] > max(one[1:]) for one in outcomes)
+    draws = sum(min(one) == max(one) for one in outcomes)
+    return Strength(
+        rival.name, match.games, wins, draws, match.games - wins - draws, first.value, first.value,
+        first.low, first.high, FIRST,
+    )  # fmt: skip
 
 
 def _measure_points(

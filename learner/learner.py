@@ -57,8 +57,9 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     nodes: limit of every search in positions, in place of or beside `depth`; not with dice.
     seed: seed of all randomness.
 
-    Most learners also take options for openings, which have no effect with dice: opening_plies:
-    length of the random opening; all distinct positions at that ply are used before longer ones.
+    Most learners also take options for openings, which have no effect with dice or with more than
+    two players (`learner.multiplayer_play`): opening_plies: length of the random opening; all
+    distinct positions at that ply are used before longer ones.
     within: use only openings that `judge` values within this distance of even (None: all). judge:
     evaluator that values openings in searches of 7 plies (None: the game's `reference`).
 
@@ -78,7 +79,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     #: Whether it learns games with dice.
     takes_dice: ClassVar[bool] = False
-    #: Whether it learns games for more than two players, and no others.
+    #: Whether it learns games for more than two players.
     takes_many: ClassVar[bool] = False
     game_: Game = field(init=False)
     evaluator_: Evaluator = field(init=False)
@@ -172,10 +173,9 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     def _load_game(self) -> Game:
         self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
-        if (self.game_.players > 2) != self.takes_many:
-            expected = "more than two players" if self.takes_many else "two players"
+        if self.game_.players > 2 and not self.takes_many:
             raise ValueError(
-                f"game: expected one for {expected} for {type(self).__name__}, found"
+                f"game: expected one for two players for {type(self).__name__}, found"
                 f" {self.game_.name} for {self.game_.players}"
             )
         if isinstance(self.game_, DiceGame) and not self.takes_dice:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from games.contract import DiceGame, Game
 from learner.dice_play import DiceSelfPlay
+from learner.multiplayer_play import MultiplayerSelfPlay, PlayedByMany
 from learner.positions.positions import each, noisy
 from learner.positions.shards import Rows
 from play.match.game_loop import GameLoop, Played
@@ -86,7 +87,8 @@ class Task:
     #: lookup and selective techniques of the search (see `search.Engine`)
     lookup: Lookup | None = None
     techniques: Any = None
-    #: with dice, whether to back up each position; `openings` are then the seeds of the dice
+    #: with dice, whether to back up each position; `openings` are then the seeds of the dice, and
+    #: with more than two players what `late_starts` yields
     backups: bool = True
 
 
@@ -112,11 +114,12 @@ def play_task(task: Task) -> list[Lesson]:
     teacher = task.teacher
     traces = teacher is not None and teacher.traces
     options = None
-    if not isinstance(task.game, DiceGame):
+    many = task.game.players > 2
+    if not isinstance(task.game, DiceGame) and not many:
         room = TRACE_ROOM if traces else 0
         options = AlphaBetaOptions(trace=room, minimax=task.minimax, techniques=task.techniques)
     engine = Engine(task.game, task.evaluator, options, table_mib=TABLE_MIB, lookup=task.lookup)
-    loop: GameLoop | DiceSelfPlay
+    loop: GameLoop | DiceSelfPlay | MultiplayerSelfPlay
     if isinstance(task.game, DiceGame):
         loop = DiceSelfPlay(
             task.game,
@@ -124,6 +127,10 @@ def play_task(task: Task) -> list[Lesson]:
             depth=task.depth or 0,
             backups=task.backups,
             most_plies=task.most_plies,
+        )
+    elif many:
+        loop = MultiplayerSelfPlay(
+            task.game, engine, depth=task.depth, nodes=task.nodes, most_plies=task.most_plies
         )
     else:
         loop = GameLoop(
@@ -173,7 +180,12 @@ def sides(plies: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def game_rows(played: Played, number: int) -> Rows:
-    """Returns the searched positions of game `number` as rows of a store."""
+    """Returns the searched positions of game `number` as rows of a store.
+
+    With more than two players they are all positions, as each player sees them.
+    """
+    if isinstance(played, PlayedByMany):
+        return played.rows(number)
     plies = np.arange(played.opening, len(played.moves))
     return Rows.of(
         played.positions[played.opening : len(played.moves)],

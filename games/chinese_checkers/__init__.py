@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from games.board import Board
-from games.chinese_checkers import notation, rules, terms
+from games.chinese_checkers import encoding, notation, rules, terms
 from games.chinese_checkers.star import CELLS, DISTANCES, POINTS, SEATS, both_words
-from games.features import FeatureSet
+from games.features import Encoding, FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import family
 from games.rules import Rules
@@ -21,6 +21,20 @@ __all__ = ["ChineseCheckers", "ChineseCheckers2", "ChineseCheckers6"]
 HAND = {
     "steps": -1.0, "rival_steps": 0.5, "last_piece": -0.2, "square_steps": -0.1, "sideways": -0.05,
 }  # fmt: skip
+#: Learning begins with nothing; the first eight rounds begin near the end.
+_FROM_NOTHING: dict[str, Any] = {
+    "games": 800,
+    "depth": 2,
+    "snapshots": 4,
+    "snapshot_games": 30,
+    "final_games": 60,
+    "match_games": 150,
+}
+_ROUNDS = {"blend": 1.0, "round_games": 40, "keep_rounds": 5, "most_plies": 300}
+RECIPES = {
+    "batch": {**_FROM_NOTHING, "options": {**_ROUNDS, "alpha": 1e-3}},
+    "network": {**_FROM_NOTHING, "options": {**_ROUNDS, "inputs": "cells", "hidden": (16,)}},
+}
 EVALUATORS = {"hand": ("race", HAND), "steps": ("race", {"steps": -1.0})}
 
 
@@ -40,7 +54,9 @@ class ChineseCheckers(KernelGame):
     evaluators = EVALUATORS
     unit = "steps"
     board = Board(17, 25, notation.pieces, notation.clicks)
-    opponents = ("random", "hand")
+    opponents = ("steps", "hand")
+    usual_learner = "batch"
+    recipes = RECIPES
 
     def __init__(self, players: int | None = None, last_move: int = 1000) -> None:
         count = type(self).players if players is None else players
@@ -51,7 +67,7 @@ class ChineseCheckers(KernelGame):
         self.players = count
         self.last_move = last_move
         self.sides = tuple(f"Player {number + 1}" for number in range(count))
-        self.rules, self.features = _made(count, last_move)
+        self.rules, self.features, self.encodings = _made(count, last_move)
         words = (word for point in SEATS[count] for word in both_words(list(POINTS[point])))
         self.start_position = (*words, 0, 0)
         super().__init__()
@@ -109,8 +125,8 @@ class ChineseCheckers6(ChineseCheckers):
 
 
 @functools.cache
-def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet]]:
-    """Returns the rules and the feature sets for a number of players."""
+def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet], dict[str, Encoding]]:
+    """Returns the rules, the feature sets and the encodings for a number of players."""
     seats = SEATS[players]
     targets = [both_words(list(POINTS[(point + 3) % 6])) for point in seats]
     constants = {
@@ -125,7 +141,10 @@ def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet]]:
     named = {term.__name__: found[term.__name__] for term in terms.TERMS[1:]}
     if players == 2:
         del named["next_steps"], named["leader_steps"]  # equal to rival_steps
-    return Rules(**vars(made)), {"race": FeatureSet("race", named)}
+    turns = np.array([encoding.turned(point) for point in seats], dtype=np.int64)
+    listed = family(encoding.cells, **constants, TURNED=turns).cells
+    cells = Encoding("cells", CELLS * players, 10 * players, listed)
+    return Rules(**vars(made)), {"race": FeatureSet("race", named)}, {"cells": cells}
 
 
 def _sideways(point: int) -> list[int]:

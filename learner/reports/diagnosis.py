@@ -89,10 +89,11 @@ def _report(path: Path, learner: Learner, evaluator: LinearEvaluator) -> None:
             depth=None if learner.depth is None else min(learner.depth, DEEPEST),
             nodes=None if learner.nodes is None else min(learner.nodes, MOST_NODES),
         )
-    quiet = distinct(game, Filter(quiet=True, undecided=True).apply(game, rows))
-    reports = select_terms(evaluator, quiet, fixed=list(fixed))
-    write_atomically(path / "terms.txt", report_text(reports) + "\n")
-    plot_terms(path / "terms.png", reports)
+    if game.players == 2:  # else rows have no values of searches
+        quiet = distinct(game, Filter(quiet=True, undecided=True).apply(game, rows))
+        reports = select_terms(evaluator, quiet, fixed=list(fixed))
+        write_atomically(path / "terms.txt", report_text(reports) + "\n")
+        plot_terms(path / "terms.png", reports)
     if isinstance(learner, BatchFit):
         _trust(path, learner, evaluator, rows, fixed)
 
@@ -151,7 +152,8 @@ def _trust(
     options: dict[str, Any] = {
         name: getattr(learner, name) for name in ("method", "loss", "alpha", "blend", "seed")
     }
-    options["scale"] = learner.K
+    # chances to come first, which searches do not give, have a unit of their own
+    options["scale"] = known = learner.K or (1.0 if game.players > 2 else None)
     rows = Filter(quiet=True, undecided=not learner.decided, known=True).apply(game, rows)
     # other games than those that are left out of a store
     learn, test = (g.holds(rows.game_number) for g in split(HELD_OUT, seed=learner.seed + 1))
@@ -167,7 +169,7 @@ def _trust(
 
     sample = Games(0.0, min(1.0, PATH_ROWS / max(1, len(rows))), learner.seed + 2)
     rows = distinct(game, rows.take(sample.holds(rows.game_number)))
-    scale = learner.K or fit_scale(rows.value, rows.result, sample_weight=rows.count)
+    scale = known or fit_scale(rows.value, rows.result, sample_weight=rows.count)
     if not any(fixed.values()):
         options["scale"] = scale
     rough: dict[str, Any] = {"tolerance": 1e-5, "iterations": 100}  # a picture needs no more

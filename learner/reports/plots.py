@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from games.whole_files import write_figure
-from learner.arena import POINTS, Strength
+from learner.arena import ELO, FIRST, POINTS, Strength
 
 __all__ = ["new_figure", "plot_strength", "plot_weights"]
 
@@ -33,31 +33,38 @@ def new_figure(title: str) -> Any:
 def plot_strength(
     path: Any, measured: Mapping[int, Sequence[Strength]], *, chosen: int | None = None
 ) -> None:
-    """Plot each snapshot's score against each opponent with 95 % intervals: per cent, or points."""
+    """Plot each snapshot's score against each opponent with 95 % intervals: per cent, or points.
+
+    With more than two players it is the share of first places.
+    """
     from play.ratings.statistics import expected_score
 
     figure, axes = new_figure("Strength of the snapshots")
     games = sorted(measured)
     opponents = [entry.opponent for entry in measured[games[0]]]
-    points = any(entry.unit == POINTS for entries in measured.values() for entry in entries)
+    unit = next((entry.unit for entries in measured.values() for entry in entries), ELO)
+    points = unit == POINTS
     for number, opponent in enumerate(opponents):
         entries = [measured[game][number] for game in games]
-        if points:
+        if unit != ELO:
             score, low, high = np.array([(e.value, e.low, e.high) for e in entries]).T
+            score, low, high = (part if points else 100 * part for part in (score, low, high))
         else:
             score = np.array([100 * entry.score for entry in entries])
             low = np.array([100 * expected_score(entry.low) for entry in entries])
             high = np.array([100 * expected_score(entry.high) for entry in entries])
         line = axes.plot(games, score, marker="o", markersize=4, label=f"against {opponent}")
         axes.fill_between(games, low, high, alpha=0.15, color=line[0].get_color())
-    axes.axhline(0 if points else 50, color="black", linewidth=1, alpha=0.6)
+    if unit != FIRST:
+        axes.axhline(0 if points else 50, color="black", linewidth=1, alpha=0.6)
     if chosen is not None:
         axes.axvline(chosen, color="black", linewidth=1, linestyle=":", label="kept as best")
     axes.set_xlabel("games learned from")
     if points:
         axes.set_ylabel("points a game (band: 95 % interval)")
     else:
-        axes.set_ylabel("score in % (band: 95 % interval)")
+        what = "first places" if unit == FIRST else "score"
+        axes.set_ylabel(f"{what} in % (band: 95 % interval)")
         axes.set_ylim(0, 100)
     axes.legend(loc="lower right")
     write_figure(path, figure)

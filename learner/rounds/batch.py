@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from learner.fit.logistic import LogisticFit
 from learner.fit.targets import fit_scale
 from learner.learner import MAN, Progress, feature_set, linear_start
 from learner.models.model import numbers_of
+from learner.multiplayer_play import late_starts
 from learner.positions.filters import Filter, distinct
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
@@ -55,8 +56,13 @@ class BatchLearner(RoundLearner):
         0 for none: in games without dice, more games are a better use of the time.
     rollout_positions: with `rollouts`, at most this many positions per round, drawn at random.
 
+    With more than two players a position is worth to each its chance to come first: it is learned
+    from as each player sees it, and the result is whether he came first. So `blend` has to be 1.
+
     After `fit`: `evaluator_`, `store_`, and `rounds_`, the figures of each round as plain numbers.
     """
+
+    takes_many = True
 
     games: int = 6000
     blend: float = 0.5
@@ -109,6 +115,18 @@ class BatchLearner(RoundLearner):
                 raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
         if self.rollouts and isinstance(self.game_, DiceGame):
             raise ValueError(f"rollouts: expected 0 in a game with dice, found {self.rollouts}")
+        if self.game_.players > 2:
+            for name, only in (("blend", 1), ("rollouts", 0)):
+                if getattr(self, name) != only:
+                    raise ValueError(
+                        f"{name}: expected {only} for more than two players, found"
+                        f" {getattr(self, name)}"
+                    )
+
+    def _openings(self) -> Iterator[tuple[Any, ...]]:
+        if self.game_.players > 2:
+            return late_starts(self.seed, self.round_games)
+        return super()._openings()
 
     def _keep(self, lessons: list[Lesson]) -> None:
         """Store the positions that were searched."""
@@ -224,7 +242,10 @@ class BatchFit(BatchLearner):
         K = self.rounds_[-1]["K"] if self.rounds_ else 1.0
         # refitted each time without a fixed weight, K would grow without bound as values shrink
         find = (any(self._held.values()) or not self.rounds_) and scale_of(rows) is not None
-        fitted = self._fitter(self.K or (None if find else K)).fit_rows(rows)
+        # a position of many is as many rows of a game: each game counts alike
+        counts = np.bincount(rows.game_number)[rows.game_number]
+        weights = rows.count / counts if self.game_.players > 2 else None
+        fitted = self._fitter(self.K or (None if find else K)).fit_rows(rows, weights)
         self._linear.weights[:] = fitted.weights_
         self.fit_ = fitted
         return {"K": float(fitted.K_), "loss": float(fitted.loss_)}

@@ -47,6 +47,8 @@ class QuantisedFit(BatchLearner):
         the results of the first round best).
     """
 
+    takes_many = False
+
     games: int = 100_000
     depth: int | None = None
     nodes: int | None = 4000

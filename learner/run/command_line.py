@@ -227,6 +227,12 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
         raise ValueError(
             f"--learner {learner}: expected a problem with one agent, found {game.name}"
         )
+    if game.players > 2 and not RECIPES[learner].takes_many():
+        able = [name for name, other in RECIPES.items() if other.takes_many()]
+        raise ValueError(
+            f"--learner: expected {' or '.join(able)} for {game.name} with its {game.players}"
+            f" players, found {learner}"
+        )
     recipe = RECIPES[learner].run(game)
     extra = {**recipe.get("options", {}), **learner_options(options.set)}
     depth, nodes = options.depth, options.nodes

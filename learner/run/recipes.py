@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["HEURISTICS", "RECIPES", "Recipe"]
 
-#: A run of a learner for which the game has no recipe; with dice, moves by static values.
+#: A run of a learner for which the game has no recipe; with dice, moves by static values, and with
+#: more than two players the result is all that is learned from.
 SHORT: dict[str, Any] = {"games": 300, "depth": 5}
 SHORT_WITH_DICE: dict[str, Any] = {"games": 300, "depth": 0}
+SHORT_WITH_MANY: dict[str, Any] = {"games": 300, "depth": 2, "options": {"blend": 1.0}}
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,18 @@ class Recipe:
         """Returns the learner's class."""
         return getattr(importlib.import_module(f"learner.{self.module}"), self.kind)
 
+    def takes_many(self) -> bool:
+        """Returns whether it learns games for more than two players."""
+        return getattr(self.load(), "takes_many", False)
+
     def run(self, game: Game) -> dict[str, Any]:
         """Returns the settings of a run of a game, by the names of the options of train.py."""
         from games.contract import DiceGame
 
         name = next(name for name, recipe in RECIPES.items() if recipe is self)
         short = SHORT_WITH_DICE if isinstance(game, DiceGame) else SHORT
+        if game.players > 2:
+            short = SHORT_WITH_MANY
         return dict(game.recipes.get(name, short))
 
 

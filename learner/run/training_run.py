@@ -335,6 +335,8 @@ class Run:
         games = min(GAMES, self.learner.games // 3)
         if best.gives_outcomes or self.game.rules is None or games < FEWEST_GAMES:
             return best
+        if self.game.players > 2:  # chances are those of win, draw and loss
+            return best
         say(f"fitting the chances of win, draw and loss to {games} games of self-play")
         try:
             best.calibration = calibrate(self.game, best, games=games)

@@ -14,6 +14,7 @@ from games import kernels
 from games.backgammon import Backgammon
 from games.backgammon.match_file import read_matches
 from games.checkers import Checkers
+from games.chinese_checkers import ChineseCheckers
 from games.connect_four import ConnectFour
 from games.contract import DiceGame, Game
 from learner.books.book_polynomial import BookPolynomial
@@ -34,6 +35,7 @@ pytestmark = [
 ]
 
 CHECKERS, BACKGAMMON, CONNECT_FOUR = Checkers(), Backgammon(), ConnectFour()
+FOR_THREE = ChineseCheckers(3)
 #: All but the one with a run of its own kind (`tests/test_train.py`).
 NAMES = [name for name in RECIPES if name != "rote"]
 #: So that there is more than one round.
@@ -52,6 +54,7 @@ class Killed(BaseException):
 TRIED = [
     *((name, BACKGAMMON if name in DICE else CHECKERS) for name in NAMES),
     *((name, CONNECT_FOUR) for name in CONNECT_FOUR.recipes if name in NAMES),
+    *((name, FOR_THREE) for name in FOR_THREE.recipes),
 ]
 
 
