@@ -129,7 +129,7 @@ class Game:
     shipped: str = ""
     #: The short name of the shipped file of balanced openings; empty for random openings.
     openings: str = ""
-    #: The database that evaluators consult for people and other programs if they name no lookup.
+    #: The database that evaluators with chances of outcomes consult if no player's text names one.
     usual_lookup: str = ""
     #: Players that the result of a training run is measured against.
     opponents: Sequence[str] = ("random",)

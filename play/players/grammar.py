@@ -34,7 +34,9 @@ a player is one of
 EVALUATOR is a hand-crafted evaluator by name, a shipped one such as checkers/quantised, or a file.
 LOOKUP is one of
   NAME                 a database of the game: in checkers endgame (of 4 pieces), endgame5 and wdl6
-                       (python -m games.checkers.endgame), in backgammon bearoff
+                       (python -m games.checkers.endgame), in backgammon bearoff, which evaluators
+                       that give chances of outcomes consult without it
+  none                 no database in backgammon either
   book:FILE[:MARGIN]   an opening book; moves at most MARGIN worse than its best are played
   FILE                 a rote memory
 OPTION is one of

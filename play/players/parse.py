@@ -16,17 +16,19 @@ from play.players.player import Player
 from search import Lookup, Opponent, as_evaluator, parse_techniques
 from search.evaluators.shipped import find_file
 from search.expectiminimax.move_filters import as_filters
-from search.lookups.database import DatabaseLookup
+from search.lookups.database import DatabaseLookup, usual_lookup
 from search.lookups.lookup import CombinedLookup
 from search.lookups.opening_lookup import BookLookup
 from search.lookups.rote import RoteMemory
 from search.multiplayer.search import METHODS
 from search.sizes import MOST_MIB, MOST_THREADS
 
-__all__ = ["parse_lookup", "parse_player"]
+__all__ = ["NONE", "parse_lookup", "parse_player"]
 
 RANDOM = "random"
 BOOK = "book:"
+#: In place of a lookup: not even the game's usual one.
+NONE = "none"
 #: Options of the engine, and their names there.
 OPTIONS = {name: name for name in ("threads", "filters", "opponent")} | {"table": "table_mib"}
 #: Options that limit a move, and the types of their numbers.
@@ -36,8 +38,9 @@ LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
 def parse_player(game: Game, text: str) -> Player:
     """Returns the player that a text names, in the grammar of `play.players.grammar.GRAMMAR`.
 
-    Several lookups are consulted in their order, until one knows the position. A book's default
-    margin is half of its price of a ply.
+    Several lookups are consulted in their order, until one knows the position. A player that names
+    none consults the game's usual one (`search.lookups.database.usual_lookup`), unless it says
+    `+none`. A book's default margin is half of its price of a ply.
 
     Raises ValueError, OSError or ModuleNotFoundError; messages read "expected ..., found ...".
     """
@@ -53,7 +56,14 @@ def parse_player(game: Game, text: str) -> Player:
     limits, options = _settings(game, parts)
     lookups: list[Lookup] = []
     book = None
+    if NONE in parts.lookups and len(parts.lookups) > 1:
+        raise ValueError(f"player: expected +{NONE} or other lookups, found {text!r}")
+    usual = None if parts.lookups else usual_lookup(game, evaluator)
+    if usual is not None:
+        lookups.append(usual)
     for part in parts.lookups:
+        if part == NONE:
+            break
         if not part.startswith(BOOK):
             lookups.append(parse_lookup(game, part))
             continue

@@ -14,7 +14,6 @@ from play.players.parse import parse_player
 from search import PROVEN, WIN, Engine, Evaluator, Result, parse_techniques
 from search.evaluators.calibration import Chances
 from search.evaluators.shipped import find_file
-from search.lookups.database import DatabaseLookup
 
 __all__ = [
     "Thinker",
@@ -38,8 +37,6 @@ class Thinker:
         gives the values of plain minimax.
     filters: move filters of searches with dice, if the name has none.
     seed: decides among the moves of a book.
-
-    A player that names no lookup and gives chances of outcomes consults `Game.usual_lookup`.
 
     Raises ValueError for a player without an evaluator, such as `random`, and as `parse_player`.
     """
@@ -70,11 +67,8 @@ class Thinker:
         self.name = parts.short
         self.evaluator: Evaluator = player.evaluator
         self.limits = player.within(limits)
-        lookup = player.lookup
-        if lookup is None and game.usual_lookup and self.evaluator.gives_outcomes:
-            lookup = DatabaseLookup(game, game.usual_lookup)
-        self.lookup = lookup
-        self.engine = Engine(game, self.evaluator, lookup=lookup, **options)
+        self.lookup = player.lookup
+        self.engine = Engine(game, self.evaluator, lookup=self.lookup, **options)
         self._book = player.book
         self._random = np.random.default_rng(seed)
 

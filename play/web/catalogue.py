@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.contract import DiceGame, Game
 from games.problem import Problem
+from play.players.parse import NONE
 from play.web.backgammon_face import BackgammonFace
 from play.web.checkers_face import CheckersFace
 from play.web.descriptions import cards, hand_crafted, learned, measured
@@ -41,7 +43,7 @@ from search import Evaluator, EvaluatorError, Lookup, Techniques, as_evaluator, 
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.samples import value_scale
 from search.first_use import will_use
-from search.lookups.database import DatabaseLookup
+from search.lookups.database import DatabaseLookup, usual_lookup
 from search.lookups.rote import RoteMemory
 
 __all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "face_of"]
@@ -228,13 +230,27 @@ class Catalogue:
         entry, other = self.find(id, game)
         with self._loading:
             loaded: Loaded = self._keep(entry, lambda name: self._rated(entry, game, name))
+            lookup: Lookup | None = None
+            both = entry
             if other is None:
-                return loaded
-            lookup: Lookup = self._keep(other, lambda name: _lookup(game, name))
-            both = replace(entry, id=id, name=self.name(id, game))
+                lookup = self._usual(game, loaded)
+                if lookup is None:
+                    return loaded
+            else:
+                both = replace(entry, id=id, name=self.name(id, game))
+                if other.id != NONE:
+                    lookup = self._keep(other, lambda name: _lookup(game, name))
             key = (id, loaded, lookup)
             loaded = self._kept_as(key, lambda: replace(loaded, entry=both, lookup=lookup))
             return loaded
+
+    def _usual(self, game: Game, loaded: Loaded) -> Lookup | None:
+        """Returns the game's usual database, if the evaluator consults it."""
+        if not game.usual_lookup or not loaded.evaluator.gives_outcomes:
+            return None
+        make = partial(usual_lookup, game, loaded.evaluator)
+        lookup: Lookup = self._kept_as((game.usual_lookup,), make)
+        return lookup
 
     def _rated(self, entry: Entry, game: Game, name: Any) -> Loaded:
         will_use(game)
@@ -293,6 +309,8 @@ class Catalogue:
                 kind, about = "weights written by hand", hand_crafted(game, evaluator)
                 by_hand = Entry(f"{name}:{evaluator}", name, evaluator, kind, "hand-crafted")
                 yield replace(by_hand, about=about, group="hand-crafted")
+            if game.usual_lookup:
+                yield Entry(NONE, name, "no databases", "databases", "named", LOOKUP)
             for id, known in game.lookups.items():
                 if known.at_hand() and known.title not in titles:
                     titles.add(known.title)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from games.contract import Game
+from search.evaluators.evaluator import Evaluator
 from search.lookups.lookup import Lookup
 
-__all__ = ["DatabaseLookup"]
+__all__ = ["DatabaseLookup", "usual_lookup"]
 
 
 class DatabaseLookup(Lookup):
@@ -29,3 +30,14 @@ class DatabaseLookup(Lookup):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DatabaseLookup, (self.game, self.name)
+
+
+def usual_lookup(game: Game, evaluator: Evaluator) -> DatabaseLookup | None:
+    """Returns the database that an evaluator consults without being asked to, None for none.
+
+    It is `Game.usual_lookup`, for evaluators that give chances of outcomes: their values are of the
+    same kind as the database's. Raises any error of building the tables.
+    """
+    if not game.usual_lookup or not evaluator.gives_outcomes:
+        return None
+    return DatabaseLookup(game, game.usual_lookup)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import games
+from games import kernels
 from games.checkers import Checkers
 from games.contract import DiceGame, Game
 from games.kernels import kernel
@@ -209,6 +211,7 @@ def test_the_table_fits_the_limits_unless_the_player_says(limits: Limits, mib: f
         (RACE, "ahead@selective", ValueError, "expected depth=PLIES, .* found 'selective'"),
         (RACE, "ahead+no.db", ValueError, "rote memory: expected a game without dice, found race"),
         (RACE, "ahead+bearoff", ValueError, "lookup of race: expected no name, .* found 'bearoff'"),
+        (RACE, "ahead+none+none", ValueError, r"expected \+none or other lookups, found 'ahead"),
         (RACE, "ahead+book:x", ValueError, "opening book: expected a game without dice"),
         (RACE, "hub:cat", ValueError, "expected a game of checkers, found race"),
     ],
@@ -296,3 +299,22 @@ def test_models_of_opponents() -> None:
     ):
         with pytest.raises((ValueError, OSError), match=message):
             parse_player(game, text)
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
+def test_evaluators_with_chances_consult_the_usual_database() -> None:
+    game = games.load("backgammon")
+    for text, name in (
+        ("backups", "bearoff"), ("backups@1", "bearoff"), ("hand+bearoff", "bearoff"),
+        ("backups+none", None), ("backups+none@1", None), ("hand", None),
+    ):  # fmt: skip
+        lookup = parse_player(game, text).lookup
+        assert (None if lookup is None else lookup.name) == name, text
+    assert parse_player(CHECKERS, "classic").lookup is None
+    # in a race at home the seat of a match then plays what the tables say
+    here = game.parse_position("XGID=-BBBB---------------bbbb--:0:0:1:21:0:0:0:0:10")
+    values = {}
+    for text in ("backups", "backups+none", "backups+bearoff"):
+        seat = parse_player(game, text).seat(game, Limits(depth=0))
+        values[text] = seat.value_of(here)
+    assert values["backups"] == values["backups+bearoff"] != values["backups+none"]

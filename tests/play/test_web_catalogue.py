@@ -23,6 +23,7 @@ from search import EvaluatorError  # noqa: E402
 from search.alphabeta.probcut import ProbCut  # noqa: E402
 from search.alphabeta.techniques import SELECTIVE_SEARCH  # noqa: E402
 from search.first_use import FirstUse  # noqa: E402
+from search.lookups.database import DatabaseLookup  # noqa: E402
 from search.lookups.rote import RoteMemory  # noqa: E402
 from tests.web_client import BASE, PATIENCE, act, events, new_table, wait_for  # noqa: E402
 from tests.web_server import CLASSIC, HAND, HUMAN, ROOT, running  # noqa: E402
@@ -142,7 +143,8 @@ def test_what_is_proposed_is_there_with_and_without_data(runs: Path, tmp_path: P
 def test_lookups_and_programs_are_offered_as_a_match_takes_them(client: Client) -> None:
     answer = client.get("/api/catalogue").json()
     lookups = [(entry["game"], entry["id"]) for entry in answer["lookups"]]
-    assert lookups[:1] == [("checkers", "endgame")] and lookups[-1:] == [("backgammon", "bearoff")]
+    assert lookups[:1] == [("checkers", "endgame")]
+    assert lookups[-2:] == [("backgammon", "none"), ("backgammon", "bearoff")]
     names = {entry["id"] for entry in answer["programs"]}
     wanted = {"gnubg:0", "gnubg:1", "gnubg:2", "pubeval"}
     assert names == (wanted if importlib.util.find_spec("gnubg_nn") else set())
@@ -171,6 +173,17 @@ def test_an_evaluator_with_bear_off_databases_knows_the_end(runs: Path) -> None:
         found = asyncio.run(asyncio.wait_for(analyse(base), 60))
     assert found["name"] == "hand + bear-off databases"
     assert [move["value"] for move in found["moves"]] == [1.0]
+
+
+def test_evaluators_with_chances_consult_the_usual_database(runs: Path) -> None:
+    catalogue = Catalogue(ROOT / "data", runs)
+    game = catalogue.games["backgammon"]
+    shipped = "shipped:backgammon/backups.safetensors"
+    usual, none = catalogue.load(shipped, game), catalogue.load(f"{shipped}+none", game)
+    assert isinstance(usual.lookup, DatabaseLookup) and none.lookup is None
+    assert catalogue.load(shipped, game) is usual and usual.evaluator is none.evaluator
+    assert (usual.entry.name, none.entry.name) == ("backups", "backups + no databases")
+    assert catalogue.load("backgammon:hand", game).lookup is None
 
 
 def test_an_evaluator_with_endgame_databases_knows_the_end(client: Client) -> None:

@@ -160,7 +160,7 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
             now.evaluator = [evaluator.id, e.target.value].filter(Boolean).join("+");
           },
         },
-        h("option", { value: "" }, "nothing"),
+        h("option", { value: "" }, lookups.some(({ id }) => id === "none") ? "the usual ones" : "nothing"),
         lookups.map(({ id, name }) => h("option", { value: id, selected: id === lookup?.id }, name)))),
       h("label", { class: "field" }, "Time",
         h("select", { onchange: (e) => { now.seconds = Number(e.target.value); } },
