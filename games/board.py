@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["Board", "Piece"]
 
-#: The side that owns a piece (0, 1, or None for neither) and the text on it, often empty.
+#: The side that owns a piece (None for neither) and the text on it, often empty.
 Piece = tuple[int | None, str]
 
 SHAPES = ("stone", "tile", "bar")
@@ -27,6 +27,11 @@ class Board:
         Default: no.
     shape: how pieces are drawn: "stone", a disc; "tile", which fills its square; or "bar", which is
         as wide as the whole number that is its text. Tiles and bars have different texts.
+    holes: the squares that exist, if these are the holes of a hexagonal grid: in each row at least
+        two columns apart, those of the next row between them. Default: all, as a plain grid.
+    tints: sides by the squares that are drawn in their colours, such as a goal that they fill.
+    path: `path(position, move)` returns the squares on the way of a piece, from its first to its
+        last; its clicks are these two. Default: the way is not known.
     """
 
     rows: int
@@ -35,6 +40,9 @@ class Board:
     clicks: Callable[[Any, Any], Sequence[int | Sequence[int]]]
     light_first: bool = False
     shape: str = "stone"
+    holes: Sequence[int] | None = None
+    tints: Mapping[int, int] = field(default_factory=dict)
+    path: Callable[[Any, Any], Sequence[int]] | None = None
 
     def __post_init__(self) -> None:
         for name in ("rows", "columns"):
@@ -43,6 +51,9 @@ class Board:
                 raise ValueError(f"board: expected 1 to 26 {name}, found {size!r}")
         if self.shape not in SHAPES:
             raise ValueError(f"board: expected shape {', '.join(SHAPES)}, found {self.shape!r}")
+        for name, found in (("holes", self.holes or ()), ("tints", self.tints)):
+            if not all(0 <= square < self.squares for square in found):
+                raise ValueError(f"board: expected {name} on its squares, found others")
 
     @property
     def squares(self) -> int:

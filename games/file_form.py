@@ -13,15 +13,16 @@ Plain text holds tags, an empty line, one move a line, and the result:
 
 A roll stands before its move; value, depth and comment of a move follow `;`. A proven value is
 written `won_in_5_plies`. The last line begins with `*`: why the game ended and its outcome for the
-side that began, or nothing for a game that goes on. Tags `Position` (a start other than the game's
-own) and `Result` follow from the record.
+side that began, or nothing for a game that goes on. With more than two players there are tags
+`Third` and so on, and the last line has the outcomes of all sides. Tags `Position` (a start other
+than the game's own) and `Result` follow from the record.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -34,7 +35,8 @@ from games.values import proven_text, proven_value
 __all__ = ["PLAIN_TEXT", "FileForm", "ReadGame", "form_of"]
 
 NO_NAMES = ("?", "?")
-OWN_TAGS = ("Game", "First", "Second", "Position")
+SEATS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
+OWN_TAGS = ("Game", *SEATS, "Position")
 
 _TAG = re.compile(r'\[(\w+) "((?:[^"\\]|\\.)*)"\]')
 
@@ -61,7 +63,7 @@ class ReadGame(NamedTuple):
     """One game of a file.
 
     record: None if the game is damaged; then the first of `problems` says why.
-    names: the two players; the first is the one who begins.
+    names: the players; the first is the one who begins.
     problems: errors in the game, each with the number of its line.
     title: one line for people who choose among the games of a file.
     result: the result or the score, as the file states it.
@@ -70,7 +72,7 @@ class ReadGame(NamedTuple):
     """
 
     record: GameRecord | None
-    names: tuple[str, str]
+    names: tuple[str, ...]
     problems: list[str]
     title: str
     result: str = ""
@@ -98,12 +100,12 @@ class FileForm:
     """
 
     suffix: str
-    write: Callable[[GameRecord, tuple[str, str], Mapping[str, str]], str]
+    write: Callable[[GameRecord, tuple[str, ...], Mapping[str, str]], str]
     read: Callable[[str, Any], Iterable[ReadGame]]
     read_in_order: Callable[[str, Any, bool], Iterable[ReadGame]] | None = None
     annotated: bool = True
     also: tuple[str, ...] = ()
-    write_match: Callable[[Any, tuple[str, str], Mapping[str, str]], str] | None = None
+    write_match: Callable[[Any, tuple[str, ...], Mapping[str, str]], str] | None = None
 
     def games_in(
         self, text: str, game: Game, black_first: bool | None = None
@@ -128,10 +130,10 @@ def form_of(game: Game) -> FileForm:
     return game.file_form or PLAIN_TEXT
 
 
-def write_plain(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) -> str:
+def write_plain(record: GameRecord, names: tuple[str, ...], tags: Mapping[str, str]) -> str:
     """Returns a game as plain text; raises ValueError if a tag has a control character."""
     game = record.game
-    own = {"Game": game.name, "First": names[0], "Second": names[1]}
+    own = {"Game": game.name, **dict(zip(_seats(game), names, strict=True))}
     if record.start != game.start():
         own["Position"] = game.position_text(record.start)
     given = {name: value for name, value in tags.items() if name not in own}
@@ -144,9 +146,25 @@ def write_plain(record: GameRecord, names: tuple[str, str], tags: Mapping[str, s
             assert isinstance(game, DiceGame)
             text = f"{game.roll_text(roll)}: {text}"
         lines.append(text + _note_text(record, n))
-    outcome = record.outcome()
-    lines.append("*" if outcome is None else f"* {record.reason} {outcome:g}")
+    outcomes = record.outcomes()
+    lines.append("*" if outcomes is None else f"* {record.reason} {_outcome_text(outcomes)}")
     return "\n".join(lines) + "\n"
+
+
+def _seats(game: Game) -> tuple[str, ...]:
+    """Returns the tags of the players' names."""
+    more = (f"Player{number}" for number in range(len(SEATS) + 1, game.players + 1))
+    return (*SEATS, *more)[: game.players]
+
+
+def _outcome_text(outcomes: Sequence[float]) -> str:
+    """Returns the outcome of the side that began, or with more than two sides those of all."""
+    told = outcomes[:1] if len(outcomes) == 2 else outcomes
+    texts = (f"{outcome:g}" for outcome in told)
+    return " ".join(
+        text if float(text) == outcome else repr(outcome)
+        for text, outcome in zip(texts, told, strict=True)
+    )
 
 
 def _tag_text(name: str, value: str) -> str:
@@ -204,10 +222,10 @@ def _read_one(lines: list[tuple[int, str]], game: Game) -> ReadGame:
             problems.append(f"line {number}: expected a line with *, found the end of the file")
     except (MoveError, PositionError, ValueError) as error:
         record, problems = None, [f"line {number}: {error}"]
-    names = (tags.get("First", "?"), tags.get("Second", "?"))
+    names = tuple(tags.get(seat, "?") for seat in _seats(game))
     count = "damaged" if record is None else f"{record.ply} moves"
     result = tags.get("Result", "")
-    title = f"{names[0]} – {names[1]}, {count}"
+    title = f"{' – '.join(names)}, {count}"
     return ReadGame(record, names, problems, title, result, tags)
 
 
@@ -249,16 +267,20 @@ def _number(text: str) -> float:
 
 def _ended(record: GameRecord, text: str) -> list[str]:
     """Declare the outcome that the last line of a game states; returns contradictions."""
-    reason, _, said = text.strip().rpartition(" ")
-    outcome = record.outcome()
-    if not said:
-        return [] if outcome is None else [f"expected * {record.reason} {outcome:g}, found none"]
-    claimed = _number(said)
-    if outcome is None:
-        record.declare(claimed, reason or "result of the file")
+    count = 1 if record.game.players == 2 else record.game.players
+    words = text.split()
+    outcomes = record.outcomes()
+    known = "" if outcomes is None else _outcome_text(outcomes)
+    if not words:
+        return [f"expected * {record.reason} {known}, found none"] if known else []
+    claimed = tuple(map(_number, words[-count:]))
+    if outcomes is None:
+        reason = " ".join(words[:-count]) or "result of the file"
+        record.declare(claimed[0] if count == 1 else claimed, reason)
         return []
-    same = claimed == outcome
-    return [] if same else [f"expected the outcome {outcome:g}, found {claimed:g}"]
+    same = claimed == outcomes[:count]
+    found = " ".join(words[-count:])
+    return [] if same else [f"expected the outcome {known}, found {found}"]
 
 
 PLAIN_TEXT = FileForm(".txt", write_plain, read_plain)

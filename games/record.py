@@ -7,6 +7,7 @@ if the record starts from a position with the other side to move.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Self
@@ -17,7 +18,10 @@ from numpy.typing import NDArray
 from games.contract import DiceGame, Game
 from games.errors import MoveError
 
-__all__ = ["Annotation", "GameRecord", "new_record"]
+__all__ = ["Annotation", "Declared", "GameRecord", "new_record"]
+
+#: A declared outcome: for side 0, or for every side in turn.
+Declared = float | tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ class GameRecord:
         self.rolls: list[int | None] = []
         self.annotations: list[Annotation] = []
         self._quiet_plies = [0]  # for each position, plies since the last that cannot be undone
-        self._declared: tuple[float, str] | None = None
+        self._declared: tuple[Declared, str] | None = None
 
     @classmethod
     def of_legal(
@@ -237,18 +241,40 @@ class GameRecord:
         self.rolls.pop()
         return self.moves.pop()
 
-    def declare(self, outcome: float, reason: str) -> None:
-        """End the game by other means than its rules, such as a resignation.
+    def declare(self, outcome: float | Sequence[float], reason: str) -> None:
+        """End the game by other means than its rules, such as an agreed draw.
 
-        `outcome` is for side 0, as in `outcome()`. Raises ValueError if the game is already over.
+        outcome: for side 0, as in `outcome()`; or for each side, as in `outcomes()`. With more than
+            two sides a single number counts for side 0, and the others share its negative.
+        reason: what `reason` returns then.
+
+        Raises ValueError if the game is already over, or for another number of outcomes than sides.
         """
         if self.over:
             raise ValueError(f"expected a game that goes on, found it over ({self.reason})")
-        self._declared = (float(outcome), reason)
+        if not isinstance(outcome, Sequence):
+            self._declared = (float(outcome), reason)
+            return
+        if len(outcome) != self.game.players:
+            raise ValueError(f"expected {self.game.players} outcomes, found {len(outcome)}")
+        self._declared = (tuple(map(float, outcome)), reason)
+
+    def forfeit(self, side: int, reason: str) -> None:
+        """End the game with a loss for one side, which has resigned or run out of time.
+
+        With more than two sides all others share what it loses. Raises ValueError as `declare`.
+        """
+        if self.game.players == 2:
+            self.declare(1.0 if side else -1.0, reason)
+            return
+        others = 1.0 / (self.game.players - 1)
+        outcomes = [others] * self.game.players
+        outcomes[side] = -1.0
+        self.declare(outcomes, reason)
 
     @property
-    def declared(self) -> tuple[float, str] | None:
-        """The declared outcome for side 0, and its reason; None if there is none."""
+    def declared(self) -> tuple[Declared, str] | None:
+        """The declared outcome as `declare` was given it, and its reason; None for none."""
         return self._declared
 
     @property
@@ -262,17 +288,15 @@ class GameRecord:
         return None if ending is None else ending[0]
 
     def outcomes(self) -> tuple[float, ...] | None:
-        """Returns the outcome for each side, side 0 first; None while it goes on.
-
-        With more than two sides a declared outcome counts for side 0, and the others share its
-        negative.
-        """
+        """Returns the outcome for each side, side 0 first; None while it goes on."""
         ending = self._ending()
         if ending is None:
             return None
         players, mover = self.game.players, self.to_move
         vector = self.game.outcome_vector(self.position)
         if vector is None:
+            if self._declared is not None and isinstance(self._declared[0], tuple):
+                return self._declared[0]
             others = -ending[0] / (players - 1) or 0.0
             return (ending[0], *[others] * (players - 1))
         return tuple(vector[(side - mover) % players] or 0.0 for side in range(players))
@@ -308,7 +332,8 @@ class GameRecord:
                 return vector[-self.to_move] or 0.0, reason
             return (-value if self.to_move else value) or 0.0, reason
         if self._declared is not None:
-            return self._declared
+            outcome, reason = self._declared
+            return outcome[0] if isinstance(outcome, tuple) else outcome, reason
         if self._irreversible is None:
             return None
         if self.repetitions is not None and self.history.count(position) + 1 >= self.repetitions:

@@ -6,6 +6,7 @@ Values are for the side to move. Kernels read these as constants.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 __all__ = [
     "EXACT",
@@ -15,6 +16,8 @@ __all__ = [
     "UNKNOWN_PLIES",
     "UPPER",
     "WIN",
+    "places",
+    "places_text",
     "proven_text",
     "proven_value",
     "value_text",
@@ -65,3 +68,29 @@ def value_text(value: float) -> str:
     if abs(value) >= 1000:
         return f"{value:+.0f}"
     return f"{value:+.3f}"
+
+
+def places(outcomes: Sequence[float]) -> tuple[float, ...]:
+    """Returns the place of each side, from 1; sides with equal outcomes share the mean of theirs.
+
+    outcomes: of a finished game, one for each side.
+    """
+    return tuple(
+        sum(other > own for other in outcomes) + (list(outcomes).count(own) + 1) / 2
+        for own in outcomes
+    )
+
+
+def places_text(names: Sequence[str], outcomes: Sequence[float]) -> str:
+    """Returns who came first, second and so on: `A is first, then B and C`.
+
+    Sides with equal outcomes are named together; the result is empty if all have the same one.
+    """
+    groups = [
+        " and ".join(name for name, own in zip(names, outcomes, strict=True) if own == outcome)
+        for outcome in sorted(set(outcomes), reverse=True)
+    ]
+    if len(groups) < 2:
+        return ""
+    verb = "is" if list(outcomes).count(max(outcomes)) == 1 else "are"
+    return f"{groups[0]} {verb} first, then {', then '.join(groups[1:])}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from games.contract import Game
 
-__all__ = ["best_reply", "for_every_player", "max_n", "paranoid"]
+__all__ = ["best_reply", "for_every_player", "max_n", "paranoid", "turned"]
 
 Vector = tuple[float, ...]
 Evaluate = Callable[[Any], Sequence[float]]

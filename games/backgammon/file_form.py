@@ -15,7 +15,7 @@ from games.record import GameRecord
 __all__ = ["MAT"]
 
 
-def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) -> str:
+def _write(record: GameRecord, names: tuple[str, ...], tags: Mapping[str, str]) -> str:
     """Returns a game as a session of one game; the first of `names` is X."""
     if not isinstance(record, BackgammonRecord):
         played = record.positions, record.moves, record.annotations
@@ -24,7 +24,7 @@ def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) 
 
 
 def _write_match(
-    records: Sequence[BackgammonRecord], names: tuple[str, str], tags: Mapping[str, str]
+    records: Sequence[BackgammonRecord], names: tuple[str, ...], tags: Mapping[str, str]
 ) -> str:
     """Returns the games of a match; colons, which end a name in the form, become dashes."""
     players = ("X", "O") if names == NO_NAMES else names

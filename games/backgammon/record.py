@@ -194,7 +194,7 @@ class BackgammonRecord(GameRecord):
 
     def _ending(self) -> tuple[float, str] | None:
         ending = super()._ending()
-        if ending is None or ending is self._declared:
+        if ending is None or self._declared is not None:
             return ending
         points, reason = ending
         if self.jacoby and not self._takes():

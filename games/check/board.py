@@ -37,6 +37,11 @@ def check_board(game: Game, position: Any, moves: list[Any], fail: Callable[...,
                 fail(rule, position, f"0 to {board.squares - 1}", square)
         if not all(way):
             fail(f"every click of {move!r} has a square", position, "a square", clicks)
+        path = list(board.path(position, move)) if board.path is not None else []
+        if path and not (path[0] in way[0] and path[-1] in way[-1]):
+            fail(f"the way of {move!r} leads from click to click", position, clicks, path)
+        if board.holes is not None and not set(path).issubset(board.holes):
+            fail(f"the way of {move!r} leads over holes", position, "holes", path)
         if ways.setdefault(way, move) != move:
             rule = f"different moves have different clicks ({list(clicks)})"
             fail(rule, position, "one move", [ways[way], move])

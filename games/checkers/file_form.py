@@ -15,7 +15,7 @@ from games.record import GameRecord
 __all__ = ["PDN"]
 
 
-def _write(record: GameRecord, names: tuple[str, str], tags: Mapping[str, str]) -> str:
+def _write(record: GameRecord, names: tuple[str, ...], tags: Mapping[str, str]) -> str:
     """Returns a game as PDN; the first of `names` is Black, who begins."""
     return write_game(record, {**tags, "White": names[1], "Black": names[0]})
 

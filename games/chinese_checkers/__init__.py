@@ -53,7 +53,6 @@ class ChineseCheckers(KernelGame):
     most_moves = rules.MOST_MOVES
     evaluators = EVALUATORS
     unit = "steps"
-    board = Board(17, 25, notation.pieces, notation.clicks)
     opponents = ("steps", "hand")
     usual_learner = "batch"
     recipes = RECIPES
@@ -68,6 +67,7 @@ class ChineseCheckers(KernelGame):
         self.last_move = last_move
         self.sides = tuple(f"Player {number + 1}" for number in range(count))
         self.rules, self.features, self.encodings = _made(count, last_move)
+        self.board = _board(count)
         words = (word for point in SEATS[count] for word in both_words(list(POINTS[point])))
         self.start_position = (*words, 0, 0)
         super().__init__()
@@ -122,6 +122,20 @@ class ChineseCheckers6(ChineseCheckers):
     name = "chinese_checkers6"
     title = "Chinese Checkers for six"
     players = 6
+
+
+def _board(players: int) -> Board:
+    """Returns the star, with each goal in the colour of the side that has to fill it."""
+    goals = [POINTS[(point + 3) % 6] for point in SEATS[players]]
+    return Board(
+        17,
+        25,
+        notation.pieces,
+        notation.clicks,
+        holes=[notation.square(cell) for cell in range(CELLS)],
+        tints={notation.square(cell): side for side, goal in enumerate(goals) for cell in goal},
+        path=notation.path,
+    )
 
 
 @functools.cache

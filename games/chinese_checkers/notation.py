@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from games.chinese_checkers.rules import PASS
-from games.chinese_checkers.star import CELLS, COLUMNS, LENGTHS, LOW, both_words
+from games.chinese_checkers.star import (
+    CELLS,
+    COLUMNS,
+    HOPS,
+    LENGTHS,
+    LOW,
+    NEIGHBOURS,
+    ROWS,
+    both_words,
+)
 from games.errors import MoveError, PositionError
 
 __all__ = ["move_text", "owners", "parse_move", "parse_position", "position_text", "show"]
@@ -93,14 +102,15 @@ def parse_move(legal: list[int], text: str) -> int:
 
 
 def show(position: Position) -> str:
-    """Returns the star as lines of text, and whose move it is."""
+    """Returns the star, each row with the numbers of its cells, and whose move it is."""
     lines, cell = [], 0
     for row in _rows(position):
         line = [" "] * 25
+        numbers = f"{cell}-{cell + len(row) - 1}" if len(row) > 1 else str(cell)
         for sign in row:
             line[COLUMNS[cell]] = sign
             cell += 1
-        lines.append("".join(line).rstrip())
+        lines.append(f"{''.join(line)}   {numbers}")
     return "\n".join([*lines, f"player {position[-2] + 1} to move"])
 
 
@@ -111,8 +121,6 @@ def pieces(position: Position) -> dict[int, tuple[int | None, str]]:
 
 def square(cell: int) -> int:
     """Returns the square of a grid of 17 rows and 25 columns on which a cell lies."""
-    from games.chinese_checkers.star import ROWS
-
     return 25 * ROWS[cell] + COLUMNS[cell]
 
 
@@ -122,3 +130,26 @@ def clicks(position: Any, move: int) -> list[int]:
         mine = next(c for c, side in enumerate(owners(position)) if side == position[-2])
         return [square(mine), square(mine)]
     return [square(move >> 7), square(move & 127)]
+
+
+def path(position: Any, move: int) -> list[int]:
+    """Returns the squares on the shortest way of a piece, its first and its last among them."""
+    if move == PASS:
+        return []
+    origin, target = move >> 7, move & 127
+    if target in NEIGHBOURS[origin]:
+        return [square(origin), square(target)]
+    side = owners(position)
+    side[origin] = None
+    before = {origin: origin}
+    reached = [origin]
+    for here in reached:
+        for over, landing in zip(NEIGHBOURS[here], HOPS[here], strict=True):
+            if landing >= 0 and side[over] is not None and side[landing] is None:
+                if landing not in before:
+                    before[int(landing)] = here
+                    reached.append(int(landing))
+    way = [target]
+    while way[-1] != origin:
+        way.append(before[way[-1]])
+    return [square(cell) for cell in reversed(way)]

@@ -138,7 +138,7 @@ def record_entries(
     *,
     number: int = 0,
     side: str = "both",
-    names: tuple[str, str] = NO_NAMES,
+    names: tuple[str, ...] = NO_NAMES,
     skip_plies: int = 0,
     searched: bool = False,
     settler: Settler | None = None,
@@ -194,7 +194,7 @@ def check_side(side: str, skip_plies: int) -> None:
         raise ValueError(f"skip_plies: expected at least 0, found {skip_plies}")
 
 
-def _movers(record: GameRecord, names: tuple[str, str], side: str) -> list[int]:
+def _movers(record: GameRecord, names: tuple[str, ...], side: str) -> list[int]:
     """Returns the sides (0: the one that begins) whose moves `side` means in a game."""
     if side == "both":
         return [0, 1]
@@ -262,7 +262,7 @@ def read_records(
     side: str = "both",
     black_first: bool | None = None,
     report: BookReport | None = None,
-) -> Iterator[tuple[GameRecord, tuple[str, str]]]:
+) -> Iterator[tuple[GameRecord, tuple[str, ...]]]:
     """Yields the games of files with their players, as far as `side` has moves in them.
 
     Options and errors as for `read_book`.

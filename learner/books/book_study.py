@@ -135,7 +135,7 @@ class BookStudy(Learner):
         """The evaluator learned so far."""
         return self.learner_.evaluator_
 
-    def _read(self, report: BookReport) -> Iterator[tuple[GameRecord, tuple[str, str]]]:
+    def _read(self, report: BookReport) -> Iterator[tuple[GameRecord, tuple[str, ...]]]:
         return read_records(
             self.game_,
             self._paths(),
@@ -144,7 +144,7 @@ class BookStudy(Learner):
             report=report,
         )
 
-    def _records(self) -> Iterator[tuple[GameRecord, tuple[str, str]]]:
+    def _records(self) -> Iterator[tuple[GameRecord, tuple[str, ...]]]:
         if self.book is not None:
             yield from islice(self._read(self.book_), self.games)
             return
@@ -170,7 +170,7 @@ class BookStudy(Learner):
         notes = [Annotation(None, depth) for depth in depths]
         return GameRecord.of_legal(self.game_, positions, list(moves), notes)
 
-    def _study(self, number: int, record: GameRecord, names: tuple[str, str]) -> None:
+    def _study(self, number: int, record: GameRecord, names: tuple[str, ...]) -> None:
         if self.book is None:
             self.book_.games, self.book_.found = number + 1, number + 1
         entries = list(

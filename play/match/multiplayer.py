@@ -14,6 +14,7 @@ from typing import Any
 
 from games.contract import Game
 from games.record import GameRecord
+from games.values import places
 from play.crew import Crew
 from play.match.match import MOST_PLIES
 from play.match.openings import Openings
@@ -86,7 +87,7 @@ class MultiplayerMatch:
             for played in self.rounds:
                 outcomes = played.outcomes(player)
                 first.append(sum(one[0] > max(one[1:]) for one in outcomes) / count)
-                place.append(sum(map(_place, outcomes)) / count)
+                place.append(sum(places(one)[0] for one in outcomes) / count)
                 points.append(sum(one[0] for one in outcomes) / count)
             standings.append(
                 Standing(
@@ -202,10 +203,3 @@ class _RoundPlayer(Crew[tuple[Seat, ...]]):
     def new_seats(self) -> tuple[Seat, ...]:
         """Returns a seat of each player."""
         return tuple(player.seat(self.game, self.limits) for player in self.players)
-
-
-def _place(outcomes: tuple[float, ...]) -> float:
-    """Returns the place of the first of several players by their outcomes, shared if equal."""
-    better = sum(other > outcomes[0] for other in outcomes)
-    equal = outcomes.count(outcomes[0])
-    return better + (equal + 1) / 2

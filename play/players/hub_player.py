@@ -163,7 +163,7 @@ class HubSeat:
         if self._clock is not None:
             self._clock = self._clock.after(self.seconds[-1])
             if self._clock.left < 0.0:
-                record.declare(1.0 if record.to_move else -1.0, TIME)
+                record.forfeit(record.to_move, TIME)
                 return
         record.play(move, value=_score(told.get("score")), depth=_depth(told.get("depth")))
 

@@ -123,7 +123,7 @@ class EvaluatorSeat:
         if self._clock is not None:
             self._clock = self._clock.after(time.monotonic() - began)
             if self._clock.left < 0.0:
-                record.declare(1.0 if record.to_move else -1.0, TIME)
+                record.forfeit(record.to_move, TIME)
                 return
         value = self.engine.evaluator.in_units(result.value)
         record.play(result.move, value=value, depth=result.depth)

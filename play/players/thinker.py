@@ -14,6 +14,7 @@ from play.players.parse import parse_player
 from search import PROVEN, WIN, Engine, Evaluator, Result, parse_techniques
 from search.evaluators.calibration import Chances
 from search.evaluators.shipped import find_file
+from search.max_n import for_every_player
 
 __all__ = [
     "Thinker",
@@ -24,6 +25,7 @@ __all__ = [
     "usual_evaluator",
     "usual_limits",
     "usual_referee",
+    "values_of_all",
 ]
 
 
@@ -165,6 +167,25 @@ def chances_of(
     if outcomes is not None:
         return Chances.of_win(outcomes[0])
     return evaluator.chances(position, value)
+
+
+def values_of_all(game: Game, evaluator: Evaluator, position: Any, side: int) -> tuple[float, ...]:
+    """Returns the static values of a position for all sides, side 0 first.
+
+    game: a game for more than two players.
+    side: the side to move.
+
+    The values are centred, as those of max^n: their sum is 0. A win is WIN.
+    """
+    outcomes = game.outcome_vector(position)
+    if outcomes is None:
+        values = for_every_player(game, evaluator)(position)
+        mean = sum(values) / len(values)
+        values = tuple(value - mean for value in values)
+    else:
+        values = tuple(WIN * np.sign(one) for one in outcomes) if game.wins else outcomes
+    first = -side % game.players
+    return (*values[first:], *values[:first])
 
 
 def chances_text(

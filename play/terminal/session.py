@@ -10,7 +10,7 @@ from typing import Any
 from games.contract import Game
 from games.file_form import form_of
 from games.record import GameRecord, new_record
-from games.values import value_text
+from games.values import places_text, value_text
 from games.whole_files import write_atomically
 from play.players.limits import Limits
 from play.players.thinker import Thinker, chances_text
@@ -89,11 +89,13 @@ class Session:
 
     def file_text(self) -> str:
         """Returns the game as the text of a file."""
-        first, second = ("person" if s in self.people else self.thinker.name for s in (0, 1))
-        if first == second:
-            first, second = f"{first} {self.sides[0]}", f"{second} {self.sides[1]}"
+        names = [
+            "person" if s in self.people else self.thinker.name for s in range(len(self.sides))
+        ]
+        if len(set(names)) < len(names):
+            names = [f"{name} {side}" for name, side in zip(names, self.sides, strict=True)]
         tags = {"Event": "Plysmith", "Date": date.today().strftime("%Y.%m.%d")}
-        return self.file_form.write(self.record, (first, second), tags)
+        return self.file_form.write(self.record, tuple(names), tags)
 
     def set_up(self, text: str) -> str:
         """Begin a game from a position; returns a remark or "". Raises PositionError."""
@@ -113,13 +115,12 @@ class Session:
         outcome = self.record.outcome()
         assert outcome is not None
         reason = self.record.reason
+        if self.game.players > 2:
+            ranking = places_text(self.sides, self.record.outcomes() or ())
+            return f"{ranking or 'The game is drawn'} ({reason})."
         if outcome == 0:
             return f"The game is drawn ({reason})."
         side = self.sides[int(outcome < 0)]
-        if self.game.players > 2:
-            outcomes = self.record.outcomes() or ()
-            side = self.sides[max(range(len(outcomes)), key=lambda number: outcomes[number])]
-            return f"{side} is first ({reason})."
         if self.game.wins:
             return f"{side} wins ({reason})."
         size = abs(outcome)
@@ -401,8 +402,6 @@ class Session:
 
     def do_resign(self, rest: str) -> Iterator[str]:
         """Resign the game."""
-        if self.game.players > 2:
-            raise ValueError("expected a game for two players to resign, found one for more")
         if self.record.over:
             raise ValueError("expected a game that goes on, found it over")
         self.resign()
@@ -412,10 +411,10 @@ class Session:
 
     def resign(self) -> None:
         """End the game with a loss for the side that resigns."""
-        self.record.declare(1.0 if self.loser() else -1.0, "resignation")
+        self.record.forfeit(self.loser(), "resignation")
 
     def loser(self) -> int:
-        """Returns the side that resigns: the person's, or with two people the side to move."""
+        """Returns the side that resigns: the person's, or with several people the side to move."""
         return next(iter(self.people)) if len(self.people) == 1 else self.side
 
     def do_quit(self, rest: str) -> Iterator[str]:

@@ -126,17 +126,12 @@ class Catalogue:
     def __init__(self, data: Path, runs: Path, own: Sequence[Game] = ()) -> None:
         self.folders = {"shipped": data.resolve(), "run": runs.resolve()}
         #: Games by name: those of Plysmith, then those of the user.
-        ours = map(games.load, games.names())
-        self.games: dict[str, Game] = {game.name: game for game in ours if game.players == 2}
+        self.games: dict[str, Game] = {name: games.load(name) for name in games.names()}
         #: Problems by name, in the same order.
         self.problems: dict[str, Problem] = {
             name: cast(Problem, games.load(name)) for name in games.problems()
         }
         for game in own:
-            if game.players != 2:
-                raise ValueError(
-                    f"{game.name}: expected a game for two, found one for {game.players}"
-                )
             known = game.name in self.games or game.name in self.problems
             if _NAME.fullmatch(game.name) is None or known:
                 taken = f"{game.name!r}, which is taken" * known

@@ -7,7 +7,6 @@ from typing import Any
 
 from games.errors import MoveError
 from games.record import GameRecord
-from play.web.seat import Seat
 from play.web.table import Table, start_text
 
 __all__ = ["CubeTable", "Play", "act_with_cube", "play_of"]
@@ -129,9 +128,9 @@ class CubeTable(Table):
         return 1 - record.to_move if record.offered else None
 
     @property
-    def deciding(self) -> Seat:
-        """The player who must act next: answer, double or roll, or move."""
-        return self.seat if self.answering is None else self.seats[self.answering]
+    def acting(self) -> int:
+        """The side that must act next: answer, double or roll, or move."""
+        return self.record.to_move if self.answering is None else self.answering
 
     @property
     def may_double(self) -> bool:

@@ -13,6 +13,7 @@ from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import WIN, LinearEvaluator
 from search.evaluators.calibration import Chances
+from search.max_n import turned
 
 __all__ = ["why"]
 
@@ -25,7 +26,8 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
     """The value of a position and its parts; with `after` also those of the position after a move.
 
     All numbers are for the side to move in `before`, so that both can be compared: the numbers of
-    `after`, where the other side is to move, are negated. They are in the game's unit.
+    `after`, where the other side is to move, are negated; with more than two players they are those
+    of the board turned to that side. They are in the game's unit.
     `before_chances` and `after_chances` are [win, draw, loss]; None if the evaluator has no
     calibration. A finished game has no parts. Parts are sorted by their larger absolute value,
     before or after the move, largest first.
@@ -42,18 +44,23 @@ def why(game: Game, loaded: Loaded, before: Any, after: Any = None) -> dict[str,
     for part in parts.values():
         part["after"] = None
     if after is not None:
-        outcome = game.outcome(after)
-        if outcome is None:
-            value, chances = loaded.evaluator(after), loaded.evaluator.chances(after)
+        outcomes = game.outcome_vector(after)
+        sign = -1.0 if game.players == 2 else 1.0
+        if outcomes is None:
+            if game.players > 2:
+                after = turned(game, after, -1)
+            value, chances = sign * loaded.evaluator(after), loaded.evaluator.chances(after)
+            chances = chances.turned if chances and sign < 0 else chances
         else:
+            outcome = outcomes[-1]
             value = math.copysign(WIN, outcome) if game.wins and outcome else outcome
             chances = Chances.of_outcome(outcome)
-        answer |= _value("after", loaded, -value, chances.turned if chances else None)
+        answer |= _value("after", loaded, value, chances)
         for part in parts.values():
             part["after"] = 0.0
-        for found in explain(loaded.evaluator, after) if outcome is None else ():
+        for found in explain(loaded.evaluator, after) if outcomes is None else ():
             part = parts.setdefault(found.name, _part(loaded, found) | {"before": 0.0, "term": 0.0})
-            part["after"] = clamped(-found.value) + 0.0
+            part["after"] = clamped(sign * found.value) + 0.0
     shown = [p for p in parts.values() if p["before"] or p["after"]]
     shown.sort(key=lambda p: -max(abs(p["before"]), abs(p["after"] or 0.0)))
     return answer | {"parts": shown[:MOST_PARTS], "left_out": max(0, len(shown) - MOST_PARTS)}

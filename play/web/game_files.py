@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from games.contract import DiceGame, Game
-from games.file_form import NO_NAMES, form_of
+from games.file_form import form_of
 from games.record import GameRecord
 
 __all__ = ["read_file", "write_file"]
@@ -18,7 +18,7 @@ __all__ = ["read_file", "write_file"]
 MOST_GAMES, MOST_PROBLEMS = 500, 5
 
 
-def write_file(records: Sequence[GameRecord], names: tuple[str, str]) -> tuple[str, str]:
+def write_file(records: Sequence[GameRecord], names: Sequence[str]) -> tuple[str, str]:
     """Returns a name for the file, and its content.
 
     records: the games of a match, or one game.
@@ -28,12 +28,12 @@ def write_file(records: Sequence[GameRecord], names: tuple[str, str]) -> tuple[s
     """
     today = datetime.date.today()
     game, form = records[0].game, form_of(records[0].game)
-    first, second = (_name(name) or side for name, side in zip(names, game.sides, strict=True))
+    known = tuple(_name(name) or side for name, side in zip(names, game.sides, strict=True))
     tags = {"Event": "Plysmith", "Date": f"{today:%Y.%m.%d}"}
     name = f"{game.name}-{today}{form.suffix}"
     if form.write_match is not None and len(records) > 1:
-        return name, form.write_match(records, (first, second), tags)
-    return name, form.write(records[-1], (first, second), tags)
+        return name, form.write_match(records, known, tags)
+    return name, form.write(records[-1], known, tags)
 
 
 def _name(text: str) -> str:
@@ -66,7 +66,7 @@ def read_file(game: Game, text: Any, number: Any = 0) -> tuple[GameRecord, dict[
     if not isinstance(game, DiceGame):
         record.repetitions, record.quiet_moves = 3, 40  # from here on they hold
     unclear = read.order is not None and not read.order.clear
-    names = {} if read.names == NO_NAMES else dict(zip(game.sides, read.names, strict=True))
+    names = {} if set(read.names) == {"?"} else dict(zip(game.sides, read.names, strict=True))
     titles = [one.title for one in found]
     problems = [*([str(read.order)] if unclear else []), *read.problems]
     left = len(problems) - MOST_PROBLEMS

@@ -60,6 +60,8 @@ class GridFace(PlainFace):
             "rows": self.grid.rows,
             "columns": self.grid.columns,
             "shape": self.grid.shape,
+            "holes": self.grid.holes,
+            "tints": list(self.grid.tints.items()),
             "pieces": sorted(pieces, key=lambda piece: piece[0]),
         }
 
@@ -73,7 +75,7 @@ class GridFace(PlainFace):
         )
         ways = [(self.ways(position, move), move) for move in legal]
         texts = {
-            game.move_text(position, move): [click[0] for click in way]
+            game.move_text(position, move): self.path(position, move) or [c[0] for c in way]
             for way, move in ways[:MOST_WAYS]
         }
         return ClickSteps({**self.board(position), "ways": texts}, ways)
@@ -83,8 +85,15 @@ class GridFace(PlainFace):
         clicks = self.grid.clicks(position, move)
         return [(click,) if isinstance(click, int) else tuple(click) for click in clicks]
 
+    def path(self, position: Any, move: Any) -> list[int]:
+        """Returns the squares on the way of a move; empty if it is not known."""
+        return list(self.grid.path(position, move)) if self.grid.path is not None else []
+
     def trace(self, position: Any, move: Any) -> list[list[int]]:
-        """Returns the squares whose contents the move changes."""
+        """Returns the way of the piece that moves, or else the squares whose contents change."""
+        path = self.path(position, move)
+        if path:
+            return [path]
         before = self.grid.pieces(position)
         after = self.grid.pieces(self.game.play(position, move))
         gone = sorted(square for square in before if before[square] != after.get(square))

@@ -150,7 +150,7 @@ class Host:
         game, seats = self.catalogue.game(content.get("game")), []
         for seat in content.get("seats") or []:
             try:
-                await self._seats(game, [seat, seat])
+                await self._seat(game, seat)
             except ValueError:
                 seat = {"kind": HUMAN}
             seats.append(seat)
@@ -177,17 +177,21 @@ class Host:
                 continue  # a game of a user that this server was not started with, or damaged
         return found
 
-    async def _seats(self, game: Any, content: Any) -> tuple[Seat, Seat]:
-        if not isinstance(content, list) or len(content) != 2:
-            raise ValueError("seats: expected a list of two, found none")
-        seats = (seat_of(content[0]), seat_of(content[1]))
-        for seat in seats:
-            if seat.kind == EVALUATOR:
-                await self.loaded(seat.evaluator, game)
-            elif seat.kind == PROGRAM:
-                find = partial(self.catalogue.find, seat.evaluator, game, PROGRAM)
-                await self.thinking.work(find)
-        return seats
+    async def _seats(self, game: Any, content: Any) -> tuple[Seat, ...]:
+        if not isinstance(content, list) or len(content) != game.players:
+            raise ValueError(f"seats: expected a list of {game.players}, found another")
+        return tuple([await self._seat(game, seat) for seat in content])
+
+    async def _seat(self, game: Any, content: Any) -> Seat:
+        seat = seat_of(content)
+        if seat.method and game.players == 2:
+            raise ValueError(f"method: expected none in a game for two, found {seat.method}")
+        if seat.kind == EVALUATOR:
+            await self.loaded(seat.evaluator, game)
+        elif seat.kind == PROGRAM:
+            find = partial(self.catalogue.find, seat.evaluator, game, PROGRAM)
+            await self.thinking.work(find)
+        return seat
 
     def names(self, table: Table) -> list[str]:
         """Returns the names of the players at a table. Looking them up may take a moment."""
@@ -273,9 +277,9 @@ class Host:
             sitting.turn = asyncio.create_task(self._turns(sitting))
 
     def advance(self, sitting: Sitting) -> None:
-        """Let two computers that pause make one move. Raises ValueError if they do not pause."""
+        """Let computers that pause make one move. Raises ValueError if they do not pause."""
         if not sitting.table.paused:
-            raise ValueError("expected two computers that pause, found no such")
+            raise ValueError("expected computers that pause, found no such")
         if sitting.table.waiting != "over" and (sitting.turn is None or sitting.turn.done()):
             sitting.turn = asyncio.create_task(self._turns(sitting, single=True))
 
@@ -302,7 +306,7 @@ class Host:
         """Raise MoveError if the computer is to move."""
         table = sitting.table
         if table.waiting != "over" and table.deciding.kind != HUMAN:
-            name = table.game.sides[table.seats.index(table.deciding)]
+            name = table.game.sides[table.acting]
             raise MoveError(f"expected {name}, the computer, to move, found a move of yours")
 
     async def _turns(self, sitting: Sitting, *, single: bool = False) -> None:
@@ -365,6 +369,7 @@ class Host:
             history=table.record.history,
             seconds=seat.seconds,
             depth=seat.depth,
+            method=seat.method,
         )
         answer = await self.thinking.search(
             question, lambda news: sitting.tell("thought", {**news, "ply": table.record.ply})
@@ -374,5 +379,5 @@ class Host:
 
 
 async def advance(host: Host, sitting: Sitting, content: dict[str, Any]) -> None:
-    """The action of a table that lets two computers that pause make one move."""
+    """The action of a table that lets computers that pause make one move."""
     host.advance(sitting)

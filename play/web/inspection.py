@@ -10,7 +10,7 @@ from games.contract import DiceGame
 from games.errors import MoveError
 from games.values import value_text
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
-from play.players.thinker import chances_of
+from play.players.thinker import chances_of, values_of_all
 from play.web.catalogue import Loaded
 from play.web.explain import why as explained
 from play.web.seat import search_limits
@@ -99,11 +99,12 @@ async def why(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str
 
 
 async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[str, Any]:
-    """The value of every position of a game for the first side, and a judgement of every move.
+    """The values of every position of a game, and a judgement of every move.
 
-    `values` are those of the positions, and `moves` what `_judged` says of the moves; None for
-    those that the time did not suffice for, which another request continues with. `players` have
-    each side's `decisions`, and its `accuracy` in per cent and the `lost` points over them.
+    `curves` are the values of the positions for the first side, one list in a list; with more than
+    two players one list for each, of static values. `moves` are what `_judged` says of the moves.
+    Both have None where the time did not suffice, which another request continues with. `players`
+    have each side's `decisions`, and its `accuracy` in per cent and the `lost` points over them.
     """
     table = sitting.table
     loaded = await host.loaded(content.get("evaluator"), table.game)
@@ -113,7 +114,9 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     record, known = table.record, sitting.values
     # The unit is part of the key because a run may replace its file by another evaluator.
     key = f"{loaded.entry.id} {depth} {loaded.unit!r}"
-    positions: list[Any] = [(key, position) for position in record.positions]
+    positions: list[Any] = [
+        (key, position, table.side_at(ply)) for ply, position in enumerate(record.positions)
+    ]
     moves: list[Any] = [
         (key, *one) for one in zip(record.positions, record.rolls, record.moves, strict=False)
     ]
@@ -126,8 +129,11 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
             for one in missing:
                 if time.monotonic() > until:
                     break
-                if len(one) == 2:
-                    found[one] = _value(engine, one[1], depth)
+                if len(one) == 3:
+                    found[one] = [
+                        clamped(loaded.evaluator.in_units(value)) + 0.0
+                        for value in _values(engine, one[1], one[2], depth)
+                    ]
                 else:
                     _, position, roll, move = one
                     found[one] = _judged(engine, loaded, position, roll, move, depth)
@@ -138,18 +144,15 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
         if len(known) > 8 * host.limits.moves:
             known.clear()
         known.update(found)
-    signs = [-1.0 if table.side_at(ply) else 1.0 for ply in range(len(positions))]
     values = [known.get(one) for one in positions]
     judged = [known.get(one) for one in moves]
+    count = 1 if table.game.players == 2 else table.game.players
     return {
-        "values": [
-            None if value is None else clamped(loaded.evaluator.in_units(sign * value)) + 0.0
-            for sign, value in zip(signs, values, strict=True)
-        ],
+        "curves": [[None if one is None else one[side] for one in values] for side in range(count)],
         "moves": judged,
         "players": [
             _player([one for ply, one in enumerate(judged) if one and table.side_at(ply) == side])
-            for side in (0, 1)
+            for side in range(table.game.players)
         ],
         "unit": loaded.unit,
         "points": loaded.evaluator.gives_outcomes,
@@ -157,12 +160,20 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     }
 
 
-def _value(engine: Engine, position: Any, depth: int) -> float:
-    """Returns the value of a position; in games with dice before the roll."""
-    if not isinstance(engine.game, DiceGame):
-        return float(engine.search(position, depth=max(depth, 1)).value)
-    outcome = engine.game.outcome(position)
-    return float(engine.values([position])[0] if outcome is None else outcome)
+def _values(engine: Engine, position: Any, side: int, depth: int) -> tuple[float, ...]:
+    """Returns the value of a position for side 0; with more than two players the static values.
+
+    side: the side to move. In games with dice the value is that before the roll.
+    """
+    game = engine.game
+    if game.players > 2:
+        return values_of_all(game, engine.evaluator, position, side)
+    if not isinstance(game, DiceGame):
+        value = float(engine.search(position, depth=max(depth, 1)).value)
+    else:
+        outcome = game.outcome(position)
+        value = float(engine.values([position])[0] if outcome is None else outcome)
+    return (-value if side else value,)
 
 
 def _judged(

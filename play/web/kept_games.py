@@ -51,7 +51,7 @@ def started(table: Table) -> bool:
 def table_of(
     content: dict[str, Any],
     game: Game,
-    seats: tuple[Seat, Seat],
+    seats: tuple[Seat, ...],
     *,
     chance: random.Random,
     limits: Limits,
@@ -126,9 +126,10 @@ def _play(record: GameRecord, content: dict[str, Any], limits: Limits) -> None:
     declared = content.get("declared")
     if declared is not None and not record.over:
         outcome, reason = declared if isinstance(declared, list) and len(declared) == 2 else (0, 0)
-        if _number(outcome) is None or not isinstance(reason, str):
+        each = outcome if isinstance(outcome, list) else [outcome]
+        if None in map(_number, each) or not isinstance(reason, str):
             raise ValueError("declared: expected an outcome and a reason, found another")
-        record.declare(float(outcome), reason[:100])
+        record.declare(outcome, reason[:100])
 
 
 def _go_on(table: CubeTable, content: dict[str, Any], limits: Limits) -> None:

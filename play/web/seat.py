@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from search.multiplayer.search import METHODS
+
 __all__ = [
     "DEEPEST",
     "EVALUATOR",
     "HUMAN",
+    "METHODS",
     "MOST_SECONDS",
     "PROGRAM",
     "RANDOM",
@@ -32,12 +35,14 @@ class Seat:
     evaluator: the id of the evaluator or of the engine; "" for the others.
     seconds: time for a move, for an evaluator.
     depth: greatest depth of a move, for an evaluator; None for no limit.
+    method: how an evaluator searches a game for more than two players; "" for the usual method.
     """
 
     kind: str = HUMAN
     evaluator: str = ""
     seconds: float = SECONDS
     depth: int | None = None
+    method: str = ""
 
     def view(self) -> dict[str, Any]:
         """Returns the seat as JSON, in the form that the browser sends."""
@@ -58,8 +63,12 @@ def seat_of(content: Any) -> Seat:
     evaluator = content.get("evaluator")
     if not isinstance(evaluator, str):
         raise ValueError(f"seat: expected the id of the {kind}, found none")
-    seconds, depth = search_limits(content)
-    return Seat(kind, evaluator, seconds, depth)
+    method = content.get("method", "")
+    if method not in ("", *METHODS):
+        raise ValueError(
+            f"method: expected one of {', '.join(METHODS)}, found {str(method)[:40]!r}"
+        )
+    return Seat(kind, evaluator, *search_limits(content), method)
 
 
 def search_limits(content: dict[str, Any]) -> tuple[float, int | None]:

@@ -30,7 +30,7 @@ from play.web.host import Host, NoTable, Sitting, TooMany, advance
 from play.web.limits import Limits
 from play.web.puzzles import Puzzles
 from play.web.runs import Runs
-from play.web.seat import DEEPEST, MOST_SECONDS
+from play.web.seat import DEEPEST, METHODS, MOST_SECONDS
 from search.first_use import first_use
 
 __all__ = ["create_app", "serve"]
@@ -250,8 +250,8 @@ class Pages:
     async def save(self, request: Request) -> Response:
         """The game as a file."""
         table = (await self._find(request)).table
-        first, second = await self.host.thinking.work(lambda: self.host.names(table))
-        name, content = write_file(table.records, (first, second))
+        names = await self.host.thinking.work(lambda: self.host.names(table))
+        name, content = write_file(table.records, names)
         return JSONResponse({"name": name, "text": content})
 
     async def events(self, request: Request) -> Response:
@@ -289,6 +289,7 @@ def _game(game: Game) -> dict[str, Any]:
         "light_first": face.light_first,
         "dice": isinstance(game, DiceGame),
         "cube": isinstance(game, DiceGame) and game.cube,
+        "methods": METHODS if game.players > 2 else (),
         "suffix": form_of(game).suffix,
     }
 

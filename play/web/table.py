@@ -10,7 +10,7 @@ from typing import Any
 from games.contract import DiceGame, Game, first_rolls
 from games.errors import MoveError, PositionError
 from games.record import Annotation, GameRecord, new_record
-from games.values import value_text
+from games.values import places_text, value_text
 from play.web.catalogue import face_of
 from play.web.faces import Face, Steps
 from play.web.limits import Limits
@@ -23,7 +23,7 @@ class Table:
     """A game in progress.
 
     game: the rules.
-    seats: the players of both sides.
+    seats: the players, one for each side.
     chance: decides rolls and random moves.
     limits: the limits of the server.
     id: its address, if it has one already; None for a new one.
@@ -35,7 +35,7 @@ class Table:
     def __init__(
         self,
         game: Game,
-        seats: tuple[Seat, Seat],
+        seats: tuple[Seat, ...],
         *,
         chance: random.Random,
         limits: Limits,
@@ -56,7 +56,7 @@ class Table:
         #: Rolls by ply that were made before moves were taken back; they are not rolled again.
         self.rolled: dict[int, int] = {}
         self.names: dict[str, str] = {}
-        #: Whether two computers wait for a person to let them go on.
+        #: Whether computers wait for a person to let them go on.
         self.paused = False
         self._texts: list[tuple[Any, Any, str]] = []
         self.start()
@@ -116,9 +116,14 @@ class Table:
         return self.seats[self.record.to_move]
 
     @property
+    def acting(self) -> int:
+        """The side that must act next; with a cube it may be the one that is not to move."""
+        return self.record.to_move
+
+    @property
     def deciding(self) -> Seat:
-        """The player who must act next; with a cube it may be the side that is not to move."""
-        return self.seat
+        """The player who must act next."""
+        return self.seats[self.acting]
 
     @property
     def watched(self) -> bool:
@@ -226,15 +231,14 @@ class Table:
     def undo(self, to: Any = None) -> None:
         """Take moves back to the last decision of a human, or until `to` moves remain.
 
-        Rolls stay as they were, so that nobody can take a move back to roll again. Two computers
-        pause then.
+        Rolls stay as they were, so that nobody can take a move back to roll again. If no person
+        plays, the computers pause then.
         """
         ply = self.record.ply
         if to is None:
             target = ply - 1
-            humans = [n for n in (0, 1) if self.seats[n].kind == HUMAN]
-            side = self.record.to_move
-            while target > 0 and humans and (side - (ply - target)) % 2 not in humans:
+            humans = {side for side, seat in enumerate(self.seats) if seat.kind == HUMAN}
+            while target > 0 and humans and self.side_at(target) not in humans:
                 target -= 1
         else:
             if type(to) is not int or not 0 <= to <= ply:
@@ -255,9 +259,9 @@ class Table:
         self._begin_turn()
 
     def pause(self, on: Any) -> None:
-        """Let two computers pause, or go on."""
+        """Let computers among themselves pause, or go on."""
         if type(on) is not bool or not self.watched:
-            raise ValueError("expected two computers that pause or go on, found no such")
+            raise ValueError("expected computers that pause or go on, found no such")
         self.paused = on
         self.version += 1
 
@@ -265,7 +269,7 @@ class Table:
         """Let the side to move resign; `kind` is for tables with a cube."""
         if self.over:
             raise MoveError("expected a game that goes on, found it over")
-        self.record.declare(1.0 if self.record.to_move else -1.0, "resignation")
+        self.record.forfeit(self.record.to_move, "resignation")
         self._begin_turn()
 
     # --- views for the browser ---------------------------------------------------------------
@@ -311,6 +315,7 @@ class Table:
             "ready": bool(steps and steps.move is not None and not steps.at_once),
             "text": getattr(steps, "text", ""),
             "outcome": record.outcome(),
+            "outcomes": record.outcomes(),
         }
 
     def board(self, ply: int | None = None) -> dict[str, Any]:
@@ -330,7 +335,7 @@ class Table:
 
     def side_at(self, ply: int) -> int:
         """Returns the side to move after `ply` moves, counted, as positions need not tell it."""
-        return (self.game.to_move(self.record.start) + ply) % 2
+        return (self.game.to_move(self.record.start) + ply) % self.game.players
 
     def moves(self) -> list[dict[str, Any]]:
         """Returns the moves of the game with their notes."""
@@ -356,6 +361,13 @@ class Table:
     def result_text(self, outcome: float) -> str:
         """Returns the result in words: who won, how many points and why."""
         reason = self.record.reason
+        if self.game.players > 2:
+            outcomes = self.record.outcomes()
+            assert outcomes is not None
+            ranking = places_text(self.game.sides, outcomes)
+            if reason == "resignation":
+                return f"{self.game.sides[outcomes.index(min(outcomes))]} resigned"
+            return ranking or (f"Draw by {reason}" if reason else "Draw")
         if not outcome:
             return f"Draw by {reason}" if reason else "Draw"
         name = self.game.sides[0 if outcome > 0 else 1]

@@ -25,7 +25,7 @@ from typing import Any
 from games.contract import DiceGame, Game
 from games.values import value_text
 from play.players.gnubg import as_program
-from play.players.thinker import chances_of
+from play.players.thinker import chances_of, values_of_all
 from play.web.catalogue import Loaded
 from play.web.table import clamped
 from search import PROVEN, Engine, Result
@@ -56,11 +56,12 @@ class Question:
     game: the rules.
     loaded: the evaluator, with its techniques and lookup.
     position: the position to search.
-    side: the side to move, 0 or 1.
+    side: the side to move.
     roll: the roll of this turn; None before it, and in games without dice.
     history: earlier positions of the game, for repetition.
     seconds: time, counted from the creation of the question.
     depth: greatest depth; None for the usual one.
+    method: how to search a game for more than two players; "" for the usual method.
     moves: whether to find the values of all legal moves.
     began: the time of its creation.
     """
@@ -73,6 +74,7 @@ class Question:
     history: Sequence[Any] = ()
     seconds: float = 1.0
     depth: int | None = None
+    method: str = ""
     moves: bool = False
     began: float = field(default_factory=time.monotonic)
     #: Whether the caller has ended it.
@@ -129,7 +131,7 @@ class Thinking:
         # External engines hold Python's lock while they think, so only one runs at a time: more
         # would leave no time for other requests.
         self._programs = ThreadPoolExecutor(1, thread_name_prefix="program")
-        self._idle: list[tuple[Loaded, Engine]] = []
+        self._idle: list[tuple[Loaded, str, Engine]] = []
         self._changed = threading.Condition()
         self._waiting: deque[_Asked] = deque()
         self._running: set[_Asked] = set()
@@ -305,7 +307,7 @@ class Thinking:
         The results of a depth stay in the engine's transposition table and speed up the next one.
         """
         question = asked.question
-        engine = self._take(question.game, question.loaded)
+        engine = self._take(question.game, question.loaded, question.method)
         question.engine = engine
         try:
             while not question.finished:
@@ -332,17 +334,19 @@ class Thinking:
                     asked.tell(_described(question, result))
         finally:
             question.engine = None
-            self._put(question.loaded, engine)
+            self._put(question.loaded, engine, question.method)
 
-    def _take(self, game: Game, loaded: Loaded) -> Engine:
+    def _take(self, game: Game, loaded: Loaded, method: str = "") -> Engine:
         """Returns an engine with an empty transposition table, which no other search uses."""
         with self._changed:
             for idle in self._idle:
-                if idle[0] is loaded:
+                if idle[0] is loaded and idle[1] == method:
                     self._idle.remove(idle)
-                    return idle[1]
+                    return idle[2]
         options: dict[str, Any] = {}
-        if not isinstance(game, DiceGame):
+        if game.players > 2:
+            options |= {"method": method} if method else {}
+        elif not isinstance(game, DiceGame):
             options["techniques"] = loaded.techniques
         elif loaded.evaluator.gives_outcomes:
             options["filters"] = "normal"  # the filter's margins are in points, as these values are
@@ -354,10 +358,10 @@ class Thinking:
             **options,
         )
 
-    def _put(self, loaded: Loaded, engine: Engine) -> None:
+    def _put(self, loaded: Loaded, engine: Engine, method: str = "") -> None:
         engine.clear()
         with self._changed:
-            self._idle.append((loaded, engine))
+            self._idle.append((loaded, method, engine))
             del self._idle[:-IDLE_ENGINES]
 
 
@@ -380,9 +384,12 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
     from 0 to 1, of the position and after each move; None if the evaluator has no calibration.
     `outcomes` are the probabilities of `Game.outcomes` at both places: in backgammon of a win, a
     win with a gammon and with a backgammon, a loss with a gammon and with a backgammon. They are
-    None if the evaluator gives none.
+    None if the evaluator gives none. `players` are the static values of all sides, side 0 first,
+    in a game for more than two players; otherwise it is empty.
     """
     game, position, evaluator = question.game, question.position, question.loaded.evaluator
+    many = game.players > 2
+    players = values_of_all(game, evaluator, position, question.side) if many else ()
 
     def figures(value: float, outcomes: Sequence[float] | None = None) -> dict[str, Any]:
         return {
@@ -405,6 +412,7 @@ def _described(question: Question, result: Result, *, done: bool = False) -> dic
         "nodes": question.nodes,
         "seconds": round(time.monotonic() - question.began, 3),
         "outcomes": result.outcomes,
+        "players": [clamped(evaluator.in_units(value)) for value in players],
         "moves": [
             {
                 "text": game.move_text(position, move),

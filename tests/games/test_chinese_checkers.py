@@ -21,7 +21,7 @@ def game_of(players: int, last_move: int = 1000) -> ChineseCheckers:
 
 
 def board(game: ChineseCheckers, position: Any) -> list[str]:
-    return game.show(position).splitlines()[:17]
+    return [line[:25].rstrip() for line in game.show(position).splitlines()[:17]]
 
 
 def test_the_star() -> None:

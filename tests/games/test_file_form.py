@@ -41,13 +41,26 @@ def test_a_game_is_read_as_it_was_written(name: str) -> None:
     game = games.load(name)
     form = form_of(game)
     record = played(game)
-    text = form.write(record, ("anna", "otto"), {"Event": "test"})
+    names = ("anna", "otto", "carl", "dora", "emil", "frida")[: game.players]
+    text = form.write(record, names, {"Event": "test"})
     (read,) = form.read(text, game)
     assert read.problems == [] and read.record is not None
-    assert read.names == ("anna", "otto") and "anna" in read.title
+    assert read.names == names and "anna" in read.title
     assert read.record.moves == record.moves and read.record.rolls == record.rolls
     assert read.record.outcome() == record.outcome()
     assert len(list(form.read(text + "\n" + text, game))) == 2
+
+
+def test_plain_text_names_all_players_and_the_outcome_of_each() -> None:
+    game = games.load("chinese_checkers6")
+    record = GameRecord(game)
+    record.play_text("6-14")
+    record.forfeit(4, "resignation")
+    names = ("a", "b", "c", "d", "e", "f")
+    text = PLAIN_TEXT.write(record, names, {})
+    assert '[Sixth "f"]' in text and text.endswith("* resignation 0.2 0.2 0.2 0.2 -1 0.2\n")
+    (read,) = PLAIN_TEXT.read(text, game)
+    assert read.record == record and read.names == names and read.problems == []
 
 
 def plain(text: str, game: Game) -> Any:

@@ -14,6 +14,7 @@ from games import load
 from games.contract import Game
 from games.errors import MoveError
 from games.record import Annotation, GameRecord
+from games.values import places, places_text
 
 pytestmark = pytest.mark.plain
 
@@ -301,3 +302,17 @@ def pieces(position: Any) -> tuple[int, int, frozenset[int]]:
     own, opponent, kings, _ = position
     men = (own | opponent) & ~kings
     return (own | opponent).bit_count(), kings.bit_count(), frozenset([men])
+
+
+def test_who_forfeits_a_game_of_three_is_last() -> None:
+    record = GameRecord(load("chinese_checkers"))
+    record.play_text("6-14")
+    with pytest.raises(ValueError, match="expected 3 outcomes, found 2"):
+        record.declare((1.0, -1.0), "agreed")
+    record.forfeit(1, "resignation")
+    assert record.outcomes() == (0.5, -1.0, 0.5) and record.outcome() == 0.5
+    assert (record.over, record.reason) == (True, "resignation")
+    assert places(record.outcomes() or ()) == (1.5, 3.0, 1.5)
+    text = places_text(("A", "B", "C"), record.outcomes() or ())
+    assert text == "A and C are first, then B"
+    assert places_text(("A", "B", "C"), (0.0, 0.0, 0.0)) == ""

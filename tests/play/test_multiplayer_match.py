@@ -108,9 +108,13 @@ def test_three_sit_at_the_terminal() -> None:
     said = [*session.answer("102-103"), *session.advance()]
     assert any("Player 2 (hand)" in line for line in said), said
     assert session.side == 2  # the other person's turn
-    with pytest.raises(ValueError, match="expected a game for two players to resign"):
-        list(session.do_resign(""))
+    list(session.answer("resign"))
+    assert session.record.outcomes() == (0.5, 0.5, -1.0)  # the person whose turn it was
+    assert session.end_text() == "Player 1 and Player 2 are first, then Player 3 (resignation)."
+    assert '[Second "hand"]' not in session.file_text()  # two people are told apart by their sides
+    assert '[Second "hand Player 2"]' in session.file_text()
     list(session.answer("undo"))
     assert session.side == 0 and session.record.ply == 0
     list(session.answer("102-111"))
-    assert session.end_text() == "Player 1 is first (end of the game)."
+    text = "Player 1 is first, then Player 2 and Player 3 (end of the game)."
+    assert session.end_text() == text

@@ -44,7 +44,8 @@ def test_the_curve_is_for_the_side_that_begins(client: Client) -> None:
     view = new_table(client, position="W:WK18:B1,5,K9")
     view = act(client, view, "move", text=view["legal"][0]).json()
     answer = act(client, view, "curve", evaluator="checkers:material", depth=1).json()
-    assert len(answer["values"]) == 2 and all(value > 0 for value in answer["values"])
+    (curve,) = answer["curves"]
+    assert len(curve) == 2 and all(value > 0 for value in curve)
 
 
 def test_moves_are_marked_and_players_rated_by_what_they_lost(client: Client) -> None:

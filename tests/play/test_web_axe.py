@@ -49,6 +49,12 @@ def test_axe_finds_nothing(browser: Any, base: str, scheme: str, width: int) -> 
         for tab in ("Game", "Analysis", "Why", "Set up") if game in seats else ():
             open_tab(page, tab)
             look(f"{game}, {tab}")
+    star = open_table(page, base, game="chinese_checkers", seats=[HUMAN, HUMAN, RANDOM])
+    page.request.post(f"{base}/api/tables/{star['id']}/move", data={"text": "6-14"})
+    expect(page.locator(".moves .chip")).to_have_count(1)
+    for tab in ("Game", "Analysis", "Set up"):
+        open_tab(page, tab)
+        look(f"three players, {tab}")
     cube = open_table(page, base, game="backgammon", play={"length": 5})
     page.request.post(f"{base}/api/tables/{cube['id']}/move", data={"text": cube["legal"][0]})
     page.get_by_role("button", name="Double to 2").click()

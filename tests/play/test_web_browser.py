@@ -531,6 +531,41 @@ def test_texts_have_contrast_and_controls_have_names(browser: Any, base: str, sc
     context.close()
 
 
+def test_three_sit_at_the_star(page: Page, base: str) -> None:
+    """From the dialog for a new game to a jump over two pieces, whose way is shown."""
+    page.goto(base)
+    page.wait_for_selector(".board")
+    page.locator("[data-tool='plus']").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("radio", name="Chinese Checkers", exact=True).click()
+    dialog.locator("[data-method='2']").select_option("max_n")
+    pick(dialog.locator("[data-seat='1']"), "random")
+    pick(dialog.locator("[data-seat='2']"), "random")
+    dialog.get_by_role("button", name="Start").click()
+    expect(page.locator(".strips .strip")).to_have_count(3)
+    expect(page.locator(".man.seat")).to_have_count(30)
+    view = table(page, base)
+    holes = view["board"]["holes"]
+
+    def go(source: int, target: int) -> None:
+        page.wait_for_function(WAITING)
+        square(page, holes[source]).click()
+        square(page, holes[target]).hover()
+        expect(page.locator(".over .arrow")).to_have_count(1)
+        square(page, holes[target]).click()
+
+    go(5, 18)
+    expect(page.locator(".moves .move")).to_have_count(3)
+    go(0, 16)
+    expect(page.locator(".moves .move")).to_have_count(6)
+    assert table(page, base)["moves"][3]["text"] == "0-16"
+    page.locator("[data-tool='undo']").click()
+    expect(page.locator(".moves .move")).to_have_count(3)
+    page.locator("[data-tool='flag']").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    expect(page.locator(".result")).to_have_text("Player 1 resigned")
+
+
 def test_the_training_page_follows_a_run(page: Page, tmp_path: Path) -> None:
     run = tmp_path / "live"
     run.mkdir()

@@ -106,6 +106,7 @@ export class AnalysisPanel {
     put(this.summary,
       `Values for ${side} at depth ${news.depth}${news.done ? "" : " …"}`,
       news.outcomes && h("span", { class: "chances" }, "In %: win · gammon · backgammon – loss likewise"));
+    const shares = this.page.thinking.players(news);
     if (!news.moves.length) {
       put(this.list, 
         h("p", { class: "large number" }, signed(news.value, news.unit)),
@@ -150,7 +151,7 @@ export class AnalysisPanel {
     const focused = document.activeElement?.closest?.(".legal")?.getAttribute("aria-label");
     const old = this.list.querySelector("ol");
     const made = h("ol", { class: "move-list", "aria-label": "Legal moves, best first" }, rows);
-    put(this.list, made);
+    put(this.list, made, shares);
     if (old && focused) made.querySelector(".legal")?.focus();
   }
 

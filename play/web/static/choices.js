@@ -88,8 +88,22 @@ export function tone({ light_first: lightFirst }) {
   return lightFirst ? "light-first" : "dark-first";
 }
 
+/** The mark of a side: the colour of its pieces, with more than two sides also its number. */
+export function chip(game, side) {
+  if (game.sides.length > 2) return h("span", { class: `chip seat seat-${side}`, "aria-hidden": "true" }, side + 1);
+  return h("span", { class: `chip side-${side} ${tone(game)}` });
+}
+
+/** How evaluators search games for more than two players. */
+const METHODS = {
+  paranoid: "paranoid",
+  best_reply: "best reply",
+  max_n: "max^n",
+};
+
 function sideName(game, side) {
   const name = game.sides[side];
+  if (game.sides.length > 2) return name;
   if (!COLOURED.includes(game.kind) || /black|white/i.test(name)) return name;
   return `${name}, ${game.light_first === (side === 0) ? "ivory" : "black"}`;
 }
@@ -131,13 +145,14 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
           ),
         ),
       ),
-      h("div", { class: "seats" }, [0, 1].map(seat)),
+      h("div", { class: "seats" }, chosen.seats.map((_, side) => seat(side))),
       gameOf(catalogue, chosen.game).cube && stakes(),
       moves > 0 && h("p", { class: "muted small" }, "The game on the board stays in the list of games."),
       h(
         "footer",
         {},
-        h("button", { type: "button", class: "quiet", onclick: swap }, "Swap sides"),
+        h("button", { type: "button", class: "quiet", onclick: swap },
+          chosen.seats.length > 2 ? "Next seats" : "Swap sides"),
         h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel"),
         h("button", { class: "primary", "data-start": true }, "Start"),
       ),
@@ -171,11 +186,15 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
             now.depth = e.target.value === "" ? null : Number(e.target.value);
           },
         }, depthOptions(game, now.depth))),
+      game.methods.length > 0 && h("label", { class: "field" }, "Search",
+        h("select", { "data-method": side, onchange: (e) => { now.method = e.target.value; } },
+          game.methods.map((method) => h("option",
+            { value: method, selected: method === (now.method || game.methods[0]) }, METHODS[method] || method)))),
     ];
     return h(
       "fieldset",
       { class: "seat-choice" },
-      h("legend", {}, h("span", { class: `chip side-${side} ${tone(game)}` }), sideName(game, side)),
+      h("legend", {}, chip(game, side), sideName(game, side)),
       new Picker({
         label: "Played by",
         groups: [
@@ -228,7 +247,7 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
   }
 
   function swap() {
-    chosen.seats.reverse();
+    chosen.seats.unshift(chosen.seats.pop());
     draw();
   }
 
@@ -252,9 +271,11 @@ export function newGame(catalogue, { game, seats, moves, play }, done) {
 export function usual(catalogue, game) {
   const kept = memory.get(`seats.${game}`, null);
   const known = (seat) => there(catalogue, seat);
-  if (Array.isArray(kept) && kept.length === 2 && kept.every(known)) return kept;
+  const { sides } = gameOf(catalogue, game);
+  if (Array.isArray(kept) && kept.length === sides.length && kept.every(known)) return kept;
   const other = catalogue.defaults[game];
-  return [{ kind: "human" }, other ? thinker(other) : { kind: "random" }];
+  return sides.map((_, side) =>
+    side === 0 ? { kind: "human" } : other ? thinker(other) : { kind: "random" });
 }
 
 function thinker(evaluator) {

@@ -2,6 +2,7 @@
 
 import { get, post } from "./api.js";
 import { chart } from "./chart.js";
+import { chip } from "./choices.js";
 import { h, icon, put, sentence, signed, toast } from "./dom.js";
 
 const MARKS = { "?!": "dubious", "?": "error", "??": "blunder" };
@@ -55,14 +56,19 @@ export class GamePanel {
   }
 
   drawMoves() {
-    const { view, ply } = this.page;
+    const { page } = this;
+    const { view, ply } = page;
+    const COLUMNS = view.sides.length > 2 ? 3 : 2;
+    this.moves.style.setProperty("--columns", COLUMNS);
+    this.moves.classList.toggle("many", COLUMNS > 2);
     const cells = [];
     view.moves.forEach((move, n) => {
-      const first = move.side === 0 || n === 0;
-      if (first) {
-        const number = Math.floor((n + (view.moves[0].side === 1 ? 1 : 0)) / 2) + 1;
-        cells.push(h("li", { class: "move-number number", "aria-hidden": "true" }, `${number}.`));
-        if (move.side === 1) cells.push(h("li", { class: "gap" }));
+      const players = view.sides.length;
+      if (move.side % COLUMNS === 0 || n === 0) {
+        const number = Math.floor((n + view.moves[0].side) / players) + 1;
+        const told = move.side < COLUMNS || n === 0;
+        cells.push(h("li", { class: "move-number number", "aria-hidden": "true" }, told && `${number}.`));
+        for (let gap = 0; gap < move.side % COLUMNS; gap += 1) cells.push(h("li", { class: "gap" }));
       }
       const found = this.judged(n);
       cells.push(
@@ -78,6 +84,7 @@ export class GamePanel {
               onclick: () => this.page.look(n + 1),
             },
             move.roll && h("span", { class: "roll" }, move.roll),
+            players > 2 && chip(page.game, move.side),
             h("span", {},
               h("span", { class: "move-text" }, move.text),
               found?.mark && h("b", { class: "mark" }, ` ${found.mark}`)),
@@ -114,7 +121,7 @@ export class GamePanel {
     if (asked !== this.asked) {
       this.asked = asked;
       try {
-        const depth = page.game.dice ? 0 : 5;
+        const depth = page.game.dice ? 0 : page.game.sides.length > 2 ? 2 : 5;
         const { id } = page.view;
         const values = await post(`/api/tables/${id}/curve`, { evaluator, depth });
         this.values = { ...values, of: id };
@@ -124,29 +131,36 @@ export class GamePanel {
       if (asked !== this.asked) return;
       page.values = this.values;
       this.drawMoves();
-      const { values, moves } = this.values;
-      if ([...values, ...moves].includes(null)) {
+      const { curves, moves } = this.values;
+      if ([...curves[0], ...moves].includes(null)) {
         // Time ran out: ask again for the rest.
         this.asked = "";
         setTimeout(() => page.tab === this.name && page.view.id === this.values.of && this.drawCurve(), 100);
       }
     }
     if (!this.values) return;
-    const { values, unit, name } = this.values;
+    const { curves, unit, name } = this.values;
     const sides = page.view.sides;
-    const bound = Math.max(unit, ...values.filter((v) => v !== null && Math.abs(v) < 1e8).map(Math.abs));
-    const points = values.map((v, n) => [n, v === null ? null : Math.max(-bound, Math.min(bound, v))]);
-    if (points.length < 2) {
+    const finite = curves.flat().filter((v) => v !== null && Math.abs(v) < 1e8);
+    const many = curves.length > 1;
+    const bound = Math.max(many ? unit / 10 : unit, ...finite.map(Math.abs));
+    const lines = curves.map((values, side) => ({
+      name: sides[side],
+      points: values.map((v, n) => [n, v === null ? null : Math.max(-bound, Math.min(bound, v))]),
+      colour: many ? `var(--line-${side})` : undefined,
+    }));
+    if (curves[0].length < 2) {
       put(this.curve, h("p", { class: "muted" }, "The curve of values begins with the first move."));
       return;
     }
-    const last = values[page.ply] ?? 0;
+    const last = curves.map((values, side) => `${sides[side]} ${(values[page.ply] ?? 0).toFixed(2)}`);
+    const whom = many ? "each player, against the mean of all" : sides[0];
     put(this.curve, 
       h("p", { class: "curve-title" },
-        h("span", {}, `Value for ${sides[0]}`), h("span", { class: "muted" }, `by ${name}`)),
-      chart([{ name: sides[0], points }], {
-        title: `Values of the game for ${sides[0]} by ${name}, now ${last.toFixed(2)}`,
-        height: 150, width: 480, zero: 0, low: -bound, high: bound, across: "move", legend: false,
+        h("span", {}, many ? "Each player against the mean" : `Value for ${whom}`), h("span", { class: "muted" }, `by ${name}`)),
+      chart(lines, {
+        title: `Values of the game for ${whom} by ${name}, now ${last.join(", ")}`,
+        height: 150, width: 480, zero: 0, low: -bound, high: bound, across: "move", legend: many,
         marked: page.ply, pick: (n) => page.look(n),
       }),
     );

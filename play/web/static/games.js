@@ -1,7 +1,7 @@
 // The games that the browser keeps, and the page that lists them with those of the server.
 
 import { get, remove } from "./api.js";
-import { seatName, tone } from "./choices.js";
+import { chip, seatName } from "./choices.js";
 import { ask, h, memory, put, sentence, toast } from "./dom.js";
 
 const MOST = 50; // games in the browser
@@ -83,7 +83,7 @@ export class GamesPage {
   row(game) {
     const { title, sides } = this.gameOf(game);
     const players = game.seats.map((seat, side) => [
-      h("span", { class: `chip side-${side} ${tone(this.gameOf(game))}` }),
+      chip(this.gameOf(game), side),
       h("span", {}, game.names[sides[side]] || seatName(this.catalogue, seat)),
     ]);
     const when = new Date(1000 * game.saved);

@@ -10,6 +10,8 @@ const EDGE = 44;
 const FLAT = 56; // height of the squares of bars
 const NONE = -1; // stands for "no square" before the first click of a move
 const COLOURS = ["black", "white"]; // of sides 0 and 1; reversed if the light pieces begin
+const HEXAGONAL = Math.sqrt(3) / 2; // height of a row of holes by the distance of two holes in it
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 export class GridBoard {
   /** `act` has the functions step(from, to) and back(), which takes back a click. */
@@ -38,18 +40,22 @@ export class GridBoard {
   }
 
   /** Draw the squares of a board, unless a board of this size is drawn already. */
-  size({ rows, columns, shape }) {
+  size({ rows, columns, shape, holes, tints = [] }) {
     if (rows === this.rows && columns === this.columns) return;
     [this.rows, this.columns] = [rows, columns];
+    this.holes = holes && new Map(holes.map((square, number) => [square, number]));
+    this.tints = new Map(tints);
+    if (holes && !this.holes.has(this.cursor)) [this.cursor] = holes;
     // Bars lie in flat squares, which make a board about as wide as it is high.
     [this.wide, this.high] = shape === "bar"
-      ? [Math.max(SIZE, Math.min(6 * SIZE, (rows * FLAT) / columns)), FLAT] : [SIZE, SIZE];
+      ? [Math.max(SIZE, Math.min(6 * SIZE, (rows * FLAT) / columns)), FLAT]
+      : holes ? [SIZE / 2, SIZE * HEXAGONAL] : [SIZE, SIZE];
     const [width, height] = [columns * this.wide, rows * this.high];
     this.svg.setAttribute("viewBox", `0 0 ${width + 2 * EDGE} ${height + 2 * EDGE}`);
     put(this.wood,
       s("rect", { class: "frame", width: width + 2 * EDGE, height: height + 2 * EDGE, rx: 22 }),
       grain(0, 0, width + 2 * EDGE, height + 2 * EDGE, { seed: 7, lines: 26 }),
-      s("rect", { class: "inlay", x: EDGE - 7, y: EDGE - 7, width: width + 14, height: height + 14, rx: 5 }));
+      !holes && s("rect", { class: "inlay", x: EDGE - 7, y: EDGE - 7, width: width + 14, height: height + 14, rx: 5 }));
     this.drawSquares();
   }
 
@@ -60,24 +66,29 @@ export class GridBoard {
       const line = s("g", { role: "row" });
       for (let column = 0; column < this.columns; column += 1) {
         const square = this.squareAt(row, column);
+        if (square === null) continue;
         const cell = s("g",
           {
             role: "gridcell", class: "square plain", "data-square": square,
             tabindex: square === this.cursor ? 0 : -1,
             transform: `translate(${EDGE + column * this.wide} ${EDGE + row * this.high})`,
           },
-          s("rect", { width: this.wide, height: this.high, class: "cell" }),
-          s("rect", { width: this.wide, height: this.high, class: "wash" }),
-          s("rect", { x: 4, y: 4, width: this.wide - 8, height: this.high - 8, rx: 4, class: "ring" }));
+          this.holes ? this.hole(square) : [
+            s("rect", { width: this.wide, height: this.high, class: "cell" }),
+            s("rect", { width: this.wide, height: this.high, class: "wash" }),
+            s("rect", { x: 4, y: 4, width: this.wide - 8, height: this.high - 8, rx: 4, class: "ring" })]);
         cell.addEventListener("focus", () => {
           this.cursor = square;
+          this.preview(square);
         });
+        cell.addEventListener("pointerenter", () => this.preview(square));
         this.cells.set(square, cell);
         line.append(cell);
       }
       lines.push(line);
     }
     put(this.squares, ...lines);
+    if (this.holes) return;
     const mark = (x, y, text) => s("text", { x, y, class: "edge-label" }, String(text));
     put(this.labels,
       Array.from({ length: this.columns }, (_, n) =>
@@ -86,10 +97,30 @@ export class GridBoard {
         mark(EDGE / 2, EDGE + (n + 0.5) * this.high + 7, this.flip ? this.rows - n : n + 1)));
   }
 
+  /** What is drawn of a hole: its rim has the colour of a side if it is part of that side's goal. */
+  hole(square) {
+    const at = { cx: this.wide / 2, cy: this.high / 2 };
+    const tint = this.tints.has(square) ? `goal-of ${this.colour(this.tints.get(square))}` : "";
+    return [s("circle", { ...at, r: 30, class: `cell hole ${tint}` }),
+      s("circle", { ...at, r: 42, class: "wash" }), s("circle", { ...at, r: 44, class: "ring" })];
+  }
+
+  /** The class that colours the pieces of a side. */
+  colour(side) {
+    if (side === null) return "neutral";
+    return this.many ? `seat seat-${side}` : COLOURS[side ^ this.act.game().light_first];
+  }
+
+  /** Whether more than two sides play, each with a colour and a number. */
+  get many() {
+    return this.act.sides().length > 2;
+  }
+
   squareAt(row, column) {
     if (row < 0 || row >= this.rows || column < 0 || column >= this.columns) return null;
-    const square = row * this.columns + column;
-    return this.flip ? this.rows * this.columns - 1 - square : square;
+    const number = row * this.columns + column;
+    const square = this.flip ? this.rows * this.columns - 1 - number : number;
+    return this.holes && !this.holes.has(square) ? null : square;
   }
 
   /** The row and the column in which a square is drawn. */
@@ -117,6 +148,7 @@ export class GridBoard {
     Object.assign(this, { board, next, live, clicked: board.clicked || [] });
     this.under.replaceChildren();
     const trace = (board.trace || []).flat();
+    if (this.holes) this.drawTrace(board.trace || []);
     const goals = new Map(next.map((step) => [step.to, step]));
     const standing = new Map(board.pieces.map(([square, side, text]) => [square, { side, text }]));
     this.drawPieces();
@@ -126,8 +158,9 @@ export class GridBoard {
       cell.classList.toggle("chosen", this.clicked.includes(square));
       cell.classList.toggle("passed", trace.includes(square));
       const [row, column] = [Math.floor(square / board.columns) + 1, (square % board.columns) + 1];
+      const where = this.holes ? `hole ${this.holes.get(square)}` : `row ${row}, column ${column}`;
       const piece = here && [here.text || "stone", this.act.sides()[here.side]].filter(Boolean).join(", ");
-      const words = [`row ${row}, column ${column}`, piece || "empty"];
+      const words = [where, piece || "empty"];
       if (this.clicked.includes(square)) words.push("chosen");
       else if (live && goals.has(square)) words.push("can be clicked");
       cell.setAttribute("aria-label", words.join(", "));
@@ -169,13 +202,30 @@ export class GridBoard {
 
   man(square, side, text) {
     const [x, y] = this.centre(square);
-    const colour = side === null ? "neutral" : COLOURS[side ^ this.act.game().light_first];
+    const colour = this.colour(side);
+    const sign = this.many && side !== null ? text || String(side + 1) : text;
     return s("g", { class: `man ${colour}`, "aria-hidden": "true", transform: `translate(${x} ${y})` },
       s("ellipse", { class: "shade", cx: 2, cy: 6, rx: 40, ry: 39 }),
-      s("circle", { class: "body", r: 39, fill: side === null ? null : `url(#${colour}-man)` }),
+      s("circle", { class: "body", r: 39, fill: COLOURS.includes(colour) ? `url(#${colour}-man)` : null }),
       s("circle", { class: "rim", r: 37.5 }),
-      text ? s("text", { class: "man-text", y: 13, "font-size": text.length > 1 ? 28 : 40 }, text)
+      sign ? s("text", { class: "man-text", y: 13, "font-size": sign.length > 1 ? 28 : 40 }, sign)
         : s("circle", { class: "groove", r: 27 }));
+  }
+
+  /** Draw the ways of the last move. */
+  drawTrace(ways) {
+    for (const way of ways) {
+      const points = way.map((square) => this.centre(square).join(" "));
+      this.under.append(s("path", { class: "way", d: `M${points.join("L")}` }));
+    }
+  }
+
+  /** Show the way of the chosen piece to a goal while the pointer or the cursor is there. */
+  preview(square) {
+    const [from] = this.clicked;
+    if (!this.holes || !this.live || from === undefined) return;
+    const way = Object.values(this.board.ways || {}).find((one) => one[0] === from && one.at(-1) === square);
+    this.hint(way && square !== from ? way : null);
   }
 
   dot(square) {
@@ -220,7 +270,12 @@ export class GridBoard {
   // --- by hand -----------------------------------------------------------------------------
 
   placeAt(x, y) {
-    return this.squareAt(Math.floor((y - EDGE) / this.high), Math.floor((x - EDGE) / this.wide));
+    const [row, column] = [Math.floor((y - EDGE) / this.high), Math.floor((x - EDGE) / this.wide)];
+    const found = this.squareAt(row, column);
+    if (!this.holes || found !== null) return found;
+    // Between two columns of holes the nearer one counts.
+    const left = (x - EDGE) / this.wide - column < 0.5;
+    return this.squareAt(row, column + (left ? -1 : 1)) ?? this.squareAt(row, column + (left ? 1 : -1));
   }
 
   /** Always null: moves are made by clicks, so nothing can be dragged. */
@@ -252,8 +307,11 @@ export class GridBoard {
   /** The square to which an arrow key moves the cursor. */
   walk(square, key) {
     const [row, column] = this.placeOf(square);
-    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key];
-    return this.squareAt(row + down, column + right) ?? square;
+    const [down, right] = STEPS[key];
+    // Holes stand in every second column, and those of the next row between them.
+    const reach = this.holes ? (down ? [-1, 1] : [2 * right]) : [right];
+    const there = reach.map((aside) => this.squareAt(row + down, column + aside));
+    return there.find((found) => found !== null) ?? square;
   }
 }
 

@@ -58,8 +58,8 @@ const KEYS = [
   ["[ and ]", "Step back and forward through the game"],
   ["H", "Show the best move"],
   ["S", "Solve a puzzle, or stop solving it"],
-  ["P", "Pause two evaluators, or let them go on"],
-  ["S", "Let two evaluators that pause make one move"],
+  ["P", "Pause evaluators among themselves, or let them go on"],
+  ["S", "Let evaluators that pause make one move"],
 ];
 
 function help() {

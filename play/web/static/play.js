@@ -4,7 +4,7 @@ import { get, post, Refusal, Stream, whileCompiling } from "./api.js";
 import { AnalysisPanel } from "./analysis.js";
 import { BackgammonBoard } from "./backgammon.js";
 import { CheckersBoard } from "./checkers.js";
-import { newGame, seatName, tone, usual } from "./choices.js";
+import { chip, newGame, seatName, usual } from "./choices.js";
 import { announce, ask, choose, compileProgress, h, icon, memory, put, sentence, toast } from "./dom.js";
 import { GamePanel } from "./game.js";
 import { keepGame, keptGame } from "./games.js";
@@ -23,7 +23,12 @@ const EXAMPLES = { checkers: "11-15", backgammon: "8/5 6/5" };
 const DETAILS = {
   checkers: (board, side) => pieces(board.pieces.filter(([, p]) => p.toLowerCase() === "bw"[side]).length),
   backgammon: (board, side) => `${board.pips[side]} pips`,
-  grid: (board, side) => pieces(board.pieces.filter(([, whose]) => whose === side).length),
+  grid: (board, side) => {
+    const goal = new Set((board.tints || []).filter(([, whose]) => whose === side).map(([square]) => square));
+    const own = board.pieces.filter(([, whose]) => whose === side);
+    if (!goal.size) return pieces(own.length);
+    return `${own.filter(([square]) => goal.has(square)).length} of ${goal.size} home`;
+  },
   plain: () => "",
 };
 
@@ -219,7 +224,7 @@ export class PlayPage {
     return this.view.seats[this.view.side].kind === "human";
   }
 
-  /** Whether two computers play. */
+  /** Whether only computers play. */
   get watched() {
     return this.view.seats.every((seat) => seat.kind !== "human");
   }
@@ -271,7 +276,7 @@ export class PlayPage {
       if (kind !== null) this.act("resign", { kind: kind + 1 });
       return;
     }
-    const text = `${sides[1 - side]} wins this game.`;
+    const text = sides.length > 2 ? `The game ends, with ${sides[side]} last.` : `${sides[1 - side]} wins this game.`;
     if (!ply || (await ask(`Resign as ${sides[side]}?`, text, "Resign"))) this.act("resign");
   }
 
@@ -355,7 +360,8 @@ export class PlayPage {
       game: () => this.game,
       edit: (place) => this.panel("setup").place(place),
     });
-    this.strips = [h("div", { class: "strip" }), h("div", { class: "strip" })];
+    this.strips = view.sides.map(() => h("div", { class: "strip" }));
+    this.many = view.sides.length > 2;
     this.actions = h("div", { class: "actions" });
     this.entry = h("input", {
       type: "text",
@@ -391,14 +397,15 @@ export class PlayPage {
     put(this.root, 
       h(
         "div",
-        { class: `play ${view.kind}` },
+        { class: `play ${view.kind} ${this.many ? "many" : ""}` },
         h("h1", { class: "unseen" }, this.game.title),
         h(
           "section",
           { class: "stage", "aria-label": "Board" },
-          this.strips[1],
+          !this.many && this.strips[1],
           h("div", { class: "board-frame" }, this.thinking.meter, this.board.element),
-          h("div", { class: "under-board" }, this.strips[0], this.actions),
+          this.many && h("div", { class: "strips" }, this.strips),
+          h("div", { class: "under-board" }, !this.many && this.strips[0], this.actions),
           this.tools,
         ),
         h(
@@ -618,7 +625,8 @@ export class PlayPage {
   drawStrips() {
     const { view } = this;
     const { bottom } = this;
-    [bottom, 1 - bottom].forEach((side, n) => {
+    const order = this.many ? view.sides.map((_, side) => side) : [bottom, 1 - bottom];
+    order.forEach((side, n) => {
       const seat = view.seats[side];
       const board = this.viewing?.board || view.board;
       const detail = DETAILS[view.kind](board, side);
@@ -628,7 +636,7 @@ export class PlayPage {
       const turn = view.outcome === null && acting === side && !this.viewing;
       const what = { roll: "to roll", answer: "to answer", evaluator: "thinking…", program: "thinking…" };
       put(this.strips[n], 
-        h("span", { class: `chip side-${side} ${tone(this.game)}` }),
+        chip(this.game, side),
         h("strong", {}, view.sides[side]),
         h("span", { class: "who" }, view.names[view.sides[side]] || seatName(this.catalogue, seat),
           limit && h("span", { class: "muted" }, ` · ${limit}`)),

@@ -1,6 +1,6 @@
 // The result of the last search, and the bar beside the board that shows who is ahead.
 
-import { seatName, tone } from "./choices.js";
+import { chip, seatName, tone } from "./choices.js";
 import { expected, h, put, short, signed } from "./dom.js";
 
 const THINKS = ["evaluator", "program"];
@@ -22,6 +22,21 @@ export class Thinking {
     this.drawMeter();
   }
 
+  /** The values for all players, each as a bar, in a game for more than two. */
+  players({ players, name, unit }) {
+    if (!players?.length) return null;
+    const { game, view } = this.page;
+    const bounded = players.filter((value) => Math.abs(value) < 1e9).map(Math.abs);
+    const largest = Math.max(unit / 10, ...bounded);
+    return h("div", { class: "shares" },
+      h("p", { class: "muted small" }, `Each player against the mean of all, by ${name}`),
+      h("ul", {}, players.map((value, side) => h("li", {},
+        chip(game, side), h("span", {}, view.sides[side]),
+        h("span", { class: `part-bar ${value < 0 ? "minus" : "plus"}` },
+          h("span", { style: { width: `${50 * Math.min(1, Math.abs(value) / largest)}%` } })),
+        h("span", { class: "number" }, signed(value, unit))))));
+  }
+
   status() {
     const { catalogue, view } = this.page;
     if (view.outcome !== null) return view.result;
@@ -40,8 +55,9 @@ export class Thinking {
 
   found(news) {
     const { view } = this.page;
-    const ahead = news.value >= 0 ? news.side : 1 - news.side;
-    const even = news.decided || !Math.abs(news.value);
+    const many = view.sides.length > 2;
+    const ahead = many || news.value >= 0 ? news.side : 1 - news.side;
+    const even = news.decided || (!many && !Math.abs(news.value));
     return [
       h("div", { class: "figures number" },
         h("div", {}, h("b", { class: "large" }, worth(news, view)),
@@ -51,12 +67,15 @@ export class Thinking {
         h("div", {}, h("b", {}, `${news.seconds.toFixed(1)} s`))),
       h("p", { class: "pv number", title: "Principal variation" },
         h("span", { class: "muted" }, `${news.name} expects `), news.pv.join("  ") || "nothing"),
+      this.players(news),
     ];
   }
 
   /** Draw the bar: the latest value as the bottom side sees it; full for a won game. */
   drawMeter() {
     const { analysis, bottom, ply, thought, view } = this.page;
+    this.meter.hidden = view.sides.length > 2;
+    if (this.meter.hidden) return;
     let share = 50;
     if (view.outcome !== null && ply === view.ply) {
       share = 50 + 50 * Math.sign(view.outcome) * (bottom ? -1 : 1);
@@ -71,6 +90,7 @@ export class Thinking {
 }
 
 function worth(news, view) {
+  if (view.sides.length > 2) return signed(news.value, news.unit);
   if (news.decided) {
     const winner = news.value > 0 ? news.side : 1 - news.side;
     const plies = /\d+/.exec(news.value_text)?.[0];
