@@ -54,6 +54,7 @@ class ChineseCheckers(KernelGame):
     evaluators = EVALUATORS
     unit = "steps"
     opponents = ("steps", "hand")
+    shipped = "batch"
     usual_learner = "batch"
     recipes = RECIPES
 
@@ -114,6 +115,7 @@ class ChineseCheckers2(ChineseCheckers):
     name = "chinese_checkers2"
     title = "Chinese Checkers for two"
     players = 2
+    shipped = ""
 
 
 class ChineseCheckers6(ChineseCheckers):
@@ -122,6 +124,7 @@ class ChineseCheckers6(ChineseCheckers):
     name = "chinese_checkers6"
     title = "Chinese Checkers for six"
     players = 6
+    shipped = ""
 
 
 def _board(players: int) -> Board:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import games
@@ -72,9 +73,19 @@ def test_which_files_are_shipped() -> None:
         "rootstrap",
         "samuel",
     ]
+    assert list(shipped_files("chinese_checkers")) == ["batch"]
     assert shipped_files("nim") == shipped_files("..") == {}
     shipped = ["network", "quantised", "rootstrap", "samuel"]
     assert evaluator_names(CHECKERS) == [*CHECKERS.evaluators, *shipped]
+
+
+@pytest.mark.plain
+def test_the_shipped_weights_for_three_are_a_player() -> None:
+    game = games.load("chinese_checkers")
+    assert game.shipped == "batch" and games.load("chinese_checkers6").shipped == ""
+    player = parse_player(game, "batch@max_n,depth=2")
+    near, far = game.start(), game.late_position(2, np.random.default_rng(0))
+    assert player.evaluator is not None and player.evaluator(far) > player.evaluator(near)
 
 
 def test_a_shipped_evaluator_is_loaded_by_name(
