@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games.checkers.rules import WHITE
 from games.features import Encoding, Group, TupleLayout, blocks
-from games.kernels import kernel, lowest
+from games.kernels import kernel, lowest, popcount
 
 
 @kernel
@@ -28,8 +28,25 @@ def piece_squares(position, places):
     return count
 
 
+@kernel
+def ending_squares(position, places):
+    """Write the places of `piece_squares`, 128 higher with at most six pieces; as it returns.
+
+    A first layer over these inputs has weights of its own for endings, at no cost.
+    """
+    own, opponent, _, _ = position
+    count = piece_squares(position, places)
+    if popcount(own | opponent) <= 6:
+        for i in range(count):
+            places[i] += 128
+    return count
+
+
 #: 128 inputs: 4 kinds of pieces on 32 squares, seen by the side to move.
 PIECE_SQUARES = Encoding("piece_squares", 128, 32, piece_squares)
+
+#: The same inputs, and another 128 for endings of at most six pieces.
+ENDING_SQUARES = Encoding("ending_squares", 256, 32, ending_squares)
 
 #: Blocks of two by three squares, with the kinds of pieces on them.
 BLOCKS = TupleLayout(PIECE_SQUARES, 32, tuple(map(Group, blocks(4, 8, 2, 3))))

@@ -1,0 +1,185 @@
+"""Judges players by drawn, won and lost endings of checkers: `python -m benchmarks.endings PLAYER`.
+
+A player is an evaluator with options, such as quantised+wdl6@exact; by default it is @selective.
+For each of 1,024 quiet positions of four to six pieces, with men and kings, it searches --nodes
+positions (250,000 are about 0.05 s), and says what is most likely by its chances of win, draw and
+loss. Printed are how often it is right, and what it says of the positions of each kind; in brackets
+also how often it would be right if values between -V and V were draws, for the best V. The truth is
+that of the endgame database.
+
+They are positions in which material does not tell: two thirds of the draws have a piece more on one
+side, and of those that are won or lost in 31 plies or more, half have as many on both. All occurred
+in games of the shipped network with noise, or in their searches. Nothing may learn from them:
+`known_positions` has them for those who learn from endings. `--build FILE` draws others; it needs
+the database of six pieces.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+import games
+from games.program import exit_status
+from games.whole_files import write_atomically
+from learner.endings.positions import known_values, played_endings
+from play.players.parse import parse_player
+from search import WIN, Engine, load_evaluator
+from search.lookups.database import DatabaseLookup
+
+PROGRAM = "python -m benchmarks.endings"
+GAME: Any = games.load("checkers")
+ENDINGS = Path(__file__).with_suffix(".txt")
+RESULTS = ("win", "draw", "loss")
+#: How many positions a file has of each result, with as many pieces on both sides or not.
+SHARES = {
+    ("win", True): 163,
+    ("win", False): 163,
+    ("draw", True): 123,
+    ("draw", False): 250,
+    ("loss", True): 162,
+    ("loss", False): 163,
+}
+#: Plies to the end of a decided position, at least: a search does not see so far.
+LEAST = 31
+#: The seed of the games that the positions are of; the learner's seeds are small.
+SEED = 1_000_003
+
+
+def known_positions(path: Path = ENDINGS) -> list[tuple[str, Any]]:
+    """Returns the results of the positions in a file for the side to move, and the positions."""
+    lines = path.read_text(encoding="ascii").splitlines()
+    pairs = [line.split(maxsplit=1) for line in lines]
+    return [(result, GAME.parse_position(text)) for result, text in pairs]
+
+
+def kind_of(position: Any, value: float) -> tuple[str, bool] | None:
+    """Returns the result of a position, and whether both sides have as many pieces.
+
+    Returns None for a position that is no question: with other numbers of pieces than four to six,
+    with men or kings alone, with two pieces more on one side, or decided in less than `LEAST` plies
+    or against the material.
+    """
+    own, opponent, kings, _ = position
+    pieces, kinds = (own | opponent).bit_count(), kings.bit_count()
+    more = own.bit_count() - opponent.bit_count()
+    result = int(np.sign(value))
+    if not 4 <= pieces <= 6 or not 0 < kinds < pieces or abs(more) > 1:
+        return None
+    if result and (WIN - abs(value) < LEAST or more * result < 0):
+        return None
+    return RESULTS[1 - result], more == 0
+
+
+def drawn_positions() -> Iterator[tuple[str, Any]]:
+    """Yields results and positions in the shares of `SHARES`: of a game, one of each kind."""
+    lookup = DatabaseLookup(GAME, "endgame6")
+    evaluator = load_evaluator("checkers/quantised")
+    left = dict(SHARES)
+    for number, positions in played_endings(GAME, evaluator, lookup, count(), seed=SEED):
+        random = np.random.default_rng((SEED, number, 1))
+        values = known_values(GAME, lookup, positions)
+        taken = set()
+        for i in random.permutation(len(positions)).tolist():
+            row = tuple(positions[i].tolist())
+            kind = kind_of(row, values[i])
+            if kind is not None and left[kind] and kind not in taken:
+                taken.add(kind)
+                left[kind] -= 1
+                yield kind[0], row
+        if not any(left.values()):
+            return
+
+
+def build(path: Path) -> int:
+    """Write a file of positions; returns the exit status."""
+    lines = [f"{result} {GAME.position_text(row)}\n" for result, row in drawn_positions()]
+    write_atomically(path, "".join(lines))
+    print(f"written: {path}, {len(lines)} positions")
+    return 0
+
+
+def judge(name: str, nodes: int, positions: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns how many positions of each result the player says to be won, drawn and lost.
+
+    name: the player, in the grammar of players.
+    nodes: positions searched.
+    positions: results and positions.
+
+    The entry `right` is their number in which it is right, `threshold` the best one for values, and
+    `by_threshold` the number right by it.
+    """
+    player = parse_player(GAME, name if "@" in name else f"{name}@selective")
+    if player.evaluator is None or player.evaluator.chances(GAME.start(), 0.0) is None:
+        raise ValueError(f"player: expected an evaluator with chances, found {name!r}")
+    engine = Engine(GAME, player.evaluator, lookup=player.lookup, **player.options)
+    said: dict[str, Any] = {result: dict.fromkeys(RESULTS, 0) for result in RESULTS}
+    values = []
+    for result, position in tqdm(positions, unit=" positions", dynamic_ncols=True):
+        engine.clear()
+        found = engine.search(position, nodes=nodes)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        values.append(found.value)
+        chances = player.evaluator.chances(position, found.value)
+        assert chances is not None
+        most = int(np.argmax([chances.win, chances.draw, chances.loss]))
+        said[result][RESULTS[most]] += 1
+    said["right"] = sum(said[result][result] for result in RESULTS)
+    signs = np.array([1 - RESULTS.index(result) for result, _ in positions])
+    by_threshold = [
+        (int((np.sign(values) * (np.abs(values) > threshold) == signs).sum()), threshold)
+        for threshold in np.abs(values).tolist()
+    ]
+    said["by_threshold"], said["threshold"] = max(by_threshold)
+    return said
+
+
+def report(name: str, said: dict[str, Any]) -> None:
+    """Print what `judge` returned."""
+    asked = sum(sum(said[result].values()) for result in RESULTS)
+    print(
+        f"{name}: {said['right']} of {asked} right"
+        f" ({said['by_threshold']} by values beyond {said['threshold']:.3g})"
+    )
+    for result in RESULTS:
+        row = said[result]
+        texts = ", ".join(f"{row[other]} said to be a {other}" for other in RESULTS)
+        print(f"  {result:4} {sum(row.values()):5}: {texts}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the measurement; returns the exit status."""
+    parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
+    parser.add_argument("players", nargs="*", metavar="PLAYER", help="default: quantised")
+    parser.add_argument("--nodes", type=int, default=250_000, help="of a search (default 250000)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth position")
+    parser.add_argument("--build", type=Path, metavar="FILE", help="draw positions instead")
+    parser.add_argument("--json", action="store_true", help="last line: the figures as JSON")
+    options = parser.parse_args(arguments)
+    if options.build is not None:
+        return exit_status(PROGRAM, lambda: build(options.build))
+
+    def run() -> int:
+        positions = known_positions()[:: options.every]
+        figures = {}
+        for name in options.players or ["quantised"]:
+            figures[name] = judge(name, options.nodes, positions)
+            report(name, figures[name])
+        if options.json:
+            print(json.dumps(figures))
+        return 0
+
+    return exit_status(PROGRAM, run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
