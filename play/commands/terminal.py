@@ -49,6 +49,11 @@ def _add_game(commands: Any, name: str) -> None:
     )
     add("--seed", type=int, help="with dice: seed of the dice (default: a new one each time)")
     add("--cube", action="store_true", help="backgammon: with the doubling cube")
+    add(
+        "--jacoby",
+        action="store_true",
+        help="with --cube: gammons count as single games until a double is taken",
+    )
     add("--beavers", action="store_true", help="with --cube: a double may be beavered")
     add("--match", type=int, metavar="N", help="backgammon: a match to N points, with the cube")
     add_met(command)
@@ -106,11 +111,15 @@ def run_game(options: argparse.Namespace) -> int:
             raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")
         if options.match is not None and not 1 <= options.match <= 64:
             raise ValueError(f"--match: expected 1 to 64 points, found {options.match}")
-        if options.beavers and options.match is not None:
-            raise ValueError("--beavers: expected --cube for money, found a match")
-        chance |= {"cube": True, "length": options.match or 0, "beavers": options.beavers}
-    elif options.beavers:
-        raise ValueError("--beavers: expected --cube, found a game without the cube")
+        chance |= {"cube": True, "length": options.match or 0}
+    for rule in ("jacoby", "beavers"):
+        if not getattr(options, rule):
+            continue
+        if options.match is not None:
+            raise ValueError(f"--{rule}: expected --cube for money, found a match")
+        if not options.cube:
+            raise ValueError(f"--{rule}: expected --cube, found a game without the cube")
+        chance[rule] = True
     paint = paint_for(sys.stdout, os.environ)
     session = session_of(game)(game, thinker, frozenset(people), paint=paint, **chance)
     if options.position is not None:

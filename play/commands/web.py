@@ -7,6 +7,8 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+from play.commands.options import add_met, with_met
+
 __all__ = ["add_web_command", "run_web"]
 
 PORT = 8642
@@ -30,14 +32,15 @@ def add_web_command(commands: Any) -> None:
         metavar="MODULE:CLASS",
         help="a game or a puzzle of your own to play as well; may be given several times",
     )
+    add_met(web)
     web.set_defaults(run=run_web)
 
 
 def run_web(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C; returns the exit status.
 
-    Raises ModuleNotFoundError without the extra `web`, ValueError if the port is out of range, and
-    OSError if it is taken.
+    Raises ModuleNotFoundError without the extra `web`, ValueError if the port is out of range or
+    the match equities are not a table, and OSError if the port is taken or a file cannot be read.
     """
     missing = [name for name in ("starlette", "uvicorn") if importlib.util.find_spec(name) is None]
     if missing:
@@ -57,6 +60,8 @@ def run_web(options: argparse.Namespace) -> int:
         print(f"Plysmith is at http://127.0.0.1:{port}/ (Ctrl-C ends it)", flush=True)
 
     own = [games.load(name) for name in options.game]
+    if options.met is not None:
+        own.append(with_met(games.load("backgammon"), options))
     kept = options.kept or user_state_path("plysmith") / "games"
     serve(data=DATA, runs=options.runs, port=options.port, started=started, kept=kept, own=own)
     return 0

@@ -32,6 +32,7 @@ class BackgammonSession(DiceSession):
 
     cube: whether there is a doubling cube.
     length: points of a match, which is played with the cube; 0 for money.
+    jacoby: whether, for money, gammons count as single games until a double is taken.
     beavers: whether, for money, a double may be answered by doubling again, keeping the cube.
 
     Raises ValueError if the cube's evaluator gives no chances of outcomes.
@@ -44,10 +45,11 @@ class BackgammonSession(DiceSession):
         *arguments: Any,
         cube: bool = False,
         length: int = 0,
+        jacoby: bool = False,
         beavers: bool = False,
         **options: Any,
     ) -> None:
-        self.beavers = beavers
+        self.rules = {"jacoby": jacoby, "beavers": beavers}
         self.cube = cube or length > 0
         self.length = length
         self._declined = -1  # the ply at which the side to move has decided not to double
@@ -68,7 +70,7 @@ class BackgammonSession(DiceSession):
         if start is None and self.length:
             options = self._next_game()
         elif start is None:
-            options = {"beavers": self.beavers}
+            options = dict(self.rules)
         self._declined = -1
         return super().new_record(start, **options)
 
@@ -194,7 +196,8 @@ class BackgammonSession(DiceSession):
                 crawford = ", Crawford game" if record.crawford else ""
                 match = f"{self.sides[0]} {record.score[0]} : {record.score[1]} {self.sides[1]}"
                 match += f" of {record.match_length}{crawford}; "
-            yield f"{match}cube {record.cube}, {owner}"
+            jacoby = ", Jacoby rule" if record.jacoby else ""
+            yield f"{match}cube {record.cube}, {owner}{jacoby}"
         yield from super().turn_text()
 
     def take_back(self) -> None:

@@ -120,7 +120,8 @@ class Catalogue:
 
     data: folder of the shipped evaluators.
     runs: folder of the runs of training.
-    own: games of the user. Raises ValueError if one has an unsuitable name or a name that is taken.
+    own: games of the user, and games of Plysmith with other match equities, which replace the usual
+        ones. Raises ValueError if one has an unsuitable name or a name that is taken.
     """
 
     def __init__(self, data: Path, runs: Path, own: Sequence[Game] = ()) -> None:
@@ -132,7 +133,9 @@ class Catalogue:
             name: cast(Problem, games.load(name)) for name in games.problems()
         }
         for game in own:
-            known = game.name in self.games or game.name in self.problems
+            usual = self.games.get(game.name) or self.problems.get(game.name)
+            replaces = type(usual) is type(game) and getattr(game, "cube", False)
+            known = usual is not None and not replaces
             if _NAME.fullmatch(game.name) is None or known:
                 taken = f"{game.name!r}, which is taken" * known
                 raise ValueError(

@@ -67,7 +67,8 @@ def create_app(
     kept: folder in which games are kept, the only one that is written to; None to keep none.
     limits: the limits of the server; None for the usual ones.
     seed: called for the seed of each new table; None for random seeds.
-    own: games of the user, beside those of Plysmith. No request and no file can add another.
+    own: games of the user, beside those of Plysmith or instead of one. No request and no file can
+        add another.
     """
     limits = limits or Limits()
     catalogue = Catalogue(data, runs, own)

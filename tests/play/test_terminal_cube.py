@@ -113,3 +113,22 @@ def test_the_evaluator_declines_a_resignation_of_too_little(backups: Thinker) ->
     assert "X declines" in say(session, "resign") and not session.record.over
     assert "expected single, gammon or backgammon" in say(session, "resign match")
     assert "X wins 3 points, by resignation." in say(session, "resign backgammon")
+
+
+def test_a_gammon_counts_single_under_the_jacoby_rule(
+    backups: Thinker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = frozenset({0, 1})
+    session = BackgammonSession(BACKGAMMON, backups, both, cube=True, jacoby=True, first=0)
+    assert "cube 1, in the middle, Jacoby rule" in say(session, "31", "8/5 6/5")
+    say(session, "resign gammon")
+    assert abs(session.record.outcome() or 0.0) == 1.0
+    say(session, "new")
+    assert session.record.jacoby
+    for options, message in (
+        (["--jacoby"], "--jacoby: expected --cube, found a game without the cube"),
+        (["--jacoby", "--match", "3"], "--jacoby: expected --cube for money, found a match"),
+        (["--beavers"], "--beavers: expected --cube, found a game without the cube"),
+    ):
+        assert main(["backgammon", *options]) == 2
+        assert message in capsys.readouterr().err

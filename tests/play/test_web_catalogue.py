@@ -17,6 +17,8 @@ pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx2")
 
 import games  # noqa: E402
+from games.record import new_record  # noqa: E402
+from play.__main__ import main  # noqa: E402
 from play.web.catalogue import Catalogue  # noqa: E402
 from play.web.server import create_app  # noqa: E402
 from search import EvaluatorError  # noqa: E402
@@ -304,3 +306,24 @@ def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:
     assert {one["id"] for one in run["players"]} <= known
     again = client.get("/api/run", params={"id": "run:first", "stamp": run["stamp"]}).json()
     assert again == {"unchanged": True}
+
+
+MET = """<met><name>flat</name><pre-crawford-table type="explicit">
+<row><me>0.5</me><me>0.6</me></row><row><me>0.4</me><me>0.5</me></row></pre-crawford-table>
+<post-crawford-table player="both" type="explicit"><row><me>0.5</me><me>0.45</me></row>
+</post-crawford-table></met>"""
+
+
+def test_a_match_equity_table_of_the_command(runs: Path, tmp_path: Path, capsys: Any) -> None:
+    own = games.load("backgammon").with_match_equities(MET)
+    game = Catalogue(ROOT / "data", runs, [own]).games["backgammon"]
+    record = new_record(game, match_length=2)
+    stakes, _ = game.cube_stakes(record.situation())  # type: ignore[attr-defined]
+    assert stakes.points(0, 1) == 0.6
+    other = type("Other", (type(own),), {})()
+    with pytest.raises(ValueError, match="'backgammon', which is taken"):
+        Catalogue(ROOT / "data", runs, [other])
+    path = tmp_path / "met.xml"
+    path.write_text("<met/>")
+    assert main(["web", "--port", "0", "--met", str(path)]) == 2
+    assert f"--met {path}: match equities: expected an explicit pre-" in capsys.readouterr().err
