@@ -269,7 +269,11 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
         "techniques: expected none that is learned of one evaluator",
     ),
     (NetworkFit, {"hidden": (1,)}, "hidden: expected widths of at least 2, found (1,)"),
-    (NetworkFit, {"inputs": "nothing"}, "expected one of classic, samuel, piece_squares for"),
+    (
+        NetworkFit,
+        {"inputs": "nothing"},
+        "expected one of classic, samuel, piece_squares, ending_squares for",
+    ),
     (NetworkFit, {"depth": None}, "expected a depth or a number of nodes, found neither"),
 ]
 

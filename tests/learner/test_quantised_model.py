@@ -179,7 +179,10 @@ def test_positions_of_another_game_as_a_list() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"inputs": "chess_squares"}, "expected an encoding of checkers .piece_squares., found"),
+        (
+            {"inputs": "chess_squares"},
+            "expected an encoding of checkers .piece_squares, ending_squares., found",
+        ),
         ({"hidden": ()}, "expected hidden layers"),
         ({"hidden": (8, 0)}, r"hidden=\(8, 0\)"),
         ({"hidden": (8.0,)}, r"hidden=\(8.0,\)"),
