@@ -29,7 +29,7 @@ from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 from search.evaluators.samples import value_mark
 
-__all__ = ["Contest", "ContestWithDice", "ContestWithoutDice"]
+__all__ = ["Contest", "ContestWithDice", "ContestWithoutDice", "head_of"]
 
 
 class Contest(Protocol):
@@ -47,7 +47,7 @@ class Contest(Protocol):
     def workers(self, players: Sequence[Player]) -> Workers:
         """The workers that play."""
 
-    def match(self, first: Player, second: Player, **options: Any) -> Any:
+    def match(self, *players: Player, **options: Any) -> Any:
         """Play a match; `options` are `workers` and `progress`."""
 
     def match_lines(self, match: Any) -> Iterator[str]:
@@ -65,6 +65,7 @@ class Contest(Protocol):
     def game_texts(self, match: Any, pair: int, number: int) -> Iterator[str]:
         """The games of a match from a pair on, each as text in the form of the game.
 
+        pair: the number of a pair of games; with more than two players of a round.
         number: the number of the first of them in the file.
         """
 
@@ -111,8 +112,8 @@ class ContestWithoutDice:
         backend, address = parse_backend(self._options.backend)
         return Workers(backend, self._options.threads, address)
 
-    def match(self, first: Player, second: Player, **options: Any) -> Match:
-        self._players = first, second
+    def match(self, *players: Player, **options: Any) -> Match:
+        first, second = self._players = players
         return play_match(
             self.game,
             first,
@@ -194,7 +195,7 @@ class ContestWithoutDice:
         if isinstance(self.openings, BalancedOpenings):
             openings["openings"] = self.openings.mark
         return {
-            **_head(self.game, players, self.limits, self._options.seed),
+            **head_of(self.game, players, self.limits, self._options.seed),
             **openings,
             "sprt": None if self.sprt is None else asdict(self.sprt),
         }
@@ -238,7 +239,8 @@ class ContestWithDice:
             kind = "loky"
         return Workers(kind, self._options.threads, address)
 
-    def match(self, first: Player, second: Player, **options: Any) -> DiceMatch:
+    def match(self, *players: Player, **options: Any) -> DiceMatch:
+        first, second = players
         if self.cube:
             cube: dict[str, Any] = {
                 "length": self._options.match or 0,
@@ -295,7 +297,7 @@ class ContestWithDice:
                 number += 1
 
     def head(self, players: Sequence[Player]) -> dict[str, Any]:
-        head = _head(self.game, players, self.limits, self._options.seed)
+        head = head_of(self.game, players, self.limits, self._options.seed)
         if self.cube:
             length, jacoby = self._options.match or 0, bool(self._options.jacoby)
             table = getattr(self.game, "equities", None)
@@ -314,7 +316,8 @@ class ContestWithDice:
         }
 
 
-def _head(game: Any, players: Sequence[Player], limits: Limits, seed: int) -> dict[str, Any]:
+def head_of(game: Any, players: Sequence[Player], limits: Limits, seed: int) -> dict[str, Any]:
+    """Returns what decides the results of any match of these players, as plain values."""
     marks = [
         None if player.evaluator is None else value_mark(game, player.evaluator)
         for player in players

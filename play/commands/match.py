@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,18 +124,16 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
 
 
 def _run_match(options: argparse.Namespace) -> int:
-    """Run `match`: a match of two players."""
+    """Run `match`: a match of as many players as the game has."""
     from play.players.parse import parse_player
 
-    game = load_game(options)
-    if game.players > 2:
-        from play.commands.multiplayer import run_multiplayer_match
-
-        return run_multiplayer_match(game, options)
-    if options.others:
-        raise ValueError(f"{game.name}: expected two players, found {2 + len(options.others)}")
     contest = _contest(options, 400)
-    players = [parse_player(contest.game, text) for text in (options.first, options.second)]
+    texts = [options.first, options.second, *options.others]
+    if len(texts) != contest.game.players:
+        raise ValueError(
+            f"{contest.game.name}: expected {contest.game.players} players, found {len(texts)}"
+        )
+    players = [parse_player(contest.game, text) for text in texts]
     contest.prepare(players)
     with _kept(contest, options, players) as (journal, games):
         with contest.workers(players) as workers, _Bar(options, games) as bar:
@@ -156,7 +155,7 @@ def _run_ladder(options: argparse.Namespace) -> int:
     players = [parse_player(contest.game, text) for text in options.players]
     check_players(players)
     contest.prepare(players)
-    pairings = len(players) * (len(players) - 1) // 2
+    pairings = math.comb(len(players), contest.game.players)
     with _kept(contest, options, players) as (journal, games):
         with contest.workers(players) as workers, _Bar(options, games, pairings) as bar:
             standings, matches = contest.ladder(players, workers=workers, progress=bar, **journal)
@@ -179,12 +178,13 @@ def _contest(options: argparse.Namespace, games: int) -> Contest:
     """Returns the contest for this kind of game; refuses bad options before any game."""
     from games.contract import DiceGame
     from play.commands.contest import ContestWithDice, ContestWithoutDice
+    from play.commands.multiplayer import ContestOfMany
 
     game = with_met(load_game(options), options)
-    if game.players > 2:
-        raise ValueError(f"expected a game for two players, found {game.name}")
     contest: Contest
-    if isinstance(game, DiceGame):
+    if game.players > 2:
+        contest = ContestOfMany(game, options)
+    elif isinstance(game, DiceGame):
         contest = ContestWithDice(game, options)
     else:
         contest = ContestWithoutDice(game, options, games=games)
@@ -259,7 +259,7 @@ class _GamesFile:
         if match is not self._match:
             self._match, self._pairs = match, 0
         texts = list(self._contest.game_texts(match, self._pairs, self._games + 1))
-        self._pairs = match.games // 2
+        self._pairs = match.games // self._contest.game.players
         content = "\n".join(texts)
         if not self._games:
             write_atomically(self._path, content)

@@ -7,24 +7,34 @@ Statistics count the round, because its games have the opening in common.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any
 
 from games.contract import Game
+from games.errors import MoveError
 from games.record import GameRecord
 from games.values import places
 from play.crew import Crew
+from play.match.journal import Journal, plain_game, read_game
+from play.match.ladder import check_players
 from play.match.match import MOST_PLIES
 from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
 from play.players.seats import Seat
-from play.ratings.statistics import Estimate, mean_interval
+from play.ratings.bradley_terry import Rating, rate
+from play.ratings.statistics import Estimate, Tally, mean_interval
 from play.workers import Workers
 
-__all__ = ["MultiplayerMatch", "Round", "Standing", "play_multiplayer_match"]
+__all__ = [
+    "MultiplayerMatch",
+    "Round",
+    "Standing",
+    "multiplayer_ladder",
+    "play_multiplayer_match",
+]
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,18 @@ class Round:
             seat = (player + number) % count
             found.append((*outcomes[seat:], *outcomes[:seat]))
         return found
+
+    def plain(self) -> dict[str, Any]:
+        """Returns the same as plain values."""
+        return {"games": [plain_game(game) for game in self.games]}
+
+    @classmethod
+    def of(cls, game: Game, plain: Any) -> Round:
+        """Returns what `plain` made the values from; raises ValueError if they are damaged."""
+        try:
+            return cls(tuple(read_game(game, one) for one in plain["games"]))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"expected a round of games, found {error!r}") from None
 
 
 @dataclass(frozen=True)
@@ -65,13 +87,16 @@ class MultiplayerMatch:
     """A match of more than two players.
 
     names: the players.
+    rounds: what was played.
     interrupted: whether Ctrl-C ended the match.
+    failure: error of the external engine that ended the match, or empty.
     """
 
     names: tuple[str, ...]
     limits: Limits
     rounds: list[Round] = field(default_factory=list)
     interrupted: bool = False
+    failure: str = ""
 
     @property
     def games(self) -> int:
@@ -111,6 +136,7 @@ class MultiplayerMatch:
             "limits": str(self.limits),
             "games": self.games,
             "interrupted": self.interrupted,
+            "failure": self.failure,
             "standings": [
                 {
                     "name": standing.name,
@@ -133,6 +159,7 @@ def play_multiplayer_match(
     workers: Workers | None = None,
     seed: int = 0,
     progress: Callable[[MultiplayerMatch], None] | None = None,
+    journal: Journal | None = None,
 ) -> MultiplayerMatch:
     """Play rounds until at least `games` games are counted or openings run out.
 
@@ -143,9 +170,12 @@ def play_multiplayer_match(
     workers: what plays; default: two threads.
     seed: decides openings and random choices.
     progress: called with the match after each round.
+    journal: where each round is kept as it ends; the match goes on from those it holds already,
+        with the result of one that was never stopped.
 
-    Ctrl-C ends the match with the rounds played. Raises ValueError if the number of players is not
-    that of the game, or an option is out of range.
+    Ctrl-C ends the match with the rounds played, and so does an external engine that fails
+    (`failure`); if it fails in the first round, its error is raised. Raises ValueError if the
+    number of players is not that of the game, or an option is out of range.
     """
     if len(players) != game.players:
         raise ValueError(
@@ -162,16 +192,63 @@ def play_multiplayer_match(
     drawn = enumerate(openings if openings is not None else Openings(game, seed=seed))
     tasks = islice(drawn, rounds)
     play = _RoundPlayer(game, tuple(players), limits, seed)
-    with workers if workers is not None else Workers(jobs=2) as crew:
+    name = ", ".join(match.names)
+
+    def count(one: Round) -> None:
+        match.rounds.append(one)
+        if progress is not None:
+            progress(match)
+
+    for kept, _ in zip(journal.results(name) if journal else (), tasks, strict=False):
+        count(Round.of(game, kept))
+    with nullcontext(workers) if workers is not None else Workers(jobs=2) as crew:
         try:
             with closing(crew.map(play, tasks)) as played:
                 for one in played:
-                    match.rounds.append(one)
-                    if progress is not None:
-                        progress(match)
+                    if journal is not None:
+                        journal.add(name, one.plain())
+                    count(one)
         except KeyboardInterrupt:
             match.interrupted = True
+        except (MoveError, ChildProcessError, ConnectionError) as error:
+            if not match.rounds:
+                raise
+            match.failure = str(error)
     return match
+
+
+def multiplayer_ladder(
+    game: Game, players: Sequence[Player], **options: Any
+) -> tuple[list[Rating], list[MultiplayerMatch]]:
+    """Play a match of every group of players that fills the seats; returns ratings and matches.
+
+    options: those of `play_multiplayer_match`; `games` are those of each match.
+
+    A rating (Bradley and Terry) is by who came before whom, equal outcomes being a draw; the first
+    player is rated 0. Its interval takes the order of each two players in a game as independent of
+    the other orders. Ctrl-C ends the ladder, and players without a game are missing. Raises
+    ValueError for fewer players than seats or two players of one name.
+    """
+    check_players(players)
+    if len(players) < game.players:
+        raise ValueError(
+            f"{game.name}: expected at least {game.players} players, found {len(players)}"
+        )
+    matches: list[MultiplayerMatch] = []
+    table: dict[tuple[str, str], list[int]] = {}
+    for seated in combinations(players, game.players):
+        match = play_multiplayer_match(game, seated, **options)
+        matches.append(match)
+        for outcomes in (one for played in match.rounds for one in played.outcomes(0)):
+            for (name, own), (other, theirs) in combinations(
+                zip(match.names, outcomes, strict=True), 2
+            ):
+                counts = table.setdefault((name, other), [0, 0, 0])
+                counts[(own > theirs) - (own < theirs) + 1] += 1
+        if match.interrupted or match.failure:
+            break
+    tallies = {pairing: Tally((*counts,)) for pairing, counts in table.items()}
+    return rate(tallies, anchor=players[0].name) if tallies else [], matches
 
 
 class _RoundPlayer(Crew[tuple[Seat, ...]]):

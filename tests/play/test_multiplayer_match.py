@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from games.chinese_checkers import ChineseCheckers
+from games.file_form import form_of
 from games.nim import LiNim
 from games.record import GameRecord
 from play.__main__ import main
-from play.match.multiplayer import MultiplayerMatch, Round, play_multiplayer_match
+from play.match.multiplayer import (
+    MultiplayerMatch,
+    Round,
+    multiplayer_ladder,
+    play_multiplayer_match,
+)
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.player import Player
@@ -73,6 +80,56 @@ def test_players_name_their_method() -> None:
     assert parse_player(game, "hand@max_n,depth=2").options == {"method": "max_n"}
 
 
+def test_a_match_that_stops_goes_on_and_its_games_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every byte of the file is that of a match which nobody stopped."""
+    words = "match chinese_checkers random random steps --games 9 --depth 1 --threads 1 --quiet"
+    whole, stopped = tmp_path / "whole.txt", tmp_path / "stopped.txt"
+    assert main([*words.split(), "--save", str(whole)]) == 0
+    said = capsys.readouterr().out
+    games = list(form_of(ChineseCheckers(3)).read(whole.read_text(), ChineseCheckers(3)))
+    assert len(games) == 9 and not any(game.problems for game in games)
+    # the second game of a round: everybody has moved on by a seat
+    assert [game.names for game in games[:2]] == [
+        ("random", "random", "steps"),
+        ("steps", "random", "random"),
+    ]
+    of = Round.plain
+    calls = []
+
+    def plain(self: Round) -> Any:
+        calls.append(self)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return of(self)
+
+    monkeypatch.setattr(Round, "plain", plain)
+    assert main([*words.split(), "--save", str(stopped)]) == 130
+    assert "--resume goes on" in capsys.readouterr().err
+    assert main([*words.split(), "--save", str(stopped), "--resume"]) == 0
+    assert capsys.readouterr().out == said
+    assert stopped.read_bytes() == whole.read_bytes() and len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_ladder_seats_every_group_and_rates_by_who_came_before_whom() -> None:
+    game = LiNim((2, 3, 3), 3)
+    perfect = as_evaluator(game, lambda position: 0.0)
+    players = [Player("random"), Player("one", perfect), Player("two"), Player("three")]
+    ratings, matches = multiplayer_ladder(game, players, limits=Limits(depth=9), games=12)
+    assert [match.names for match in matches] == [
+        ("random", "one", "two"),
+        ("random", "one", "three"),
+        ("random", "two", "three"),
+        ("one", "two", "three"),
+    ]
+    assert ratings[0].name == "one" and {rating.games for rating in ratings} == {3 * 2 * 12}
+    (anchor,) = [rating for rating in ratings if rating.name == "random"]
+    assert anchor.elo.value == 0.0
+    with pytest.raises(ValueError, match="expected at least 3 players, found 2"):
+        multiplayer_ladder(game, players[:2], limits=Limits(depth=1))
+
+
 @pytest.mark.thorough
 def test_the_command_reports_places(capsys: pytest.CaptureFixture[str]) -> None:
     words = "match chinese_checkers hand random random --games 3 --depth 1 --quiet --json".split()
@@ -87,8 +144,8 @@ def test_the_command_reports_places(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "message"),
     [
         ("chinese_checkers hand random", "chinese_checkers: expected 3 players, found 2"),
-        ("checkers random random random", "checkers: expected two players, found 3"),
-        ("chinese_checkers hand hand hand --save x", "--save: expected a game for two players"),
+        ("checkers random random random", "checkers: expected 2 players, found 3"),
+        ("chinese_checkers hand hand hand --sprt 0,5", "--sprt: expected a game for two players"),
     ],
 )
 def test_too_many_or_too_few_players(
