@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from games.contract import DiceGame, first_rolls
 from games.record import GameRecord
 from play.judging.stakes import repeat_actions, roll_luck
 from play.players.thinker import Thinker
+from search import Evaluator, Lookup
 from search.expectiminimax.static import StaticChoice
 
-__all__ = ["JudgedRoll", "judge_rolls"]
+__all__ = ["JudgedRoll", "StaticLuck", "judge_rolls", "luck_word"]
 
 #: Luck in points from which a roll is lucky, and very lucky; below their negatives it is unlucky.
 LUCKY, VERY_LUCKY = 0.3, 0.6
@@ -43,11 +45,16 @@ class JudgedRoll:
 
     @property
     def word(self) -> str:
-        """Returns `lucky` or `unlucky`, perhaps after `very`; empty for usual rolls."""
-        if abs(self.luck) < LUCKY:
-            return ""
-        word = "lucky" if self.luck > 0 else "unlucky"
-        return f"very {word}" if abs(self.luck) >= VERY_LUCKY else word
+        """What `luck_word` calls it."""
+        return luck_word(self.luck)
+
+
+def luck_word(luck: float) -> str:
+    """Returns `lucky` or `unlucky`, perhaps after `very`; empty for usual rolls."""
+    if abs(luck) < LUCKY:
+        return ""
+    word = "lucky" if luck > 0 else "unlucky"
+    return f"very {word}" if abs(luck) >= VERY_LUCKY else word
 
 
 def judge_rolls(
@@ -58,33 +65,36 @@ def judge_rolls(
     cube: whether values are those with the cube at the score, as `play.judging.stakes` has them.
     """
     replay: Any = record.beginning()
-    static = _Static(thinker)
+    assert isinstance(thinker.game, DiceGame)
+    static = StaticLuck(thinker.game, thinker.evaluator, thinker.lookup)
     for ply, roll in enumerate(record.rolls):
         assert roll is not None
         if cube:
             repeat_actions(replay, record)
             luck, stake = roll_luck(thinker, replay)
         else:
-            first = not ply and replay.position == record.game.start()
-            luck, stake = static.luck(replay.position, first), 1.0
+            luck, stake = static(replay.position), 1.0
         yield JudgedRoll(ply, replay.to_move, roll, float(luck[roll]), stake)
         replay.play(record.moves[ply], roll=roll)
 
 
-class _Static:
-    """Luck by static values, without a cube."""
+class StaticLuck:
+    """The luck of rolls by static values, without a cube. Not to be used by two threads at once."""
 
-    def __init__(self, thinker: Thinker) -> None:
-        assert isinstance(thinker.game, DiceGame)
-        self._game = thinker.game
-        self._in_units = thinker.evaluator.in_units
-        self._choice = StaticChoice(thinker.game, thinker.evaluator, thinker.lookup)
+    def __init__(self, game: DiceGame, evaluator: Evaluator, lookup: Lookup | None = None) -> None:
+        self._game = game
+        self._in_units = evaluator.in_units
+        self._choice = StaticChoice(game, evaluator, lookup)
 
-    def luck(self, position: Any, first: bool) -> Any:
-        """Returns the luck [rolls] of each roll, of the first roll of a game if `first`."""
-        chances = np.array(first_rolls(self._game) if first else self._game.rolls)
+    def __call__(self, position: Any) -> NDArray[np.float64]:
+        """Returns the luck [rolls] of each roll, in the game's unit; 0 if it cannot be rolled."""
+        game = self._game
+        first = position == game.start_of(game.to_move(position))
+        chances = np.array(first_rolls(game) if first else game.rolls)
+        possible = np.flatnonzero(chances)
         values = np.zeros(len(chances))
-        for roll in np.flatnonzero(chances).tolist():
+        for roll in possible.tolist():
             self._choice.choose(position, roll)
             values[roll] = self._in_units(self._choice.value)
-        return values - values @ chances
+        values[possible] -= values @ chances
+        return values

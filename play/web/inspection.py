@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from games.contract import DiceGame
 from games.errors import MoveError
 from games.values import value_text
+from play.judging.luck import StaticLuck, luck_word
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
 from play.players.thinker import chances_of, values_of_all
 from play.web.catalogue import Loaded
@@ -104,7 +105,8 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     `curves` are the values of the positions for the first side, one list in a list; with more than
     two players one list for each, of static values. `moves` are what `_judged` says of the moves.
     Both have None where the time did not suffice, which another request continues with. `players`
-    have each side's `decisions`, and its `accuracy` in per cent and the `lost` points over them.
+    have each side's `decisions`, its `accuracy` in per cent and the `lost` points over them, and
+    with dice the `luck` of its rolls, by static values without a cube.
     """
     table = sitting.table
     loaded = await host.loaded(content.get("evaluator"), table.game)
@@ -125,6 +127,9 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
     def work() -> dict[Any, Any]:
         found: dict[Any, Any] = {}
         until = time.monotonic() + CURVE_SECONDS
+        luck = None
+        if isinstance(table.game, DiceGame):
+            luck = StaticLuck(table.game, loaded.evaluator, loaded.lookup)
         with host.thinking.engine(table.game, loaded) as engine:
             for one in missing:
                 if time.monotonic() > until:
@@ -137,6 +142,8 @@ async def curve(host: Host, sitting: Sitting, content: dict[str, Any]) -> dict[s
                 else:
                     _, position, roll, move = one
                     found[one] = _judged(engine, loaded, position, roll, move, depth)
+                    if luck is not None:
+                        found[one] |= _lucky(float(luck(position)[roll]))
         return found
 
     if missing:
@@ -182,7 +189,8 @@ def _judged(
     """Returns a judgement of a move as JSON, for the side that made it.
 
     `value` and `loss` are in the game's unit, `lost` is the share of the expected result; `best` is
-    a better move, if there is one; `choice` is whether there was another.
+    a better move, if there is one; `choice` is whether there was another. With dice there are the
+    roll's `luck` and `luck_word` too.
     """
     game, evaluator = engine.game, loaded.evaluator
     least = 0 if isinstance(game, DiceGame) else 1
@@ -211,10 +219,17 @@ def _judged(
     }
 
 
+def _lucky(luck: float) -> dict[str, Any]:
+    """Returns the luck of a roll, in the game's unit, and a word for it in backgammon's terms."""
+    return {"luck": luck + 0.0, "luck_word": luck_word(luck)}
+
+
 def _player(judged: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the accuracy of one side's moves where it had a choice."""
+    """Returns the accuracy of one side's moves where it had a choice, and its luck with dice."""
     chosen = [one for one in judged if one["choice"]]
+    luck = [one["luck"] for one in judged if "luck" in one]
     return {
+        "luck": sum(luck) if luck else None,
         "decisions": len(chosen),
         "accuracy": accuracy([one["lost"] for one in chosen]),
         "lost": sum(one["loss"] for one in chosen),

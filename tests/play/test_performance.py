@@ -70,8 +70,8 @@ def test_luck_by_hand(
 
 
 def test_luck_is_the_best_move_less_the_average(thinker: Thinker) -> None:
-    """In a game for money without the cube, by a loop over all rolls and moves."""
-    record = BackgammonRecord(GAME)
+    """In a game for money without the cube that O begins, by a loop over all rolls and moves."""
+    record = BackgammonRecord(GAME, GAME.start_of(1))
     for roll, move in (("31", "8/5 6/5"), ("66", "24/18(2) 13/7(2)"), ("21", "13/11 6/5")):
         record.play_text(move, roll=GAME.parse_roll(roll))
     found = list(judge_rolls(record, thinker))

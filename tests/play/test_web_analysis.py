@@ -81,6 +81,23 @@ def test_moves_of_backgammon_are_marked_by_points(client: Client) -> None:
     assert bad["mark"] == ("??" if bad["loss"] >= 0.16 else "?") and bad["loss"] > 0.08
 
 
+def test_rolls_of_backgammon_have_luck(client: Client) -> None:
+    """X has a checker on its 6 point, off with 27 of 36 rolls; O is off with any."""
+    found = {}
+    for roll, text in (("21", "6/3"), ("61", "6/off")):
+        position = f"XGID=------A{'-' * 17}a-:0:0:1:{roll}:0:0:0:0:10"
+        view = new_table(client, "backgammon", position=position)
+        view = act(client, view, "move", text=text).json()
+        evaluator = client.get("/api/catalogue").json()["defaults"]["backgammon"]
+        answer = act(client, view, "curve", evaluator=evaluator, depth=0).json()
+        (found[roll],) = answer["moves"]
+        assert answer["players"][0]["luck"] == found[roll]["luck"]
+        assert answer["players"][1]["luck"] is None
+    assert found["21"]["luck"] == pytest.approx(-1.5, abs=1e-6)
+    assert found["61"]["luck"] == pytest.approx(0.5, abs=1e-6)
+    assert (found["21"]["luck_word"], found["61"]["luck_word"]) == ("very unlucky", "lucky")
+
+
 def test_boards_of_earlier_positions(client: Client) -> None:
     view = new_table(client)
     act(client, view, "move", text="11-15")

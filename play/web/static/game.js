@@ -5,6 +5,8 @@ import { chart } from "./chart.js";
 import { chip } from "./choices.js";
 import { h, icon, put, sentence, signed, toast } from "./dom.js";
 
+/** Signs of luck, as the server calls it. */
+const LUCK = { "very lucky": "↑↑", lucky: "↑", unlucky: "↓", "very unlucky": "↓↓" };
 const MARKS = { "?!": "dubious", "?": "error", "??": "blunder" };
 
 export class GamePanel {
@@ -79,15 +81,19 @@ export class GamePanel {
               class: "move number",
               "aria-current": n + 1 === ply ? "true" : null,
               "aria-label": `${view.sides[move.side]} ${move.roll ? `rolls ${move.roll}, ` : ""}${move.text}`
+                + (found?.luck_word ? `, ${found.luck_word} roll` : "")
                 + (found ? `, ${found.mark ? `${MARKS[found.mark]}, ` : ""}value ${found.value_text}` : ""),
-              title: [move.comment, found?.mark && `better: ${found.best}`].filter(Boolean).join(" · ") || null,
+              title: [move.comment, found?.mark && `better: ${found.best}`,
+                found?.luck !== undefined && `luck ${signed(found.luck)} ${found.luck_word}`.trim(),
+              ].filter(Boolean).join(" · ") || null,
               onclick: () => this.page.look(n + 1),
             },
             move.roll && h("span", { class: "roll" }, move.roll),
             players > 2 && chip(page.game, move.side),
             h("span", {},
               h("span", { class: "move-text" }, move.text),
-              found?.mark && h("b", { class: "mark" }, ` ${found.mark}`)),
+              found?.mark && h("b", { class: "mark" }, ` ${found.mark}`),
+              found?.luck_word && h("span", { class: "muted" }, ` ${LUCK[found.luck_word]}`)),
             found && h("span", { class: "move-value muted small" },
               Math.abs(found.value) >= 1e9 ? found.value_text : signed(found.value, this.values.unit)))),
       );
@@ -110,7 +116,8 @@ export class GamePanel {
       h("b", {}, view.sides[side]), ` accuracy ${one.accuracy.toFixed(0)} %`,
       h("span", { class: "muted" },
         ` in ${one.decisions} ${one.decisions === 1 ? "decision" : "decisions"}`,
-        known.points && `, ${one.lost.toFixed(3)} points lost`))));
+        known.points && `, ${one.lost.toFixed(3)} points lost`,
+        one.luck !== null && `, luck ${signed(one.luck)}`))));
   }
 
   async drawCurve() {
