@@ -1,10 +1,11 @@
 """Chinese Checkers for three: what pruning saves, and games against OpenSpiel's bots.
 
-    python -m benchmarks.chinese_checkers expansions
+    python -m benchmarks.chinese_checkers expansions --moves 10
     python -m benchmarks.chinese_checkers match batch --games 600 --nodes 10000 --simulations 20
 
 `expansions` counts the positions that max^n visits with and without pruning, and those of the other
-two searches, at depths 1 to 6 in positions of games by the hand-written weights. `match` plays one
+two searches, at depths 1 to 6 in positions of games by the hand-written weights; `--moves` searches
+only the moves of the largest gain, as many as given. `match` plays one
 learned evaluator against two `MCTSBot`s with random rollouts in turns in each seat; searches are
 limited by positions and simulations, and the processor time of both is printed, which other work on
 the machine does not change: choose them so that the bots have at least as much. A bot's time
@@ -15,32 +16,74 @@ kept, and a match that was stopped goes on.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from games.chinese_checkers import ChineseCheckers
+from games.chinese_checkers import ChineseCheckers, rules
 from games.errors import MoveError
+from games.kernel_game import KernelGame
+from games.kernels import family
 from play.ratings.statistics import mean_interval
 from search import Engine, as_evaluator
+from search.perft import perft
+
+# Placeholders: the names that a family gives its own values.
+MOST, ALL_MOVES, GAIN = 10, rules.legal_moves, rules.gain
 
 
-def expansions(positions: int, depth: int) -> None:
-    """Print the mean number of positions visited at each depth."""
-    game = ChineseCheckers(3)
+def best_moves(position, moves):  # type: ignore[no-untyped-def]
+    """Write the MOST moves of the largest gain, that first; returns their number."""
+    count = ALL_MOVES(position, moves)
+    kept = min(count, MOST)
+    for i in range(kept):
+        best = i
+        for j in range(i + 1, count):
+            if GAIN(position, moves[j]) > GAIN(position, moves[best]):
+                best = j
+        move = moves[best]
+        for j in range(best, i, -1):
+            moves[j] = moves[j - 1]
+        moves[i] = move
+    return kept
+
+
+class Narrow(ChineseCheckers):
+    """Chinese Checkers with the moves of the largest gain only, at most `most` in a position."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(3)
+        whole: Any = self.rules
+        found = family(best_moves, MOST=most, ALL_MOVES=whole.legal_moves, GAIN=whole.gain)
+        self.rules = replace(whole, legal_moves=found.best_moves)
+        KernelGame.__init__(self)
+
+
+def expansions(positions: int, depth: int, most: int | None) -> None:
+    """Print the mean number of positions visited at each depth.
+
+    most: only so many moves of the largest gain are searched in a position (None: all).
+    """
+    whole = ChineseCheckers(3)
+    game = whole if most is None else Narrow(most)
     counts: dict[str, list[list[int]]] = {}
     generator = random.Random(1)
     for number in range(positions):
-        position = game.start()
-        engine = Engine(game, "hand")
+        position = whole.start()
+        engine = Engine(whole, "hand")
         for ply in range(6 + 9 * number % 60):
-            moves = game.legal_moves(position)
+            moves = whole.legal_moves(position)
             move = engine.search(position, depth=1).move if ply % 3 else generator.choice(moves)
-            position = game.play(position, move)
+            position = whole.play(position, move)
+        if most is not None:
+            leaves = [perft(game, position, plies) for plies in range(1, depth + 1)]
+            counts.setdefault("all lines", []).append(list(itertools.accumulate(leaves)))
         for method in ("max_n", "paranoid", "best_reply"):
             for pruned in (True, False):
                 if method != "max_n" and not pruned:
@@ -48,12 +91,13 @@ def expansions(positions: int, depth: int) -> None:
                 name = method if pruned else "max_n, exact values of all root moves"
                 look = Engine(game, "hand", method=method)
                 found = (look.search if pruned else look.analyse)(position, depth=depth)
-                counts.setdefault(name, []).append([one.nodes for one in found.history])
-    print(f"mean of {positions} positions, depth 1 to {depth}: positions visited up to the depth")
+                nodes = [0, *(one.nodes for one in found.history)]
+                counts.setdefault(name, []).append([y - x for x, y in itertools.pairwise(nodes)])
+    print(f"positions visited at each depth, mean of {positions} positions")
     for name, rows in counts.items():
         shortest = min(map(len, rows))
         means = np.array([row[:shortest] for row in rows]).mean(axis=0)
-        print(f"{name:40}", " ".join(f"{mean:12,.0f}" for mean in means))
+        print(f"{name:40}", " ".join(f"{mean:12,.0f}" for mean in means), flush=True)
 
 
 def actions_of(state: Any, rows: list[str]) -> list[int]:
@@ -184,10 +228,11 @@ def main() -> None:
     parser.add_argument("--method", default="paranoid")
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--depth", type=int, default=6)
+    parser.add_argument("--moves", type=int, metavar="N")
     parser.add_argument("--results", type=Path, metavar="FILE")
     options = parser.parse_args()
     if options.command == "expansions":
-        expansions(options.positions, options.depth)
+        expansions(options.positions, options.depth, options.moves)
     else:
         match(
             options.evaluator, options.games, options.nodes, options.simulations, options.method,

@@ -7,9 +7,9 @@ of a position are centred, so that they add up to 0 exactly; this is the bound b
 * what a player has at n successive nodes of a line adds up to 0 or more: whatever comes now, one
   of the players above prefers what it has already (speculative pruning, Sturtevant 2003). Which
   of them is open, so that the nodes between answer with a *span*: the number of players above of
-  whom one does not want this. A node searches again, without those above, if its choice matters to
-  all of them. Where the last move of a node is pruned, nothing is searched again, which is
-  last-branch pruning (Sturtevant 2003).
+  whom one does not want this. Moves that were left open so are searched again, without those above,
+  if the choice of their node matters to all of them. Where the last move of a node is pruned,
+  nothing is searched again, which is last-branch pruning (Sturtevant 2003).
 * with a least value, two nodes suffice (shallow pruning, Korf 1991).
 
 Moves are tried in the order of the gains that the rules state, equal ones in the game's order, and
@@ -48,6 +48,8 @@ GRID, MOST = 65536.0, 1048576.0
 #: A win in n plies is END - n times the outcome, in max^n.
 END = 16777216.0
 TABLE_SCORE = 1e30
+#: The move-ordering scores of moves that are left open lie below all others, the first highest.
+OPEN = 1e15
 
 
 @kernel
@@ -181,6 +183,15 @@ def unwanted(line, ply, floor):
     return line.players - 1 if total >= 0.0 else 0
 
 
+@kernel
+def take_values(line, ply, floor):
+    """Make the values of the last move those of the position; returns the span of `unwanted`."""
+    for player in range(line.players):
+        line.vectors[ply, player] = line.vectors[ply + 1, player - 1]
+    line.vectors[ply, 0] = line.own[ply] = line.vectors[ply + 1, line.players - 1]
+    return unwanted(line, ply, floor)
+
+
 @kernel(signature=int64(RECORD, int64, int64, int64))
 def search_all(line, depth, ply, floor):
     """Put the values of the position at `ply` for all players, the mover first, in `line.vectors`.
@@ -193,37 +204,38 @@ def search_all(line, depth, ply, floor):
     if depth <= 0 or ply >= MOST_PLIES or status(line, ply) == FINISHED or not has_room(line, ply):
         all_values(line, ply)
         return 0
+    line.own[ply] = -INFINITY
+    # moves that were left open, those of them before the best move, and the longest of their spans
+    left_open = before = open_span = 0
+    count = tries = legal_moves(line, ply)
+    first = line.first[ply]
+    again = False
     while True:
-        line.own[ply] = -INFINITY
-        open_span = 0
-        count = legal_moves(line, ply)
-        first = line.first[ply]
-        for _ in range(count):
+        for number in range(tries):
             if line.nodes >= line.node_limit:
                 line.stop = 1
             if line.stop != 0:
                 return 0
             index = next_best(line, first, count)
             play(line, ply, move_at(line, first + index))
-            span = search_all(line, depth - 1, ply + 1, floor)
-            if span > 0:
+            span = search_all(line, depth - 1, ply + 1, ply if again else floor)
+            if span > 1:
+                set_order(line, first + index, -OPEN * (OPEN + number))
+                left_open += 1
                 open_span = max(open_span, span - 1)
-                continue
             value = line.vectors[ply + 1, line.players - 1]
-            if value > line.own[ply]:
-                line.own[ply] = value
-                for player in range(line.players):
-                    line.vectors[ply, player] = line.vectors[ply + 1, player - 1]
-                line.vectors[ply, 0] = value
-                span = unwanted(line, ply, floor)
+            better = value > line.own[ply] or again and number < before and value == line.own[ply]
+            if span == 0 and better:
+                before = 0 if again else left_open
+                span = take_values(line, ply, floor)
                 if span > 0:
                     return span
-        if open_span == 0:
+        if again or left_open == 0:
             return 0
         for above in range(1, open_span + 1):
             if line.vectors[ply, line.players - above] <= line.own[ply - above]:
                 return open_span
-        floor = ply
+        again, tries = True, left_open
 
 
 @kernel

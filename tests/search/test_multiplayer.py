@@ -94,27 +94,28 @@ def test_values_of_chinese_checkers_are_those_of_the_textbook(
 
 
 class Unvalued(Tree):
-    """A tree for three whose inner positions are worth nothing to anybody."""
+    """A tree for three or more whose inner positions are worth nothing to anybody."""
 
     def turn(self, position: Any) -> Any:
         return position
 
 
-def random_tree(generator: random.Random, depth: int) -> Any:
+def random_tree(generator: random.Random, depth: int, players: int) -> Any:
     if depth == 0:
-        first, second = generator.randint(0, 4), generator.randint(0, 4)
-        return (first, second, 8 - first - second)
-    return [random_tree(generator, depth - 1) for _ in range(generator.randint(1, 4))]
+        others = [generator.randint(0, 4) for _ in range(players - 1)]
+        return (*others, 8 - sum(others))
+    return [random_tree(generator, depth - 1, players) for _ in range(generator.randint(1, 4))]
 
 
 def test_pruning_changes_no_value_of_max_n_and_spares_leaves() -> None:
     spared = searched = 0
     for seed in range(60):
-        tree = Unvalued(random_tree(random.Random(seed), 5), players=3)
+        players = 3 + seed % 2
+        tree = Unvalued(random_tree(random.Random(seed), 5, players), players=players)
         engine = Engine(tree, lambda position: 0.0, method="max_n")
         found = engine.search((), depth=5)
         plain = engine.analyse((), depth=5)
-        expected = max_n(tree, ())[0] - 8 / 3
+        expected = max_n(tree, ())[0] - 8 / players
         assert found.value == pytest.approx(expected) == pytest.approx(plain.value)
         spared += plain.nodes - found.nodes
         searched += found.nodes
