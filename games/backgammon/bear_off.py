@@ -1,4 +1,4 @@
-"""Bear-off databases as kernels: numbering of positions, filling of tables, and the probe.
+"""Races by calculation: bear-off databases as kernels, and the probe, which goes beyond them.
 
 A side whose checkers are all borne off or on its home points 1 to 6 has one of C(21, 6) = 54,264
 positions, numbered so that no move leads to a higher number; those of at most n checkers are the
@@ -11,6 +11,9 @@ first C(n + 6, 6). The tables (`games.backgammon.bear_off_tables` makes and keep
 * `first` [15504, LONGEST]: the same until the first checker is off, played for that; of the
   positions of 15 checkers, from number 38,760 on. Decides gammons.
 
+A side that is not home yet needs a number of rolls of a mean and variance that a small network
+knows (`games.backgammon.one_sided`).
+
 Smaller tables are possible and cover fewer checkers; `first` is then empty. GNU Backgammon's
 program makebearoff makes tables of the same kinds, rounded to 16 bits.
 """
@@ -21,16 +24,22 @@ import math
 
 import numpy as np
 
+from games.backgammon.one_sided import event, not_later
+from games.backgammon.phases import in_contact
+from games.backgammon.pips import checkers_of
 from games.backgammon.rules import CHECKERS, PROBABILITIES, legal_moves, packed, play
 from games.kernels import kernel
 from games.values import EXACT
 
 __all__ = [
     "EXACT_DEPTH",
+    "FAR_AWAY",
+    "FAR_DEPTH",
     "HOME_POINTS",
     "LONGEST",
     "NEAR_DEPTH",
     "WHOLE",
+    "at_home",
     "outcomes",
     "positions_of",
     "probe",
@@ -46,6 +55,8 @@ EXACT_DEPTH = 99
 #: The depth of an equity from two one-sided tables: where it can be compared, a
 #: search of one ply over such equities chooses moves no better, and one of two plies does.
 NEAR_DEPTH = 1
+#: The depth of an equity of a side that is not home yet: a search of one ply is better.
+FAR_DEPTH = 0
 
 
 def positions_of(most: int) -> int:
@@ -60,8 +71,10 @@ _CHOOSE = np.array(
     dtype=np.int64,
 )
 #: An opponent who is never in the way: 14 checkers off and one on his ace point.
-_FAR_AWAY = packed((CHECKERS - 1, 1) + 24 * (0,))[0]
+FAR_AWAY = packed((CHECKERS - 1, 1) + 24 * (0,))[0]
 _ROLLS = len(PROBABILITIES)
+#: Where the other side's home begins in the upper half of a side's board.
+_FAR_HOME = 24
 
 
 @kernel
@@ -100,16 +113,20 @@ def unrank(number):
 
 
 @kernel
-def _number(near, far):
-    """Returns the number of a side's position; -1 unless all 15 checkers are off or at home."""
+def at_home(near, far):
+    """Returns whether all 15 checkers of a side are borne off or at home."""
     if far != 0 or near >> 4 * (HOME_POINTS + 1):
-        return -1
+        return False
     held = 0
     for point in range(HOME_POINTS + 1):
         held += near >> 4 * point & 15
-    if held != CHECKERS:
-        return -1
-    return rank(near)
+    return held == CHECKERS
+
+
+@kernel
+def _number(near, far):
+    """Returns the number of a side's position; -1 unless all 15 checkers are off or at home."""
+    return rank(near) if at_home(near, far) else -1
 
 
 # --- filling the tables ----------------------------------------------------------------------
@@ -121,9 +138,9 @@ def write_successors(number, roll, moves, after):
 
     `moves` needs the room that `legal_moves` asks for, `after` one place for each move.
     """
-    count = legal_moves((unrank(number), 0, _FAR_AWAY, 0, 0), roll, moves)
+    count = legal_moves((unrank(number), 0, FAR_AWAY, 0, 0), roll, moves)
     for i in range(count):
-        after[i] = rank(play((unrank(number), 0, _FAR_AWAY, 0, 0), moves[i])[2])
+        after[i] = rank(play((unrank(number), 0, FAR_AWAY, 0, 0), moves[i])[2])
     return count
 
 
@@ -244,23 +261,88 @@ def _ahead(rolls, mine, table, theirs, later):
 
 
 @kernel
+def _row_ahead(row, number, mean, variance, later):
+    """As `_ahead`, where the other side's event is known by mean and variance alone."""
+    chance = 0.0
+    for n in range(LONGEST):
+        share = float(row[number, n])
+        if share > 0.0:
+            chance += share * not_later(float(n), 0.0, mean, variance, later)
+    return min(chance, 1.0)
+
+
+@kernel
+def _ahead_of_row(mean, variance, row, number, later):
+    """As `_ahead`, where the one side's last checker is known by mean and variance alone."""
+    chance = 0.0
+    for n in range(LONGEST):
+        share = float(row[number, n])
+        if share > 0.0:
+            chance += share * not_later(mean, variance, float(n), 0.0, later)
+    return min(chance, 1.0)
+
+
+@kernel
+def _beats(tables, winner, loser, which, later):
+    """Returns the chance that one side's last checker is off before an event of the other.
+
+    winner, loser: (near, far, number) of the sides, the number -1 for one that is not all at home.
+    which: 0 for the loser's last checker off, 1 for its first, 2 for its last one out of the
+        winner's home, which the table of bearing off stands for.
+    """
+    _, rolls, first, hidden, outputs = tables
+    near, far, number = loser
+    if which == 1 and near & 15 or which == 2 and (near & 15 or far >> _FAR_HOME == 0):
+        return 0.0
+    inside = rank(far >> _FAR_HOME << 4) if which == 2 else number
+    if winner[2] >= 0:
+        if inside < 0:
+            mean, variance = event(hidden, outputs, near, far, which)
+            return _row_ahead(rolls, winner[2], mean, variance, later)
+        if which == 1:
+            return _ahead(rolls, winner[2], first, inside - WHOLE, later)
+        return _ahead(rolls, winner[2], rolls, inside, later)
+    mean, variance = event(hidden, outputs, winner[0], winner[1], 0)
+    if inside < 0:
+        theirs, spread = event(hidden, outputs, near, far, which)
+        return not_later(mean, variance, theirs, spread, later)
+    if which == 1:
+        return _ahead_of_row(mean, variance, first, inside - WHOLE, later)
+    return _ahead_of_row(mean, variance, rolls, inside, later)
+
+
+@kernel
+def _in_race(position):
+    """Returns whether each side has 15 checkers and none of them must pass one of the other's."""
+    near, far, their_near, their_far, _ = position
+    return (
+        checkers_of(near) + checkers_of(far) == CHECKERS
+        and checkers_of(their_near) + checkers_of(their_far) == CHECKERS
+        and not in_contact(position)
+    )
+
+
+@kernel
 def _chances(tables, position):
-    """Returns the depth (-1 if the tables lack the position) and the chances of win and gammons."""
-    equities, rolls, first = tables
-    mine = _number(position[0], position[1])
-    theirs = _number(position[2], position[3])
-    if mine < 0 or theirs < 0 or mine >= len(rolls) or theirs >= len(rolls):
-        return -1, 0.0, 0.0, 0.0
-    if mine < len(equities) and theirs < len(equities):
-        return EXACT_DEPTH, 0.5 + 0.5 * float(equities[mine, theirs]), 0.0, 0.0
-    win = _ahead(rolls, mine, rolls, theirs, 0)
-    win_gammon = 0.0
-    lose_gammon = 0.0
-    if theirs >= WHOLE:
-        win_gammon = min(_ahead(rolls, mine, first, theirs - WHOLE, 0), win)
-    if mine >= WHOLE:
-        lose_gammon = min(_ahead(rolls, theirs, first, mine - WHOLE, 1), 1.0 - win)
-    return NEAR_DEPTH, win, win_gammon, lose_gammon
+    """Returns the depth (-1 if the tables lack the position) and the chances of five outcomes."""
+    equities, rolls, _, _, _ = tables
+    near, far, their_near, their_far, _ = position
+    mine = _number(near, far)
+    theirs = _number(their_near, their_far)
+    if max(mine, theirs) >= len(rolls) or not _in_race(position):
+        return -1, 0.0, 0.0, 0.0, 0.0, 0.0
+    if min(mine, theirs) >= 0 and max(mine, theirs) < len(equities):
+        win = 0.5 + 0.5 * float(equities[mine, theirs])
+        return EXACT_DEPTH, win, 0.0, 0.0, 0.0, 0.0
+    own = (near, far, mine)
+    other = (their_near, their_far, theirs)
+    win = _beats(tables, own, other, 0, 0)
+    win_gammon = min(_beats(tables, own, other, 1, 0), win)
+    win_backgammon = min(_beats(tables, own, other, 2, 0), win_gammon)
+    lose_gammon = min(_beats(tables, other, own, 1, 1), 1.0 - win)
+    lose_backgammon = min(_beats(tables, other, own, 2, 1), lose_gammon)
+    depth = NEAR_DEPTH if min(mine, theirs) >= 0 else FAR_DEPTH
+    return depth, win, win_gammon, win_backgammon, lose_gammon, lose_backgammon
 
 
 @kernel
@@ -268,22 +350,27 @@ def probe(tables, position):
     """(found, value, depth, bound) of a position before the roll, as `search.lookups.lookup` has
     it.
 
-    `tables` are (equities, rolls, first). Found is every position in which each side has all that
-    it has left at home, also a finished one.
+    `tables` are (equities, rolls, first) and the weights (hidden, outputs) of
+    `games.backgammon.one_sided`. Found is every race, a finished game included.
 
-    * Both sides have at most six checkers left: the value is the exact equity, to the precision of
-      float32, and the depth `EXACT_DEPTH`. There are no gammons.
-    * One has more: the distributions of the two sides are put together. The chance to win is exact
-      for two sides that each play for the least expected number of rolls; good players look at
-      each other's positions as well. That of a gammon is exact for a winner who plays so and a
-      loser who plays for his first checker off. Where the first table has both, such equities are
-      off by 0.002 in the mean and 0.03 at most, and moves chosen by them cost 0.00001. The depth
-      is `NEAR_DEPTH`.
+    * Both sides have at most six checkers left, all at home: the value is the exact equity, to the
+      precision of float32, and the depth `EXACT_DEPTH`. There are no gammons.
+    * All is at home, and one side has more: the distributions of the two sides are put together.
+      The chance to win is exact for two sides that each play for the least expected number of
+      rolls; good players look at each other's positions as well. That of a gammon is exact for a
+      winner who plays so and a loser who plays for his first checker off. Where the first table has
+      both, such equities are off by 0.002 in the mean and 0.03 at most, and moves chosen by them
+      cost 0.00001. The depth is `NEAR_DEPTH`.
+    * A side has checkers beyond its home: the same, with a normal distribution for it, by its
+      mean and variance. Backgammons are as likely as if the checkers in the other side's home were
+      borne off from there. The depth is `FAR_DEPTH`.
     """
-    depth, win, win_gammon, lose_gammon = _chances(tables, position)
-    if depth < 0:
+    known = _chances(tables, position)
+    if known[0] < 0:
         return (False, 0.0, 0, EXACT)
-    return (True, 2.0 * win - 1.0 + win_gammon - lose_gammon, depth, EXACT)
+    depth, win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = known
+    value = 2.0 * win - 1.0 + win_gammon + win_backgammon - lose_gammon - lose_backgammon
+    return (True, value, depth, EXACT)
 
 
 @kernel
@@ -293,12 +380,14 @@ def outcomes(tables, position, target):
     Returns whether `probe` finds the position; if not, `target` is unchanged. The equity of the
     outcomes is the value that `probe` gives.
     """
-    depth, win, win_gammon, lose_gammon = _chances(tables, position)
+    depth, win, win_gammon, win_backgammon, lose_gammon, lose_backgammon = _chances(
+        tables, position
+    )
     if depth < 0:
         return False
     target[0] = win
     target[1] = win_gammon
-    target[2] = 0.0
+    target[2] = win_backgammon
     target[3] = lose_gammon
-    target[4] = 0.0
+    target[4] = lose_backgammon
     return True

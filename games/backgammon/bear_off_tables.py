@@ -26,6 +26,7 @@ from games.backgammon.bear_off import (
     list_successors,
     positions_of,
 )
+from games.backgammon.one_sided import weights
 from games.backgammon.rules import CHECKERS, MOST_MOVES, PROBABILITIES
 from games.whole_files import write_atomically
 
@@ -55,9 +56,9 @@ class BearOff:
     expected_first: NDArray[np.float64]
 
     @property
-    def tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    def tables(self) -> tuple[NDArray[np.float32], ...]:
         """The arrays that the kernels `probe` and `outcomes` read."""
-        return self.equities, self.rolls, self.first
+        return self.equities, self.rolls, self.first, *weights()
 
 
 def build(*, checkers: int = CHECKERS, both: int = BOTH) -> BearOff:

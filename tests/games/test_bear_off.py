@@ -18,6 +18,8 @@ from games import kernels
 from games.backgammon import Backgammon, bear_off_tables
 from games.backgammon.bear_off import (
     EXACT_DEPTH,
+    FAR_AWAY,
+    FAR_DEPTH,
     LONGEST,
     NEAR_DEPTH,
     WHOLE,
@@ -29,8 +31,19 @@ from games.backgammon.bear_off import (
     write_successors,
 )
 from games.backgammon.bear_off_tables import FILE, BearOff, bear_off, build
+from games.backgammon.one_sided import PLACES, ROLL, SPREAD, event, weights
 from games.backgammon.outcomes import OUTCOMES
-from games.backgammon.rules import CHECKERS, MOST_MOVES, PROBABILITIES, ROLLS, START, packed
+from games.backgammon.race_terms import save_pips
+from games.backgammon.rules import (
+    CHECKERS,
+    MOST_MOVES,
+    PROBABILITIES,
+    ROLLS,
+    START,
+    legal_moves,
+    packed,
+    play,
+)
 from search import EXACT
 from search.lookups.database import DatabaseLookup
 
@@ -321,12 +334,90 @@ def test_two_tables_of_one_side_come_near_the_equities_of_both() -> None:
     assert error.mean() < 0.002
     assert 0.01 < error.max() < 0.03
     # as the probe combines them without a two-sided table
-    alone = (np.zeros((1, 1), dtype=np.float32), tables.rolls, tables.first)
+    alone = (np.zeros((1, 1), dtype=np.float32), *tables.tables[1:])
     for mine, theirs in np.random.default_rng(5).integers(1, 924, (200, 2)):
         at = position(counts_of(int(mine)), counts_of(int(theirs)))
         found, value, depth, _ = probe(alone, at)
         assert (found, depth) == (True, NEAR_DEPTH)
         assert value == pytest.approx(near_equities[mine, theirs], abs=1e-6)
+
+
+# --- races beyond home -----------------------------------------------------------------------
+
+#: 15 checkers a side, none at home; and a side with a checker in the other's home, which bears off.
+LONG_RACE = (*packed((*8 * (0,), 5, 5, 5)), *packed((*7 * (0,), 5, 5, 5)), 0)
+GAMMON_RACE = (*packed((0, *5 * (0,), 9, *11 * (0,), 5, 1)), *packed((9, 3, 3)), 0)
+
+
+@plain
+def test_a_network_says_what_its_weights_say() -> None:
+    """The kernel adds up one weight a point; a twin multiplies matrices."""
+    hidden, outputs = weights()
+    generator = np.random.default_rng(2)
+    for _ in range(20):
+        counts = np.bincount(generator.integers(0, 25, CHECKERS), minlength=25)
+        near, far = packed((*counts.tolist(), 0))
+        inputs = np.zeros(PLACES + 1)
+        inputs[16 * np.arange(25) + counts] = inputs[PLACES] = 1
+        inputs[16 * np.flatnonzero(counts == 0)] = 0
+        found = outputs[:, :-1] @ np.maximum(hidden @ inputs, 0) + outputs[:, -1]
+        for which, pips in ((0, counts @ np.arange(25)), (1, save_pips(near, far))):
+            mean = max(found[2 * which] + pips / ROLL, 1.0)
+            spread = max(found[2 * which + 1] + SPREAD * mean, 0.02)
+            assert event(hidden, outputs, near, far, which) == pytest.approx((mean, spread))
+
+
+@compiled_only
+def test_rolls_of_a_last_checker_on_its_way_home_follow_from_the_tables() -> None:
+    """With one checker on the bar point, nearly all plays bring it home, where means are exact."""
+    tables, moves = full(), np.zeros(MOST_MOVES, dtype=np.int64)
+    errors = []
+    for counts in np.random.default_rng(4).multinomial(14, np.ones(6) / 6, 60):
+        near, far = packed((0, *counts.tolist(), 1))
+        exact = 1.0
+        for roll, chance in enumerate(PROBABILITIES):
+            count = legal_moves((near, far, FAR_AWAY, 0, 0), roll, moves)
+            after = [play((near, far, FAR_AWAY, 0, 0), int(move)) for move in moves[:count]]
+            home = [rank(one[2]) for one in after if not one[2] >> 28]
+            exact += chance * min(tables.expected[home])
+        errors.append(event(*weights(), near, far, 0)[0] - exact)
+    assert np.abs(np.mean(errors)) < 0.03
+    assert np.std(errors) < 0.06
+
+
+@compiled_only
+def test_a_gammon_in_a_long_race_is_worth_what_rollouts_say() -> None:
+    """Position ID rQIAAI7fTgAAAA with 11: the best play is worth -1.42 by long rollouts."""
+    game = Backgammon()
+    at, roll = game.parse_position("rQIAAI7fTgAAAA"), game.parse_roll("11")
+    worth = {
+        game.move_text(at, move): -probe(full().tables, game.play(at, move))[1]
+        for move in game.legal_moves(at, roll)
+    }
+    assert max(worth, key=lambda move: worth[move]) == "8/6 7/6(2)"
+    assert worth["8/6 7/6(2)"] == pytest.approx(-1.42, abs=0.05)
+
+
+@plain
+def test_races_are_found_from_their_first_roll_on() -> None:
+    tables = tables_here().tables
+    for at in (LONG_RACE, GAMMON_RACE):
+        for one in (at, (*at[2:4], *at[:2], 1)):
+            found, value, depth, _ = probe(tables, one)
+            assert (found, depth) == (True, FAR_DEPTH)
+            target = np.zeros(5)
+            assert outcomes(tables, one, target)
+            assert OUTCOMES.values(target) == pytest.approx(value)
+            confined = target.copy()
+            OUTCOMES.confine(one, confined)
+            assert confined == pytest.approx(target, abs=1e-12)
+    ahead, behind = np.zeros(5), np.zeros(5)
+    outcomes(tables, (*LONG_RACE[2:4], *LONG_RACE[:2], 0), ahead)
+    outcomes(tables, LONG_RACE, behind)
+    assert ahead[0] > 0.7 > 0.5 > behind[0]
+    outcomes(tables, GAMMON_RACE, behind)
+    # six checkers of the other side are off in three or four rolls, six here hardly leave its home
+    assert behind[3] > 0.95 and 0.3 < behind[4] < behind[3]
 
 
 # --- the probe -------------------------------------------------------------------------------
@@ -368,9 +459,8 @@ def test_outcomes_are_possible_and_worth_what_the_probe_says() -> None:
     ("mine", "theirs"),
     [
         (packed((14, *24 * (0,), 1)), packed((14, 1))),  # on the bar
-        (packed((14, 0, 0, 0, 0, 0, 0, 1)), packed((14, 1))),  # on point 7
-        (packed((14, 1)), packed((14, 0, 0, 0, 0, 0, 0, 1))),
-        (packed((14, 1)), packed((14, *23 * (0,), 1))),  # contact
+        (packed((13, 0, 0, 0, 0, 0, 0, 1)), packed((14, 1))),  # on point 7, 14 checkers
+        (packed((14, 0, 1)), packed((14, *23 * (0,), 1))),  # contact
         (packed((13, 1)), packed((14, 1))),  # 14 checkers
         (packed((14, 1)), packed((14, 2))),  # 16 checkers
         (packed((15, 15, 15, 15, 15, 15, 15)), packed((14, 1))),
@@ -405,7 +495,7 @@ def test_the_lookup_answers_natively_as_in_python(
     address, data, keep = lookup.native(game)
     ask = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
     answer = np.zeros(3, dtype=np.int64)
-    for at in [*boards(), START]:
+    for at in [*boards(), START, LONG_RACE, GAMMON_RACE]:
         row = np.array(at, dtype=np.int64)
         found = ask(data, row.ctypes.data, answer.ctypes.data)
         value, depth, bound = answer.view(np.float64)[0], *answer[1:]

@@ -1,0 +1,226 @@
+"""Learns how many rolls a side needs in a race: `python -m learner.td_gammon.one_sided FILE`.
+
+The network of `games.backgammon.one_sided` learns mean and variance of the number of rolls by exact
+backups over all 21 rolls, from the bear-off tables outwards: in each round new positions of one
+side, from races of the shipped network's games or thrown, and up to three random plays on, are
+backed up with the present weights.
+"""
+
+# mypy: allow-untyped-defs, allow-incomplete-defs
+
+from __future__ import annotations
+
+import argparse
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
+
+import games
+from games.backgammon.bear_off import FAR_AWAY, LONGEST, WHOLE, at_home, rank
+from games.backgammon.bear_off_tables import bear_off
+from games.backgammon.one_sided import HIDDEN, PLACES, ROLL, SPREAD, event
+from games.backgammon.phases import RACE, phase
+from games.backgammon.pips import pips_of
+from games.backgammon.race_terms import save_pips
+from games.backgammon.rules import CHECKERS, MOST_MOVES, PROBABILITIES, legal_moves, packed, play
+from games.kernels import kernel
+from games.kernels.chance import next_state, uniform
+from games.whole_files import write_atomically
+from learner.td_gammon.explore import explore
+from search import as_evaluator
+
+__all__ = ["learn"]
+
+Floats = NDArray[np.float64]
+#: Rounds of backups, passes over the positions in each, positions of a step, and rates; games,
+#: positions of a round, and how many of these are thrown.
+ROUNDS, PASSES, BATCH = 20, 3, 128
+RATES = (3e-3, 3e-5)
+GAMES, POSITIONS, THROWN = 4000, 40_000, 12_000
+
+
+@kernel
+def _known(tables, net, near, far, which):
+    """Returns mean and variance until an event, exact at home."""
+    rolls, first = tables
+    hidden, outputs = net
+    if which == 1 and near & 15:
+        return 0.0, 0.0
+    if not at_home(near, far):
+        return event(hidden, outputs, near, far, which)
+    number = rank(near)
+    mean = 0.0
+    square = 0.0
+    for n in range(LONGEST):
+        chance = float(rolls[number, n]) if which == 0 else float(first[number - WHOLE, n])
+        mean += chance * n
+        square += chance * n * n
+    return mean, square - mean * mean
+
+
+@kernel
+def back_up(tables, net, rows, targets, moves):
+    """Write mean and variance of both events of one-sided positions [n, 2] to `targets` [n, 4]."""
+    for i in range(len(rows)):
+        near, far = int(rows[i, 0]), int(rows[i, 1])
+        for which in range(2):
+            total = 0.0
+            square = 0.0
+            for roll in range(len(PROBABILITIES)):
+                count = legal_moves((near, far, FAR_AWAY, 0, 0), roll, moves)
+                best = 1e9
+                spread = 0.0
+                for k in range(count):
+                    after = play((near, far, FAR_AWAY, 0, 0), moves[k])
+                    mean, variance = _known(tables, net, after[2], after[3], which)
+                    if mean < best:
+                        best = mean
+                        spread = variance
+                total += PROBABILITIES[roll] * (1.0 + best)
+                square += PROBABILITIES[roll] * (spread + (1.0 + best) * (1.0 + best))
+            targets[i, 2 * which] = total
+            targets[i, 2 * which + 1] = square - total * total
+    return 0
+
+
+@kernel
+def play_on(rows, seed, moves):
+    """Replace one-sided positions [n, 2] by those after random plays; they stay out of home."""
+    state = seed
+    for i in range(len(rows)):
+        state = next_state(state)
+        steps = int(4 * uniform(state))
+        for _ in range(steps):
+            near, far = int(rows[i, 0]), int(rows[i, 1])
+            state = next_state(state)
+            roll = int(21 * uniform(state))
+            count = legal_moves((near, far, FAR_AWAY, 0, 0), roll, moves)
+            state = next_state(state)
+            after = play((near, far, FAR_AWAY, 0, 0), moves[int(count * uniform(state))])
+            if at_home(after[2], after[3]):
+                break
+            rows[i, 0] = after[2]
+            rows[i, 1] = after[3]
+    return 0
+
+
+def _sides() -> NDArray[np.int64]:
+    """Returns positions [n, 2] of a side that is not home, in races of the shipped network."""
+    game = games.load("backgammon")
+    found = explore(as_evaluator(game, game.shipped), GAMES, seed=(0, 7)).positions
+    races = np.array([row for row in found.tolist() if phase(tuple(row)) == RACE])
+    sides = np.unique(np.concatenate([races[:, :2], races[:, 2:4]]), axis=0)
+    return sides[[not at_home(*row) for row in sides.tolist()]]
+
+
+def _thrown(count: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Returns positions [n, 2] of 15 checkers on random points up to a random one beyond home."""
+    counts = np.zeros((count, 26), dtype=np.int64)
+    for row in counts:
+        points = int(random.integers(7, 25))
+        row[1 : points + 1] = random.multinomial(CHECKERS, random.dirichlet(np.full(points, 0.3)))
+    rows = np.array([packed(tuple(row)) for row in counts.tolist()])
+    return rows[[not at_home(*row) for row in rows.tolist()]]
+
+
+def _inputs(rows: NDArray[np.int64]) -> tuple[NDArray[np.float32], Floats]:
+    """Returns the inputs [n, PLACES + 1], and the parts [n, 4] that are not learned.
+
+    Each checker more on a point sets a further input, so that the weights of numbers are sums.
+    """
+    inputs = np.zeros((len(rows), PLACES + 1), dtype=np.float32)
+    pips = np.zeros((len(rows), 4))
+    for i, (near, far) in enumerate(rows.tolist()):
+        inputs[i, 1 : (near & 15) + 1] = inputs[i, PLACES] = 1
+        for point in range(1, 25):
+            on = near >> 4 * point & 15 if point < 13 else far >> 4 * (point - 13) & 15
+            inputs[i, 16 * point + 1 : 16 * point + on + 1] = 1
+        pips[i, 0], pips[i, 2] = pips_of(near, far) / ROLL, save_pips(near, far) / ROLL
+    return inputs, pips
+
+
+def learn(seed: int, report: Callable[[str], None]) -> tuple[Any, Any]:
+    """Returns the weights, in the form of `games.backgammon.one_sided.weights`.
+
+    report: gets a line a round: by how much means and variances of the last and of the first
+        checker off, in rolls, differ from the backups of new positions (root mean squares).
+    """
+    random = np.random.default_rng(seed)
+    tables, sides = (bear_off().rolls, bear_off().first), _sides()
+    hidden = (0.2 * random.standard_normal((HIDDEN, PLACES + 1))).astype(np.float32)
+    outputs = (0.05 * random.standard_normal((4, HIDDEN + 1))).astype(np.float32)
+    parameters = [hidden, outputs]
+    moments = [(np.zeros_like(p), np.zeros_like(p)) for p in parameters]
+    moves = np.zeros(MOST_MOVES, dtype=np.int64)
+    steps, last = 0, ROUNDS * PASSES * (POSITIONS // BATCH)
+    for number in range(ROUNDS):
+        rows = sides[random.integers(len(sides), size=POSITIONS)]
+        thrown = _thrown(THROWN, random)
+        rows[: len(thrown)] = thrown
+        random.shuffle(rows)
+        play_on(rows, int(random.integers(1, 1 << 31)), moves)
+        inputs, base = _inputs(rows)
+        targets = np.zeros((len(rows), 4))
+        back_up(tables, (_summed(hidden), outputs), rows, targets, moves)
+        wanted = targets - base
+        wanted[:, 1::2] -= SPREAD * targets[:, ::2]
+        may_lose = (rows[:, 0] & 15 == 0)[:, None] | (np.arange(4) < 2)
+        error = np.where(may_lose, _values(parameters, inputs)[1] - wanted, 0.0)
+        report(f"round {number + 1} of {ROUNDS}; off by before it:"
+               f" {np.sqrt(np.mean(error**2, axis=0)).round(4).tolist()}")  # fmt: skip
+        for first in [n for _ in range(PASSES) for n in range(0, POSITIONS - BATCH + 1, BATCH)]:
+            which = slice(first, first + BATCH)
+            gradients = _gradients(parameters, inputs[which], wanted[which], may_lose[which])
+            steps += 1
+            rate = RATES[0] * (RATES[1] / RATES[0]) ** (steps / last)
+            for p, g, (mean, square) in zip(parameters, gradients, moments, strict=True):
+                mean += 0.1 * (g - mean)
+                square += 0.001 * (g * g - square)
+                bias = np.sqrt(1 - 0.999**steps) / (1 - 0.9**steps)
+                p -= (rate * bias * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
+    return _summed(hidden), outputs
+
+
+def _summed(hidden: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Returns the weights of numbers of checkers from those of each checker more."""
+    numbers = hidden[:, :PLACES].reshape(HIDDEN, -1, 16).copy()
+    numbers[:, :, 0] = 0.0
+    return np.concatenate(
+        [numbers.cumsum(axis=2).reshape(HIDDEN, PLACES), hidden[:, PLACES:]], axis=1
+    )
+
+
+def _values(parameters: Any, inputs: Any) -> tuple[Any, Any]:
+    hidden, outputs = parameters
+    units = np.maximum(inputs @ hidden.T, 0.0)
+    return units, units @ outputs[:, :-1].T + outputs[:, -1]
+
+
+def _gradients(parameters: Any, inputs: Any, wanted: Any, counts: Any) -> tuple[Any, Any]:
+    units, found = _values(parameters, inputs)
+    error = np.where(counts, found - wanted, 0.0).astype(np.float32) / len(inputs)
+    back = (error @ parameters[1][:, :-1]) * (units > 0.0)
+    outputs = np.concatenate([error.T @ units, error.sum(axis=0)[:, None]], axis=1)
+    return back.T @ inputs, outputs
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    hidden, outputs = learn(options.seed, functools.partial(print, flush=True))
+    content = safetensors.numpy.save({"hidden": hidden, "outputs": outputs})
+    write_atomically(options.file, content)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
