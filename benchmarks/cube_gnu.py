@@ -103,7 +103,7 @@ def judged(situation: Situation, plies: int) -> tuple[float, ...]:
 
 
 def main() -> None:
-    """Print a line for each contestant, for matches and for money."""
+    """Print two lines for each contestant as soon as it is done, for matches and for money."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--positions", type=int, default=2000)
     parser.add_argument("--plies", type=int, default=2, help="of the judge and the deepest search")
@@ -112,19 +112,22 @@ def main() -> None:
     options = parser.parse_args()
     found = list(situations(options.positions, random.Random(options.seed)))
     truth = [judged(one, options.plies) for one in found]
-    rows: list[tuple[str, list[Any]]] = [("GNU, 0 plies", [judged(one, 0)[:2] for one in found])]
+    parts = {
+        "matches to 7 points": [n for n, one in enumerate(found) if one.match_length != FAR],
+        f"{FAR}-away, as for money": [n for n, one in enumerate(found) if one.match_length == FAR],
+    }
+    print(
+        "same double, same answer; per cent of a match lost by each, of", *map(len, parts.values())
+    )
+
+    def tell(name: str, decisions: list[Any]) -> None:
+        for title, chosen in parts.items():
+            told = _summary([decisions[n] for n in chosen], [truth[n] for n in chosen])
+            print(f"  {name}, {title}: {told}", flush=True)
+
+    tell("GNU, 0 plies", [judged(one, 0)[:2] for one in found])
     for name, decide in contestants(options.evaluator, options.plies):
-        decisions = map(decide, found)
-        rows.append((name, [(one.double, one.take) for one in decisions]))
-    for title, money in (("matches to 7 points", False), (f"{FAR}-away, as for money", True)):
-        chosen = [n for n, one in enumerate(found) if (one.match_length == FAR) == money]
-        print(
-            f"{title}, {len(chosen)} positions: same double, same answer; per cent of a match lost"
-        )
-        for name, decisions in rows:
-            print(
-                f"  {name}: {_summary([decisions[n] for n in chosen], [truth[n] for n in chosen])}"
-            )
+        tell(name, [(one.double, one.take) for one in map(decide, found)])
 
 
 def _summary(decisions: list[Any], truth: list[Any]) -> str:
