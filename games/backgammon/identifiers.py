@@ -82,6 +82,9 @@ def gnu_id(situation: Situation) -> str:
     high, low = (0, 0) if situation.roll is None else ROLLS[situation.roll]
     player = 1 - side
     turn = 1 - player if situation.offered else player
+    kind = 0
+    if situation.resigned is not None:  # the other side must answer
+        turn, kind = situation.resigned
     fields = (
         (situation.cube.bit_length() - 1, 4),
         (3 if situation.owner is None else 1 - situation.owner, 2),
@@ -90,7 +93,7 @@ def gnu_id(situation: Situation) -> str:
         (1, 3),  # a game is being played
         (turn, 1),
         (situation.offered == "double", 1),
-        (0, 2),  # no resignation
+        (kind, 2),
         (high, 3),
         (low, 3),
         (situation.match_length, 15),
@@ -116,8 +119,8 @@ def parse_gnu_id(position: str, match: str | None, letter: str | None) -> Situat
     match: the match ID, if there is one.
     letter: the side to move, X or O, if it is stated.
 
-    An offer to resign, and whether the game has begun, are ignored. Raises PositionError if the IDs
-    are not valid or contradict `letter`.
+    Whether the game has begun is ignored. Raises PositionError if the IDs are not valid or
+    contradict `letter`.
     """
     if match is None:
         return Situation(_parse_position_id(position, COLOURS.index((letter or "X").upper())))
@@ -128,7 +131,9 @@ def parse_gnu_id(position: str, match: str | None, letter: str | None) -> Situat
     for width in (4, 2, 1, 1, 3, 1, 1, 2, 3, 3, 15, 15, 15, 1):
         values.append(bits & (1 << width) - 1)
         bits >>= width
-    cube, owner, player, crawford, _, _, doubled, _, first, second, length, *score, money = values
+    cube, owner, player, crawford, _, turn, doubled, kind, first, second, length, *score, money = (
+        values
+    )
     side = 1 - player
     if letter is not None and COLOURS.index(letter.upper()) != side:
         raise position_error(f"{COLOURS[side]} to move, as the match ID says", letter)
@@ -144,6 +149,7 @@ def parse_gnu_id(position: str, match: str | None, letter: str | None) -> Situat
         cube=1 << cube,
         owner=None if owner == 3 else 1 - owner,
         offered="double" if doubled else "",
+        resigned=(turn, kind) if kind else None,
         crawford=bool(crawford and length),
         jacoby=not money and not length,
     )
@@ -157,7 +163,7 @@ def xgid(situation: Situation) -> str:
 
     Raises ValueError if the players have names, because there is no room for them.
     """
-    must_hold(situation, "an XGID", "players")
+    must_hold(situation, "an XGID", "players", "resigned")
     own, theirs = by_colour(situation.position)
     points = [_letter(own[p], theirs[BAR - p]) for p in range(1, 25)]
     letters = [_letter(0, theirs[BAR]), *points, _letter(own[BAR], 0)]

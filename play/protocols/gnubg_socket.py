@@ -4,7 +4,9 @@ GNU Backgammon connects and writes a FIBS `board:` line for each decision, from 
 NUL byte before it; the answer is a move such as `8/5 6/5`, `roll`, `double`, `take` or `drop`.
 Decisions about the cube are those of the game, at the score of the match, where the evaluator gives
 chances of outcomes. One that gives values only never doubles, and takes if the cubeless equity is
-above -0.5, because a doubled game with a dead cube then loses less than a drop costs.
+above -0.5, because a doubled game with a dead cube then loses less than a drop costs. GNU
+Backgammon does not ask an external player about a resignation: for it, it accepts a backgammon and
+declines anything less.
 """
 
 from __future__ import annotations

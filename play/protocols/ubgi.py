@@ -3,8 +3,9 @@
 After `position gnubgid ID`, `position xgid XGID` or `position fibs BOARD`, then `dice A B`, the
 command `go chequer` is answered by `bestmove 24/18 13/11`, each checker's steps written out, or
 `bestmove pass` if nothing can be moved. Before a roll `go cube` is answered by `bestmove double` or
-`bestmove roll`, and where a double was offered by `bestmove take`, `bestmove drop` or
-`bestmove beaver`; the text of the protocol leaves these words open. `set NAME VALUE` and `get NAME`
+`bestmove roll`, where a double was offered by `bestmove take`, `bestmove drop` or `bestmove
+beaver`, and where a GNU ID says that a side wants to resign by `bestmove accept` or `bestmove
+decline`; the text of the protocol leaves these words open. `set NAME VALUE` and `get NAME`
 know depth, nodes and seconds. The first draft of the protocol, in which a position is itself a
 command and is answered by a move or an action of the cube, is understood too. Errors are answered
 by `error`, a code and an explanation.
@@ -154,6 +155,9 @@ class Ubgi(LineEngine):
 
     def _search_cube(self, prefix: str) -> None:
         situation: Situation | None = self.situation
+        if situation is not None and situation.resigned is not None:
+            self._search_resignation(situation, *situation.resigned)
+            return
         if situation is None or self.roll is not None:
             raise UbgiError("missing_context", "expected a position without dice before go cube")
         if not self.thinker.evaluator.gives_outcomes:
@@ -161,6 +165,17 @@ class Ubgi(LineEngine):
         if not self._decides():
             raise UbgiError("missing_context", "expected a side that may double, found another")
         self.start(lambda result: self._decided(prefix, situation, result), situation.position)
+
+    def _search_resignation(self, situation: Situation, side: int, kind: int) -> None:
+        if not self.thinker.evaluator.gives_outcomes:
+            raise UbgiError("unsupported_feature", "a resignation: the evaluator gives no chances")
+
+        def answer(result: Result) -> str:
+            game: Any = self.thinker.game
+            accepts = game.accepts(situation, result.outcomes, side, kind)
+            return "bestmove accept" if accepts else "bestmove decline"
+
+        self.start(answer, situation.position, roll=self.roll)
 
     def _decided(self, prefix: str, situation: Situation, result: Result) -> str:
         decision = self.thinker.engine.cube_after(situation, result)

@@ -92,10 +92,13 @@ def test_a_position_of_another_program() -> None:
         "eM4NgANs3oGDAA:cAngAAAAAAAE",
         "3HsHAgD1PQ8AAA:QYnuAAAAAAAE",
         "jGfwATDgc/ABMA:cAngAGAAKAAE",
+        "4HPwATDgc/ABMA:cEGgAAAAAAAE",  # X offers to resign a gammon
     ],
 )
 def test_what_gnu_backgammon_wrote_comes_back(text: str) -> None:
     assert gnu_id(parse_situation(text)) == text
+    resigned = parse_situation(text).resigned
+    assert resigned == ((0, 2) if text.endswith("cEGgAAAAAAAE") else None)
 
 
 def test_the_position_id_of_gnu_backgammon() -> None:
@@ -183,6 +186,8 @@ def test_situations_come_back(form: Any, data: st.DataObject) -> None:
     ("form", "fields"),
     [
         (xgid, {"players": ("Ann", "")}),
+        (xgid, {"resigned": (0, 1)}),
+        (fibs_text, {"resigned": (0, 1)}),
         (gnu_id, {"players": ("Ann", "")}),
         (gnu_id, {"beavers": True}),
         (gnu_id, {"highest_cube": 64}),

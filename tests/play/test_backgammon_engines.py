@@ -228,6 +228,27 @@ def test_ubgi_decides_about_the_cube() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("situation", "word"),
+    [
+        (Situation(WON, resigned=(1, 1)), "accept"),  # O is almost off; X has one checker left
+        (Situation(GAMMON, resigned=(1, 1)), "decline"),
+        (Situation(GAMMON, resigned=(1, 2)), "decline"),  # all of O is in the home of X
+        (Situation(GAMMON, resigned=(1, 3)), "accept"),
+        (Situation(GAMMON, resigned=(1, 1), match_length=3, score=(2, 0)), "accept"),
+        (Situation(GAMMON, resigned=(1, 1), jacoby=True), "accept"),
+        (Situation(BACKGAMMON.start(), roll=3, resigned=(1, 3)), "accept"),
+    ],
+)
+def test_ubgi_answers_resignations(situation: Situation, word: str) -> None:
+    assert Talk(decider())(f"position gnubgid {gnu_id(situation)}", "go cube") == [
+        f"bestmove {word}"
+    ]
+    assert Talk()(f"position gnubgid {gnu_id(situation)}", "go cube") == [
+        "error unsupported_feature a resignation: the evaluator gives no chances"
+    ]
+
+
 # GNU Backgammon's sockets
 
 

@@ -211,6 +211,8 @@ def accepts(
     kind: what it offers: 1 for a single game, 2 for a gammon, 3 for a backgammon.
     equities: chances to win the match; our own table if None.
     """
+    if situation.jacoby and situation.owner is None:
+        kind = 1  # until a double is taken nothing else counts
     stakes = cube_stakes(situation, equities)
     playing = float(cube_values(situation, np.array([outcomes], float), equities)[0])
     to_move = situation.position[4]
