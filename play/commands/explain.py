@@ -39,8 +39,8 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
     add(
         "--tree",
         action="store_true",
-        help="show alpha-beta at work instead: every window, value and cutoff (--depth default 3,"
-        " without an evaluator to the end of the game)",
+        help="show alpha-beta at work instead, or max^n for more than two players: every window,"
+        " value and cutoff (--depth default 3, without an evaluator to the end of the game)",
     )
     add(
         "--order",
@@ -137,9 +137,9 @@ def _show_estimates(options: argparse.Namespace, problem: Problem, position: Any
 
 
 def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
-    """Returns the tree of textbook alpha-beta with the first evaluator."""
+    """Show the tree of textbook alpha-beta or max^n with the first evaluator."""
     from games.contract import DiceGame
-    from play.judging.search_tree import number, search_tree
+    from play.judging.search_tree import search_tree
     from search import as_evaluator
 
     if isinstance(game, DiceGame):
@@ -152,12 +152,14 @@ def _show_tree(options: argparse.Namespace, game: Game, position: Any) -> int:
         check_writable("--svg", options.svg)
     tree = search_tree(game, position, depth, evaluator, order=options.order or "game")
     print(game.show(position))
-    print("\nValues and windows are those of MAX.\n")
+    many = game.players > 2
+    whose = "Values are those of all players" if many else "Values and windows are those of MAX"
+    print(f"\n{whose}.\n")
     for line in tree.lines:
         print(line)
     print(
-        f"\nvalue {number(tree.root.value or 0.0)}; {tree.leaves} positions valued, of the"
-        f" {tree.all_leaves} that minimax values"
+        f"\nvalue {tree.root.value_text}; {tree.leaves} positions valued, of the"
+        f" {tree.all_leaves} that {'max^n' if many else 'minimax'} values"
     )
     if options.svg is not None:
         tree.save_svg(options.svg)

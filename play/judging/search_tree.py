@@ -11,6 +11,7 @@ from typing import Any
 
 from games.contract import Game
 from games.errors import PositionError
+from search.max_n import for_every_player, max_n
 from search.minimax import expectiminimax
 
 __all__ = ["ORDERS", "SearchTree", "TreeNode", "search_tree"]
@@ -25,14 +26,20 @@ MAX, MIN, CHANCE = "MAX", "MIN", "chance"
 class TreeNode:
     """A position of the tree of a search; values and windows are MAX's.
 
+    With more than two players values are those of the player who moves here, and the window ends
+    at the bound that cuts: once it is reached, the player before has no use for the position.
+
     move: the move that leads here, as people write it; empty at the root.
     chance: the probability of that move after a chance node, else None.
-    player: who moves here: "MAX", "MIN" or "chance"; also at a leaf, who would move next.
+    player: who moves here: "MAX", "MIN", "chance" or the name of a side; also at a leaf, who
+        would move next.
     window: alpha and beta on entering.
     value: the value found; for a leaf that was not looked at its own, if it has one, else None.
     kind: "" for an inner position, else "static", "end of the game" or "not looked at".
     cut: whether moves were left out because alpha or beta was reached.
     children: the positions after the moves, in the order of the search; those not looked at last.
+    vector: with more than two players the values of all, side 0 first; empty where `value` is
+        None, and after a cut, where only the mover's value is known, which is a lower bound.
     """
 
     move: str
@@ -43,6 +50,16 @@ class TreeNode:
     kind: str
     cut: bool = False
     children: tuple[TreeNode, ...] = ()
+    vector: tuple[float, ...] = ()
+
+    @property
+    def value_text(self) -> str:
+        """The value as the tree shows it; with more than two players those of all."""
+        if self.value is None:
+            return ""
+        if self.vector:
+            return f"({', '.join(map(number, self.vector))})"
+        return number(self.value)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -114,6 +131,10 @@ def search_tree(
 ) -> SearchTree:
     """Returns the tree of textbook alpha-beta to `depth` (Knuth and Moore 1975, fail-soft).
 
+    With more than two players it is that of max^n (Luckhardt and Irani 1986) with shallow pruning
+    (Korf 1991): no player has less than the least value at the leaves of the whole tree, and all
+    together no more than the greatest sum there.
+
     It is the search of `search.minimax.alphabeta`: no transposition table and no quiescence. The
     side to move at the root is MAX, in explicit trees side 0. The average of a chance node needs
     the exact values of its branches, so their windows are open.
@@ -124,15 +145,21 @@ def search_tree(
         static value after them, "perfect" those with the best backed-up value.
     most_lines: greatest number of lines of the text.
 
-    Raises ValueError for a depth below 1, an unknown order, a game that is not for two, and if the
-    text would exceed `most_lines` lines.
+    Raises ValueError for a depth below 1, an unknown order, chance nodes with more than two
+    players, and if the text would exceed `most_lines` lines.
     """
     if depth is not None and depth < 1:
         raise ValueError(f"depth: expected at least 1, found {depth}")
     if order not in ORDERS:
         raise ValueError(f"order: expected one of {', '.join(ORDERS)}, found {order!r}")
-    if game.players != 2:
-        raise ValueError(f"expected a game for two, found {game.players} players")
+    if game.players > 2:
+        if game.chances is not None:
+            raise ValueError(f"expected no chance nodes for {game.players} players, found some")
+        side = game.to_move(position)
+        of_all = _MaxN(game, evaluate, order, most_lines)
+        of_all.measure(position, depth)
+        root = of_all.look(position, depth, math.inf, "", side)
+        return SearchTree(root.vector[side], of_all.leaves, _leaves(game, position, depth), root)
     player = game.sides[game.to_move(position)]
     player = player if game.sides == (MAX, MIN) else MAX
     search = _Search(game, evaluate, order, most_lines)
@@ -247,14 +274,108 @@ class _Search:
             return moves
         game = self.game
 
-        def value(move: Any) -> float:
-            after = game.play(position, move)
-            if self.order == "perfect":
-                return -expectiminimax(game, after, rest, self.evaluate)
-            outcome = game.outcome(after)
-            return -(self.static(after) if outcome is None else outcome)
+        return sorted(
+            moves, key=lambda move: self.worth(game.play(position, move), rest), reverse=True
+        )
 
-        return sorted(moves, key=value, reverse=True)
+    def worth(self, after: Any, rest: int | None) -> float:
+        """Returns the value of a move for its mover, by the position after it."""
+        if self.order == "perfect":
+            return -expectiminimax(self.game, after, rest, self.evaluate)
+        outcome = self.game.outcome(after)
+        return -(self.static(after) if outcome is None else outcome)
+
+
+@dataclass
+class _MaxN(_Search):
+    """The search for more than two players.
+
+    room: what two players have together at most: the greatest sum less the least values of others.
+    """
+
+    room: float = math.inf
+
+    def measure(self, position: Any, depth: int | None) -> None:
+        """Set the room by the values at all leaves."""
+        vectors = list(self.all_vectors(position, depth))
+        if vectors:
+            least = min(map(min, vectors))
+            self.room = max(map(sum, vectors)) - (self.game.players - 2) * least
+
+    def all_vectors(self, position: Any, rest: int | None) -> Iterator[tuple[float, ...]]:
+        """Yields the values at all leaves, the side to move first; not those without a value."""
+        try:
+            ended = self.game.outcome_vector(position)
+        except PositionError:
+            return
+        if ended is not None or rest == 0:
+            yield self.at_leaf(position) if ended is None else ended
+            return
+        below = None if rest is None else rest - 1
+        for move in self.game.legal_moves(position):
+            yield from self.all_vectors(self.game.play(position, move), below)
+
+    def at_leaf(self, position: Any) -> tuple[float, ...]:
+        """Returns the static values, the side to move first."""
+        return for_every_player(self.game, self.static)(position)
+
+    def look(self, position: Any, rest: int | None, bound: float, move: str, side: int) -> TreeNode:
+        """Returns the node of a position.
+
+        bound: the value of the mover from which on the player before has no use for the position.
+        side: the side to move.
+        """
+        game, name = self.game, self.game.sides[side]
+        window = (-math.inf, bound)
+        outcomes = game.outcome_vector(position)
+        self.count_line()
+        if outcomes is not None or rest == 0:
+            self.leaves += 1
+            kind = "static" if outcomes is None else "end of the game"
+            own = self.at_leaf(position) if outcomes is None else outcomes
+            vector = self.by_side(own, side)
+            return TreeNode(move, None, name, window, own[0], kind, vector=vector)
+        below, after_side = None if rest is None else rest - 1, (side + 1) % game.players
+        children: list[TreeNode] = []
+        best, vector = -math.inf, ()
+        for one in self.ordered(position, game.legal_moves(position), below):
+            text, after = game.move_text(position, one), game.play(position, one)
+            if best >= bound:
+                children.append(self.passed_over(after, text, after_side))
+                continue
+            child = self.look(after, below, self.room - best, text, after_side)
+            children.append(child)
+            if child.vector and child.vector[side] > best:
+                best, vector = child.vector[side], child.vector
+        cut = children[-1].kind == "not looked at"
+        if cut:
+            self.count_line()
+            vector = ()
+        return TreeNode(move, None, name, window, best, "", cut, tuple(children), vector)
+
+    def passed_over(self, position: Any, move: str, side: int) -> TreeNode:
+        """Returns the node of a position that is not looked at: a leaf's values are shown."""
+        try:
+            own = self.game.outcome_vector(position)
+        except PositionError:  # a leaf without a value
+            own = None
+        vector = () if own is None else self.by_side(own, side)
+        window = (-math.inf, math.inf)
+        value = None if own is None else own[0]
+        name = self.game.sides[side]
+        return TreeNode(move, None, name, window, value, "not looked at", vector=vector)
+
+    def by_side(self, own: Sequence[float], side: int) -> tuple[float, ...]:
+        """Returns values that begin with the side to move in the order of the sides."""
+        first = -side % self.game.players
+        return tuple(value + 0.0 for value in (*own[first:], *own[:first]))
+
+    def worth(self, after: Any, rest: int | None) -> float:
+        """Returns the value of a move for its mover, by the position after it."""
+        if self.order == "perfect":
+            return max_n(self.game, after, rest, for_every_player(self.game, self.static))[-1]
+        outcomes = self.game.outcome_vector(after)
+        return (self.at_leaf(after) if outcomes is None else outcomes)[-1]
 
 
 def _average(chances: Sequence[float], values: Sequence[float]) -> float:
@@ -282,12 +403,16 @@ def _lines(node: TreeNode, stem: str, twigs: str) -> Iterator[str]:
     name = node.move or "position"
     if node.chance is not None:
         name += f" ({number(node.chance)})"
-    value = "" if node.value is None else f"  = {number(node.value)}"
+    value = "" if node.value is None else f"  = {node.value_text}"
     if not node.children:
         yield f"{stem}{name}{value}  ({node.kind})"
         return
     alpha, beta = node.window
     window = "" if node.player == CHANCE else f"  alpha {number(alpha)}, beta {number(beta)}"
+    many = node.player not in (MAX, MIN, CHANCE)
+    if many:
+        window = f"  bound {number(beta)}" if math.isfinite(beta) else ""
+        value = value if node.vector else f"  >= {number(node.value or 0.0)}"
     yield f"{stem}{name}  {node.player}{window}{value}"
     looked_at = node.looked_at
     for i, child in enumerate(looked_at):
@@ -297,6 +422,7 @@ def _lines(node: TreeNode, stem: str, twigs: str) -> Iterator[str]:
     if node.cut:
         left = len(node.children) - len(looked_at)
         limit = f">= beta {number(beta)}" if node.player == MAX else f"<= alpha {number(alpha)}"
+        limit = f">= bound {number(beta)}" if many else limit
         yield (
             f"{twigs}└ cut: {looked_at[-1].move} gives {number(node.value or 0.0)} {limit};"
             f" {left} move{'s' * (left > 1)} not looked at"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 
-from play.judging.search_tree import CHANCE, MIN, TreeNode, number
+from play.judging.search_tree import CHANCE, MAX, MIN, TreeNode, number
 
 __all__ = ["tree_picture"]
 
@@ -25,7 +25,9 @@ def tree_picture(root: TreeNode) -> str:
     A triangle that points up is MAX's position, one that points down MIN's, a circle a chance node,
     a square a leaf. Beside a position is the window with which it was entered, above it its value
     (with ≤ or ≥ if the value is a bound only). The principal variation is blue. Moves that were
-    not looked at are grey, and crossed out in red where alpha or beta cut them off.
+    not looked at are grey, and crossed out in red where alpha or beta cut them off. With more than
+    two players positions are circles with the last letter of the mover's name, and beside them is
+    the bound that cuts.
     """
     top = _placed(root)
     width = top.width + 2 * GAP
@@ -87,6 +89,10 @@ def _depth(node: TreeNode) -> int:
 def _value(node: TreeNode) -> str:
     if node.value is None:
         return "…"
+    if node.vector:
+        return node.value_text.replace("-", "−")
+    if _of_many(node):
+        return f"≥ {number(node.value)}".replace("-", "−")
     low, high = node.interval
     bound = "" if low == high or not node.children else "≥ " if high == math.inf else "≤ "
     return bound + number(node.value).replace("-", "−")
@@ -95,11 +101,19 @@ def _value(node: TreeNode) -> str:
 def _window(node: TreeNode) -> str:
     if node.player == CHANCE:
         return ""
+    if _of_many(node):
+        bound = node.window[1]
+        return node.player + (f", bound {number(bound)}" if math.isfinite(bound) else "")
     low, high = (
         number(value).replace("inf", "∞").replace("-", "−").replace("+", "")
         for value in node.window
     )
     return f"[{low}, {high}]"
+
+
+def _of_many(node: TreeNode) -> bool:
+    """Whether more than two players play."""
+    return node.player not in (MAX, MIN, CHANCE)
 
 
 def _branch(node: TreeNode) -> str:
@@ -146,6 +160,8 @@ def _draw(
 
 def _chosen(node: TreeNode) -> TreeNode | None:
     """Returns the first child whose value is the node's."""
+    if _of_many(node):
+        return next((child for child in node.looked_at if child.vector == node.vector), None)
     return next((child for child in node.looked_at if child.value == node.value), None)
 
 
@@ -160,12 +176,14 @@ def _shape(node: TreeNode, x: float, y: float, best: bool) -> Iterator[str]:
         yield f"<rect {box} {stroke}/>"
         yield _text(text, x, y + 4.5, 13, colour)
         return
-    if node.player == CHANCE:
+    if node.player == CHANCE or _of_many(node):
         yield f'<circle cx="{x:.1f}" cy="{y}" r="15" {stroke}/>'
     elif node.player == MIN:
         yield f'<path d="M{x - SIDE:.1f} {y - 13}h{2 * SIDE}l{-SIDE} 27z" {stroke}/>'
     else:
         yield f'<path d="M{x - SIDE:.1f} {y + 14}h{2 * SIDE}l{-SIDE} -27z" {stroke}/>'
+    if _of_many(node):
+        yield _text(node.player[-1], x, y + 4.5, 13, colour)
     yield _text(text, x, y - 18, 13, colour)
     window = _window(node)
     if window:

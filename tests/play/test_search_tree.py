@@ -7,13 +7,16 @@ import math
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from games.checkers import Checkers
 from games.checkers.notation import parse_position
-from games.tree import Tree
+from games.tree import Chance, Tree
 from play.judging.search_tree import search_tree
 from play.judging.tree_picture import CUT, FAINT
 from search import as_evaluator
+from search.max_n import max_n
 from search.minimax import alphabeta
 
 plain = pytest.mark.plain
@@ -54,6 +57,48 @@ def test_the_picture_of_the_textbook_tree() -> None:
     assert all(a + w < b for (a, w), (b, _) in itertools.pairwise(places))
 
 
+#: All players together have ten points everywhere.
+SHARES = Tree([[(5, 4, 1), (1, 1, 8)], [(3, 6, 1), (9, 1, 0)], [(2, 7, 1), (0, 0, 10)]], players=3)
+
+
+@plain
+def test_the_tree_of_three_players_cut_by_what_two_have_together() -> None:
+    tree = search_tree(SHARES, ())
+    assert (tree.value, tree.root.vector) == (5, (5, 4, 1))
+    assert (tree.leaves, tree.all_leaves) == (4, 6)
+    # player 1 has 5 of the 10 points, so that 5 for player 2 leave no more than that
+    assert tree.lines[:2] == (
+        "position  Player 1  = (5, 4, 1)",
+        "├ 1  Player 2  = (5, 4, 1)",
+    )
+    assert "├ 2  Player 2  bound 5  >= 6" in tree.lines
+    assert "│ └ cut: 1 gives 6 >= bound 5; 1 move not looked at" in tree.lines
+    picture = ElementTree.fromstring(tree.svg)
+    name = "{http://www.w3.org/2000/svg}"
+    texts = [text.text for text in picture.iter(f"{name}text")]
+    assert {"(5, 4, 1)", "≥ 6", "Player 2, bound 5", "Player 1"} <= set(texts)
+    assert len(list(picture.iter(f"{name}circle"))) == 4
+
+
+@plain
+@given(
+    st.integers(3, 4),
+    st.lists(st.lists(st.integers(0, 4), min_size=4, max_size=4), min_size=12, max_size=12),
+    st.sampled_from(["game", "perfect"]),
+)
+def test_max_n_keeps_its_values_whatever_is_cut(
+    players: int, leaves: list[list[int]], order: str
+) -> None:
+    vectors = [tuple(leaf[:players]) for leaf in leaves]
+    game = Tree(
+        [[vectors[:2], vectors[2:5]], [vectors[5:7], vectors[7:9], vectors[9:10]], [vectors[10:]]],
+        players=players,
+    )
+    tree = search_tree(game, (), order=order)
+    assert tree.root.vector == max_n(game, ())  # the first of equal moves in either order
+    assert tree.leaves <= tree.all_leaves == 12
+
+
 @plain
 def test_values_and_windows_of_checkers() -> None:
     game = Checkers()
@@ -73,6 +118,9 @@ def test_what_cannot_be_drawn() -> None:
         search_tree(game, game.start(), 0, lambda position: 0.0)
     with pytest.raises(ValueError, match="order: expected one of game, evaluation, perfect"):
         search_tree(game, game.start(), 2, lambda position: 0.0, order="best")
+    dice = Tree([Chance((0.5, (1, 2, 3)), (0.5, (3, 2, 1)))], players=3)
+    with pytest.raises(ValueError, match="no chance nodes for 3 players"):
+        search_tree(dice, ())
     with pytest.raises(ValueError, match="at most 50 lines"):
         search_tree(game, game.start(), 4, lambda position: 0.0, most_lines=50)
     with pytest.raises(ValueError, match="expected an evaluator"):
