@@ -22,6 +22,7 @@ import games
 from games.backgammon import Backgammon
 from games.checkers import Checkers
 from games.contract import DiceGame, Game
+from games.file_form import form_of
 from games.problem import Problem
 from play.players.parse import NONE
 from play.web.backgammon_face import BackgammonFace
@@ -45,8 +46,9 @@ from search.evaluators.samples import value_scale
 from search.first_use import will_use
 from search.lookups.database import DatabaseLookup, usual_lookup
 from search.lookups.rote import RoteMemory
+from search.multiplayer.search import METHODS
 
-__all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "face_of"]
+__all__ = ["PROGRAM", "Catalogue", "Entry", "Loaded", "face_of", "game_view"]
 
 PROGRAM = "program"
 MOST_LOADED = 16  # evaluators and lookups kept in memory
@@ -384,6 +386,22 @@ def face_of(game: Game) -> Face:
         if kind in FACES:
             return FACES[kind](game)
     return PlainFace(game) if game.board is None else GridFace(game)
+
+
+def game_view(game: Game) -> dict[str, Any]:
+    """Returns the description of a game for the page."""
+    face = face_of(game)
+    return {
+        "name": game.name,
+        "title": game.title or game.name.replace("_", " ").capitalize(),
+        "sides": game.sides,
+        "kind": face.kind,
+        "light_first": face.light_first,
+        "dice": isinstance(game, DiceGame),
+        "cube": isinstance(game, DiceGame) and game.cube,
+        "methods": METHODS if game.players > 2 else (),
+        "suffix": form_of(game).suffix,
+    }
 
 
 def _lookup(game: Game, name: Any) -> Lookup:

@@ -11,7 +11,6 @@ __all__ = [
     "DEEPEST",
     "EVALUATOR",
     "HUMAN",
-    "METHODS",
     "MOST_SECONDS",
     "PROGRAM",
     "RANDOM",

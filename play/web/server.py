@@ -16,11 +16,10 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from games.contract import DiceGame, Game
-from games.file_form import form_of
+from games.contract import Game
 from play.ports import named_port
 from play.web import inspection
-from play.web.catalogue import PROGRAM, Catalogue, face_of
+from play.web.catalogue import PROGRAM, Catalogue, game_view
 from play.web.cube_decisions import cube_hint
 from play.web.cube_table import act_with_cube
 from play.web.files import EVALUATOR, LOOKUP
@@ -30,7 +29,7 @@ from play.web.host import Host, NoTable, Sitting, TooMany, advance
 from play.web.limits import Limits
 from play.web.puzzles import Puzzles
 from play.web.runs import Runs
-from play.web.seat import DEEPEST, METHODS, MOST_SECONDS
+from play.web.seat import DEEPEST, MOST_SECONDS
 from search.first_use import first_use
 
 __all__ = ["create_app", "serve"]
@@ -166,7 +165,7 @@ class Pages:
         catalogue = self.host.catalogue
         entries = await self.host.thinking.work(catalogue.entries)
         content = {
-            "games": [_game(game) for game in catalogue.games.values()],
+            "games": [game_view(game) for game in catalogue.games.values()],
             **{
                 f"{role}s": [entry.view() for entry in entries.values() if entry.role == role]
                 for role in (EVALUATOR, LOOKUP, PROGRAM)
@@ -277,22 +276,6 @@ class Pages:
             raise Stale("the table has changed in the meantime: look again")
         answer = await action(self.host, sitting, content)
         return JSONResponse(sitting.table.view() if answer is None else answer)
-
-
-def _game(game: Game) -> dict[str, Any]:
-    """Returns the description of a game for the page."""
-    face = face_of(game)
-    return {
-        "name": game.name,
-        "title": game.title or game.name.replace("_", " ").capitalize(),
-        "sides": game.sides,
-        "kind": face.kind,
-        "light_first": face.light_first,
-        "dice": isinstance(game, DiceGame),
-        "cube": isinstance(game, DiceGame) and game.cube,
-        "methods": METHODS if game.players > 2 else (),
-        "suffix": form_of(game).suffix,
-    }
 
 
 async def _content(request: Request) -> dict[str, Any]:
