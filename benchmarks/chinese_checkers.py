@@ -204,7 +204,7 @@ def against_bots(
 
 def board(game: ChineseCheckers, position: Any) -> list[str]:
     """Returns the rows of the star."""
-    return game.show(position).splitlines()[:17]
+    return [line[:25].rstrip() for line in game.show(position).splitlines()[:17]]
 
 
 def follow(game: ChineseCheckers, position: Any, state: Any) -> Any:

@@ -123,3 +123,42 @@ class SmallTiles(SlidingTiles):
 
     def __init__(self) -> None:
         super().__init__(3, 2)
+
+
+class ThreeInARow(Game):
+    """Tic-tac-toe for three; a position is the squares and the number of the side to move.
+
+    Whoever has a line of three gets 2 points, the others lose one each.
+    """
+
+    name = "three_in_a_row"
+    players = 3
+    sides = ("X", "O", "Z")
+    wins = False
+    lines = ("012", "345", "678", "036", "147", "258", "048", "246")
+
+    def start(self) -> Any:
+        return ".........", 0
+
+    def to_move(self, position: Any) -> int:
+        return int(position[1])
+
+    def legal_moves(self, position: Any) -> list[int]:
+        if self.outcome_vector(position) is not None:
+            return []
+        return [square for square in range(9) if position[0][square] == "."]
+
+    def play(self, position: Any, move: int) -> Any:
+        squares, side = position
+        return squares[:move] + self.sides[side] + squares[move + 1 :], (side + 1) % 3
+
+    def turn(self, position: Any) -> Any:
+        return position[0], (position[1] + 1) % 3
+
+    def outcome_vector(self, position: Any) -> tuple[float, ...] | None:
+        squares, side = position
+        for line in self.lines:
+            for winner, sign in enumerate(self.sides):
+                if all(squares[int(square)] == sign for square in line):
+                    return tuple(2.0 if (side + k) % 3 == winner else -1.0 for k in range(3))
+        return None if "." in squares else (0.0, 0.0, 0.0)

@@ -6,12 +6,14 @@ import itertools
 from typing import Any
 
 import pytest
+from toys import ThreeInARow
 
 from games import ContractError, PositionError, check_game
 from games.nim import LiNim, Nim
 from games.record import GameRecord
 from games.tic_tac_toe import TicTacToe
 from games.tree import Tree
+from search import Engine
 from search.max_n import best_reply, for_every_player, max_n, paranoid
 from search.minimax import minimax
 
@@ -81,6 +83,38 @@ def test_with_two_players_all_three_are_minimax() -> None:
         assert paranoid(nim, after) == value
     two = LiNim((1, 2, 2), 2)
     assert best_reply(two, two.start()) == minimax(two, two.start())
+
+
+def unfolded(game: Any, position: Any, first: int) -> Any:
+    """Returns the tree of a game for three below a position, side `first` first in its leaves."""
+    vector = game.outcome_vector(position)
+    if vector is not None:
+        behind = first - game.to_move(position)
+        return tuple(vector[(behind + player) % 3] for player in range(3))
+    moves = game.legal_moves(position)
+    return [unfolded(game, game.play(position, move), first) for move in moves]
+
+
+def test_tic_tac_toe_for_three_on_its_tree() -> None:
+    game = ThreeInARow()
+    check_game(game)
+    # X threatens to fill the first row, O the second, and it is Z's move, who has one reply: the
+    # first row, whose owner moves next, and then has to stop O himself
+    position = ("X.XOO...Z", 2)
+    tree = Tree(unfolded(game, position, 2), players=3)
+    assert max_n(tree, ()) == max_n(game, position) == (0, 0, 0)
+    # were both against Z, X would let O win
+    assert paranoid(tree, ()) == paranoid(game, position) == -1
+    found = Engine(game, lambda _: 0.0, method="max_n").analyse(position, depth=4)
+    values = dict(found.moves)
+    assert values == {1: 0, 5: -1, 6: -1, 7: -1}
+
+
+def test_the_best_of_replies_may_see_wins_that_are_none() -> None:
+    game = ThreeInARow()
+    for squares, found in (("Z..X..XO.", 0), ("..XZ...OX", -1), (".X.X.Z..O", 2)):
+        assert max_n(game, (squares, 1)) == (0, 0, 0) and paranoid(game, (squares, 1)) == 0
+        assert best_reply(game, (squares, 1)) == found
 
 
 def test_the_paranoid_value_is_at_most_that_of_max_n() -> None:
