@@ -238,14 +238,14 @@ class Engine:
         ValueError if a roll or the depth is out of range or a game is over, TypeError in a game
         without dice, and KeyboardInterrupt if stopped.
         """
-        return self._with_dice().best_moves(positions, rolls, depth, decide_only)
+        return self.dice_search.best_moves(positions, rolls, depth, decide_only)
 
     def values(self, positions: Any, *, depth: int = 0) -> NDArray[np.float64]:
         """Returns the values [positions] of positions before their rolls, in a game with dice.
 
         They equal those of one `search` without a roll for each. Raises the errors of `best_moves`.
         """
-        return self._with_dice().values(positions, depth)
+        return self.dice_search.values(positions, depth)
 
     def cube(
         self,
@@ -276,7 +276,7 @@ class Engine:
         assert isinstance(self.game, DiceGame)
         if not result.depth:
             return self.game.cube_decision(situation, result.outcomes)
-        values = searched_values(self._with_dice(), situation, result.depth)
+        values = searched_values(self.dice_search, situation, result.depth)
         return self.game.cube_decision(situation, result.outcomes, values)
 
     def roll_values(self, situation: Any) -> NDArray[np.float64]:
@@ -285,9 +285,11 @@ class Engine:
         They are points for money, and chances to win a match; a roll's luck is its value less the
         average. Raises ValueError if the game has no cube.
         """
-        return roll_values(self._with_dice(), situation)
+        return roll_values(self.dice_search, situation)
 
-    def _with_dice(self) -> Expectiminimax:
+    @property
+    def dice_search(self) -> Expectiminimax:
+        """The search of a game with dice; raises TypeError for other games."""
         if not isinstance(self._search, Expectiminimax):
             raise TypeError(f"expected a game with dice, found {self.game.name}")
         return self._search

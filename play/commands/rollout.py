@@ -27,6 +27,7 @@ def add_rollout_command(commands: Any) -> None:
     add("--roll", help="compare the moves for a roll, such as 31, in one position")
     add("--moves", metavar="MOVE", nargs="+", help="moves to compare, such as '8/5 6/5'")
     add("--best", type=int, metavar="N", help="compare the N best by static value (default 4)")
+    add("--cube", action="store_true", help="decide about the cube: with or without a double now")
     add("--games", type=int, default=1296, metavar="N", help="most games of each (default 1296)")
     add(
         "--fewest",
@@ -62,6 +63,8 @@ def _run_rollout(options: argparse.Namespace) -> int:
     player = parse_player(game, options.evaluator)
     if player.evaluator is None:
         raise ValueError(f"rollout: expected an evaluator, found {player.name}")
+    if options.cube:
+        return _run_cube(options, game, player)
     positions = [game.parse_position(text) for text in options.positions]
     comparing: dict[str, Any] = {}
     if options.roll is not None:
@@ -117,6 +120,43 @@ def _run_rollout(options: argparse.Namespace) -> int:
         print(json.dumps(_figures(names, result, player.name, depth)))
     if result.interrupted:
         raise KeyboardInterrupt
+    return 0
+
+
+def _run_cube(options: argparse.Namespace, game: DiceGame, player: Player) -> int:
+    """Run `rollout --cube`: what a double and its answer are worth, by playing positions out."""
+    from games.record import new_record
+    from play.rollout.cube import INTERVAL, rollout_cube
+    from search import Engine
+
+    for name in ("roll", "moves", "best", "confidence", "depth", "with_luck"):
+        if getattr(options, name):
+            raise ValueError(f"--{name.replace('_', '-')}: expected it without --cube, found both")
+    if not game.cube:
+        raise ValueError(f"--cube: expected a game with a cube, found {game.name}")
+    engine = Engine(game, player.evaluator, lookup=player.lookup)
+    found = []
+    for text in options.positions:
+        record: Any = new_record(game, game.parse_position(text), **game.record_options(text))
+        result = rollout_cube(
+            engine,
+            record.situation(),
+            games=options.games,
+            truncate=options.truncate,
+            seed=options.seed,
+        )
+        decision, (waiting, taken, between) = result.decision, result.intervals
+        print(f"{text}: {decision.action}; {decision.reason}")
+        print(f"  no double {result.waiting:+.4f} ± {waiting:.4f}, double and take"
+              f" {result.taken:+.4f} ± {taken:.4f}, the difference ± {between:.4f}")  # fmt: skip
+        found.append({
+            "name": text, "action": decision.action, "games": result.games,
+            "no_double": result.waiting, "double_take": result.taken,
+            "intervals": list(result.intervals),
+        })  # fmt: skip
+    print(f"{player.name}, {options.games} games each, luck-adjusted; ± 95 % ({INTERVAL} errors)")
+    if options.json:
+        print(json.dumps({"evaluator": player.name, "rolled_out": found}))
     return 0
 
 

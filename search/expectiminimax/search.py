@@ -372,8 +372,10 @@ class Expectiminimax(Search):
     def outcomes(self, positions: Any) -> NDArray[np.float64]:
         """Returns the static outcomes [positions, outcomes]: of the game, lookup or evaluator.
 
-        Raises KeyboardInterrupt if stopped.
+        Raises KeyboardInterrupt if stopped, and ValueError if the evaluator gives no outcomes.
         """
+        if not self.evaluator.gives_outcomes:
+            raise ValueError("expected an evaluator that gives chances of outcomes, found another")
         rows = self._rows(positions)
         outcomes = np.zeros((len(rows), len(self.game.outcomes or ())))
         self._put(stop=0)  # a search that ran out of nodes or time left it set
