@@ -30,7 +30,11 @@ BOOK = "book:"
 #: In place of a lookup: not even the game's usual one.
 NONE = "none"
 #: Options of the engine, and their names there.
-OPTIONS = {name: name for name in ("threads", "filters", "opponent")} | {"table": "table_mib"}
+OPTIONS = {
+    **{name: name for name in ("threads", "filters", "opponent")},
+    **dict.fromkeys(METHODS, "method"),
+    "table": "table_mib",
+}
 #: Options that limit a move, and the types of their numbers.
 LIMITS: dict[str, Any] = {"depth": int, "nodes": int, "seconds": float}
 

@@ -78,6 +78,8 @@ def test_a_match_is_the_same_with_any_number_of_workers() -> None:
 def test_players_name_their_method() -> None:
     game = ChineseCheckers(3)
     assert parse_player(game, "hand@max_n,depth=2").options == {"method": "max_n"}
+    with pytest.raises(ValueError, match="best_reply: expected it once, found 'best_reply'"):
+        parse_player(game, "hand@max_n,best_reply")
 
 
 def test_a_match_that_stops_goes_on_and_its_games_are_kept(
