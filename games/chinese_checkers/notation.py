@@ -120,8 +120,11 @@ def pieces(position: Position) -> dict[int, tuple[int | None, str]]:
 
 
 def square(cell: int) -> int:
-    """Returns the square of a grid of 17 rows and 25 columns on which a cell lies."""
-    return 25 * ROWS[cell] + COLUMNS[cell]
+    """Returns the square of a grid of 17 rows and 25 columns on which a cell lies.
+
+    The first player, who begins at the top of the star, sits at the bottom of the grid.
+    """
+    return 25 * (16 - ROWS[cell]) + 24 - COLUMNS[cell]
 
 
 def clicks(position: Any, move: int) -> list[int]:
