@@ -244,7 +244,7 @@ class Run:
     def _game_text(self, progress: Progress) -> str:
         """Returns the game in the form of the game's files."""
         tags = {"Event": "Plysmith", "Round": str(progress.game)}
-        names = NO_NAMES
+        names = NO_NAMES[:1] * self.game.players
         if progress.alpha_side is not None:
             names = ("Beta", "Alpha") if progress.alpha_side else ("Alpha", "Beta")
         return self._form.write(progress.record, names, tags)
