@@ -6,11 +6,14 @@ asks the one that is called truth.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from games.contract import Game
 
-__all__ = ["Exhaustive", "Truth"]
+__all__ = ["Exhaustive", "Teacher", "Truth"]
 
 
 class Truth(Protocol):
@@ -28,6 +31,29 @@ class Truth(Protocol):
         A win is positive, a draw 0, a loss negative. Among wins and among losses the size may say
         more, such as how soon the game ends.
         """
+        ...
+
+
+@runtime_checkable
+class Teacher(Truth, Protocol):
+    """A referee that can also say what it has found out on the way."""
+
+    def classes(self, position: Any) -> dict[Any, int]:
+        """As `values`, but only 1 for a win, 0 for a draw and -1 for a loss."""
+        ...
+
+    def known(self, most: int) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
+        """Returns positions that were valued on the way since `clear`, with bounds of each class.
+
+        most: number of positions at the most, for each number of moves from the start.
+
+        The three arrays are the positions, and for each the least and the greatest class that it
+        may have for its side to move, from -1 to 1.
+        """
+        ...
+
+    def clear(self) -> None:
+        """Forget all positions."""
         ...
 
 

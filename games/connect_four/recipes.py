@@ -20,6 +20,12 @@ RECIPES: dict[str, dict[str, Any]] = {
     "tdleaf": _LINEAR,
     "rootstrap": _LINEAR,
     "treestrap": _LINEAR,
+    "solved": {
+        "games": 12_000,
+        "depth": 1,
+        "snapshots": 2,
+        "options": {"tuples": "lines", "rate": 1.0, "scale": 1.0},
+    },
     "batch": {**_LINEAR, "snapshots": 4},
     "network": {
         "games": 4000,

@@ -46,6 +46,8 @@ class TupleLayout:
     groups: the groups, each with a table of its own.
     images: symmetries as permutations of the cells: a group looks up its table once more with the
         cells that they put in the place of its own.
+    turns: whether the last input of all, which is then no phase, says that the other inputs
+        describe the position for the other side: the sum of the weights is negated.
 
     Raises ValueError if cells or classes do not fit the encoding, or there are too many weights.
     """
@@ -54,10 +56,13 @@ class TupleLayout:
     cells: int
     groups: tuple[Group, ...]
     images: tuple[tuple[int, ...], ...] = ()
+    turns: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= self.cells <= self.encoding.size:
-            raise ValueError(f"cells: expected 1 to {self.encoding.size}, found {self.cells}")
+        if not 1 <= self.cells <= self.encoding.size - self.turns:
+            raise ValueError(
+                f"cells: expected 1 to {self.encoding.size - self.turns}, found {self.cells}"
+            )
         if not 1 <= len(self.groups) * (len(self.images) + 1) <= MOST_GROUPS:
             raise ValueError(
                 f"groups: expected 1 to {MOST_GROUPS} together with their images, found"
@@ -86,12 +91,17 @@ class TupleLayout:
     @property
     def states(self) -> int:
         """Number of states of a cell."""
-        return self.encoding.size // self.cells + 1
+        return (self.encoding.size - self.turns) // self.cells + 1
 
     @property
     def phases(self) -> int:
         """Number of sets of tables."""
-        return self.encoding.size % self.cells + 1
+        return (self.encoding.size - self.turns) % self.cells + 1
+
+    @property
+    def turn(self) -> int:
+        """The input by which the sum is negated; -1 if there is none."""
+        return self.encoding.size - 1 if self.turns else -1
 
     @property
     def size(self) -> int:

@@ -54,15 +54,16 @@ def tuple_model(
 
 
 @kernel(
-    signature="float64(int64[:, ::1], float64[::1], float64[::1], int64[::1], int32[::1],"
+    signature="float64(int64[:, ::1], float64[::1], float64[::1], int64[::1], int64, int32[::1],"
     " int32[:, ::1], float32[::1], float32[::1], float32[::1], int32[::1], float64, float64)"
 )
 def _descend(
-    rows, low, high, order, starts, offsets, weights, sums, sizes, indices, rate, scale
+    rows, low, high, order, turn, starts, offsets, weights, sums, sizes, indices, rate, scale
 ):  # fmt: skip
     """Pass over positions in an order; returns the sum of the squared errors before each step.
 
     rows: [positions, most], active inputs, padded with the number of inputs.
+    turn: the input by which the sum of the weights is negated, see `TupleLayout`.
     low, high: intervals of squashed values.
     weights, sums, sizes: [weights], the weights, the sums of their corrections and of the sizes of
         these.
@@ -75,17 +76,17 @@ def _descend(
         count = 0
         while count < rows.shape[1] and rows[i, count] != padding:
             count += 1
-        find_indices(rows[i], count, starts, offsets, indices)
+        sign = find_indices(rows[i], count, turn, starts, offsets, indices)
         value = 0.0
         for index in indices:
             value += weights[index]
-        squashed = np.tanh(value / scale)
+        squashed = np.tanh(sign * value / scale)
         error = min(max(squashed, low[i]), high[i]) - squashed
         if error == 0.0:
             continue
         total += error * error
         # a tenth of the slope's absence stays, so that wrong values far out come back
-        change = error * (1.0 - 0.9 * squashed * squashed)
+        change = sign * error * (1.0 - 0.9 * squashed * squashed)
         for index in indices:
             share = abs(sums[index]) / sizes[index] if sizes[index] > 0.0 else 1.0
             weights[index] += rate * scale * share * change / lookups
@@ -126,6 +127,7 @@ class TupleModel:
             np.ascontiguousarray(low, dtype=np.float64),
             np.ascontiguousarray(high, dtype=np.float64),
             random.permutation(len(rows)),
+            self.evaluator.layout.turn,
             starts,
             offsets,
             self.evaluator.weights,

@@ -82,6 +82,11 @@ RECIPES: dict[str, Recipe] = {
         "TreeStrap",
         "all positions searched follow their values or bounds",
     ),
+    "solved": Recipe(
+        "bootstrap.solved",
+        "Solved",
+        "positions follow a search to the end, in games with a solver",
+    ),
     "batch": Recipe(
         "rounds.batch", "BatchFit", "weights fitted to stored positions by logistic regression"
     ),

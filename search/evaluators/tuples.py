@@ -30,24 +30,32 @@ __all__ = ["TupleEvaluator", "find_indices"]
 
 
 @kernel
-def find_indices(places, count, starts, offsets, indices):
-    """Write the index of each lookup for a position whose `count` active inputs are `places`."""
+def find_indices(places, count, turn, starts, offsets, indices):
+    """Write the index of each lookup for a position whose `count` active inputs are `places`.
+
+    Returns -1.0 if the input `turn` is among them, so that the sum of the weights is negated, else
+    1.0.
+    """
+    sign = 1.0
     for lookup in range(len(starts)):
         indices[lookup] = starts[lookup]
     for i in range(count):
         place = places[i]
+        if place == turn:
+            sign = -1.0
         for lookup in range(len(starts)):
             indices[lookup] += offsets[place, lookup]
+    return sign
 
 
 @kernel
-def look_up(places, count, starts, offsets, weights, indices):
-    """Returns the sum of the weights at the indices of a position, added in their order."""
-    find_indices(places, count, starts, offsets, indices)
+def look_up(places, count, turn, starts, offsets, weights, indices):
+    """Returns the value of a position: its weights, added in the order of the lookups."""
+    sign = find_indices(places, count, turn, starts, offsets, indices)
     total = 0.0
     for lookup in range(len(starts)):
         total += weights[indices[lookup]]
-    return total
+    return sign * total
 
 
 class TupleEvaluator(ArrayEvaluator):
@@ -64,7 +72,7 @@ class TupleEvaluator(ArrayEvaluator):
     """
 
     form = "plysmith-tuples-1"
-    fields: ClassVar = {"inputs": dict, "cells": int, "groups": list, "images": list}
+    fields: ClassVar = {"inputs": dict, "cells": int, "groups": list, "images": list, "turns": int}
 
     def __init__(
         self,
@@ -100,7 +108,7 @@ class TupleEvaluator(ArrayEvaluator):
             total = 0.0
             for weight in self.weights[indices].tolist():
                 total += weight
-            return total
+            return -total if self.layout.turn in places else total
 
         return value
 
@@ -116,7 +124,7 @@ def value_at(data, source):
     offsets = array_at(int32_pointer(load_int(data, 1)), ({inputs + 1}, {lookups}))
     weights = array_at(float32_pointer(load_int(data, 2)), ({self.layout.size},))
     indices = array_at(int32_pointer(stack_block({4 * lookups})), ({lookups},))
-    return look_up(places, count, starts, offsets, weights, indices)
+    return look_up(places, count, {self.layout.turn}, starts, offsets, weights, indices)
 """
 
     def scope(self) -> dict[str, Any]:
@@ -136,6 +144,7 @@ def value_at(data, source):
             "cells": layout.cells,
             "groups": [[list(group.cells), list(group.classes)] for group in layout.groups],
             "images": [list(image) for image in layout.images],
+            "turns": int(layout.turns),
         }
         return fields, {"weights": self.weights}
 
@@ -147,7 +156,8 @@ def value_at(data, source):
         try:
             groups = tuple(Group(_cells(a), _cells(b)) for a, b in content["groups"])
             images = tuple(_cells(image) for image in content["images"])
-            layout = TupleLayout(encoding, content["cells"], groups, images)
+            (turns,) = _cells([content["turns"]])
+            layout = TupleLayout(encoding, content["cells"], groups, images, turns > 0)
         except (TypeError, ValueError) as error:
             raise EvaluatorError(f"{path}: {error}") from None
         return (layout, take_array(path, arrays, "weights", np.float32, (layout.size,))), {}

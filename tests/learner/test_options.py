@@ -53,6 +53,7 @@ RANGES: dict[str, Range] = {
     "lambda_": SHARE,
     "least_depth": COUNT,
     "positions_per_game": COUNT,
+    "positions_per_ply": SEED,
     # rounds
     "round_games": COUNT,
     "keep_rounds": COUNT,
@@ -94,6 +95,7 @@ RANGES: dict[str, Range] = {
     "comparison most_plies": ("more than the 0 of an opening", (0, -1)),
     "comparison alpha": POSITIVE,
     "quantised most_plies": ("more than the 6 of an opening", (0, -1)),
+    "solved most_plies": ("more than the 0 of an opening", (0, -1)),
     "tdgammon depth": ("0 (moves are chosen by static values)", (1, -1)),
     "tdgammon rate": STEP,
     "tdgammon last_rate": STEP,

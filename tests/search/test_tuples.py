@@ -11,6 +11,7 @@ import pytest
 
 from games.checkers import Checkers
 from games.connect_four import ConnectFour
+from games.connect_four.encoding import settle
 from games.features import Encoding, Group, TupleLayout
 from games.kernels import kernel
 from search import EvaluatorError, load_evaluator
@@ -30,8 +31,11 @@ def network(game: Any, layout: TupleLayout) -> TupleEvaluator:
 def slow_value(evaluator: TupleEvaluator, position: Any) -> float:
     """Returns the value from the contents of each group, one table after another."""
     layout = evaluator.layout
-    contents, phase = [0] * layout.cells, 0
+    contents, phase, sign = [0] * layout.cells, 0, 1
     for place in layout.encoding.places(position):
+        if place == layout.turn >= 0:
+            sign = -1
+            continue
         state, cell = divmod(int(place), layout.cells)
         if place >= layout.cells * (layout.states - 1):
             phase = cell + 1
@@ -46,7 +50,7 @@ def slow_value(evaluator: TupleEvaluator, position: Any) -> float:
             index = sum(classes[contents[cell]] * radix**i for i, cell in enumerate(cells))
             total += float(evaluator.weights[start + index])
         start += radix ** len(group.cells)
-    return total
+    return sign * total
 
 
 @pytest.mark.plain
@@ -83,6 +87,28 @@ def test_threats_of_a_position_worked_out_by_hand() -> None:
         **dict.fromkeys((7, 8, 9, 6, 12, 18), 3),
         3: 8,
     }
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("text", "played", "turned"),
+    [
+        # X completes four in column 4
+        ("......./......./......./......./....O../XXX.OO. X", "", 0),
+        # O stops it, after which X has a choice
+        ("......./......./......./......./O....../XXX...O O", "4", 1),
+        # O stops it by three in line, which X stops
+        ("......./......./......./......./......./XXX.O.O O", "46", 0),
+        ("......./......./......./......./......./XO..... X", "", 0),
+    ],
+)
+def test_forced_moves_are_played(text: str, played: str, turned: int) -> None:
+    position = after = FOUR.parse_position(text)
+    for column in played:
+        after = FOUR.play(after, int(column) - 1)
+    assert settle(position) == (after, turned)
+    evaluator = network(FOUR, FOUR.tuples["lines"])
+    assert evaluator(position) == (-1) ** turned * evaluator(after)
 
 
 @pytest.mark.plain

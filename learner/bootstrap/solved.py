@@ -1,0 +1,106 @@
+"""Values that follow a search to the end of the game, where a game can be searched so far.
+
+Nothing is known beforehand: the search has no evaluator and values positions by the ends of the
+game alone. It passes many more positions than it is asked about, whose classes or bounds its table
+holds; these cost nothing and teach as much. Bounds teach as they do in TreeStrap (Veness and others
+2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from games import truth
+from games.contract import Game
+from learner.bootstrap.frame import Bootstrap
+from learner.self_play import Target, Teacher
+from play.match.game_loop import Played
+from search import Engine
+
+__all__ = ["Solved"]
+
+#: The squashed value of a won position; 1 would ask for an infinite value.
+WON = 0.98
+
+
+@dataclass(frozen=True)
+class _Teacher:
+    game: Game
+    positions_per_ply: int
+    traces: bool = False
+
+    def __call__(self, played: Played, engine: Engine) -> Target:
+        game, referee = self.game, self.game.referees["truth"](self.game)
+        asked: list[tuple[int, ...]] = []
+        classes: list[int] = []
+        for row in played.positions[played.opening : len(played.moves)]:
+            position = tuple(map(int, row))
+            for move, kind in referee.classes(position).items():
+                after = game.play(position, move)
+                if game.outcome(after) is None:
+                    asked.append(after)
+                    classes.append(-kind)
+        passed, low, high = referee.known(self.positions_per_ply)
+        own = np.array(classes, dtype=np.int64)
+        return Target(
+            np.concatenate([np.reshape(asked, (len(asked), passed.shape[1])), passed]),
+            WON * np.concatenate([own, low]),
+            WON * np.concatenate([own, high]),
+        )
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Solved(Bootstrap):
+    """All moves of a game, and positions that a search to its end has passed, follow their class.
+
+    A game begins after random moves, as many as the game's solver needs to value positions in
+    milliseconds (`Truth.plies`). Only whether positions are won, drawn or lost is learned.
+
+    positions_per_ply: number of positions at the most that are taken from the solver's memory after
+        each game, for each number of moves from the start.
+    """
+
+    games: int = 1000
+    depth: int | None = 1
+    positions_per_ply: int = 64
+    #: fixed values for options that it has no use for
+    opening_plies: int = field(default=0, init=False)
+    within: float | None = field(default=None, init=False)
+    judge: Any = field(default=None, init=False)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.positions_per_ply < 0:
+            raise ValueError(
+                f"positions_per_ply: expected at least 0, found {self.positions_per_ply}"
+            )
+        kind = self.game_.referees.get("truth")
+        referee = None if kind is None else kind(self.game_)
+        if not isinstance(referee, truth.Teacher):
+            raise ValueError(
+                "game: expected one with a solver that teaches, such as connect_four, found"
+                f" {self.game_.name}"
+            )
+        self._plies = referee.plies
+
+    def _teacher(self) -> Teacher:
+        return _Teacher(self.game_, self.positions_per_ply)
+
+    def _openings(self) -> Iterator[tuple[int, ...]]:
+        """Yields random moves of random number, after which the game is not over."""
+        random = np.random.default_rng((self.seed, 31))
+        least, most = self._plies
+        while True:
+            position, moves = self.game_.start(), []
+            for _ in range(int(random.integers(least, most + 1))):
+                legal = self.game_.legal_moves(position)
+                moves.append(legal[int(random.integers(len(legal)))])
+                position = self.game_.play(position, moves[-1])
+                if self.game_.outcome(position) is not None:
+                    break
+            else:
+                yield tuple(moves)
