@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from games.kernels import uncompiled
 from games.record import Annotation, GameRecord
 from games.values import proven_text, value_text
 from play.judging.marks import POINTS, RESULTS, accuracy, mark
 from play.judging.stakes import move_values, repeat_actions, scale_of
+from play.players.limits import STATIC
 from play.players.thinker import Thinker, file_value
 from play.rollout.rollout import rollout
-from search import PROVEN, Evaluator
+from search import PROVEN, Evaluator, Result
+from search.expectiminimax.move_filters import as_filters
+from search.expectiminimax.search import ExpectiminimaxOptions
 
 __all__ = ["Judged", "Playouts", "judge_moves", "judged_record", "remark", "summary"]
 
@@ -83,6 +89,7 @@ def judge_moves(
     cube: whether values are those with the cube at the score, as `play.judging.stakes` has them.
     playouts: in a game with dice, values doubtful moves by rollouts as well.
 
+    With move filters only the move played and those that pass the first filter are searched.
     Searches know the earlier positions of the game, as in play. Raises KeyboardInterrupt if Ctrl-C
     ended a search.
     """
@@ -92,9 +99,7 @@ def judge_moves(
         if cube:
             repeat_actions(replay, record)
         position, roll = record.positions[ply], record.rolls[ply]
-        result = thinker.think(position, roll=roll, history=replay.history, all_moves=True)
-        if result.interrupted:
-            raise KeyboardInterrupt
+        count, result = _searched(thinker, position, roll, replay.history, move)
         values, stake, error = dict(result.moves), 1.0, None
         situation = replay.situation(roll) if cube else None
         if cube:
@@ -119,9 +124,54 @@ def judge_moves(
         given_up = 0.0 if both else _given_up(thinker.evaluator, position, value, best_value)
         yield Judged(
             ply, record.game.to_move(position), move, shown, best, best_shown, loss, result.depth,
-            len(values), given_up, stake, error,
+            count, given_up, stake, error,
         )  # fmt: skip
         _follow(replay, record, ply)
+
+
+def _searched(
+    thinker: Thinker, position: Any, roll: int | None, history: Sequence[Any], move: Any
+) -> tuple[int, Result]:
+    """Returns the number of legal moves, and a result with the values of those that matter."""
+    depth, filters = thinker.limits.depth, _filter(thinker)
+    limits = None if filters is None else STATIC
+    result = _uninterrupted(thinker.think, position, roll=roll, history=history, all_moves=True,
+                            limits=limits)  # fmt: skip
+    if filters is None or depth is None or len(result.moves) == 1:
+        return len(result.moves), result
+    game, (most, margin) = thinker.game, filters
+    least = result.moves[0][1] - margin
+    kept = [one for one, value in result.moves[:most] if value >= least]
+    values, outcomes = {}, {}
+    for one in kept if move in kept else [*kept, move]:
+        after = _uninterrupted(thinker.engine.search, game.play(position, one), depth=depth)
+        values[one], outcomes[one] = -after.value, after.outcomes
+    ranked = tuple(sorted(values.items(), key=lambda item: -item[1]))
+    turned = tuple(_turned(game, outcomes[one]) for one, _ in ranked if outcomes[one] is not None)
+    return len(result.moves), replace(result, moves=ranked, move_outcomes=turned, depth=depth)
+
+
+def _uninterrupted(ask: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+    result = ask(*arguments, **options)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result
+
+
+def _filter(thinker: Thinker) -> tuple[int, float] | None:
+    """Returns the filter that chooses root moves for a search limited by its depth alone."""
+    limits, options = thinker.limits, thinker.engine.options
+    if not isinstance(options, ExpectiminimaxOptions) or not limits.depth:
+        return None
+    if (limits.nodes, limits.seconds) != (None, None):
+        return None
+    return next(iter(as_filters(options.filters).moves), None)
+
+
+def _turned(game: Any, outcomes: Any) -> tuple[float, ...]:
+    numbers = np.array(outcomes, dtype=np.float64)
+    uncompiled(game.outcomes.turn)(numbers)
+    return tuple(numbers.tolist())
 
 
 def _rolled_out(

@@ -205,6 +205,22 @@ def test_doubtful_moves_are_rolled_out(thinker: Thinker) -> None:
     assert plain.error is None and plain.value == values[worst]
 
 
+def test_filtered_moves_have_the_values_of_a_whole_analysis() -> None:
+    """The move played is valued however bad it is; with more than its depth limited, all are."""
+    filtered = Thinker(GAME, "backups", Limits(depth=1), filters="normal")
+    whole = Thinker(GAME, "backups", Limits(depth=1, nodes=10**9), filters="normal")
+    record = BackgammonRecord(GAME)
+    record.play_text("24/20", roll=GAME.parse_roll("31"))
+    record.play_text("24/22 6/2", roll=GAME.parse_roll("42"))
+    for cube in (False, True):
+        few, all_ = ([*judge_moves(record, one, cube=cube)] for one in (filtered, whole))
+        for one, other in zip(few, all_, strict=True):
+            assert (one.best, one.choices, one.depth) == (other.best, other.choices, 1)
+            assert one.value == pytest.approx(other.value, abs=1e-9)
+            assert one.best_value == pytest.approx(other.best_value, abs=1e-9)
+            assert one.loss > 0.05
+
+
 def played(seed: int) -> BackgammonRecord:
     """Hand-crafted values play without the cube, after which X doubles and O takes."""
     player = parse_player(GAME, "backups")
