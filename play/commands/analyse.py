@@ -55,7 +55,7 @@ def add_analyse_options(command: argparse.ArgumentParser) -> None:
         "--rollout",
         type=int,
         metavar="GAMES",
-        help="with dice: judge moves that lose --least by the search by rollouts of GAMES games",
+        help="with dice: judge what loses --least by the search by rollouts of GAMES games",
     )
     add_black_first(command)
     add_met(command)
@@ -157,7 +157,9 @@ def _judge(
             for record in records:
                 cube = _with_cube(record, thinker, money)
                 games.append(JudgedGame(record, cube))
-                kinds: list[Iterator[Any]] = [judge_cube(record, thinker)] if cube else []
+                kinds: list[Iterator[Any]] = []
+                if cube:
+                    kinds.append(judge_cube(record, thinker, playouts=playouts))
                 if record.rolls and record.rolls[0] is not None:
                     kinds.append(judge_rolls(record, thinker, cube=cube))
                 kinds.append(judge_moves(record, thinker, cube=cube, playouts=playouts))

@@ -16,6 +16,7 @@ from play.judging.marks import POINTS, RESULTS, accuracy, mark
 from play.judging.stakes import move_values, repeat_actions, scale_of
 from play.players.limits import STATIC
 from play.players.thinker import Thinker, file_value
+from play.rollout.cube import INTERVAL
 from play.rollout.rollout import rollout
 from search import PROVEN, Evaluator, Result
 from search.expectiminimax.move_filters import as_filters
@@ -45,7 +46,7 @@ class Judged:
         knows no chances. A draw instead of a win gives up a half. Where outcomes are points, a
         point is a half, because a plain win and a plain loss are two points apart.
     stake: what a point of the values is worth: points for money, in a match chances to win it.
-    error: standard error of the loss, if the moves were rolled out, else None.
+    error: half the 95 % interval of the loss, if the moves were rolled out, else None.
     """
 
     ply: int
@@ -69,9 +70,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class Playouts:
-    """How doubtful moves are rolled out: a move that seems to lose, and those that seem better.
+    """How doubtful decisions are rolled out: a move that seems to lose, and those that seem better.
 
-    games: games for each move.
+    games: games for each move, and for each value of a decision about the cube.
     least: the smallest loss by the search that is doubtful.
     most: the greatest number of better moves, the best of them by the search.
     """
@@ -79,6 +80,10 @@ class Playouts:
     games: int
     least: float = 0.0
     most: int = 3
+
+    def doubts(self, lost: float) -> bool:
+        """Whether a decision that lost that much by the search is doubtful."""
+        return lost > ROUNDING and lost >= self.least
 
 
 def judge_moves(
@@ -106,7 +111,7 @@ def judge_moves(
             values = move_values(record.game, situation, values, result.move_outcomes)
             stake = scale_of(record.game, situation).stake
         lost = max(values.values()) - values[move]
-        if playouts is not None and lost > ROUNDING and lost >= playouts.least:
+        if playouts is not None and playouts.doubts(lost):
             better = sorted((one for one in values if values[one] > values[move]),
                             key=lambda one: -values[one])  # fmt: skip
             doubtful = [*better[: playouts.most], move]
@@ -178,7 +183,7 @@ def _rolled_out(
     thinker: Thinker, position: Any, roll: int | None, moves: Sequence[Any], games: int,
     situation: Any,
 ) -> tuple[dict[Any, float], float]:  # fmt: skip
-    """Returns the values of moves by rollouts, and the standard error of a difference of two.
+    """Returns the values of moves by rollouts, and half the 95 % interval of a difference of two.
 
     situation: the match and the cube; None for values without one.
     """
@@ -189,7 +194,7 @@ def _rolled_out(
     )  # fmt: skip
     if found.interrupted:
         raise KeyboardInterrupt
-    error = math.hypot(*sorted(found.equity_error)[-2:])
+    error = INTERVAL * math.hypot(*sorted(found.equity_error)[-2:])
     if situation is None:
         return dict(zip(found.moves, found.equity.tolist(), strict=True)), error
     assert found.outcomes is not None

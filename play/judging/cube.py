@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from play.judging.analysis import Playouts
 from play.judging.stakes import repeat_actions, scale_of
 from play.players.thinker import Thinker
+from play.rollout.cube import rollout_cube
 
 __all__ = ["ERRORS", "JudgedCube", "cube_remark", "cube_summary", "judge_cube"]
 
@@ -30,6 +32,8 @@ class JudgedCube:
     decision: the game's decision, such as `games.backgammon.CubeDecision`.
     loss: what the action loses, in points for the cube as it stood.
     stake: what such a point is worth: points for money, in a match chances to win it.
+    error: half the 95 % interval of the difference between doubling and not, if the decision was
+        rolled out; else None.
     """
 
     ply: int
@@ -38,6 +42,7 @@ class JudgedCube:
     decision: Any
     loss: float
     stake: float = 1.0
+    error: float | None = None
 
     @property
     def counts(self) -> bool:
@@ -47,8 +52,12 @@ class JudgedCube:
         return bool(self.decision.loss("double") < CLOSE)
 
 
-def judge_cube(record: Any, thinker: Thinker) -> Iterator[JudgedCube]:
+def judge_cube(
+    record: Any, thinker: Thinker, *, playouts: Playouts | None = None
+) -> Iterator[JudgedCube]:
     """Yields every decision about the cube of a record of a game with one, in order.
+
+    playouts: judges doubtful decisions by rollouts with the cube instead.
 
     The first move of a game and positions in which nobody may double have none. Raises
     KeyboardInterrupt if Ctrl-C ended a search.
@@ -59,10 +68,14 @@ def judge_cube(record: Any, thinker: Thinker) -> Iterator[JudgedCube]:
         if replay.may_double and (ply or kinds) and (kinds or ply < record.ply):
             side, situation = replay.to_move, replay.situation()
             decision = thinker.decide(situation)
-            stake = scale_of(record.game, situation).stake
-            sides = side, 1 - side
-            for who, action in zip(sides, kinds[:2] or ["no double"], strict=False):
-                yield JudgedCube(ply, who, action, decision, decision.loss(action), stake)
+            stake, error = scale_of(record.game, situation).stake, None
+            actions = list(zip((side, 1 - side), kinds[:2] or ["no double"], strict=False))
+            lost = max(decision.loss(action) for _, action in actions)
+            if playouts is not None and playouts.doubts(lost):
+                found = rollout_cube(thinker.engine, situation, games=playouts.games)
+                decision, error = found.decision, found.intervals[2] / stake
+            for who, action in actions:
+                yield JudgedCube(ply, who, action, decision, decision.loss(action), stake, error)
         repeat_actions(replay, record)
         if ply < record.ply:
             replay.play(record.moves[ply], roll=record.rolls[ply])
@@ -73,8 +86,9 @@ def cube_remark(judged: JudgedCube, least: float) -> str:
     if judged.loss <= 0 or judged.loss < least:
         return ""
     decision = judged.decision
+    error = "" if judged.error is None else f" ± {judged.error:.3f} by rollouts"
     return (
-        f"{judged.action}; lost {judged.loss:.3f}: {decision.action} (no double"
+        f"{judged.action}; lost {judged.loss:.3f}{error}: {decision.action} (no double"
         f" {decision.no_double:+.3f}, take {decision.double_take:+.3f}, drop"
         f" {decision.double_drop:+.3f})"
     )

@@ -17,7 +17,7 @@ from games.contract import first_rolls
 from play.__main__ import main
 from play.dice import Dice
 from play.judging.analysis import Judged, Playouts, judge_moves, remark
-from play.judging.cube import JudgedCube, judge_cube
+from play.judging.cube import JudgedCube, cube_remark, judge_cube
 from play.judging.luck import JudgedRoll, judge_rolls
 from play.judging.performance import JudgedGame, Performance, rating_word
 from play.judging.stakes import result
@@ -26,6 +26,7 @@ from play.players.cube_seat import cube_seat
 from play.players.limits import Limits
 from play.players.parse import parse_player
 from play.players.thinker import Thinker
+from play.rollout.cube import rollout_cube
 from play.rollout.rollout import rollout
 
 GAME: Any = games.load("backgammon")
@@ -203,6 +204,26 @@ def test_doubtful_moves_are_rolled_out(thinker: Thinker) -> None:
     assert one.error is not None and "by rollouts: " in remark(record, one, 0.0)
     (plain,) = judge_moves(record, thinker, playouts=Playouts(72, least=10.0))
     assert plain.error is None and plain.value == values[worst]
+
+
+def test_doubtful_cubes_are_rolled_out(thinker: Thinker) -> None:
+    record = BackgammonRecord(GAME, match_length=7)
+    record.play_text("8/5 6/5", roll=GAME.parse_roll("31"))
+    record.double()
+    record.drop()
+    plain = [*judge_cube(record, thinker)]
+    assert [one.error for one in plain] == [None, None] and plain[1].loss > 0.5
+    double, drop = judge_cube(record, thinker, playouts=Playouts(36, least=0.05))
+    before = record.beginning()
+    before.play(record.moves[0], roll=record.rolls[0])
+    situation = before.situation()
+    found = rollout_cube(thinker.engine, situation, games=36)
+    assert double.decision == drop.decision == found.decision
+    assert (double.loss, drop.loss) == (found.decision.loss("double"), found.decision.loss("drop"))
+    assert double.error == drop.error == pytest.approx(found.intervals[2] / double.stake)
+    assert f"± {drop.error:.3f} by rollouts: " in cube_remark(drop, 0.0)
+    few = judge_cube(record, thinker, playouts=Playouts(36, least=9.0))
+    assert [one.error for one in few] == [None, None]
 
 
 def test_filtered_moves_have_the_values_of_a_whole_analysis() -> None:
