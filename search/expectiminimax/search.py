@@ -414,9 +414,7 @@ class Expectiminimax(Search):
         if rows.size == 0:
             rows = rows.reshape(0, width)
         if rows.ndim != 2 or rows.shape[1] != width:
-            raise ValueError(
-                f"expected positions of {width} integers, found an array of shape {rows.shape}"
-            )
+            raise ValueError(f"expected positions of {width} integers, found shape {rows.shape}")
         return rows
 
     def _checked_roll(self, roll: Any) -> int:
