@@ -1,20 +1,30 @@
 """Measures decisions about the cube against exact equities: `python -m benchmarks.cube`.
 
 In endings of at most six checkers a side, by the pips of the side to move, for each efficiency:
-what the decisions lose. `benchmarks.cube_gnu` compares decisions with GNU Backgammon's.
+what the decisions lose. With `--rollouts N` instead: the efficiencies that fit rollouts with the
+cube best, in N positions of each kind. `benchmarks.cube_gnu` compares decisions with GNU
+Backgammon's.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from games import load
 from games.backgammon.bear_off import unrank
 from games.backgammon.bear_off_tables import bear_off
 from games.backgammon.doubling import Stakes
 from games.backgammon.doubling.endings import endings
+from games.backgammon.phases import RACE, phase
+from games.backgammon.pips import pips_of
+from games.backgammon.situation import Situation
+from learner.td_gammon.explore import explore
+from play.rollout.cube import rollout_cube
+from search import Engine
 
 CHECKERS = 6
 
@@ -62,10 +72,47 @@ def _losses(exact: Any, own: Any, theirs: Any, win: Any, part: float) -> list[fl
     return [*losses, *right]
 
 
+def rollout_lines(count: int, games: int) -> Iterator[str]:
+    """Yields the efficiency that fits rollouts best, by the kind of position, for money."""
+    game: Any = load("backgammon")
+    engine = Engine(game, game.shipped)
+    random = np.random.default_rng(3)
+    rows = explore(engine.evaluator, 400, seed=(3,)).positions
+    random.shuffle(rows)
+    pips = np.array([pips_of(row[0], row[1]) for row in rows.tolist()])
+    phases = np.array([phase(tuple(row)) for row in rows.tolist()])
+    race = phases == RACE
+    for name, chosen in (
+        ("contact", ~race), ("race of 30 to 59 pips", race & (pips > 29) & (pips < 60)),
+        ("race of 60 pips or more", race & (pips > 59)),
+    ):  # fmt: skip
+        above, below, seen = [], [], 0
+        for row in rows[chosen].tolist():
+            outcomes = engine.search(tuple(row), depth=1).outcomes
+            if outcomes is None or not 0.35 < outcomes[0] < 0.8 or seen == count:
+                continue
+            seen += 1
+            found = rollout_cube(engine, Situation(tuple(row)), games=games)
+            for cube, owner, value in ((1, None, found.waiting), (2, 1, found.taken)):
+                dead, live = (Stakes().value([outcomes], cube, owner, x)[0] for x in (0.0, 1.0))
+                above.append((value - dead) / cube)
+                below.append((live - dead) / cube)
+        fit, of = np.array(above), np.array(below)
+        part = float(fit @ of / (of @ of))
+        error = float(np.sqrt(np.mean((fit - part * of) ** 2)))
+        spread = 2 * error / float(np.sqrt(of @ of))
+        yield f"{name}, {seen} positions: {part:.2f} ± {spread:.2f}, off by {error:.4f} points"
+
+
 def main() -> None:
     """Print the measurement."""
-    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    print("\n".join(endings_lines()))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rollouts", type=int, metavar="N", help="positions of each kind")
+    parser.add_argument("--games", type=int, default=108, help="of each rollout (default 108)")
+    options = parser.parse_args()
+    lines = rollout_lines(options.rollouts, options.games) if options.rollouts else endings_lines()
+    for line in lines:
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

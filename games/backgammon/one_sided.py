@@ -66,7 +66,7 @@ def event(hidden, outputs, near, far, which):
             mean += total * float(outputs[2 * which, unit])
             variance += total * float(outputs[2 * which + 1, unit])
     pips = pips_of(near, far) if which == 0 else save_pips(near, far)
-    mean += pips / ROLL
+    mean = pips / ROLL + max(mean, 0.0)  # a roll moves no more than its pips
     return max(mean, 1.0), max(variance + SPREAD * mean, _LEAST)
 
 

@@ -1,9 +1,9 @@
 """Learns how many rolls a side needs in a race: `python -m learner.td_gammon.one_sided FILE`.
 
 The network of `games.backgammon.one_sided` learns mean and variance of the number of rolls by exact
-backups over all 21 rolls, from the bear-off tables outwards: in each round new positions of one
-side, from races of the shipped network's games or thrown, and up to three random plays on, are
-backed up with the present weights.
+backups over all 21 rolls, from the bear-off tables outwards: positions of one side, from races of
+the shipped network's games and of random plays on from there, are backed up with the present
+weights again and again, as in `learner.td_gammon.backup`.
 """
 
 # mypy: allow-untyped-defs, allow-incomplete-defs
@@ -28,7 +28,7 @@ from games.backgammon.one_sided import HIDDEN, PLACES, ROLL, SPREAD, event
 from games.backgammon.phases import RACE, phase
 from games.backgammon.pips import pips_of
 from games.backgammon.race_terms import save_pips
-from games.backgammon.rules import CHECKERS, MOST_MOVES, PROBABILITIES, legal_moves, packed, play
+from games.backgammon.rules import MOST_MOVES, PROBABILITIES, legal_moves, play
 from games.kernels import kernel
 from games.kernels.chance import next_state, uniform
 from games.whole_files import write_atomically
@@ -38,11 +38,12 @@ from search import as_evaluator
 __all__ = ["learn"]
 
 Floats = NDArray[np.float64]
-#: Rounds of backups, passes over the positions in each, positions of a step, and rates; games,
-#: positions of a round, and how many of these are thrown.
-ROUNDS, PASSES, BATCH = 20, 3, 128
+#: Rounds of backups, passes over the positions in each, positions of a step, and rates.
+ROUNDS, PASSES, BATCH = 14, 4, 128
 RATES = (3e-3, 3e-5)
-GAMES, POSITIONS, THROWN = 4000, 40_000, 12_000
+GAMES, POSITIONS = 8000, 200_000
+#: The share of a position's plays that are random, so that awkward ones occur.
+WILD = 0.7
 
 
 @kernel
@@ -110,23 +111,19 @@ def play_on(rows, seed, moves):
     return 0
 
 
-def _sides() -> NDArray[np.int64]:
-    """Returns positions [n, 2] of a side that is not home, in races of the shipped network."""
+def _positions(seed: int) -> NDArray[np.int64]:
+    """Returns different positions [n, 2] of one side in a race that is not home."""
     game = games.load("backgammon")
-    found = explore(as_evaluator(game, game.shipped), GAMES, seed=(0, 7)).positions
+    found = explore(as_evaluator(game, game.shipped), GAMES, seed=(seed, 7)).positions
     races = np.array([row for row in found.tolist() if phase(tuple(row)) == RACE])
     sides = np.unique(np.concatenate([races[:, :2], races[:, 2:4]]), axis=0)
-    return sides[[not at_home(*row) for row in sides.tolist()]]
-
-
-def _thrown(count: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """Returns positions [n, 2] of 15 checkers on random points up to a random one beyond home."""
-    counts = np.zeros((count, 26), dtype=np.int64)
-    for row in counts:
-        points = int(random.integers(7, 25))
-        row[1 : points + 1] = random.multinomial(CHECKERS, random.dirichlet(np.full(points, 0.3)))
-    rows = np.array([packed(tuple(row)) for row in counts.tolist()])
-    return rows[[not at_home(*row) for row in rows.tolist()]]
+    sides = sides[[not at_home(*row) for row in sides.tolist()]]
+    random = np.random.default_rng(seed)
+    sides = sides[random.integers(len(sides), size=POSITIONS)]
+    wild = sides[: int(WILD * len(sides))].copy()
+    play_on(wild, seed + 1, np.zeros(MOST_MOVES, dtype=np.int64))
+    sides[: len(wild)] = wild
+    return np.unique(sides, axis=0)
 
 
 def _inputs(rows: NDArray[np.int64]) -> tuple[NDArray[np.float32], Floats]:
@@ -149,41 +146,41 @@ def learn(seed: int, report: Callable[[str], None]) -> tuple[Any, Any]:
     """Returns the weights, in the form of `games.backgammon.one_sided.weights`.
 
     report: gets a line a round: by how much means and variances of the last and of the first
-        checker off, in rolls, differ from the backups of new positions (root mean squares).
+        checker off, in rolls, differ from their backups (root mean squares).
     """
     random = np.random.default_rng(seed)
-    tables, sides = (bear_off().rolls, bear_off().first), _sides()
+    tables = bear_off().rolls, bear_off().first
+    rows = _positions(seed)
+    inputs, base = _inputs(rows)
+    held = np.arange(len(rows)) % 10 == 0
+    trained, tested = np.flatnonzero(~held), np.flatnonzero(held)
     hidden = (0.2 * random.standard_normal((HIDDEN, PLACES + 1))).astype(np.float32)
     outputs = (0.05 * random.standard_normal((4, HIDDEN + 1))).astype(np.float32)
     parameters = [hidden, outputs]
     moments = [(np.zeros_like(p), np.zeros_like(p)) for p in parameters]
-    moves = np.zeros(MOST_MOVES, dtype=np.int64)
-    steps, last = 0, ROUNDS * PASSES * (POSITIONS // BATCH)
+    moves, targets = np.zeros(MOST_MOVES, dtype=np.int64), np.zeros((len(rows), 4))
+    may_lose = (rows[:, 0] & 15 == 0)[:, None] | (np.arange(4) < 2)
+    steps, last = 0, ROUNDS * PASSES * (len(trained) // BATCH)
     for number in range(ROUNDS):
-        rows = sides[random.integers(len(sides), size=POSITIONS)]
-        thrown = _thrown(THROWN, random)
-        rows[: len(thrown)] = thrown
-        random.shuffle(rows)
-        play_on(rows, int(random.integers(1, 1 << 31)), moves)
-        inputs, base = _inputs(rows)
-        targets = np.zeros((len(rows), 4))
         back_up(tables, (_summed(hidden), outputs), rows, targets, moves)
         wanted = targets - base
         wanted[:, 1::2] -= SPREAD * targets[:, ::2]
-        may_lose = (rows[:, 0] & 15 == 0)[:, None] | (np.arange(4) < 2)
-        error = np.where(may_lose, _values(parameters, inputs)[1] - wanted, 0.0)
-        report(f"round {number + 1} of {ROUNDS}; off by before it:"
-               f" {np.sqrt(np.mean(error**2, axis=0)).round(4).tolist()}")  # fmt: skip
-        for first in [n for _ in range(PASSES) for n in range(0, POSITIONS - BATCH + 1, BATCH)]:
-            which = slice(first, first + BATCH)
-            gradients = _gradients(parameters, inputs[which], wanted[which], may_lose[which])
-            steps += 1
-            rate = RATES[0] * (RATES[1] / RATES[0]) ** (steps / last)
-            for p, g, (mean, square) in zip(parameters, gradients, moments, strict=True):
-                mean += 0.1 * (g - mean)
-                square += 0.001 * (g * g - square)
-                bias = np.sqrt(1 - 0.999**steps) / (1 - 0.9**steps)
-                p -= (rate * bias * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
+        for _ in range(PASSES):
+            random.shuffle(trained)
+            for first in range(0, len(trained) - BATCH + 1, BATCH):
+                which = trained[first : first + BATCH]
+                gradients = _gradients(parameters, inputs[which], wanted[which], may_lose[which])
+                steps += 1
+                rate = RATES[0] * (RATES[1] / RATES[0]) ** (steps / last)
+                for p, g, (mean, square) in zip(parameters, gradients, moments, strict=True):
+                    mean += 0.1 * (g - mean)
+                    square += 0.001 * (g * g - square)
+                    bias = np.sqrt(1 - 0.999**steps) / (1 - 0.9**steps)
+                    p -= (rate * bias * mean / (np.sqrt(square) + 1e-8)).astype(np.float32)
+        error = _values(parameters, inputs[tested])[1] - wanted[tested]
+        error = np.where(may_lose[tested], error, 0.0)
+        found = np.sqrt(np.mean(error**2, axis=0)).round(4).tolist()
+        report(f"round {number + 1} of {ROUNDS}, {len(rows)} positions; off by, held out: {found}")
     return _summed(hidden), outputs
 
 

@@ -362,7 +362,7 @@ def test_a_network_says_what_its_weights_say() -> None:
         inputs[16 * np.flatnonzero(counts == 0)] = 0
         found = outputs[:, :-1] @ np.maximum(hidden @ inputs, 0) + outputs[:, -1]
         for which, pips in ((0, counts @ np.arange(25)), (1, save_pips(near, far))):
-            mean = max(found[2 * which] + pips / ROLL, 1.0)
+            mean = max(max(found[2 * which], 0.0) + pips / ROLL, 1.0)
             spread = max(found[2 * which + 1] + SPREAD * mean, 0.02)
             assert event(hidden, outputs, near, far, which) == pytest.approx((mean, spread))
 
