@@ -38,7 +38,7 @@ _NUMBERS = (
     " width most_moves wins repeats equal_depth order_depth exact_root minimax depth_limit"
     " node_limit null_window aspiration"
     # options of selective search, see `search.alphabeta.techniques`
-    " selective deepen_from deepen_less singular_from beam malus minimum_ply"
+    " selective deepen_from deepen_less singular_from beam minimum_ply"
     # counters and flags
     " generation earlier nodes stop lookups lookup_hits probes hits root_count completed best"
     # whether the iteration under way has failed low

@@ -23,7 +23,6 @@ from games.kernels import kernel, next_up
 from games.values import EXACT, LOWER, PROVEN, UNKNOWN_PLIES, UPPER, WIN
 from search.alphabeta.line import LINE, MOST_PLIES, NONE
 from search.alphabeta.selective import (
-    blame,
     breadth,
     check_bound,
     check_depth,
@@ -390,8 +389,6 @@ def negamax(line, depth, alpha, beta, ply):
             best_index = index
             if value >= beta:
                 credit(line, ply, depth, move)
-                if line.malus:
-                    blame(line, ply, depth, count, index)
                 break
             if value > alpha:
                 alpha = value

@@ -1,5 +1,4 @@
-"""Conditions of selective search: reductions, ProbCut, extensions, beams, history updates and the
-end of a line.
+"""Conditions of selective search: reductions, ProbCut, extensions, beams and the end of a line.
 
 A selective search may miss a line that a full search of the same depth sees, but looks further in
 the same time. `search.alphabeta.techniques` describes each technique and names its source.
@@ -15,15 +14,12 @@ from search.native import (
     has_room,
     legal_moves,
     move_at,
-    move_slot,
-    order_at,
     phase,
     play,
     status,
 )
 from search.sizes import DEPTHS
 
-INFINITY = float("inf")
 #: Plies beyond the minimum ply at which every line ends: Samuel's 20 for a minimum of 3.
 LONGEST_PAST = 17
 
@@ -100,16 +96,6 @@ def may_be_singular(line, depth, ply, hint_depth, hint_value):
         and abs(hint_value) < PROVEN
         and ply <= 2 * line.completed
     )
-
-
-@kernel
-def blame(line, ply, depth, count, index):
-    """Negative history update for the moves tried before the one that caused a cutoff."""
-    first = line.first[ply]
-    excluded = line.excluded[ply]  # it was not searched
-    for i in range(count):
-        if i != index and i != excluded and order_at(line, first + i) == -INFINITY:
-            line.history[move_slot(move_at(line, first + i))] -= depth * depth
 
 
 @kernel

@@ -42,7 +42,6 @@ class Techniques:
     aspiration: begin an iteration in a window about the last value (Slate and Atkin 1977).
     deepening: smallest depth at which a search two plies shallower finds the move to try first, if
         the table has none (internal iterative deepening, Scott 1969); 0 for never.
-    malus: negative history update for moves that were tried before the one that caused a cutoff.
 
     Inexact techniques search some lines less deep or others deeper; the root's moves are all
     searched in full:
@@ -74,7 +73,6 @@ class Techniques:
     null_window: bool = True
     aspiration: bool = True
     deepening: int = 0
-    malus: bool = False
     late_moves: float = 0.0
     singular: int = 0
     singular_margin: float = 0.024
@@ -149,7 +147,6 @@ class Techniques:
             "singular_from": self.singular or NEVER,
             "singular_margin": self.singular_margin * scale,
             "beam": self.beam,
-            "malus": int(self.malus),
             "reductions": reductions,
             **({"cut_width": 0.0} if self.probcut is None else self.probcut.for_line()),
         }
@@ -186,7 +183,7 @@ def probcut_file(evaluator: Any) -> Path:
 
 
 def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
-    """Returns the techniques that a text names, such as `selective,-malus,late_moves=0.6`.
+    """Returns the techniques that a text names, such as `selective,-singular,late_moves=0.6`.
 
     text: parts separated by commas. `exact` or `selective`, a preset, may come first; `NAME`
         switches a technique on, `-NAME` off, and `NAME=NUMBER` sets its number. `probcut` reads the

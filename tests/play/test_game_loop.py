@@ -94,7 +94,7 @@ def test_the_same_engine_on_both_sides_and_another_start() -> None:
 
 
 def test_every_search_of_a_game_counts_for_itself() -> None:
-    options = {"table_mib": 0.5, "techniques": "malus"}
+    options = {"table_mib": 0.5, "techniques": "deepening=3"}
     engine = Engine(CHECKERS, "classic", **options)
     played = GameLoop(CHECKERS, engine, engine, depth=4, most_plies=15).play()
     slow = Engine(CHECKERS, "classic", **options)

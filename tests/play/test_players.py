@@ -71,7 +71,7 @@ RACE = Race()
     [
         ("classic", PlayerText("classic")),
         ("classic+a+b", PlayerText("classic", ("a", "b"))),
-        ("classic@selective,-malus", PlayerText("classic", (), ("selective", "-malus"))),
+        ("classic@selective,-singular", PlayerText("classic", (), ("selective", "-singular"))),
         ("a+b@c,d=1", PlayerText("a", ("b",), ("c", "d=1"))),
         # everything after the first @ is options, whatever characters it contains
         ("a@late_moves=1e+1", PlayerText("a", (), ("late_moves=1e+1",))),
@@ -83,7 +83,7 @@ RACE = Race()
         ),
         ('"a+b@c,d"+"e+f"@x', PlayerText('"a+b@c,d"', ('"e+f"',), ("x",))),
         ('a+book:"b+c:1":0.5', PlayerText("a", ('book:"b+c:1":0.5',))),
-        ('a@probcut="b,c",malus', PlayerText("a", (), ('probcut="b,c"', "malus"))),
+        ('a@probcut="b,c",beam', PlayerText("a", (), ('probcut="b,c"', "beam"))),
         ('"say ""+"" so"', PlayerText('"say ""+"" so"')),
         ("", PlayerText("")),
     ],

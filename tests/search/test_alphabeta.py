@@ -38,8 +38,8 @@ OPTIONS: list[dict[str, Any]] = [
     {"table_mib": 0.001},  # 16 entries, which replace each other
     {"seed": 7, "repetition": False},
     {"techniques": "-null_window"},
-    {"techniques": "-aspiration,malus"},
-    {"techniques": "deepening=3,malus", "order_depth": 4},
+    {"techniques": "-aspiration"},
+    {"techniques": "deepening=3", "order_depth": 4},
 ]
 
 

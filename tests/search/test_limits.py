@@ -99,8 +99,8 @@ def test_every_option_of_an_engine_is_tried() -> None:
 @plain
 def test_options_come_as_their_dataclass_by_name_or_both() -> None:
     start = CHECKERS.start()
-    options = AlphaBetaOptions(techniques="malus", equal_depth=True)
-    expected = Engine(CHECKERS, "classic", techniques="malus", equal_depth=True)
+    options = AlphaBetaOptions(techniques="deepening", equal_depth=True)
+    expected = Engine(CHECKERS, "classic", techniques="deepening", equal_depth=True)
     found = Engine(CHECKERS, "classic", options)
     both = Engine(CHECKERS, "classic", options, techniques="late_moves=1.0")
     assert found.options == expected.options

@@ -91,7 +91,7 @@ CHECKS = tuple(
 )
 INEXACT = [
     Techniques(late_moves=0.6),
-    Techniques(late_moves=0.6, malus=True, deepening=3),
+    Techniques(late_moves=0.6, deepening=3),
     Techniques(singular=4, singular_margin=0.05),
     Techniques(beam=2),
     Techniques(minimum_ply=True),
@@ -206,7 +206,7 @@ def test_wins_are_proved_unless_a_beam_leaves_replies_out() -> None:
     positions = [position for position in positions if CHECKERS.legal_moves(position)]
     eager = tuple(Check(2, depth, max(1, depth // 2), 1.0, 0.0, 0.05) for depth in range(4, 20))
     for techniques in (
-        Techniques(late_moves=4.0, malus=True, deepening=4),
+        Techniques(late_moves=4.0, deepening=4),
         Techniques(singular=4),
         Techniques(probcut=probcut(*eager, width=1.0)),
         Techniques(beam=1),
@@ -323,21 +323,12 @@ def without_the_best_move(engine: Engine, depth: int) -> float:
 
 
 @plain
-def test_a_search_with_a_move_left_out_asks_no_lookup_and_blames_no_move_untried() -> None:
+def test_a_search_with_a_move_left_out_asks_no_lookup() -> None:
     tree = [[5, 6], [3, 9], [4, 8]]
     known = Lookup(lambda tables, position: (position == (), 5.0, 9, 0))
-    engine = Engine(Tree(tree), lookup=known, techniques="malus")
+    engine = Engine(Tree(tree), lookup=known)
     assert engine.search((), depth=2).value == 5
     assert without_the_best_move(engine, 2) == 4
-    # the search below begins with the table's move, which is the excluded move
-    line = engine._search.line  # type: ignore[union-attr]
-    line.history[:] = 0.0
-    line.excluded[0] = 0
-    kernels.uncompiled(negamax)(line, 2, 2.5, 3.5, 0)
-    # move 1 was tried before move 2 caused the cutoff, and move 0 was not tried
-    assert line.history[1] < 0.0 < line.history[2]
-    assert line.history[0] == 0.0
-    line.excluded[0] = NONE
 
 
 @plain
@@ -639,7 +630,7 @@ def test_text_and_back() -> None:
         ("late_moves=9", "late_moves: expected 0 to 4"),
         ("-beam=3", "expected techniques among"),
         ("probcut", "probcut: expected probcut=FILE"),
-        ("malus=1", "expected techniques among"),
+        ("null_window=1", "expected techniques among"),
         ("beam=3,selective", r"\(the first 2 in front\), found 'selective'"),
     ],
 )
