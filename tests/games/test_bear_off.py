@@ -398,7 +398,7 @@ def test_a_gammon_in_a_long_race_is_worth_what_rollouts_say() -> None:
     assert worth["8/6 7/6(2)"] == pytest.approx(-1.42, abs=0.05)
 
 
-@plain
+@compiled_only
 def test_races_are_found_from_their_first_roll_on() -> None:
     tables = tables_here().tables
     for at in (LONG_RACE, GAMMON_RACE):
