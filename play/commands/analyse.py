@@ -268,7 +268,7 @@ def _report(number: int, read: ReadGame, judged: JudgedGame, least: float) -> It
     rolls = {one.ply: one for one in judged.rolls}
     doubles = [one for one in judged.cubes if cube_remark(one, least)]
     for ply in range(record.ply + 1):
-        turn = f"  {(ply + first) // 2 + 1:3}. "
+        turn = f"  {(ply + first) // record.game.players + 1:3}. "
         for cube in [one for one in doubles if one.ply == ply]:
             yield f"{turn}{sides[cube.side]} {cube_remark(cube, least)}"
         if ply >= len(judged.moves):

@@ -96,9 +96,8 @@ def read_games(path: Path, game: Game, *, black_first: bool | None = None) -> li
 
 def _readable(one: ReadGame) -> ReadGame:
     """Returns a game whose texts hold nothing that a terminal would obey; comments stay."""
-    first, second = map(printable, one.names)
     return one._replace(
-        names=(first, second),
+        names=tuple(map(printable, one.names)),
         problems=[printable(problem) for problem in one.problems],
         title=printable(one.title),
         result=printable(one.result),

@@ -258,7 +258,7 @@ def judged_record(record: GameRecord, judged: Sequence[Judged], least: float) ->
         parts = [_noted(before), _without_braces(before.comment), remark(record, move, least)]
         comment = " ".join(part for part in parts if part)
         new.annotate(value=move.value, depth=move.depth, comment=comment)
-    outcome = record.outcome()
+    outcome = record.outcome() if record.game.players == 2 else record.outcomes()
     if outcome is not None and not new.over:
         new.declare(outcome, record.reason)
     return new

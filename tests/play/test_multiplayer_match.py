@@ -177,3 +177,21 @@ def test_three_sit_at_the_terminal() -> None:
     list(session.answer("102-111"))
     text = "Player 1 is first, then Player 2 and Player 3 (end of the game)."
     assert session.end_text() == text
+
+
+def test_a_game_of_three_is_analysed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = GameRecord(ChineseCheckers(3))
+    for text in ("6-14", "85-83", "75-77", "3-6"):
+        record.play_text(text)
+    record.forfeit(1, "resignation")
+    form = form_of(record.game)
+    path, judged = tmp_path / "game.txt", tmp_path / "judged.txt"
+    path.write_text(form.write(record, ("anna", "otto", "carl"), {}))
+    words = ["analyse", str(path), "steps", "--game", "chinese_checkers", "--depth", "1"]
+    assert main([*words, "--output", str(judged), "--quiet"]) == 0
+    said = capsys.readouterr().out
+    assert "Player 1 anna, Player 2 otto, Player 3 carl" in said
+    assert "    1. Player 1 6-14" in said and "    2. Player 1 3-6" in said
+    (read,) = form.read(judged.read_text(), record.game)
+    assert read.record is not None and read.record.outcomes() == (0.5, -1.0, 0.5)
+    assert read.record.annotations[0].depth == 1
