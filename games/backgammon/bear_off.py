@@ -75,6 +75,8 @@ FAR_AWAY = packed((CHECKERS - 1, 1) + 24 * (0,))[0]
 _ROLLS = len(PROBABILITIES)
 #: Where the other side's home begins in the upper half of a side's board.
 _FAR_HOME = 24
+#: Where the bar is in it.
+_BAR = 48
 
 
 @kernel
@@ -316,7 +318,9 @@ def _in_race(position):
     """Returns whether each side has 15 checkers and none of them must pass one of the other's."""
     near, far, their_near, their_far, _ = position
     return (
-        checkers_of(near) + checkers_of(far) == CHECKERS
+        far >> _BAR == 0  # it can only be there if the game is over
+        and their_far >> _BAR == 0
+        and checkers_of(near) + checkers_of(far) == CHECKERS
         and checkers_of(their_near) + checkers_of(their_far) == CHECKERS
         and not in_contact(position)
     )

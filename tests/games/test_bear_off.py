@@ -459,6 +459,7 @@ def test_outcomes_are_possible_and_worth_what_the_probe_says() -> None:
     ("mine", "theirs"),
     [
         (packed((14, *24 * (0,), 1)), packed((14, 1))),  # on the bar
+        (packed((14, *24 * (0,), 1)), packed((15,))),  # and the game is over
         (packed((13, 0, 0, 0, 0, 0, 0, 1)), packed((14, 1))),  # on point 7, 14 checkers
         (packed((14, 0, 1)), packed((14, *23 * (0,), 1))),  # contact
         (packed((13, 1)), packed((14, 1))),  # 14 checkers
