@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from games.board import Board
-from games.chinese_checkers import encoding, notation, rules, terms
+from games.chinese_checkers import notation, rules, terms
 from games.chinese_checkers.star import CELLS, DISTANCES, POINTS, SEATS, both_words
-from games.features import Encoding, FeatureSet
+from games.features import FeatureSet
 from games.kernel_game import KernelGame
 from games.kernels import family
 from games.rules import Rules
@@ -33,7 +33,7 @@ _FROM_NOTHING: dict[str, Any] = {
 _ROUNDS = {"blend": 1.0, "round_games": 40, "keep_rounds": 5, "most_plies": 300}
 RECIPES = {
     "batch": {**_FROM_NOTHING, "options": {**_ROUNDS, "alpha": 1e-3}},
-    "network": {**_FROM_NOTHING, "options": {**_ROUNDS, "inputs": "cells", "hidden": (16,)}},
+    "network": {**_FROM_NOTHING, "options": {**_ROUNDS, "inputs": "race", "hidden": (16,)}},
 }
 EVALUATORS = {"hand": ("race", HAND), "steps": ("race", {"steps": -1.0})}
 
@@ -67,7 +67,7 @@ class ChineseCheckers(KernelGame):
         self.players = count
         self.last_move = last_move
         self.sides = tuple(f"Player {number + 1}" for number in range(count))
-        self.rules, self.features, self.encodings = _made(count, last_move)
+        self.rules, self.features = _made(count, last_move)
         self.board = _board(count)
         words = (word for point in SEATS[count] for word in both_words(list(POINTS[point])))
         self.start_position = (*words, 0, 0)
@@ -142,8 +142,8 @@ def _board(players: int) -> Board:
 
 
 @functools.cache
-def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet], dict[str, Encoding]]:
-    """Returns the rules, the feature sets and the encodings for a number of players."""
+def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet]]:
+    """Returns the rules and the feature sets for a number of players."""
     seats = SEATS[players]
     targets = [both_words(list(POINTS[(point + 3) % 6])) for point in seats]
     constants = {
@@ -158,10 +158,7 @@ def _made(players: int, last_move: int) -> tuple[Rules, dict[str, FeatureSet], d
     named = {term.__name__: found[term.__name__] for term in terms.TERMS[1:]}
     if players == 2:
         del named["next_steps"], named["leader_steps"]  # equal to rival_steps
-    turns = np.array([encoding.turned(point) for point in seats], dtype=np.int64)
-    listed = family(encoding.cells, **constants, TURNED=turns).cells
-    cells = Encoding("cells", CELLS * players, 10 * players, listed)
-    return Rules(**vars(made)), {"race": FeatureSet("race", named)}, {"cells": cells}
+    return Rules(**vars(made)), {"race": FeatureSet("race", named)}
 
 
 def _sideways(point: int) -> list[int]:

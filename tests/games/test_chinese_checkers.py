@@ -9,7 +9,6 @@ import pytest
 
 from games import MoveError, PositionError
 from games.chinese_checkers import ChineseCheckers
-from games.chinese_checkers.encoding import turned
 from games.chinese_checkers.rules import PASS
 from games.chinese_checkers.star import CELLS, DISTANCES, NEIGHBOURS, POINTS
 
@@ -164,19 +163,3 @@ def test_positions_of_random_games_are_those_of_openspiel(players: int, greed: f
         assert vector is not None
         mover = game.to_move(position)
         assert [vector[(side - mover) % players] for side in range(players)] == state.returns()
-
-
-def test_the_cells_of_networks_are_the_same_star_turned_for_each_side() -> None:
-    game = ChineseCheckers(3)
-    position = game.start()
-    listed = sorted(game.encodings["cells"].places(position))
-    assert listed[:10] == list(range(10)), "the own pieces are in the north"
-    assert sorted(game.encodings["cells"].places(game.turn(position))) == listed
-    for point in range(6):
-        at = turned(point)
-        assert sorted(at) == list(range(CELLS)) and {at[cell] for cell in POINTS[point]} == set(
-            POINTS[0]
-        )
-        for cell, row in enumerate(NEIGHBOURS):
-            beside = {at[other] for other in row if other >= 0}
-            assert beside == {other for other in NEIGHBOURS[at[cell]] if other >= 0}
