@@ -26,6 +26,7 @@ CHECKERS = games.load("checkers")
         ("samuel", "checkers", "checkers/samuel.json"),
         ("quantised", "checkers", "checkers/quantised.safetensors"),
         ("backgammon/backups", None, "backgammon/backups.safetensors"),
+        ("solved", "connect_four", "connect_four/solved.safetensors"),
     ],
 )
 def test_a_name_stands_for_a_file(name: str, game: str | None, file: str) -> None:
@@ -74,6 +75,7 @@ def test_which_files_are_shipped() -> None:
         "samuel",
     ]
     assert list(shipped_files("chinese_checkers")) == ["batch"]
+    assert list(shipped_files("connect_four")) == ["solved"]
     assert shipped_files("nim") == shipped_files("..") == {}
     shipped = ["network", "quantised", "rootstrap", "samuel"]
     assert evaluator_names(CHECKERS) == [*CHECKERS.evaluators, *shipped]
