@@ -251,7 +251,7 @@ class _Talk:
         for line in self._said(time.monotonic() + seconds):
             word, _, rest = line.partition(" ")
             if word == "error":
-                raise ChildProcessError(f"player {self.program}: it says {line[:200]!r}")
+                raise ChildProcessError(self._refuses(line))
             try:
                 given = arguments(rest)
             except ValueError as error:
@@ -276,7 +276,18 @@ class _Talk:
                 raise ChildProcessError(self._gone())
             yield line
 
+    def _refuses(self, line: str) -> str:
+        return f"player {self.program}: it says {line[:200]!r}"
+
     def _gone(self) -> str:
+        until = time.monotonic() + 1.0
+        while self._listeners[0].is_alive() or not self._lines.empty():
+            if time.monotonic() > until:
+                break
+            with contextlib.suppress(queue.Empty):
+                line = self._lines.get(timeout=0.01)
+                if line is not None and line.partition(" ")[0] == "error":
+                    return self._refuses(line)  # it said why before it ended
         try:
             found = f"that it ended (exit status {self._process.wait(1.0)})"
         except subprocess.TimeoutExpired:

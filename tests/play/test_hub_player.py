@@ -23,7 +23,7 @@ from games.record import GameRecord
 from play.match.ladder import ladder
 from play.match.match import play_match
 from play.match.openings import Openings
-from play.players.hub_player import HubProgram, HubSeat, as_hub_program
+from play.players.hub_player import HubProgram, HubSeat, _Talk, as_hub_program
 from play.players.hub_words import move_word
 from play.players.limits import Limits
 from play.players.parse import parse_player
@@ -165,6 +165,14 @@ def test_programs_that_misbehave(
             CHECKERS, player, parse_player(CHECKERS, "random"), limits=Limits(seconds=0.01),
             games=2, threads=1,
         )  # fmt: skip
+
+
+def test_an_error_is_told_though_the_program_ended_before_it_was_spoken_to(tmp_path: Path) -> None:
+    talk = _Talk(HubProgram((sys.executable, "-c", "print('error message=oh')")))
+    talk._process.wait(30)
+    with pytest.raises(ChildProcessError, match="it says 'error message=oh'"):
+        talk.say("hub")
+    talk.end()
 
 
 #: An engine that plays the first move that `games` lists; `TOLD` is its output before that.

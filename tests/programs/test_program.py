@@ -189,6 +189,7 @@ def test_a_closed_terminal_is_no_error() -> None:
     """
     child, terminal = pty.fork()
     if child == 0:
+        usual_signals()
         os.execv(sys.executable, [sys.executable, "-c", WAITING.format(work=work.strip())])
     assert b"ready" in os.read(terminal, 100)
     os.close(terminal)
