@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from games.contract import Game
 
 __all__ = ["Exhaustive", "Teacher", "Truth"]
@@ -36,24 +33,10 @@ class Truth(Protocol):
 
 @runtime_checkable
 class Teacher(Truth, Protocol):
-    """A referee that can also say what it has found out on the way."""
+    """A referee that can also say, sooner, only which moves win, draw and lose."""
 
     def classes(self, position: Any) -> dict[Any, int]:
         """As `values`, but only 1 for a win, 0 for a draw and -1 for a loss."""
-        ...
-
-    def known(self, most: int) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
-        """Returns positions that were valued on the way since `clear`, with bounds of each class.
-
-        most: number of positions at the most, for each number of moves from the start.
-
-        The three arrays are the positions, and for each the least and the greatest class that it
-        may have for its side to move, from -1 to 1.
-        """
-        ...
-
-    def clear(self) -> None:
-        """Forget all positions."""
         ...
 
 

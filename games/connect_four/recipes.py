@@ -21,7 +21,7 @@ RECIPES: dict[str, dict[str, Any]] = {
     "rootstrap": _LINEAR,
     "treestrap": _LINEAR,
     "solved": {
-        "games": 12_000,
+        "games": 200_000,
         "depth": 1,
         "snapshots": 2,
         "options": {"tuples": "lines", "rate": 1.0, "scale": 1.0},

@@ -13,7 +13,6 @@ V. Allis in 1988.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from games.connect_four.features import completing
 from games.connect_four.rules import (
@@ -161,37 +160,6 @@ def _solve(own, opponent, low, high, table, moves, nodes):
     return low
 
 
-@kernel(signature="int64(int64[::1], int64, int64[::1], int64[:, ::1])")
-def _list(table, first, room, rows):
-    """Write what the table knows of classes, from its entry `first` on; returns the rows written.
-
-    room: [43], the greatest number of rows for each number of stones; it is counted down.
-    rows: [positions, 5], own stones, the opponent's, side to move, least and greatest class.
-    """
-    count = 0
-    for i in range(len(table)):
-        entry = table[(first + i) & (len(table) - 1)]
-        low = min(1, max(-1, (entry >> LOW & 63) - EVEN))
-        high = min(1, max(-1, (entry >> HIGH & 63) - EVEN))
-        if entry == 0 or high - low == 2:
-            continue
-        own = stones = 0
-        for column in range(7):
-            # the highest bit of a column's seven is its height, those below are one's own stones
-            height, bits = 1, entry >> 7 * column & 127
-            while bits >= 2 * height:
-                height *= 2
-            own |= bits - height << 7 * column
-            stones |= height - 1 << 7 * column
-        plies = popcount(stones)
-        if room[plies] > 0:
-            room[plies] -= 1
-            rows[count, 0], rows[count, 1], rows[count, 2] = own, stones & ~own, plies & 1
-            rows[count, 3], rows[count, 4] = low, high
-            count += 1
-    return count
-
-
 class Solver:
     """Exact values of positions; one thread at a time.
 
@@ -253,14 +221,6 @@ class Solver:
     def classes(self, position: Position) -> dict[int, int]:
         """As in `games.truth.Teacher`."""
         return {move: -self.value(after, -1, 1) for move, after in _moves(position)}
-
-    def known(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """As in `games.truth.Teacher`; of a position and its mirror image only one is listed."""
-        room = np.full(SQUARES + 1, most, dtype=np.int64)
-        rows = np.zeros((room.sum(), 5), dtype=np.int64)
-        # places in the table are as good as random
-        rows = rows[: _list(self._table, self.nodes, room, rows)]
-        return np.ascontiguousarray(rows[:, :3]), rows[:, 3], rows[:, 4]
 
 
 def _moves(position: Position) -> list[tuple[int, Position]]:

@@ -1,7 +1,7 @@
 """Learning from the learner's own search: self-play, and values that follow the search's.
 
 TD(lambda), TDLeaf(lambda), RootStrap and TreeStrap share this frame. The workers play a few games
-with frozen weights; the model passes once over the positions of the targets; then the next games
+with frozen weights; the model passes over the positions of the targets; then the next games
 follow. The four differ only in the targets that they make from a game, each in its own file.
 
 Every game of a batch depends only on its opening and the weights. The result therefore depends only
@@ -67,8 +67,9 @@ class Bootstrap(Learner):
     most_plies: int = 200
     decide: bool = True
     workers: Workers | None = None
-    #: fixed value for learners that do not offer this option
+    #: fixed values for learners that do not offer these options
     minimax: bool = field(default=False, init=False)
+    epochs: int = field(default=1, init=False)
 
     #: Whether it learns from backed-up values, not only from static values.
     backups: ClassVar[bool] = True
@@ -189,14 +190,15 @@ class Bootstrap(Learner):
 
     def _learn(self, lessons: list[Lesson]) -> None:
         """Move the weights towards the targets of a batch of games."""
-        error = self.model_.learn(
-            np.concatenate([lesson.rows for lesson in lessons]),
-            np.concatenate([lesson.low for lesson in lessons]),
-            np.concatenate([lesson.high for lesson in lessons]),
-            rate=Schedule(self.rate, LAST_SHARE).at(self.games_played_, self.games),
-            random=np.random.default_rng((self.seed, self.games_played_)),
-        )
-        self.errors_.append(error)
+        rows = np.concatenate([lesson.rows for lesson in lessons])
+        low = np.concatenate([lesson.low for lesson in lessons])
+        high = np.concatenate([lesson.high for lesson in lessons])
+        rate = Schedule(self.rate, LAST_SHARE).at(self.games_played_, self.games)
+        random = np.random.default_rng((self.seed, self.games_played_))
+        errors = [
+            self.model_.learn(rows, low, high, rate=rate, random=random) for _ in range(self.epochs)
+        ]
+        self.errors_.append(errors[0])
         self.updates_ += sum(len(lesson.rows) for lesson in lessons)
 
     # --- state --------------------------------------------------------------------------------

@@ -1,9 +1,7 @@
 """Values that follow a search to the end of the game, where a game can be searched so far.
 
 Nothing is known beforehand: the search has no evaluator and values positions by the ends of the
-game alone. It passes many more positions than it is asked about, whose classes or bounds its table
-holds; these cost nothing and teach as much. Bounds teach as they do in TreeStrap (Veness and others
-2009).
+game alone.
 """
 
 from __future__ import annotations
@@ -30,43 +28,41 @@ WON = 0.98
 @dataclass(frozen=True)
 class _Teacher:
     game: Game
-    positions_per_ply: int
+    positions_per_game: int
     traces: bool = False
 
     def __call__(self, played: Played, engine: Engine) -> Target:
         game, referee = self.game, self.game.referees["truth"](self.game)
         asked: list[tuple[int, ...]] = []
         classes: list[int] = []
-        for row in played.positions[played.opening : len(played.moves)]:
+        last = min(played.opening + self.positions_per_game, len(played.moves))
+        for row in played.positions[played.opening : last]:
             position = tuple(map(int, row))
             for move, kind in referee.classes(position).items():
                 after = game.play(position, move)
                 if game.outcome(after) is None:
                     asked.append(after)
                     classes.append(-kind)
-        passed, low, high = referee.known(self.positions_per_ply)
-        own = np.array(classes, dtype=np.int64)
-        return Target(
-            np.concatenate([np.reshape(asked, (len(asked), passed.shape[1])), passed]),
-            WON * np.concatenate([own, low]),
-            WON * np.concatenate([own, high]),
-        )
+        values = WON * np.array(classes, dtype=np.float64)
+        return Target(np.reshape(asked, (len(asked), played.positions.shape[1])), values, values)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Solved(Bootstrap):
-    """All moves of a game, and positions that a search to its end has passed, follow their class.
+    """All moves of the first positions of a game follow their class, by a search to its end.
 
     A game begins after random moves, as many as the game's solver needs to value positions in
     milliseconds (`Truth.plies`). Only whether positions are won, drawn or lost is learned.
 
-    positions_per_ply: number of positions at the most that are taken from the solver's memory after
-        each game, for each number of moves from the start.
+    positions_per_game: positions after the random moves of each game whose moves all teach.
+    epochs: passes over the positions of `games_per_update` games.
     """
 
-    games: int = 1000
+    games: int = 200_000
     depth: int | None = 1
-    positions_per_ply: int = 64
+    positions_per_game: int = 2
+    games_per_update: int = 2000
+    epochs: int = 5
     #: fixed values for options that it has no use for
     opening_plies: int = field(default=0, init=False)
     within: float | None = field(default=None, init=False)
@@ -74,10 +70,12 @@ class Solved(Bootstrap):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.positions_per_ply < 0:
+        if self.positions_per_game < 1:
             raise ValueError(
-                f"positions_per_ply: expected at least 0, found {self.positions_per_ply}"
+                f"positions_per_game: expected at least 1, found {self.positions_per_game}"
             )
+        if self.epochs < 1:
+            raise ValueError(f"epochs: expected at least 1, found {self.epochs}")
         kind = self.game_.referees.get("truth")
         referee = None if kind is None else kind(self.game_)
         if not isinstance(referee, truth.Teacher):
@@ -88,7 +86,7 @@ class Solved(Bootstrap):
         self._plies = referee.plies
 
     def _teacher(self) -> Teacher:
-        return _Teacher(self.game_, self.positions_per_ply)
+        return _Teacher(self.game_, self.positions_per_game)
 
     def _openings(self) -> Iterator[tuple[int, ...]]:
         """Yields random moves of random number, after which the game is not over."""

@@ -53,7 +53,6 @@ RANGES: dict[str, Range] = {
     "lambda_": SHARE,
     "least_depth": COUNT,
     "positions_per_game": COUNT,
-    "positions_per_ply": SEED,
     # rounds
     "round_games": COUNT,
     "keep_rounds": COUNT,

@@ -18,8 +18,8 @@ GAME = ConnectFour()
 
 @pytest.mark.plain
 @pytest.mark.skipif(not kernels.compiled, reason="takes minutes uncompiled")
-def test_targets_are_the_classes_of_all_moves_and_bounds_of_passed_positions() -> None:
-    learner = Solved(GAME, games=2, tuples="lines", positions_per_ply=3, seed=4)
+def test_targets_are_the_classes_of_all_moves_of_the_first_positions() -> None:
+    learner = Solved(GAME, games=2, tuples="lines", positions_per_game=3, seed=4)
     learner.prepare()
     opening = next(iter(learner._openings()))
     targets: list[Any] = []
@@ -35,24 +35,16 @@ def test_targets_are_the_classes_of_all_moves_and_bounds_of_passed_positions() -
         Task(GAME, learner.evaluator_, learner.model_.inputs, 1, None, 200, True, [opening], keep)
     )
     ((played, target),) = targets
-    taught = {
-        tuple(map(int, p)): (low, high)
-        for p, low, high in zip(target.positions, target.low, target.high, strict=True)
-    }
-    truth, asked = Solver(table_mib=8), set()
-    for row in played.positions[len(opening) : len(played.moves)]:
+    truth, expected = Solver(table_mib=8), {}
+    for row in played.positions[len(opening) : len(opening) + 3]:
         position = tuple(map(int, row))
         for move in GAME.legal_moves(position):
             after = GAME.play(position, move)
             if GAME.outcome(after) is None:
-                asked.add(after)
-                kind = truth.value(after, -1, 1)
-                assert taught[after] == (WON * kind, WON * kind)
-    passed = [p for p in taught if p not in asked]
-    assert passed
-    for position in passed:
-        low, high = taught[position]
-        assert low <= WON * truth.value(position, -1, 1) <= high
+                expected[after] = WON * truth.value(after, -1, 1)
+    taught = [tuple(map(int, row)) for row in target.positions]
+    assert dict(zip(taught, target.low, strict=True)) == expected
+    assert len(taught) >= 9 and (target.low == target.high).all()
 
 
 @pytest.mark.plain
@@ -75,7 +67,7 @@ def test_openings_end_where_positions_are_solved_in_a_moment() -> None:
     [
         ("checkers", {}, "expected one with a solver that teaches, such as connect_four, found"),
         ("tic_tac_toe", {}, "expected one with a solver that teaches"),
-        (GAME, {"positions_per_ply": -1}, "positions_per_ply: expected at least 0, found -1"),
+        (GAME, {"positions_per_game": 0}, "positions_per_game: expected at least 1, found 0"),
     ],
 )
 def test_what_cannot_be_learned_is_refused(game: Any, options: Any, message: str) -> None:
