@@ -282,9 +282,13 @@ class OutcomeNetwork(ArrayEvaluator):
         return self._compiled("outcomes_at", "\n".join(lines), OUTCOMES_SIGNATURE)
 
     def _saved(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        nets = []
+        nets: list[dict[str, Any]] = []
         arrays: dict[str, NDArray[Any]] = {}
         for i, net in enumerate(self.nets):
+            earlier = next((j for j in range(i) if _alike(self.nets[j], net)), None)
+            if earlier is not None:
+                nets.append({"net": earlier})
+                continue
             inputs = [part for part in (net.encoding, net.features) if part]
             described = [describe_input(self.game, part) for part in inputs]
             nets.append({"inputs": described, "widths": list(net.widths)})
@@ -316,6 +320,14 @@ class OutcomeNetwork(ArrayEvaluator):
         for i, entry in enumerate(entries):
             if not isinstance(entry, dict):
                 raise EvaluatorError(f"{path}: expected a net, found {short(entry)}")
+            if "net" in entry:
+                check_fields(path, entry, {"net": int})
+                if not 0 <= entry["net"] < i:
+                    raise EvaluatorError(
+                        f"{path}: expected the number of an earlier net, found {entry['net']}"
+                    )
+                nets.append(nets[entry["net"]])
+                continue
             check_fields(path, entry, {"inputs": list, "widths": list})
             widths, listed = entry["widths"], entry["inputs"]
             if not 1 <= len(listed) <= 2:
@@ -373,6 +385,16 @@ def net_text(evaluator: OutcomeNetwork, number: int, indent: str) -> list[str]:
         ),
     ]
     return lines
+
+
+def _alike(first: Net, second: Net) -> bool:
+    """Returns whether two nets are equal, so that a file need hold only one of them."""
+    arrays = [[array for layer in net.layers for array in layer] for net in (first, second)]
+    return (
+        (first.encoding, first.features, first.widths)
+        == (second.encoding, second.features, second.widths)
+        and all(map(np.array_equal, *arrays))
+    )  # fmt: skip
 
 
 def _phases(game: Game, nets: int) -> list[str]:

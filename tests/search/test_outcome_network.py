@@ -419,6 +419,18 @@ def test_a_file_holds_a_network(shape: str, tmp_path: Path) -> None:
 
 
 @plain
+def test_a_file_holds_equal_nets_once(tmp_path: Path) -> None:
+    first, second = (layers_of(POINTS, (30,), np.random.default_rng(seed)) for seed in (1, 2))
+    whole, shared = tmp_path / "whole.safetensors", tmp_path / "shared.safetensors"
+    OutcomeNetwork(GAME, [(POINTS, first)]).save(whole)
+    evaluator = OutcomeNetwork(GAME, [(POINTS, first), (POINTS, first), (POINTS, second)])
+    evaluator.save(shared)
+    assert shared.stat().st_size < 2.2 * whole.stat().st_size
+    read = load_evaluator(shared, game=GAME)
+    assert read.outcomes(POSITIONS).tolist() == evaluator.outcomes(POSITIONS).tolist()
+
+
+@plain
 def test_a_file_loads_by_the_games_own_inputs(tmp_path: Path) -> None:
     path = tmp_path / "network.safetensors"
     evaluator = network("three of points")
@@ -505,6 +517,17 @@ GARBAGE: list[tuple[Callable[[dict[str, Any], dict[str, Any]], None], str]] = [
     (lambda content, arrays: content["nets"].pop(), "expected 3 nets, found 2"),
     (lambda content, arrays: content["nets"].append({}), "expected 3 nets, found 4"),
     (lambda content, arrays: content["nets"].__setitem__(1, 3), "expected a net, found 3"),
+    *(
+        (
+            lambda content, arrays, number=number: content["nets"].__setitem__(1, {"net": number}),
+            f"expected the number of an earlier net, found {number}",
+        )
+        for number in (-1, 1, 2)
+    ),
+    (
+        lambda content, arrays: content["nets"].__setitem__(1, {"net": "0"}),
+        "expected field 'net' of type int, found '0'",
+    ),
     (nets_with(0, more=1), r"expected no fields but \['inputs', 'widths'\], found \['more'\]"),
     (nets_with(0, inputs=3), "expected field 'inputs' of type list"),
     (nets_with(0, inputs=[]), "expected one or two inputs, found 0"),
