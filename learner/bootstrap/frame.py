@@ -1,8 +1,8 @@
 """Learning from the learner's own search: self-play, and values that follow the search's.
 
-TD(lambda), TDLeaf(lambda), RootStrap and TreeStrap share this frame. The workers play a few games
-with frozen weights; the model passes over the positions of the targets; then the next games
-follow. The four differ only in the targets that they make from a game, each in its own file.
+TD(lambda), TDLeaf(lambda), RootStrap, TreeStrap and `Solved` share this frame. The workers play a
+few games with frozen weights; the model passes over the positions of the targets; then the next
+games follow. They differ in the targets that they make from a game, each in its own file.
 
 Every game of a batch depends only on its opening and the weights. The result therefore depends only
 on the options and the seed, not on the workers.

@@ -17,6 +17,7 @@ from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.self_play import Target, Teacher
 from play.match.game_loop import Played
+from play.match.openings import random_line
 from search import Engine
 
 __all__ = ["Solved"]
@@ -93,12 +94,6 @@ class Solved(Bootstrap):
         random = np.random.default_rng((self.seed, 31))
         least, most = self._plies
         while True:
-            position, moves = self.game_.start(), []
-            for _ in range(int(random.integers(least, most + 1))):
-                legal = self.game_.legal_moves(position)
-                moves.append(legal[int(random.integers(len(legal)))])
-                position = self.game_.play(position, moves[-1])
-                if self.game_.outcome(position) is not None:
-                    break
-            else:
+            position, moves = random_line(self.game_, int(random.integers(least, most + 1)), random)
+            if self.game_.outcome(position) is None:
                 yield tuple(moves)

@@ -23,6 +23,7 @@ from learner.positions.positions import noisy
 from learner.positions.shards import Rows
 from learner.positions.store import PositionStore
 from play.match.game_loop import GameLoop
+from play.match.openings import random_line
 from search import AlphaBetaOptions, Engine, Evaluator, Lookup
 from search.evaluators.noise import NoisyEvaluator
 from search.native import call_int
@@ -83,7 +84,7 @@ def played_endings(
         player.amplitude = float(random.choice(NOISES)) * evaluator.unit
         player.seed = int(random.integers(1 << 63))
         engine.clear()
-        played = loop.play(_opening(game, int(random.integers(*PLIES)), random))
+        played = loop.play(random_line(game, int(random.integers(*PLIES)), random)[1])
         positions = played.positions
         if visited:
             positions = np.concatenate([positions, engine.traced()[0]])
@@ -139,17 +140,6 @@ def _begun(store: PositionStore) -> int:
     first = int(numbers.max()) // GAMES_AT_ONCE * GAMES_AT_ONCE
     store.truncate(int((numbers < first).sum()))
     return first
-
-
-def _opening(game: Game, plies: int, random: np.random.Generator) -> list[Any]:
-    position, moves = game.start(), []
-    for _ in range(plies):
-        legal = game.legal_moves(position)
-        if not legal:
-            break
-        moves.append(legal[int(random.integers(len(legal)))])
-        position = game.play(position, moves[-1])
-    return moves
 
 
 def _prober(width: int) -> Callable[[int, int, int, int, int], None]:

@@ -11,7 +11,7 @@ import numpy as np
 from games.contract import Game
 from search import Engine, as_evaluator
 
-__all__ = ["Openings", "distinct_lines", "lengthened"]
+__all__ = ["Openings", "distinct_lines", "lengthened", "random_line"]
 
 Moves = tuple[Any, ...]
 _TRIES = 2000  # random lines in a row without a new position before a length is given up
@@ -119,6 +119,16 @@ class Openings:
         if result.interrupted:
             raise KeyboardInterrupt
         return abs(result.value) <= self.within
+
+
+def random_line(game: Game, plies: int, random: np.random.Generator) -> tuple[Any, list[Any]]:
+    """Returns a position and the random moves to it, fewer than `plies` if the game ends there."""
+    position, moves = game.start(), list[Any]()
+    while len(moves) < plies and game.outcome(position) is None:
+        legal = game.legal_moves(position)
+        moves.append(legal[int(random.integers(len(legal)))])
+        position = game.play(position, moves[-1])
+    return position, moves
 
 
 def distinct_lines(game: Game, plies: int) -> list[tuple[Any, Moves]] | None:
