@@ -117,6 +117,10 @@ def _asked_to_end() -> Iterator[None]:
         for number, handler in others.items():
             # the same signal once more must not change the exit status
             signal.signal(number, signal.SIG_IGN if is_ending() else handler)
+        # A KeyboardInterrupt that leaves code given as a string (that of a dataclass, a named
+        # tuple, a kernel) is marked as unhandled even if it is caught, and `python -m` then ends
+        # by SIGINT whatever its exit status; the next such code takes the mark away.
+        exec("")
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -155,6 +155,20 @@ def test_signals_end_a_program_as_ctrl_c_does(
 
 @pytest.mark.plain
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_signal_within_generated_code_leaves_the_exit_status(tmp_path: Path) -> None:
+    work = "exec('os.kill(os.getpid(), signal.SIGTERM)')"
+    (tmp_path / "generated.py").write_text(WAITING.format(work=work))
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).resolve().parents[2])])
+    found = subprocess.run(
+        [sys.executable, "-m", "generated"],
+        env={**os.environ, "PYTHONPATH": path},
+        stderr=subprocess.PIPE,
+    )
+    assert (found.returncode, found.stderr) == (143, b"stopped\n")
+
+
+@pytest.mark.plain
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_signal_that_is_ignored_stays_so() -> None:
     work = "os.kill(os.getpid(), signal.SIGHUP)"
     found = subprocess.run(
