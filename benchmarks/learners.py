@@ -1,20 +1,24 @@
 """Ranks all learners from the same start, with error bars: `python -m benchmarks.learners`.
 
-Every learner begins with material only, in Connect Four with nothing, and trains for about three
-minutes of one core, from several seeds; each result then plays paired matches against a fixed
-ladder at depth 5, and once at equal time. In a solved game a table of truth follows: the share of
-decisions in which a result's moves keep a win or a draw, by static values, at four plies and with a
-millisecond a move (`play.judging.truth`). One joint rating gives every result an Elo; a learner's
-is the mean over its seeds with a 95 % interval of Student's t over seeds, so the error bar includes
-the luck of a seed.
+Every learner begins with material only and trains for about three minutes of one core, in Connect
+Four with nothing and for 15 seconds, from several seeds; each result then plays paired matches
+against a fixed ladder at depth 5, and once at equal time. In a solved game a table of truth
+follows: the share of decisions in which a result's moves keep a win or a draw, by static values, at
+four plies and with a millisecond a move (`play.judging.truth`). One joint rating gives every result
+an Elo; a learner's is the mean over its seeds with a 95 % interval of Student's t over seeds, so
+the error bar includes the luck of a seed.
+
+Equal time is measured by the clock in checkers, which needs an idle machine. In Connect Four it
+stands for the positions that the time allows to an evaluator of each kind (`Contest.rates`), so
+that results do not depend on what else the machine does.
 
     python -m benchmarks.learners                   all of it: about 90 minutes on two cores
-    python -m benchmarks.learners connect_four      the same in Connect Four, with truth
+    python -m benchmarks.learners connect_four      Connect Four, with truth: half an hour of a core
     python -m benchmarks.learners --quick           a trial of the program in two minutes
     python -m benchmarks.learners --only rootstrap,network --seeds 2
 
-Evaluators and matches are kept in runs/learners (--folder) and not repeated: a stopped run
-continues where it stopped.
+Evaluators, matches and truth are kept in runs/learners (--folder) and not repeated: a stopped run
+continues where it stopped, and with fewer --seeds ranks what is complete.
 """
 
 from __future__ import annotations
@@ -23,8 +27,8 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +37,19 @@ import numpy as np
 import games
 from games.whole_files import write_atomically, write_figure
 from learner.arena import measure
+from learner.learner import feature_set
 from learner.run import recipes
+from learner.run.learners import make_learner
+from learner.run.settings import RunSettings
 from play.judging.judge import random_positions
-from play.judging.truth import judge_by_truth, known_values
+from play.judging.truth import Known, judge_by_truth, known_values
 from play.players.limits import Limits
+from play.players.parse import parse_player
 from play.players.player import Player
 from play.ratings.bradley_terry import rate
 from play.ratings.statistics import Estimate, Tally, mean_interval
 from play.workers import Workers
-from search import as_evaluator, load_evaluator
+from search import LinearEvaluator, as_evaluator, load_evaluator
 
 UNTRAINED = "untrained"
 #: Numbers of games that take about three minutes of one core on the machine of docs/results.md. A
@@ -56,20 +64,22 @@ CHECKERS_GAMES = {
     "network": 13_000,
     "signature": 2300,
 }
-#: The same in Connect Four; `tuples-` is a learner of an n-tuple network.
+#: Numbers of games of Connect Four that take about 15 seconds; `tuples-` is a learner of an n-tuple
+#: network, which `solved` is too.
 CONNECT_FOUR_GAMES = {
-    "samuel": 20_000,
-    "lms": 40_000,
-    "td": 100_000,
-    "tdleaf": 80_000,
-    "rootstrap": 80_000,
-    "treestrap": 40_000,
-    "batch": 80_000,
-    "network": 60_000,
-    "tuples-td": 60_000,
-    "tuples-tdleaf": 60_000,
-    "tuples-rootstrap": 60_000,
-    "tuples-treestrap": 50_000,
+    "samuel": 6000,
+    "lms": 5500,
+    "td": 15_000,
+    "tdleaf": 13_000,
+    "rootstrap": 16_000,
+    "treestrap": 7000,
+    "batch": 12_000,
+    "network": 8000,
+    "tuples-td": 17_000,
+    "tuples-tdleaf": 11_000,
+    "tuples-rootstrap": 20_000,
+    "tuples-treestrap": 11_000,
+    "solved": 4500,
 }
 TUPLES = "tuples-"
 #: Settings of n-tuple networks: games that begin anywhere, and steps of full size.
@@ -85,13 +95,24 @@ class Contest:
     start: the evaluator that learning begins with; None for nothing.
     played: numbers of games by the learner's name.
     ladder: the fixed opponents.
-    timed: opponents at equal time, where a game takes seconds.
+    timed: opponents at equal time.
+    seconds: time of a move at equal time.
+    rates: positions a second of a search, by the class of the evaluator; None where time is
+        measured by the clock.
     """
 
     start: str | None
     played: Mapping[str, int]
     ladder: tuple[str, ...]
     timed: tuple[str, ...]
+    seconds: float = 0.02
+    rates: Mapping[str, float] | None = None
+
+    def within(self, limits: Limits, evaluator: Any) -> Limits:
+        """Returns the limits of an evaluator's moves, with positions in place of seconds."""
+        if limits.seconds is None or self.rates is None:
+            return limits
+        return Limits(nodes=round(limits.seconds * self.rates[type(evaluator).__name__]))
 
 
 CONTESTS = {
@@ -102,9 +123,24 @@ CONTESTS = {
         ("material", "rote", "classic", "rootstrap"),
         ("classic", "rootstrap"),
     ),
-    "connect_four": Contest(None, CONNECT_FOUR_GAMES, ("centre", "hand"), ("hand",)),
+    # the rates were measured in turns, the fastest of twenty times 100 searches (2026-11-23)
+    "connect_four": Contest(
+        None,
+        CONNECT_FOUR_GAMES,
+        ("centre", "hand"),
+        ("hand",),
+        seconds=0.001,
+        rates={"LinearEvaluator": 11.5e6, "NetworkEvaluator": 7.8e6, "TupleEvaluator": 4.8e6},
+    ),
 }
 OPENING_SEED, OPENING_PLIES = 4_000_037, 4
+
+
+def kept(path: Path, make: Callable[[], Any]) -> Any:
+    """Returns what a JSON file holds; it is made and written if there is no such file."""
+    if not path.is_file():
+        write_atomically(path, json.dumps(make(), indent=1))
+    return json.loads(path.read_text())
 
 
 def train(task: tuple[str, str, int, int, str]) -> dict[str, Any]:
@@ -117,13 +153,19 @@ def train(task: tuple[str, str, int, int, str]) -> dict[str, Any]:
         if info["games"] == played:
             return info
     game = games.load(of)
+    kind = name.removeprefix(TUPLES)
     # by its module, because functions of the main program travel with copies of what they name
-    recipe = recipes.RECIPES[name.removeprefix(TUPLES)]
-    options = recipe.run(game).get("options", {})
-    depth = 5
+    usual = recipes.RECIPES[kind].run(game)
+    options, depth = usual.get("options", {}), 5
     if name.startswith(TUPLES):
         options, depth = TUPLE_OPTIONS, 4
-    learner = recipe.load()(game, games=played, depth=depth, seed=seed, **options)
+    elif name == "solved":
+        depth = usual["depth"]
+    settings = RunSettings(
+        game=of, learner=kind, games=played, depth=depth, options=options, seed=seed,
+        opponents=(), pacemakers=(),
+    )  # fmt: skip
+    learner = make_learner(game, settings, None)
     began = time.process_time()
     # these two have Samuel's fixed piece advantage as material, with a king worth 3/2 of a man
     learner.fit(None if name in ("samuel", "signature") else CONTESTS[of].start)
@@ -150,46 +192,72 @@ def evaluator_of(info: dict[str, Any], folder: Path) -> Any:
     """Returns the evaluator that a training run saved."""
     game = games.load(info["game"])
     if info["learner"] == UNTRAINED:
-        return as_evaluator(game, CONTESTS[info["game"]].start)
+        start = CONTESTS[info["game"]].start
+        # weights of 0, which are searched as fast as others
+        return (
+            as_evaluator(game, start)
+            if start
+            else LinearEvaluator(game, feature_set(game, None), {})
+        )
     return load_evaluator(folder / info["learner"] / str(info["seed"]) / info["file"], game=game)
+
+
+def stem(info: dict[str, Any], *parts: object) -> str:
+    """Returns the name of a file with figures of a result."""
+    trained = (info["learner"], info["seed"], info.get("games", 0))
+    return "-".join(map(str, (*trained, *parts))).replace(" ", "-") + ".json"
 
 
 def play(task: tuple[dict[str, Any], str, str, int, Limits]) -> dict[str, Any]:
     """Play one match of one result against one opponent, unless it exists; returns its score."""
     info, opponent, folder, count, limits = task
-    kind = str(limits).replace(" ", "-")
-    trained = f"{info['learner']}-{info['seed']}-{info.get('games', 0)}"
-    stem = f"{trained}-{Path(opponent).stem}-{count}-{kind}"
-    done = Path(folder) / "matches" / f"{stem}.json"
-    if done.is_file():
-        return dict(json.loads(done.read_text()))
-    game = games.load(info["game"])
-    found = measure(
-        game,
-        evaluator_of(info, Path(folder)),
-        opponent,
-        games=count,
-        limits=limits,
-        seed=OPENING_SEED,
-        plies=OPENING_PLIES,
-    )
-    result = {**found.as_dict(), "learner": info["learner"], "seed": info["seed"]}
-    result |= {name: str(result[name]) for name in ("value", "low", "high")}
-    write_atomically(done, json.dumps(result, indent=1))
-    return result
+
+    def match() -> dict[str, Any]:
+        game, contest = games.load(info["game"]), CONTESTS[info["game"]]
+        evaluator, rival = evaluator_of(info, Path(folder)), parse_player(game, opponent)
+        found = measure(
+            game,
+            Player("learned", evaluator, limits=contest.within(limits, evaluator)),
+            replace(rival, limits=contest.within(limits, rival.evaluator)),
+            games=count,
+            limits=limits,
+            seed=OPENING_SEED,
+            plies=OPENING_PLIES,
+        )
+        result = {**found.as_dict(), "learner": info["learner"], "seed": info["seed"]}
+        return result | {name: str(result[name]) for name in ("value", "low", "high")}
+
+    name = stem(info, Path(opponent).stem, count, limits)
+    return dict(kept(Path(folder) / "matches" / name, match))
 
 
-def judged(task: tuple[dict[str, Any], str, int]) -> list[Estimate]:
+def judged(task: tuple[dict[str, Any], str, Known]) -> list[Estimate]:
     """Returns the shares of kept classes of one result, within each of TRUTH_LIMITS."""
-    info, folder, count = task
-    game = games.load(info["game"])
+    info, folder, known = task
+
+    def judge() -> list[tuple[float, float, float]]:
+        game, contest = games.load(info["game"]), CONTESTS[info["game"]]
+        evaluator = evaluator_of(info, Path(folder))
+        player, shares = Player(info["learner"], evaluator), []
+        for limits in TRUTH_LIMITS:
+            share = judge_by_truth(
+                game, player, known, limits=contest.within(limits, evaluator)
+            ).kept
+            shares.append((share.value, share.low, share.high))
+        return shares
+
+    name = stem(info, "truth", len(known.positions))
+    return [Estimate(*share) for share in kept(Path(folder) / "matches" / name, judge)]
+
+
+def known_truth(of: str, count: int, threads: int) -> Known:
+    """Returns random positions of a solved game with the values of their moves."""
+    game = games.load(of)
     first, last = game.referees["truth"](game).plies
     positions = random_positions(
         game, count, seed=TRUTH_SEED, least_plies=first, most_plies=last + 1
     )
-    known = known_values(game, "truth", positions, threads=1)
-    player = Player(info["learner"], evaluator_of(info, Path(folder)))
-    return [judge_by_truth(game, player, known, limits=limits).kept for limits in TRUTH_LIMITS]
+    return known_values(game, "truth", positions, threads=threads)
 
 
 def truth_table(found: dict[str, list[list[Estimate]]]) -> str:
@@ -305,7 +373,7 @@ def main(arguments: list[str] | None = None) -> int:
     add("--seeds", type=int, default=5)
     add("--match-games", type=int, default=100, help="of each result against each opponent")
     add("--timed-games", type=int, default=40, help="the same at equal time")
-    add("--seconds", type=float, default=0.02, help="a move, at equal time")
+    add("--seconds", type=float, help="a move, at equal time (default 0.02; connect_four 0.001)")
     add("--positions", type=int, default=2000, help="positions of the table of truth")
     add(
         "--folder", type=Path, default=None, help="default runs/learners, of other games with -GAME"
@@ -340,7 +408,7 @@ def main(arguments: list[str] | None = None) -> int:
         text = []
         for limits, opponents, count in (
             (Limits(depth=5), contest.ladder, counts[0]),
-            (Limits(seconds=options.seconds), contest.timed, counts[1]),
+            (Limits(seconds=options.seconds or contest.seconds), contest.timed, counts[1]),
         ):
             matches = [
                 (info, opponent, str(folder), count, limits)
@@ -355,10 +423,9 @@ def main(arguments: list[str] | None = None) -> int:
             found[str(limits)] = ratings(results)
             text.append(table(found[str(limits)], trained, limits))
         if games.load(of).referees:
-            tasks_of_truth = [
-                (info, str(folder), 100 if options.quick else options.positions)
-                for info in [untrained, *trained]
-            ]
+            count = 100 if options.quick else options.positions
+            known = known_truth(of, count, options.jobs)
+            tasks_of_truth = [(info, str(folder), known) for info in [untrained, *trained]]
             shares: dict[str, list[list[Estimate]]] = {}
             for task, kept in zip(tasks_of_truth, workers.map(judged, tasks_of_truth), strict=True):
                 shares.setdefault(task[0]["learner"], []).append(kept)

@@ -99,7 +99,7 @@ def measure(
 ) -> Strength:
     """Play a match of an evaluator or player against an opponent; returns the strength.
 
-    opponent: a player's name, or another evaluator.
+    opponent: a player or its name, or another evaluator.
     seed: the order of the openings; with dice, the rolls.
     plies: length of the openings in plies; unused in games with dice.
 
@@ -110,11 +110,7 @@ def measure(
         return _measure_points(game, player, opponent, games, limits, seed, threads)
     if not isinstance(player, Player):
         player = Player("learned", as_evaluator(game, player))
-    rival = (
-        parse_player(game, opponent)
-        if isinstance(opponent, str)
-        else Player(opponent.name, opponent)
-    )
+    rival = _rival(game, opponent)
     openings = Openings(game, plies=plies, seed=seed)
     if game.players > 2:
         return _measure_places(game, player, rival, games, limits, openings, seed, threads)
@@ -142,6 +138,14 @@ def measure(
         summary.elo.low,
         summary.elo.high,
     )
+
+
+def _rival(game: Game, opponent: Any) -> Player:
+    if isinstance(opponent, Player):
+        return opponent
+    if isinstance(opponent, str):
+        return parse_player(game, opponent)
+    return Player(opponent.name, opponent)
 
 
 def _measure_places(
@@ -184,11 +188,7 @@ def _measure_points(
     seed: int,
     threads: int,
 ) -> Strength:
-    rival = (
-        parse_player(game, opponent)
-        if isinstance(opponent, str)
-        else Player(opponent.name, opponent)
-    )
+    rival = _rival(game, opponent)
     match = play_dice_match(
         game,
         Player("learned", as_evaluator(game, player)),

@@ -42,6 +42,7 @@ class ConnectFour(KernelGame):
     unit = "threats"
     board = Board(ROWS, COLUMNS, notation.pieces, _clicks)
     opponents = ("random", "centre", "hand")
+    shipped = "solved"
     pacemakers = ("centre", "hand")
     recipes = RECIPES
     referees = {"truth": lambda _: Solver(table_mib=8), "bitbully": lambda _: BitBully()}

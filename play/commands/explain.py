@@ -31,7 +31,8 @@ def add_explain_options(command: argparse.ArgumentParser) -> None:
         "first",
         metavar="A",
         nargs="?",
-        help="an evaluator or heuristic: by name, or a file; --tree can do without one",
+        help="an evaluator or heuristic: by name, or a file (default of games: the one that people"
+        " play against; --tree can do without)",
     )
     add("second", metavar="B", nargs="?", help="a second evaluator to compare with")
     add("--roll", help="with dice: show the best moves for a roll such as 31")
@@ -59,7 +60,7 @@ def run_explain(options: argparse.Namespace) -> int:
     from games.problem import Problem
     from play.judging.explanation import contribution_table, explain
     from play.players.limits import Limits
-    from play.players.thinker import Thinker
+    from play.players.thinker import Thinker, usual_evaluator
 
     game = load_game(options, problems=True)
     dice = isinstance(game, DiceGame)
@@ -72,7 +73,9 @@ def run_explain(options: argparse.Namespace) -> int:
             if getattr(options, name) is not None:
                 raise ValueError(f"--{name}: expected --tree as well, found none")
         if options.first is None:
-            raise ValueError("expected an evaluator, or --tree; found neither")
+            if isinstance(game, Problem):
+                raise ValueError("expected a heuristic, found none")
+            options.first = usual_evaluator(game)
     found = options.position.strip()
     game, position = (game, game.start()) if found == START else game.read(found)
     roll = game.parse_roll(options.roll) if isinstance(game, DiceGame) and options.roll else None

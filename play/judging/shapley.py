@@ -203,7 +203,7 @@ def pieces_of(evaluator: Evaluator, position: Any) -> Things:
     """
     game = evaluator.game
     things = [(name, term) for name, term, _ in game.removals(position)]
-    if not things:
+    if type(game).removals is Game.removals:
         raise TypeError(
             "expected a linear evaluator or a network, which can be explained in"
             f" {game.name}, found a {type(evaluator).__name__}"

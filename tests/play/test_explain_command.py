@@ -44,6 +44,13 @@ def test_two_evaluators_side_by_side(capsys: pytest.CaptureFixture[str]) -> None
     assert chances is not None and f"\nclassic  {chances.text}\n" in out
 
 
+def test_without_a_name_it_is_the_evaluator_that_people_play_against(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    named = shown(capsys, "connect_four", "start", "solved", "--depth", "3")
+    assert shown(capsys, "connect_four", "start", "--depth", "3") == named
+
+
 def test_outcomes_and_moves_with_a_roll(capsys: pytest.CaptureFixture[str]) -> None:
     network = "data/backgammon/tdgammon.safetensors"
     out = shown(capsys, "backgammon", "start", network, "--roll", "13", "--depth", "0")
@@ -111,7 +118,7 @@ def test_the_tree_of_a_search(capsys: pytest.CaptureFixture[str]) -> None:
         (["backgammon", "start", "hand", "--tree"], "expected a game without dice"),
         (["checkers", "start", "classic", "rote", "--tree"], "expected one evaluator"),
         (["checkers", "start", "classic", "--tree", "--depth", "0"], "depth: expected at least 1"),
-        (["checkers", "start"], "expected an evaluator, or --tree; found neither"),
+        (["sliding8", "start"], "expected a heuristic, found none"),
         (["checkers", "start", "classic", "--order", "game"], "--order: expected --tree as well"),
         (["tree", "[1, 2", "--tree"], "expected nested lists of numbers such as"),
         (["tree", "[1, 2]", "--tree", "--order", "x"], "order: expected one of game, evaluation"),

@@ -9,6 +9,7 @@ import pytest
 
 import games
 from play.players.parse import parse_player
+from play.players.thinker import usual_evaluator
 from search import Engine, EvaluatorError, as_evaluator, load_evaluator
 from search.evaluators.load import evaluator_names
 from search.evaluators.shipped import DATA, find_file, shipped_files
@@ -79,6 +80,13 @@ def test_which_files_are_shipped() -> None:
     assert shipped_files("nim") == shipped_files("..") == {}
     shipped = ["network", "quantised", "rootstrap", "samuel"]
     assert evaluator_names(CHECKERS) == [*CHECKERS.evaluators, *shipped]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", sorted(path.name for path in DATA.iterdir() if path.is_dir()))
+def test_people_play_against_a_shipped_evaluator_where_there_is_one(name: str) -> None:
+    game = games.load(name)
+    assert usual_evaluator(game) == game.shipped and game.shipped in evaluator_names(game)
 
 
 @pytest.mark.plain
