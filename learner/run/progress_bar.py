@@ -24,7 +24,7 @@ class Bar:
             done = max(0, progress.game - 1)  # of a run that is resumed
             self._options["total"] = progress.games  # a book may have fewer games
             self._bar = tqdm(**self._options, unit=" games", initial=done, dynamic_ncols=True)
-        text: dict[str, Any] = {"learned from": progress.updates}
+        text: dict[str, Any] = {"learned from": f"{progress.updates:,}"}
         if progress.note and not progress.note.startswith("Beta"):
             text["note"] = progress.note
         if measured:
