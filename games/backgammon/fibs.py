@@ -40,14 +40,15 @@ def fibs_text(situation: Situation) -> str:
     sign = 1 if view else -1
     points = [sign * (own[p] - theirs[BAR - p]) for p in range(1, 25)]
     high, low = (0, 0) if situation.roll is None else ROLLS[situation.roll]
-    live = not (situation.crawford or situation.match_length == 1)
+    length = situation.match_length
+    crawford_over = length > 1 and length - 1 in situation.score and not situation.crawford
     numbers = (
-        situation.match_length or UNLIMITED, situation.score[view], situation.score[1 - view],
+        length or UNLIMITED, situation.score[view], situation.score[1 - view],
         -sign * theirs[BAR], *points, sign * own[BAR],
         1 if side else -1, high, low, 0, 0,
-        situation.cube, live and situation.owner in (None, view),
-        live and situation.owner in (None, 1 - view), situation.offered == "double",
-        sign, -1, 0, 25, own[0], theirs[0], own[BAR], theirs[BAR], 0, 0, 0, 0,
+        situation.cube, situation.owner in (None, view), situation.owner in (None, 1 - view),
+        situation.offered == "double",
+        sign, -1, 0, 25, own[0], theirs[0], own[BAR], theirs[BAR], 0, 0, 0, crawford_over,
     )  # fmt: skip
     return ":".join(["board", *names, *(str(int(number)) for number in numbers)])
 
@@ -55,9 +56,11 @@ def fibs_text(situation: Situation) -> str:
 def parse_fibs(text: str) -> Situation:
     """Returns the situation that such a line describes; the text begins with `board:`.
 
-    The owner of the cube follows from who may double. If neither side may, it is in the middle, and
-    at 1 the game is the Crawford game if a side is one point away. Repeated fields are not read.
-    Raises PositionError if the line is not valid.
+    The owner of the cube follows from who may double; if neither side may, it is in the middle.
+    With a cube of 1 and a side one point away it is the Crawford game if the last of 53 parts does
+    not say that this is over, and also if neither side may double. GNU Backgammon as a host says so
+    by a 1 in the last part but one. Repeated fields are not read. Raises PositionError if the line
+    is not valid.
     """
     parts = text.split(":")
     if not 43 <= len(parts) <= 53:
@@ -87,6 +90,8 @@ def parse_fibs(text: str) -> Situation:
     roll = None if thrown is None or doubled else roll_of(*thrown)
     length = 0 if length == UNLIMITED else length
     live = may or their_may
+    no_rule, crawford_over = numbers[48:50] if len(numbers) == 50 else (0, int(live))
+    crawford = not live or no_rule == 1 or not (no_rule or crawford_over)
     points = (score[0], score[1]) if colour == 0 else (score[1], score[0])
     names = (parts[1], parts[2]) if colour == 0 else (parts[2], parts[1])
     boards = (own, theirs) if side == colour else (theirs, own)
@@ -98,7 +103,7 @@ def parse_fibs(text: str) -> Situation:
         cube=cube,
         owner=(colour if may else 1 - colour) if live and not (may and their_may) else None,
         offered="double" if doubled else "",
-        crawford=not live and cube == 1 and length > 1 and length - 1 in points,
+        crawford=crawford and cube == 1 and length > 1 and length - 1 in points,
         players=(_name(names[0]), _name(names[1])),
     )
 

@@ -7,7 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from games.contract import DiceGame
-from play.players.gnubg import PUBEVAL, Program, chances
+from play.players.gnubg import PUBEVAL, Program
+from play.players.gnubg_program import GnubgCubeSeat
 from play.players.limits import Limits
 from play.players.player import Player
 from search import Engine
@@ -31,13 +32,13 @@ class CubeSeat(Protocol):
 def cube_seat(game: DiceGame, player: Player, limits: Limits) -> CubeSeat:
     """Returns a seat of a player.
 
-    GNU Backgammon (`gnubg:N`) moves as it does without a cube; its doubles and answers follow from
-    its chances by the same rules as those of our evaluators.
+    `gnubg:N` is GNU Backgammon itself, with its own cube (`play.players.gnubg_program`).
 
-    Raises ValueError if the player gives no chances of the game's outcomes.
+    Raises ValueError if the player gives no chances of the game's outcomes, and ModuleNotFoundError
+    if GNU Backgammon is not installed.
     """
     if isinstance(player.program, Program) and player.program.name != PUBEVAL:
-        return _GnubgCubeSeat(game, player.program)
+        return GnubgCubeSeat(game, player.program.ply)
     if player.evaluator is None or not player.evaluator.gives_outcomes:
         raise ValueError(
             f"player {player.name}: with the cube expected an evaluator that gives the chances of"
@@ -83,23 +84,3 @@ class _EngineCubeSeat:
             range(len(values)), key=lambda n: (round(float(values[n]), 9), found.moves[n][1])
         )
         return found.moves[best][0]
-
-
-class _GnubgCubeSeat:
-    """GNU Backgammon's networks."""
-
-    def __init__(self, game: DiceGame, program: Program) -> None:
-        self._game = game
-        self._ply = program.ply
-        self._seat = program(game)
-
-    def begin(self, stream: int, side: int) -> None:
-        """Nothing to do: there is no random choice."""
-
-    def decision(self, situation: Any) -> Any:
-        """Returns the decision by its chances."""
-        return self._game.cube_decision(situation, chances(situation.position, self._ply))
-
-    def choose(self, situation: Any) -> Any:
-        """Returns its move."""
-        return self._seat.choose(situation.position, situation.roll)

@@ -140,6 +140,29 @@ def test_a_fibs_board_seen_the_other_way_round() -> None:
     assert parse_situation(":".join(parts)).position == AFTER_31
 
 
+#: GNU Backgammon 1.07 asks at 5-6 in a match to 7 points, with the last two fields left open.
+HOST = "board:gnubg:root:7:{}:{}:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:1:0:-3:0:-5:0:0:0:0:1:0" + (
+    ":-1:0:0:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:{}:{}"
+)
+
+
+@pytest.mark.parametrize(
+    ("score", "last", "crawford"),
+    [
+        ((5, 6), (1, 1), True),  # GNU Backgammon
+        ((5, 6), (0, 0), True),  # FIBS
+        ((5, 6), (0, 1), False),
+        ((5, 6), (3, 0), False),  # a match without the rule
+        ((5, 4), (0, 1), False),
+        ((5, 4), (0, 0), False),
+    ],
+)
+def test_the_crawford_game_on_a_fibs_board_on_which_both_sides_may_double(
+    score: tuple[int, int], last: tuple[int, int], crawford: bool
+) -> None:
+    assert parse_situation(HOST.format(*score, *last)).crawford is crawford
+
+
 @st.composite
 def situations(draw: st.DrawFn, form: Any) -> Situation:
     where, roll = draw(st.sampled_from(PLAYED))
