@@ -314,11 +314,11 @@ class Run:
         last = self._named(self.learner.evaluator_.copy(), self.learner.games_played_)
         last.save(self._path("last"))
         write_atomically(self._path("best"), self._snapshot_path(best).read_bytes())
-        lines = ["game,opponent,games,wins,draws,losses,score,value,low,high\n"]
+        lines = ["game,opponent,games,wins,draws,losses,score,value,low,high,unit\n"]
         for game, entries in sorted(self.measured.items()):
             lines += [
                 f"{game},{e.opponent},{e.games},{e.wins},{e.draws},{e.losses},{e.score:.4f},"
-                f"{e.value:.4g},{e.low:.4g},{e.high:.4g}\n"
+                f"{e.value:.4g},{e.low:.4g},{e.high:.4g},{e.unit}\n"
                 for e in entries
             ]
         write_atomically(path / "snapshots.csv", "".join(lines))

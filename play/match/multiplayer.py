@@ -24,8 +24,8 @@ from play.match.openings import Openings
 from play.players.limits import Limits
 from play.players.player import Player
 from play.players.seats import Seat
-from play.ratings.bradley_terry import Rating, rate
-from play.ratings.statistics import Estimate, Tally, mean_interval
+from play.ratings.bradley_terry import Rating, rate_rounds
+from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
 
 __all__ = [
@@ -225,9 +225,9 @@ def multiplayer_ladder(
     options: those of `play_multiplayer_match`; `games` are those of each match.
 
     A rating (Bradley and Terry) is by who came before whom, equal outcomes being a draw; the first
-    player is rated 0. Its interval takes the order of each two players in a game as independent of
-    the other orders. Ctrl-C ends the ladder, and players without a game are missing. Raises
-    ValueError for fewer players than seats or two players of one name.
+    player is rated 0. Its interval takes rounds as independent of each other, not the orders of the
+    players within a game or the games of a round. Ctrl-C ends the ladder, and players without a
+    game are missing. Raises ValueError for fewer players than seats or two players of one name.
     """
     check_players(players)
     if len(players) < game.players:
@@ -235,20 +235,22 @@ def multiplayer_ladder(
             f"{game.name}: expected at least {game.players} players, found {len(players)}"
         )
     matches: list[MultiplayerMatch] = []
-    table: dict[tuple[str, str], list[int]] = {}
     for seated in combinations(players, game.players):
         match = play_multiplayer_match(game, seated, **options)
         matches.append(match)
-        for outcomes in (one for played in match.rounds for one in played.outcomes(0)):
-            for (name, own), (other, theirs) in combinations(
-                zip(match.names, outcomes, strict=True), 2
-            ):
-                counts = table.setdefault((name, other), [0, 0, 0])
-                counts[(own > theirs) - (own < theirs) + 1] += 1
         if match.interrupted or match.failure:
             break
-    tallies = {pairing: Tally((*counts,)) for pairing, counts in table.items()}
-    return rate(tallies, anchor=players[0].name) if tallies else [], matches
+    rounds = [_orders(match.names, played) for match in matches for played in match.rounds]
+    return rate_rounds(rounds, anchor=players[0].name) if rounds else [], matches
+
+
+def _orders(names: Sequence[str], played: Round) -> dict[tuple[str, str], tuple[float, int]]:
+    """Returns for each two players how often the first came before the second, and the games."""
+    found = {}
+    for (i, first), (j, second) in combinations(enumerate(names), 2):
+        points = [(one[i] > one[j]) - (one[i] < one[j]) for one in played.outcomes(0)]
+        found[first, second] = (sum(points) / 2 + len(points) / 2, len(points))
+    return found
 
 
 class _RoundPlayer(Crew[tuple[Seat, ...]]):

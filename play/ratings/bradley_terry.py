@@ -6,7 +6,7 @@ a win, keeps a player who won everything finite, and is among Plysmith's depende
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,6 +60,8 @@ class _Results:
     contrasts: [pairings, players], 1 for the first player of each and -1 for the second.
     won: the first player's points.
     variance: variance of a unit's score per game.
+    shared: [pairings, pairings], the covariance of the points of two pairings, 0 on the diagonal;
+        None if pairings are independent.
     """
 
     contrasts: Floats
@@ -67,6 +69,7 @@ class _Results:
     games: Floats
     won: Floats
     variance: Floats
+    shared: Floats | None = None
 
     @property
     def lost(self) -> Floats:
@@ -96,8 +99,43 @@ def rate(
     """
     names = sorted({name for pairing in table for name in pairing})
     _check(table, names, anchor, anchor_elo)
+    return _rated(_collect(table, names), names, anchor, anchor_elo)
+
+
+def rate_rounds(
+    rounds: Sequence[Mapping[tuple[str, str], tuple[float, int]]], *, anchor: str
+) -> list[Rating]:
+    """Rate players of games in which several pairings have a result at once, as `rate` does.
+
+    rounds: for each round the points of the first player of each pairing (a, b), and the number of
+        games between the two. A pairing has the same first player in all rounds.
+    anchor: the player whose rating is exactly 0.
+
+    The intervals take rounds as independent of each other, not the results within a round.
+
+    Raises ValueError as `rate` does.
+    """
+    pairings = list(dict.fromkeys(pairing for one in rounds for pairing in one))
+    names = sorted({name for pairing in pairings for name in pairing})
+    _check(pairings, names, anchor, 0.0)
+    contrasts = np.zeros((len(pairings), len(names)))
+    for row, (first, second) in enumerate(pairings):
+        contrasts[row, names.index(first)], contrasts[row, names.index(second)] = 1, -1
+    figures = np.array([[one.get(pairing, (0.0, 0)) for pairing in pairings] for one in rounds])
+    points, games = figures[..., 0], figures[..., 1]
+    units, played, won = (games > 0).sum(axis=0), games.sum(axis=0), points.sum(axis=0)
+    beyond = points - games * (won / played)
+    variance = (beyond**2).sum(axis=0) * units / played**2
+    # reduced as the pairings' own variances are in _covariance, so that it remains a covariance
+    shares = np.sqrt(units / (units + PRIOR_UNITS))
+    shared = beyond.T @ beyond * np.outer(shares, shares)
+    np.fill_diagonal(shared, 0.0)
+    results = _Results(contrasts, units.astype(np.float64), played, won, variance, shared)
+    return _rated(results, names, anchor, 0.0)
+
+
+def _rated(results: _Results, names: list[str], anchor: str, anchor_elo: float) -> list[Rating]:
     zero = names.index(anchor)
-    results = _collect(table, names)
     chains = _chains(results)
     above, below = ~chains[zero], ~chains[:, zero]
 
@@ -127,9 +165,9 @@ def rate(
 
 
 def _check(
-    table: Mapping[tuple[str, str], Tally], names: list[str], anchor: str, anchor_elo: float
+    pairings: Iterable[tuple[str, str]], names: list[str], anchor: str, anchor_elo: float
 ) -> None:
-    for first, second in table:
+    for first, second in pairings:
         if first == second:
             raise ValueError(f"expected pairings of two players, found {first!r} with itself")
     if anchor not in names:
@@ -185,7 +223,8 @@ def _covariance(results: _Results, strengths: Floats, settled: NDArray[np.bool_]
     """Covariance of the strengths, in squared log-odds: H⁻¹ (V + P) H⁻¹.
 
     P is the prior's precision, H is P plus the information Σ games · p (1 - p) · x xᵀ, and V is the
-    variance of the points, Σ x xᵀ · variance of a pairing's points.
+    variance of the points, Σ x xᵀ · variance of a pairing's points, plus Σ x yᵀ · covariance of two
+    pairings' points if they share games.
     """
     contrasts, units = results.contrasts, results.units
     expected = expit(contrasts @ strengths)
@@ -196,6 +235,9 @@ def _covariance(results: _Results, strengths: Floats, settled: NDArray[np.bool_]
     prior = np.eye(len(strengths)) * (ELO_PER_NAT / PRIOR_ELO) ** 2
     information = contrasts.T @ ((results.games * largest)[:, np.newaxis] * contrasts)
     spread = contrasts.T @ (points_variance[:, np.newaxis] * contrasts)
+    if results.shared is not None:
+        open_ones = np.where(settled, 0.0, 1.0)
+        spread += contrasts.T @ (results.shared * np.outer(open_ones, open_ones)) @ contrasts
     inverse = np.linalg.inv(information + prior)
     covariance: Floats = inverse @ (spread + prior) @ inverse
     return covariance

@@ -16,7 +16,7 @@ from typing import Any
 from games.contract import Game
 from games.problem import Heuristic
 from play.ratings.statistics import Estimate
-from play.web.runs import matches_of, strength_of
+from play.web.runs import FIRST, FIRST_PLACES, POINTS_A_GAME, matches_of, strength_of
 
 __all__ = ["cards", "hand_crafted", "learned", "measured"]
 
@@ -88,7 +88,8 @@ def measured(run: Path) -> dict[str, str]:
     "best", which the final matches were played with.
     """
     strength = strength_of(run)
-    form = "{:.0f} %" if strength["unit"].startswith("%") else "{:+.3f} points a game"
+    forms = {POINTS_A_GAME: "{:+.3f} points a game", FIRST: "first in {:.0f} %"}
+    form = forms.get(strength["unit"], "{:.0f} %")
     texts: dict[str, list[str]] = {}
     for opponent, curve in strength["curves"].items():
         for game, value, *_ in curve:
@@ -99,10 +100,12 @@ def measured(run: Path) -> dict[str, str]:
         if (value, low, high) != (None, None, None):
             ends = math.inf if value is None else value, -math.inf if low is None else low
             estimate = Estimate(*ends, math.inf if high is None else high)
-            text = estimate.text("+.0f" if match["unit"] == "Elo" else "+.3f")
-            texts.setdefault("best", []).append(
-                f"{text} {match['unit']} against {match['opponent']}"
-            )
+            if match["unit"] == FIRST_PLACES:
+                text = f"first in {100 * estimate.value:.0f} %"
+            else:
+                text = estimate.text("+.0f" if match["unit"] == "Elo" else "+.3f")
+                text += f" {match['unit']}"
+            texts.setdefault("best", []).append(f"{text} against {match['opponent']}")
     return {name: _plain(", ".join(parts[:MOST_OPPONENTS])) for name, parts in texts.items()}
 
 

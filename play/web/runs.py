@@ -12,7 +12,16 @@ from typing import Any
 
 from play.web.files import inside
 
-__all__ = ["Runs", "is_run", "matches_of", "stamp_of", "strength_of"]
+__all__ = [
+    "FIRST",
+    "FIRST_PLACES",
+    "POINTS_A_GAME",
+    "Runs",
+    "is_run",
+    "matches_of",
+    "stamp_of",
+    "strength_of",
+]
 
 #: A run counts as live if its log has grown within this number of seconds.
 LIVE = 90.0
@@ -23,6 +32,10 @@ PLAYABLE = (".json", ".safetensors")
 DEEPEST_FOLDER = 4
 MOST_RUNS = 200
 MOST_BYTES = 8 << 20  # largest file of a run that is read
+#: Units of strength in charts.
+SCORE, POINTS_A_GAME, FIRST = "% of the points", "points a game", "% first places"
+#: The unit of a result for more than two players, as runs write it.
+FIRST_PLACES = "share of first places"
 #: The files that mark a folder as that of a run.
 MARKS = ("log.csv", "options.json")
 
@@ -169,10 +182,11 @@ def _number(text: Any) -> float | None:
 def strength_of(path: Path) -> dict[str, Any]:
     """Returns the strength of the snapshots against each opponent, as [games, score, low, high].
 
-    `unit` names the unit: per cent of the points or, with dice, points a game.
+    `unit` names the unit: per cent of the points; with dice, points a game; with more than two
+    players, per cent of the games in which it alone came first.
     """
     curves: dict[str, list[list[float]]] = {}
-    points = False
+    unit = SCORE
     for row in list(_rows(_text(path / "snapshots.csv")))[:20_000]:
         try:
             numbers = [float(row[name]) for name in ("game", "score", "value", "low", "high")]
@@ -182,16 +196,17 @@ def strength_of(path: Path) -> dict[str, Any]:
         # Elo and its interval are infinite if all games were won.
         if not (abs(game) + abs(score) < 1e15) or any(map(math.isnan, numbers)):
             continue
+        if row.get("unit") == FIRST_PLACES:
+            unit, curve = FIRST, [game, 100 * value, 100 * low, 100 * high]
         # With dice the score and its interval are in points; without, the interval is in Elo.
-        if abs(score - value) < 1e-3:
-            points = True
-            curve = [game, value, low, high]
+        elif abs(score - value) < 1e-3:
+            unit, curve = POINTS_A_GAME, [game, value, low, high]
         else:
             curve = [game, 100 * score, 100 * _expected(low), 100 * _expected(high)]
         curves.setdefault(str(row.get("opponent"))[:60], []).append(curve)
     for opponent in curves:
         curves[opponent].sort()
-    return {"unit": "points a game" if points else "% of the points", "curves": curves}
+    return {"unit": unit, "curves": curves}
 
 
 def _expected(elo: float) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from play.ratings.bradley_terry import PRIOR_ELO, Rating, rate
+from play.ratings.bradley_terry import PRIOR_ELO, Rating, rate, rate_rounds
 from play.ratings.statistics import Tally, elo, elo_interval, expected_score
 
 STRENGTHS = {"ada": 0.0, "bob": -120.0, "cyd": 80.0, "dot": 250.0}
@@ -229,3 +229,44 @@ def test_all_draws_are_level_but_not_certain():
 def test_bad_input_is_refused(table, anchor, anchor_elo, message):
     with pytest.raises(ValueError, match=message):
         rate(table, anchor=anchor, anchor_elo=anchor_elo)
+
+
+def test_rounds_of_one_pairing_each_are_a_table():
+    counts = {("A", "B"): (30, 5, 20), ("B", "C"): (9, 4, 12), ("A", "C"): (6, 0, 30)}
+    rounds = [
+        {pairing: (place / 2, 1)}
+        for pairing, places in counts.items()
+        for place, count in enumerate(places)
+        for _ in range(count)
+    ]
+    table = {pairing: Tally(places) for pairing, places in counts.items()}
+    for one, other in zip(rate_rounds(rounds, anchor="B"), rate(table, anchor="B"), strict=True):
+        assert (one.name, one.games, one.score) == (other.name, other.games, other.score)
+        ends = [(each.elo.value, each.elo.low, each.elo.high) for each in (one, other)]
+        assert ends[0] == pytest.approx(ends[1], abs=1e-6)
+
+
+def test_intervals_over_rounds_are_those_of_drawing_rounds_again():
+    # a game of three has a winner, before whom the two others tie; every opening suits somebody
+    random = np.random.default_rng(3)
+    pairings = list(itertools.combinations("ABC", 2))
+    rounds = []
+    for _ in range(150):
+        suited = random.dirichlet([0.5, 0.4, 0.3])
+        winners = random.choice(list("ABC"), size=3, p=suited)
+        rounds.append({
+            pair: (sum(1.0 if w == pair[0] else 0.0 if w == pair[1] else 0.5 for w in winners), 3)
+            for pair in pairings
+        })  # fmt: skip
+    ratings = {rating.name: rating.elo for rating in rate_rounds(rounds, anchor="C")}
+    drawn = [
+        {
+            rating.name: rating.elo.value
+            for rating in rate_rounds([rounds[i] for i in places], anchor="C")
+        }
+        for places in random.integers(len(rounds), size=(200, len(rounds)))
+    ]
+    for name in "AB":
+        spread = 1.96 * np.std([one[name] for one in drawn])
+        margin = (ratings[name].high - ratings[name].low) / 2
+        assert margin == pytest.approx(spread, rel=0.12)

@@ -18,8 +18,11 @@ httpx = pytest.importorskip("httpx2")
 
 import games  # noqa: E402
 from games.record import new_record  # noqa: E402
+from learner.arena import FIRST, Strength  # noqa: E402
 from play.__main__ import main  # noqa: E402
 from play.web.catalogue import Catalogue  # noqa: E402
+from play.web.descriptions import measured  # noqa: E402
+from play.web.runs import strength_of  # noqa: E402
 from play.web.server import create_app  # noqa: E402
 from search import EvaluatorError  # noqa: E402
 from search.alphabeta.probcut import ProbCut  # noqa: E402
@@ -286,6 +289,20 @@ def test_probcut_beside_an_evaluator_is_taken_as_soon_as_it_is_there(
     beside.write_text("{")
     with pytest.raises(EvaluatorError, match=r"^one.probcut.json: expected JSON"):
         catalogue.load(name, checkers)
+
+
+def test_first_places_are_shares_of_games_not_points(tmp_path: Path) -> None:
+    first = Strength("steps", 60, 45, 3, 12, 0.75, 0.75, 0.64, 0.86, FIRST)
+    (tmp_path / "snapshots.csv").write_text(
+        "game,opponent,games,wins,draws,losses,score,value,low,high,unit\n"
+        "200,steps,60,45,3,12,0.7500,0.75,0.64,0.86,share of first places\n"
+    )
+    (tmp_path / "report.json").write_text(json.dumps({"matches": [first.as_dict()]}))
+    strength = strength_of(tmp_path)
+    assert strength == {"unit": "% first places", "curves": {"steps": [[200, 75, 64, 86]]}}
+    assert measured(tmp_path) == dict.fromkeys(
+        ("snapshots/000200", "best"), "First in 75 % against steps"
+    )
 
 
 def test_runs_are_shown_with_curves_and_weights(client: Client) -> None:

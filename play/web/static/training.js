@@ -149,7 +149,7 @@ export class TrainingPage {
       card("Strength of the snapshots", `${strength.unit}, with 95 % intervals${same ? "" : "; the other run is measured in another unit"}`,
         curves.length && chart(curves, {
           title: `Strength of the snapshots in ${strength.unit}: ${curves.map(lastOf).join(", ")}`,
-          upward: strength.unit, zero: points ? 0 : 50, low: points ? undefined : 0, high: points ? undefined : 100,
+          upward: strength.unit, zero: points ? 0 : strength.unit === "% of the points" ? 50 : null, low: points ? undefined : 0, high: points ? undefined : 100,
           width: wide(760), height: 300, table: true, pick: (game) => this.pickSnapshot(game),
         }), "No snapshot has been measured yet."),
       card("Weights over time", weightNote(weights),
