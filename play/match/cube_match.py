@@ -26,6 +26,7 @@ from play.match.journal import Journal, plain_game, replay
 from play.players.cube_seat import CubeSeat, cube_seat
 from play.players.limits import STATIC, Limits
 from play.players.player import Player
+from play.ratings.points import DiceSummary
 from play.workers import Workers
 
 __all__ = ["CubeMatch", "cube_lines", "play_cube_game", "play_cube_match", "play_to"]
@@ -39,6 +40,7 @@ class CubeMatch(DiceMatch):
     """A match with the cube; in pairs of whole matches, `points` are 1 for each match won, else -1.
 
     length: points of each match; 0 for games for money.
+    cubes: the value of the cube at the end of both games of each pair, for money.
     matches: the games of both matches (or both games) of each pair, if they are kept.
     doubles: number of doubles offered.
     drops: number of them that were dropped.
@@ -46,10 +48,15 @@ class CubeMatch(DiceMatch):
     """
 
     length: int = 0
+    cubes: list[tuple[int, int]] = field(default_factory=list)
     matches: list[tuple[list[GameRecord], list[GameRecord]]] = field(default_factory=list)
     doubles: int = 0
     drops: int = 0
     played: int = 0
+
+    def summary(self) -> DiceSummary:
+        """Points per game, or per match, with their error, from the first player's view."""
+        return DiceSummary(self.points, bounds=self.bounds, cubes=self.cubes or None)
 
     def so_far(self) -> str:
         """Returns the score in a few words."""
@@ -240,6 +247,8 @@ def _count(match: CubeMatch, pair: tuple[list[Any], list[Any]], keep: bool) -> N
             match.drops += kinds.count("drop")
         match.played += len(records)
     match.points.append((points[0], points[1]))
+    if not match.length:
+        match.cubes.append((pair[0][-1].cube, pair[1][-1].cube))
     if keep:
         match.matches.append(pair)
 

@@ -22,6 +22,7 @@ class DiceSummary:
 
     points: the first player's points in both games of each pair, [pairs, 2].
     luck: the first player's luck in the same games, by `play.match.luck`, or None.
+    cubes: the value of the cube at the end of the same games; None without a cube.
     bounds: least and most points of a game.
 
     mean: points per game with the 95 % interval.
@@ -38,9 +39,12 @@ class DiceSummary:
         points: ArrayLike,
         luck: ArrayLike | None = None,
         *,
+        cubes: ArrayLike | None = None,
         bounds: tuple[float, float] = (-math.inf, math.inf),
     ) -> None:
         self.points = _pairs(points)
+        #: points before the cube multiplies them: 1 for a plain game, 2 for a gammon
+        self._sizes = self.points if cubes is None else self.points / _pairs(cubes)
         means = self.points.mean(axis=1)
         self.mean = mean_interval(means, bounds=bounds)
         self.standard_error = _standard_error(means)
@@ -69,12 +73,18 @@ class DiceSummary:
         return self.points.size
 
     def won(self, least: float = 0.0) -> int:
-        """Returns the number of games that the first player won, by at least `least` points."""
-        return int(((self.points > 0) & (self.points >= least)).sum())
+        """Returns the number of games that the first player won.
+
+        least: points that these games count at least, before the cube multiplies them.
+        """
+        return int(((self._sizes > 0) & (self._sizes >= least)).sum())
 
     def lost(self, least: float = 0.0) -> int:
-        """Returns the number of games that the other player won, by at least `least` points."""
-        return int(((self.points < 0) & (-self.points >= least)).sum())
+        """Returns the number of games that the other player won.
+
+        least: points that these games count at least, before the cube multiplies them.
+        """
+        return int(((self._sizes < 0) & (-self._sizes >= least)).sum())
 
     def figures(self) -> dict[str, Any]:
         """Returns the summary as plain values, for JSON; numbers that are not finite are None."""

@@ -101,6 +101,12 @@ def test_equal_players_win_and_lose_the_same(length: int) -> None:
     assert play_cube_match(GAME, player, player, length=length, games=6).points == match.points
     if length:
         assert {abs(point) for pair in match.points for point in pair} == {1.0}
+    else:  # the cube makes no gammon of a game
+        ends = [record.position for pair in match.matches for games in pair for record in games]
+        kinds = [abs(GAME.outcome(end) or 1.0) for end in ends]
+        summary = match.summary()
+        assert summary.won(2.0) + summary.lost(2.0) == sum(kind >= 2 for kind in kinds)
+        assert max(abs(point) for pair in match.points for point in pair) >= 2 > max(kinds)
 
 
 def test_the_command_writes_matches_that_are_read_again(
