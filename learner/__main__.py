@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from datetime import date
 from pathlib import Path
@@ -15,6 +16,7 @@ import games
 from games.contract import Game
 from games.problem import refuse_problem
 from games.program import exit_status
+from games.whole_files import write_atomically
 from learner.endings.fit import EndingFit
 from learner.endings.positions import sample_endings
 from learner.fit.calibration import (
@@ -31,6 +33,7 @@ from play.commands.options import check_writable
 from search import as_evaluator
 from search.alphabeta.techniques import probcut_file
 from search.evaluators.quantised import QuantisedNetwork
+from search.evaluators.samples import value_mark
 from search.evaluators.shipped import find_file
 from search.lookups.database import DatabaseLookup
 
@@ -267,7 +270,7 @@ def _run_opponent(options: argparse.Namespace) -> int:
 def _endings_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("game", help="a game with databases of endings, such as checkers")
-    add("evaluator", help="a quantised network without a phase for endings, by name or file")
+    add("evaluator", help="a quantised network without inputs for endings, by name or file")
     add("output", type=Path, metavar="FILE", help="file to write")
     add("--store", type=Path, required=True, metavar="FOLDER",
         help="folder of the positions; the same command goes on with what it holds")  # fmt: skip
@@ -306,6 +309,15 @@ def _run_endings(options: argparse.Namespace) -> int:
     check_writable("output", options.output)
     excluded = [] if options.exclude is None else _positions_in(game, options.exclude)
     lookup = DatabaseLookup(game, options.database)
+    names = ("database", "inputs", "border", "games", "random", "epochs", "seed")
+    _begin_or_go_on(
+        options.store,
+        {
+            **{name: getattr(options, name) for name in names},
+            "evaluator": value_mark(game, start),
+            "exclude": len(excluded),
+        },
+    )
     with (
         tqdm(total=options.games, unit=" games", dynamic_ncols=True) as bar,
         PositionStore(options.store, game) as store,
@@ -336,6 +348,20 @@ def _run_endings(options: argparse.Namespace) -> int:
     network.save(options.output)
     print(f"written: {options.output}; its chances are those of {start.name}: learner calibrate")
     return 0
+
+
+def _begin_or_go_on(folder: Path, given: dict[str, Any]) -> None:
+    """Keep in a folder what a command was given; ValueError if it holds something else."""
+    file = folder / "arguments.json"
+    begun = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else given
+    for name in sorted(given):
+        if begun.get(name) != given[name]:
+            raise ValueError(
+                f"--store {folder}: expected the {name} that it was begun with,"
+                f" {begun.get(name)!r:.60}, found {given[name]!r:.60}; another folder begins anew"
+            )
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(file, json.dumps(given, indent=1) + "\n")
 
 
 def _figures_text(figures: dict[str, float]) -> str:

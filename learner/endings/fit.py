@@ -84,10 +84,10 @@ class EndingFit:
                 f"inputs: expected an encoding of {2 * len(start.encoding)} inputs, found"
                 f" {inputs.name} of {len(inputs)}"
             )
-        if border in start.phases or not 0 < share <= 1:
+        if border < 1 or not 0 < share <= 1:
             raise ValueError(
-                f"expected a border that is not yet among {start.phases} and a share from 0 to 1,"
-                f" found {border} and {share}"
+                f"expected a border of at least 1 and a share from 0 to 1, found {border} and"
+                f" {share}"
             )
         self.game, self.start, self.inputs, self.border = game, start, inputs, border
         self.folder, self.seed = folder, seed
@@ -198,7 +198,7 @@ def taught(
 
     The phase of `start` that holds `border` keeps what is above; phases below are dropped.
     """
-    phase = sum(border > known for known in start.phases)
+    phase = sum(border >= known for known in start.phases)
     layers: list[tuple[Any, Any]] = [
         (np.concatenate([start.layers[0][0], alone.layers[0][0]]), start.layers[0][1])
     ]

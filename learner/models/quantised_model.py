@@ -44,7 +44,8 @@ class QuantisedModel:
         won one, is 1 / (1 + exp(-value / scale)).
     seed: seed of the first weights.
     size: positions per step.
-    start: a network of the same inputs, widths and phases to continue from (None: random weights).
+    start: a network of the same inputs and widths to continue from (None: random weights). Its
+        phases may be coarser: each of them splits into equal ones.
 
     `loss_` is the mean squared error of expectations in the last epoch of `fit`, each position's
     before its step. The same calls give the same bits, because torch calculates in one thread.
@@ -107,21 +108,19 @@ class QuantisedModel:
         return layers
 
     def _of(self, start: QuantisedNetwork) -> list[tuple[Any, Any]]:
+        """Returns the layers of a network, whose phases split into those of this model."""
         widths = (len(self.inputs), *self.hidden, 1)
-        expected, given = (
-            (self.inputs, widths, self.phases),
-            (start.encoding, start.widths, start.phases),
-        )
-        if expected != given:
+        fits = (self.inputs, widths) == (start.encoding, start.widths)
+        if not fits or not set(start.phases) <= set(self.phases):
             raise ValueError(
                 f"start: expected a network over {self.inputs.name} of widths {widths} and phases"
-                f" {self.phases}, found {start}"
+                f" among {self.phases}, found {start} with {start.phases}"
             )
+        part = np.searchsorted(start.phases, [0, *self.phases], side="right")
         return [
-            (
-                weights / (WEIGHT_UNIT if i else FIRST_UNIT),
-                (bias - half) / (UNIT if i else FIRST_UNIT),
-            )
+            (weights[part] / WEIGHT_UNIT, (bias[part] - half) / UNIT)
+            if i
+            else (weights / FIRST_UNIT, (bias - half) / FIRST_UNIT)
             for i, ((weights, bias), half) in enumerate(
                 zip(start.layers, self._halves(), strict=True)
             )

@@ -37,7 +37,8 @@ class QuantisedFit(BatchLearner):
         such positions follow the database alone; 0 for none. Default: 4 if the game has endgame
         databases, else 0.
     techniques: techniques of the search, see `search.Engine`.
-    inputs, hidden, phases: as in `QuantisedModel`.
+    inputs, hidden, phases: as in `QuantisedModel`; a quantised network to start from may have
+        coarser phases.
     epochs: passes over the positions of the last `keep_rounds` rounds after each round.
     rate, last_rate: step sizes of Adam at the beginning and at the end of these passes.
     last_epochs: passes over the positions of all rounds at the very end; a run with such passes

@@ -77,6 +77,9 @@ def test_only_the_endings_of_a_taught_network_change() -> None:
     assert after.phases == (7, 9, 17)
     # a border above one that the network has replaces that phase
     assert taught(before, alone, ENDING_SQUARES, 12).phases == (12, 17)
+    assert taught(before, alone, ENDING_SQUARES, 9).phases == (9, 17)
+    again = taught(before, alone, ENDING_SQUARES, 9).layers[1][0]
+    assert (again[1:] == before.layers[1][0][1:]).all() and len(again) == 3
     played = np.array(sample_positions(CHECKERS, 400))
     endings = np.concatenate([played[:0], random_positions(4, 500, np.random.default_rng(2))])
     for positions in (played, endings):
@@ -174,6 +177,18 @@ def test_the_command_writes_a_network(tmp_path: Path, capsys: pytest.CaptureFixt
     capsys.readouterr()
     assert main([*command[:2], "classic", *command[3:]]) != 0
     assert "expected a quantised network, found" in capsys.readouterr().err
+    # the same store goes on with the same arguments alone
+    written = output.read_bytes()
+    assert main(command) == 0 and output.read_bytes() == written
+    capsys.readouterr()
+    assert main([*command, "--seed", "2"]) != 0
+    error = capsys.readouterr().err
+    assert (
+        "expected the seed that it was begun with, 1, found 2" in error and "\n" not in error[:-1]
+    )
+    start(3).save(tmp_path / "small.safetensors")
+    assert main(command) != 0
+    assert "expected the evaluator that it was begun with" in capsys.readouterr().err
 
 
 def test_the_labelled_endings_are_what_they_say() -> None:

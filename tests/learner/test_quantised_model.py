@@ -142,8 +142,17 @@ def test_it_starts_from_a_network() -> None:
     assert again.evaluator().values(POSITIONS).tolist() == evaluator.values(POSITIONS).tolist()
     with pytest.raises(ValueError, match="start: expected a network over piece_squares"):
         model(24, 9, phases=(12,), start=evaluator)
-    with pytest.raises(ValueError, match=r"phases \(13,\)"):
+    with pytest.raises(ValueError, match=r"phases among \(13,\)"):
         model(24, 8, phases=(13,), start=evaluator)
+
+
+def test_phases_split_into_equal_ones_that_learn_apart() -> None:
+    start = fitted(model(24, 8, phases=(12,), size=50, scale=2.0), 2).evaluator()
+    finer = model(24, 8, phases=(7, 12, 20), size=50, scale=2.0, start=start)
+    assert finer.evaluator().phases == (7, 12, 20)
+    assert finer.evaluator().values(POSITIONS).tolist() == start.values(POSITIONS).tolist()
+    weights, _ = fitted(finer, 2).evaluator().layers[1]
+    assert all((weights[i] != weights[i + 1]).any() for i in range(3))
 
 
 def test_weights_stay_where_integers_can_hold_them() -> None:
