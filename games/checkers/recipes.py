@@ -29,11 +29,15 @@ RECIPES: dict[str, dict[str, Any]] = {
     "book": {"games": 400, "depth": 9, "snapshots": 3},
     "samuel1967": {"games": 400, "depth": 9, "snapshots": 3, "options": {"method": "samuel"}},
     "network": {"games": 8000, **_FROM_MATERIAL, "snapshots": 4, "options": {"blend": 0.2}},
+    # from nothing to a network like the shipped one, in hours
     "quantised": {
-        "games": 100_000,
+        "games": 120_000,
         "depth": None,
-        "nodes": 4000,
-        "from": "classic",
-        "snapshots": 4,
+        "nodes": 5000,
+        "from": "material",
+        "snapshots": 24,
+        "snapshot_games": 100,
+        "opponents": ("classic", "quantised"),
+        "options": {"round_games": 5000, "epochs": 1, "last_epochs": 4, "opening_plies": 10},
     },
 }

@@ -15,6 +15,9 @@ __all__ = ["new_figure", "plot_strength", "plot_weights"]
 #: Colours of the terms that are drawn in colour and named; the others are grey.
 COLOURS = tuple(f"C{number}" for number in range(10) if number != 7)  # C7 is grey
 
+#: Snapshots whose hours are written above the plot, at most.
+MOST_HOURS = 8
+
 
 def new_figure(title: str) -> Any:
     """Returns a figure and its axes, with a title and a light grid."""
@@ -31,11 +34,18 @@ def new_figure(title: str) -> Any:
 
 
 def plot_strength(
-    path: Any, measured: Mapping[int, Sequence[Strength]], *, chosen: int | None = None
+    path: Any,
+    measured: Mapping[int, Sequence[Strength]],
+    *,
+    chosen: int | None = None,
+    hours: Mapping[int, float] | None = None,
 ) -> None:
     """Plot each snapshot's score against each opponent with 95 % intervals: per cent, or points.
 
     With more than two players it is the share of first places.
+
+    chosen: the games of the snapshot that was kept.
+    hours: hours of processor time until each snapshot, for the upper axis (None: without it).
     """
     from play.ratings.statistics import expected_score
 
@@ -60,6 +70,11 @@ def plot_strength(
     if chosen is not None:
         axes.axvline(chosen, color="black", linewidth=1, linestyle=":", label="kept as best")
     axes.set_xlabel("games learned from")
+    shown = [game for game in games if game in (hours or {})]
+    if hours and shown:
+        upper = axes.secondary_xaxis("top")
+        shown = shown[:: -(-len(shown) // MOST_HOURS)]
+        upper.set_xticks(shown, [f"{hours[game]:.2g} h" for game in shown])
     if points:
         axes.set_ylabel("points a game (band: 95 % interval)")
     else:

@@ -243,7 +243,7 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
     count = options.games
     if count is None:
         count = ALL if extra.get("book") else recipe["games"]
-    named = options.opponents.split(",") if options.opponents else None
+    named = options.opponents.split(",") if options.opponents else recipe.get("opponents")
     return RunSettings(
         game=options.game,
         learner=learner,

@@ -6,6 +6,7 @@ one folder:
 
     checkpoint.json   what resuming goes on from (`learner.run.folder`)
     log.csv           one line a game, or a batch of games; snapshots.csv the strength of snapshots
+    hours.csv         hours of processor time that learning had taken at each snapshot
     games.*           games in the form of the game's files (.pdn with values for checkers, .mat
                       for backgammon, else .txt): all, or the last of each batch
     positions/        the store of a learner that learns from one
@@ -18,6 +19,7 @@ one folder:
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -102,6 +104,9 @@ class Run:
         #: games played when the learner last reported
         self._reported = 0
         self._pace = Pace()
+        #: hours of processor time until each snapshot, and in the sessions before this one
+        self._hours: dict[int, float] = {}
+        self._hours_before = 0.0
         #: whether `train` resumed a run that had ended and was measured
         self.finished = False
 
@@ -139,6 +144,7 @@ class Run:
         say: Callable[[str], None],
     ) -> Evaluator:
         state = self._load() if resume else None
+        self._hours_before -= time.process_time() / 3600
         self.finished = resume and self._is_finished()
         self.folder.open(
             self.game, self.learner, self.settings,
@@ -182,6 +188,8 @@ class Run:
                 for game, entries in saved["measured"].items()
             }
             state = dict(saved["learner"])
+            self._hours = {int(game): float(h) for game, h in saved.get("hours", {}).items()}
+            self._hours_before = float(saved.get("hours_spent", 0.0))
             self._reported = int(state["games_played"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise RunError(
@@ -232,6 +240,7 @@ class Run:
             evaluator = self._named(self.learner.evaluator_.copy(), game)
             evaluator.save(self._snapshot_path(game))
             self._taken.append(game)
+            self._hours[game] = self._hours_spent()
             self._ask(game, evaluator)
         for waiting in sorted(self._waiting):
             if all(future.done() for future in self._waiting[waiting]):
@@ -266,6 +275,10 @@ class Run:
     def _collect(self, game: int) -> None:
         self.measured[game] = [future.result() for future in self._waiting.pop(game)]
 
+    def _hours_spent(self) -> float:
+        """Returns the hours of processor time that this process and earlier sessions took."""
+        return self._hours_before + time.process_time() / 3600
+
     def _named(self, evaluator: Evaluator, game: int) -> Evaluator:
         evaluator.name = f"{type(self.learner).__name__.lower()}-{game}"
         evaluator.provenance = {
@@ -281,6 +294,8 @@ class Run:
                 {
                     "learner": self.learner.checkpoint(),
                     "taken": self._taken,
+                    "hours": {str(game): hours for game, hours in self._hours.items()},
+                    "hours_spent": self._hours_spent(),
                     "measured": {
                         str(game): [entry.as_dict() for entry in entries]
                         for game, entries in sorted(self.measured.items())
@@ -322,6 +337,8 @@ class Run:
                 for e in entries
             ]
         write_atomically(path / "snapshots.csv", "".join(lines))
+        hours = [f"{game},{spent:.4g}\n" for game, spent in sorted(self._hours.items())]
+        write_atomically(path / "hours.csv", "".join(["game,hours\n", *hours]))
         self._plot(best)
         return self._calibrated(self._loaded(self._path("best")), say)
 
@@ -350,7 +367,7 @@ class Run:
         from learner.reports.plots import plot_strength, plot_weights
 
         path = self.folder.path
-        plot_strength(path / "strength.png", self.measured, chosen=best)
+        plot_strength(path / "strength.png", self.measured, chosen=best, hours=self._hours)
         snapshots = [(game, self._snapshot(game)) for game in sorted(self.measured)]
         weights = [(g, e.term_weights()) for g, e in snapshots if isinstance(e, LinearEvaluator)]
         if weights:

@@ -27,6 +27,7 @@ from games import kernels
 from games.checkers import Checkers
 from games.kernels import fingerprint
 from learner.arena import Arena, Strength
+from learner.learner import Progress
 from learner.online.least_mean_squares import LeastMeanSquares
 from learner.online.rote import Rote
 from learner.online.samuel import Samuel
@@ -124,8 +125,8 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_what_a_run_leaves(finished: Path) -> None:
     names = {path.name for path in finished.iterdir()}
     assert names == {
-        *BYTES, "checkpoint.json", "options.json", "provenance.json", "snapshots", "strength.png",
-        "weights.png", "terms.txt", "terms.png"
+        *BYTES, "checkpoint.json", "hours.csv", "options.json", "provenance.json", "snapshots",
+        "strength.png", "weights.png", "terms.txt", "terms.png"
     }  # fmt: skip
     assert (finished / "terms.txt").read_text().splitlines()[1].split()[:2] == ["fix", "PIECES"]
     assert sorted(p.name for p in (finished / "snapshots").iterdir()) == [
@@ -158,6 +159,21 @@ def test_plots_are_pictures_of_a_sensible_size(finished: Path) -> None:
         assert (finished / name).stat().st_size > 10_000
 
 
+def test_without_a_terminal_progress_is_a_line_a_minute(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter([100.0, 101.0, 161.0, 162.0, 221.0])
+    monkeypatch.setattr("learner.run.progress_bar.time.monotonic", lambda: next(clock))
+    bar = Bar(9, quiet=False)
+    for game in (1, 2, 4, 5, 8):
+        bar(Progress(game, 9, None, 10 * game, "round 1: positions 7"), {})
+    bar.close()
+    assert capsys.readouterr().err.splitlines() == [
+        "4 of 9 games, 0.0492 a second; learned from 40; note round 1: positions 7",
+        "8 of 9 games, 0.0667 a second; learned from 80; note round 1: positions 7",
+    ]
+
+
 def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = start(tiny("samuel", 12, folder))
@@ -179,9 +195,16 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) 
     for path in (finished / "snapshots").iterdir():
         assert (folder / "snapshots" / path.name).read_bytes() == path.read_bytes()
     assert sorted(os.listdir(folder)) == sorted(os.listdir(finished))
-    assert json.loads((folder / "checkpoint.json").read_text()) == json.loads(
-        (finished / "checkpoint.json").read_text()
-    )
+    checkpoints = [
+        json.loads((path / "checkpoint.json").read_text()) for path in (folder, finished)
+    ]
+    for path, checkpoint in zip((folder, finished), checkpoints, strict=True):
+        # the time that it took is another, and none of it is counted twice
+        hours = {int(game): spent for game, spent in checkpoint.pop("hours").items()}
+        assert 0 < hours[6] < hours[12] <= checkpoint.pop("hours_spent")
+        lines = [f"{game},{spent:.4g}" for game, spent in sorted(hours.items())]
+        assert (path / "hours.csv").read_text().splitlines() == ["game,hours", *lines]
+    assert checkpoints[0] == checkpoints[1]
 
 
 class Killed(BaseException):
