@@ -39,6 +39,7 @@ class BackgammonSession(DiceSession):
     """
 
     first_roll = "two different dice"
+    turns = True
 
     def __init__(
         self,

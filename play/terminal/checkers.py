@@ -16,6 +16,8 @@ SYMBOLS = {"b": "●", "w": "○", "B": "♚", "W": "♔"}
 class CheckersSession(Session):
     """Checkers: each square shows its number, because moves are written with these."""
 
+    turns = True
+
     def move_help(self) -> str:
         return (
             "A move from square to square, such as 11-15 or 22x15x8; Tab completes. Captures are"

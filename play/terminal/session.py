@@ -51,6 +51,9 @@ class Session:
     paint: adds colour; None for no colour.
     """
 
+    #: Whether `board` can be seen from the other side; set by subclasses.
+    turns = False
+
     def __init__(
         self,
         game: Game,
@@ -276,6 +279,9 @@ class Session:
 
     def do_flip(self, rest: str) -> Iterator[str]:
         """Turn the board round."""
+        if not self.turns:
+            yield f"The board of {self.game.title} is shown from one side only."
+            return
         self.flipped = not self.flipped
         yield from self.do_board("")
 

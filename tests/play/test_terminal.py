@@ -102,6 +102,14 @@ def test_white_sees_the_board_turned_and_replies(classic: Thinker) -> None:
     assert say(session, "flip").split()[0] == "1b"
 
 
+def test_a_board_with_one_side_is_not_turned() -> None:
+    game = games.load("connect_four")
+    session = Session(game, Thinker(game, "centre", Limits(depth=1)))
+    shown = say(session)
+    assert say(session, "flip") == "The board of Connect Four is shown from one side only."
+    assert say(session, "board").startswith(shown)
+
+
 def test_hint_moves_why_level_and_position(classic: Thinker) -> None:
     thinker = Thinker(CHECKERS, "classic", Limits(depth=2), table_mib=1)
     session = CheckersSession(CHECKERS, thinker, frozenset({0, 1}))

@@ -22,14 +22,14 @@ export class Thinking {
     this.drawMeter();
   }
 
-  /** The values for all players, each as a bar, in a game for more than two. */
+  /** The static values for all players, each as a bar, in a game for more than two. */
   players({ players, name, unit }) {
     if (!players?.length) return null;
     const { game, view } = this.page;
     const bounded = players.filter((value) => Math.abs(value) < 1e9).map(Math.abs);
     const largest = Math.max(unit / 10, ...bounded);
     return h("div", { class: "shares" },
-      h("p", { class: "muted small" }, `Each player against the mean of all, by ${name}`),
+      h("p", { class: "muted small" }, `Each player against the mean of all, by ${name} without search`),
       h("ul", {}, players.map((value, side) => h("li", {},
         chip(game, side), h("span", {}, view.sides[side]),
         h("span", { class: `part-bar ${value < 0 ? "minus" : "plus"}` },
