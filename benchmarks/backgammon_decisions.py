@@ -3,7 +3,8 @@
     python -m benchmarks.backgammon_decisions PLAYER ...
     python -m benchmarks.backgammon_decisions --build FILE
 
-A player is an evaluator, a file, or `gnubg:P`; `+bearoff` adds the databases. For each it prints:
+A player is an evaluator with its lookup, at 0-ply, or `gnubg:P`, as `play match` takes them:
+without `+none` evaluators consult the bear-off databases. For each it prints:
 
 - thousandths of a point that a decision loses, as GNU Backgammon's 2-ply sees it (the package
   `gnubg_nn`), with standard error: in decisions as games bring them (`natural`), and in equal
@@ -33,7 +34,9 @@ from games.backgammon.rules import PROBABILITIES
 from learner.models.outcome_examples import phases_of
 from learner.td_gammon.backup import backed_up
 from learner.td_gammon.explore import explore
-from play.players.gnubg import as_program, chances, equity
+from play.players.gnubg import PUBEVAL, Program, as_program, chances, equity
+from play.players.parse import parse_player
+from play.players.player import Player
 from play.rollout.rollout import rollout
 from search import as_evaluator
 from search.lookups.database import DatabaseLookup
@@ -118,16 +121,18 @@ def _error(error: Floats, noise: Floats | float = 0.0) -> str:
     return f"{np.sqrt(max(0.0, square)):.4f} ({error.mean():+.3f})"
 
 
-def values_of(player: str, positions: NDArray[np.int64]) -> Floats:
-    """Returns a player's equities of positions for the side to move."""
-    name, _, plies = player.partition(":")
-    if name == "gnubg":
-        return np.array([equity(tuple(row), int(plies)) for row in positions.tolist()])
-    name, _, lookup = player.partition("+")
-    exact = DatabaseLookup(GAME, lookup) if lookup else None
-    evaluator = as_evaluator(GAME, name)
+def values_of(player: Player, positions: NDArray[np.int64]) -> Floats:
+    """Returns a player's equities of positions for the side to move.
+
+    Raises ValueError for players that value no positions, and for those that search.
+    """
+    if isinstance(player.program, Program) and player.program.name != PUBEVAL:
+        return np.array([equity(tuple(row), player.program.ply) for row in positions.tolist()])
+    evaluator = player.evaluator
+    if evaluator is None or player.limits is not None:
+        raise ValueError(f"expected gnubg:P or an evaluator without limits, found {player.name}")
     if evaluator.gives_outcomes:
-        outcomes = backed_up(evaluator, positions, depth=0, exact=exact)
+        outcomes = backed_up(evaluator, positions, depth=0, exact=player.lookup)
         return np.asarray(OUTCOMES.values(outcomes))
     values = evaluator.values(positions)
     ends = [GAME.outcome(tuple(row)) for row in positions.tolist()]
@@ -241,15 +246,19 @@ def main() -> None:
     parser.add_argument("--build", type=Path, metavar="FILE")
     parser.add_argument("--seed", type=int, default=77)
     options = parser.parse_args()
+    try:
+        players = [parse_player(GAME, text) for text in options.players]
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        parser.error(str(error))
     if options.build:
         build(options.build, options.seed)
         return
     decisions = Decisions(options.decisions)
     before = None
-    for player in options.players:
+    for player in players:
         values = values_of(player, decisions.afters)
         lost = decisions.lost(values)
-        print(player)
+        print(player.name)
         print(*decisions.lines(lost, values, values_of(player, decisions.rolled)), sep="\n")
         if before is None:
             before = lost

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.backgammon_decisions import DECISIONS, GAME, Decisions, values_of
 from games import kernels
+from play.players.parse import parse_player
 
 pytestmark = [pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")]
 
@@ -33,9 +34,16 @@ def test_decisions_are_of_legal_moves_and_all_kinds(decisions: Decisions) -> Non
 def test_the_referee_loses_nothing_and_its_opposite_most(decisions: Decisions) -> None:
     assert np.abs(decisions.lost(-decisions.worth)).max() == 0
     worst = decisions.lost(decisions.worth)
-    by_hand = decisions.lost(values_of("hand", decisions.afters))
-    learned = decisions.lost(values_of("backups", decisions.afters))
+    hand, backups = (parse_player(GAME, text) for text in ("hand", "backups+none"))
+    by_hand = decisions.lost(values_of(hand, decisions.afters))
+    learned = decisions.lost(values_of(backups, decisions.afters))
     assert (learned >= 0).all() and learned.mean() < by_hand.mean() / 3 < worst.mean() / 9
-    lines = list(decisions.lines(learned, values_of("backups", decisions.afters),
-                                 values_of("backups", decisions.rolled)))  # fmt: skip
+    lines = list(decisions.lines(learned, values_of(backups, decisions.afters),
+                                 values_of(backups, decisions.rolled)))  # fmt: skip
     assert lines[0].startswith("  lost      all 5.26±0.31  natural 4.07±0.47")
+
+
+@pytest.mark.parametrize("text", ["random", "hand@1"])
+def test_players_that_search_or_value_nothing_are_refused(decisions: Decisions, text: str) -> None:
+    with pytest.raises(ValueError, match=rf"expected gnubg:P or .* without limits, found {text}"):
+        values_of(parse_player(GAME, text), decisions.afters)
