@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from games.backgammon.rules import PROBABILITIES, START
 from games.backgammon.situation import Situation, position_of
 
 GAME: Any = load("backgammon")
+#: Where Debian has the tables of GNU Backgammon.
+KAZAROSS = Path("/usr/share/gnubg/met/Kazaross-XG2.xml")
 #: Without gammons.
 PLAIN = (0.0, 0.0, 0.0, 0.0)
 
@@ -61,7 +64,7 @@ def test_match_equities_are_near_the_published_ones() -> None:
 
 @plain
 def test_match_equities_are_those_of_rollouts_within_half_a_per_cent() -> None:
-    """Kazaross's table of 2011, in per cent, for the leader."""
+    """Kazaross's table of 2011 (GNU Backgammon's Kazaross-XG2.xml), in per cent, for the leader."""
     published = {
         1: (67.7, 75.1, 81.4, 84.2, 88.7, 90.7, 93.3, 94.4),
         2: (59.9, 66.9, 74.4, 79.9, 84.2, 87.5, 90.2),
@@ -73,6 +76,18 @@ def test_match_equities_are_those_of_rollouts_within_half_a_per_cent() -> None:
     for own, row in published.items():
         found = [100 * table.chance(own, n, crawford_over=False) for n in range(own + 1, 10)]
         assert found == pytest.approx(row, abs=0.5), own
+
+
+@pytest.mark.skipif(not KAZAROSS.exists(), reason="GNU Backgammon is not installed")
+def test_match_equities_are_near_the_table_of_gnu_backgammon() -> None:
+    """Its default table, by rollouts of whole games, and beyond 15 points by projection."""
+    theirs, ours = read_match_equities(KAZAROSS.read_text("utf-8")), match_equities(25)
+    assert theirs.name == "Kazaross XG2 25 point MET"
+    rolled_out = 100 * (ours.before - theirs.before)[:9, :9]
+    assert np.abs(rolled_out).max() < 0.51
+    assert np.sqrt(np.mean(np.square(rolled_out[np.triu_indices(9, 1)]))) < 0.21
+    assert np.abs(100 * (ours.before - theirs.before)).max() < 0.6
+    assert np.abs(100 * (ours.after - theirs.after)).max() < 0.5
 
 
 @plain
