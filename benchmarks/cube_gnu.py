@@ -2,8 +2,10 @@
 
 The judge is GNU Backgammon at --plies plies (the package `gnubg_nn`, which decides in matches
 only), in positions of games that its networks play, at random scores of matches to 7 points, and at
-25 points each, which stands for money. Judged are its own 0 plies, an evaluator of ours, with our
-match equity table and with GNU's, and our search with GNU's networks in place of the evaluator.
+25 points each, which stands for money. Judged are its own 0 plies, an evaluator of ours with our
+match equity table, at the most plies with GNU's as well, and our search with GNU's networks in
+place of the evaluator. What GNU's networks have in common at 0 and at 2 plies, the judge does not
+see.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from games.backgammon.doubling import MatchEquities, match_equities
 from games.backgammon.outcomes import finished
 from games.backgammon.situation import Situation
 from play.players.gnubg import Program, board
+from play.players.parse import parse_player
 from search import Engine
 from search.expectiminimax.cubeful import searched_values
 from search.expectiminimax.search import Expectiminimax
@@ -58,20 +61,33 @@ def gnu_table() -> MatchEquities:
     return MatchEquities(np.array(chances), match_equities(FAR).after, "GNU")
 
 
-def contestants(evaluator: str, plies: int) -> Iterator[tuple[str, Decide]]:
+def contestants(player: str, plies: int) -> Iterator[tuple[str, Decide]]:
     """Yields the names of those who are judged, and what they decide."""
-    for title, game in (("our table", GAME), ("GNU's table", Backgammon(gnu_table()))):
-        engine = Engine(game, evaluator)
-        for depth in range(plies + 1):
-            name = f"{evaluator}, {depth} plies, {title}"
-            yield name, lambda one, engine=engine, depth=depth: engine.cube(one, depth=depth)
-    search: Any = _GnuSearch(engine._search)  # type: ignore[arg-type]
+    search = _search(GAME, player)
+    for depth in range(plies + 1):
+        yield f"{player}, {depth} plies, our table", _decide(GAME, search, depth)
+    game = Backgammon(gnu_table())
+    search = _search(game, player)
+    yield f"{player}, {plies} plies, GNU's table", _decide(game, search, plies)
+    gnu: Any = _GnuSearch(search)
+    yield f"our search with GNU's networks and table, {plies} plies", _decide(game, gnu, plies)
 
-    def with_gnu(situation: Situation) -> Any:
-        outcomes = gnubg_nn.probabilities(board(situation.position), plies)
-        return game.cube_decision(situation, outcomes, searched_values(search, situation, plies))
 
-    yield f"our search with GNU's networks and table, {plies} plies", with_gnu
+def _search(game: Any, text: str) -> Expectiminimax:
+    player = parse_player(game, text)
+    assert player.evaluator is not None
+    return Engine(game, player.evaluator, lookup=player.lookup).dice_search
+
+
+def _decide(game: Any, search: Expectiminimax, plies: int) -> Decide:
+    """Returns the decisions of a search with the cube, as `Engine.cube` makes them."""
+
+    def decide(situation: Situation) -> Any:
+        outcomes = search.outcomes(np.array([situation.position]))[0]
+        values = searched_values(search, situation, plies) if plies else None
+        return game.cube_decision(situation, outcomes, values)
+
+    return decide
 
 
 def situations(count: int, chance: random.Random) -> Iterator[Situation]:
@@ -107,7 +123,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--positions", type=int, default=2000)
     parser.add_argument("--plies", type=int, default=2, help="of the judge and the deepest search")
-    parser.add_argument("--evaluator", default="backups")
+    parser.add_argument("--evaluator", default="wide", help="with its lookup, as matches take it")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     found = list(situations(options.positions, random.Random(options.seed)))
@@ -117,8 +133,9 @@ def main() -> None:
         f"{FAR}-away, as for money": [n for n, one in enumerate(found) if one.match_length == FAR],
     }
     print(
-        "same double, same answer; per cent of a match lost by each, of", *map(len, parts.values())
-    )
+        "per cent of the same doubles and answers, and per cent of a match lost by each, with 95 %"
+        " intervals, of", *map(len, parts.values())
+    )  # fmt: skip
 
     def tell(name: str, decisions: list[Any]) -> None:
         for title, chosen in parts.items():
@@ -131,19 +148,20 @@ def main() -> None:
 
 
 def _summary(decisions: list[Any], truth: list[Any]) -> str:
-    doubles, takes, costs = [], [], np.zeros(2)
+    rows = []
     for (double, take), (right, answer, waiting, taken, dropped) in zip(
         decisions, truth, strict=True
     ):
-        doubles.append(double == right)
-        takes.append(take == answer)
         offered = min(taken, dropped)
-        costs += (
-            max(waiting, offered) - (offered if double else waiting),
-            ((taken if take else dropped) - offered),
-        )
-    lost = 100 * costs / max(len(truth), 1)
-    return f"{np.mean(doubles):.4f}, {np.mean(takes):.4f}; {lost[0]:.4f}, {lost[1]:.4f}"
+        lost = max(waiting, offered) - (offered if double else waiting)
+        rows.append((double == right, take == answer, lost, (taken if take else dropped) - offered))
+    table = 100 * np.array(rows, dtype=float)
+    spread = 1.96 * table.std(axis=0) / np.sqrt(max(len(rows), 1))
+    digits = (1, 1, 4, 4)
+    return ", ".join(
+        f"{mean:.{n}f} ± {half:.{n}f}"
+        for n, mean, half in zip(digits, table.mean(axis=0), spread, strict=True)
+    )
 
 
 if __name__ == "__main__":
