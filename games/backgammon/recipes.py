@@ -70,5 +70,12 @@ RECIPES: dict[str, dict[str, Any]] = {
     },
     "comparison": {"games": 4000, **_LINEAR, "options": {"features": "pubeval"}},
     "tdgammon": {"games": 500_000, "depth": 0, **_NETWORK},
-    "backups": {"games": 100_000, "depth": 1, **_NETWORK},
+    # The whole way to a strong network; races are valued by calculation.
+    "backups": {
+        "games": 300_000,
+        "depth": 1,
+        "from": "backgammon/backups",
+        **_NETWORK,
+        "options": {"kept_phases": ("race",)},
+    },
 }

@@ -17,24 +17,34 @@ from learner.models.outcome_examples import Examples, Seen, confined
 from learner.models.schedule import Schedule
 from search.evaluators.outcome_network import OutcomeNetwork
 
-__all__ = ["OutcomeModel", "largest_difference"]
+__all__ = ["OutcomeModel", "largest_difference", "threads_of_torch"]
 
 #: Positions that go through a net at a time where nothing is learned.
 _BLOCK = 4096
+#: Rows of a block are filled up to a multiple of this in bfloat16, because torch prepares itself
+#: anew for every number of rows.
+_ROWS = 512
 #: Adam's running means of a weight's gradient and of its square.
 _MEANS = ("exp_avg", "exp_avg_sq")
+PRECISIONS = ("float32", "bfloat16", "auto")
+#: The average of weights reaches back over at most one part in this many of the steps.
+_RECENT = 4.0
 
 
 class OutcomeModel:
-    """The nets of an evaluator in torch; every `learn` ends with its weights in the evaluator.
+    """The nets of an evaluator in torch, which learn by Adam (Kingma and Ba 2015).
 
-    evaluator: the evaluator whose nets learn; `read` takes its weights again after a change
-        elsewhere.
+    evaluator: the evaluator whose nets learn; `write` gives it their weights, and `read` takes its
+        weights again after a change elsewhere.
     batch: positions per step.
     weight_decay: share of each weight, but of no bias, that a step removes, in units of the rate
         (Loshchilov and Hutter 2019).
     equity_share: share of the squared error of the equity in the loss; the rest is the
         cross-entropy of each possible outcome.
+    averaging: share of itself that the average of the weights, which `write` writes, keeps with
+        every step, 0 to below 1; less in the first steps. With 0 the last weights are written.
+    precision: "float32"; "bfloat16" for the products of all layers but the last, whose sums and
+        weights stay float32; or "auto" for bfloat16 where the device multiplies it faster.
     threads: threads of torch on the CPU; with one, results depend only on the seed.
     device: "cpu", "cuda", or "auto" for a GPU if there is one.
     """
@@ -46,6 +56,8 @@ class OutcomeModel:
         batch: int = 256,
         weight_decay: float = 0.0,
         equity_share: float = 0.0,
+        averaging: float = 0.0,
+        precision: str = "float32",
         threads: int = 1,
         device: str = "cpu",
     ) -> None:
@@ -57,11 +69,15 @@ class OutcomeModel:
             raise ValueError(f"equity_share: expected 0 to 1, found {equity_share}")
         if not 0 <= weight_decay < 1e3:
             raise ValueError(f"weight_decay: expected 0 to below 1000, found {weight_decay}")
+        if not 0 <= averaging < 1:
+            raise ValueError(f"averaging: expected 0 to below 1, found {averaging}")
         self.evaluator = evaluator
         self.batch = batch
+        self.averaging = averaging
         self.equity_share = equity_share
         self.threads = threads
         self.device = torch.device(_device(device))
+        self.half = _half(precision, self.device.type)
         self._nets = [
             [
                 torch.empty(array.shape, device=self.device)
@@ -73,6 +89,7 @@ class OutcomeModel:
         for parameters in self._nets:
             for parameter in parameters:
                 parameter.requires_grad_()
+        self._averages: list[list[Any]] = []
         self.read()
         self._optimisers = [
             torch.optim.AdamW(
@@ -89,23 +106,27 @@ class OutcomeModel:
 
     # --- weights ------------------------------------------------------------------------------
 
-    def _pairs(self) -> Iterator[tuple[Any, NDArray[np.float32]]]:
-        for parameters, net in zip(self._nets, self.evaluator.nets, strict=True):
+    def _pairs(self, nets: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, NDArray[np.float32]]]:
+        """Yields each tensor of the nets with the evaluator's array of the same weights."""
+        for parameters, net in zip(nets, self.evaluator.nets, strict=True):
             arrays = [array for layer in net.layers for array in layer]
             yield from zip(parameters, arrays, strict=True)
 
     def read(self) -> None:
-        """Take the evaluator's weights."""
+        """Take the evaluator's weights, from which an average begins anew."""
         with torch.no_grad():
-            for parameter, array in self._pairs():
+            for parameter, array in self._pairs(self._nets):
                 parameter.copy_(torch.from_numpy(array))
+        if self.averaging:
+            self._averages = [[p.detach().clone() for p in net] for net in self._nets]
 
     def write(self) -> None:
-        """Give the evaluator these weights.
+        """Give the evaluator these weights, or their average.
 
         Raises FloatingPointError, and writes nothing, if one is NaN or infinite.
         """
-        pairs = [(parameter.detach().cpu().numpy(), array) for parameter, array in self._pairs()]
+        nets = self._averages or self._nets
+        pairs = [(tensor.detach().cpu().numpy(), array) for tensor, array in self._pairs(nets)]
         if not all(np.isfinite(weights).all() for weights, _ in pairs):
             raise FloatingPointError(
                 "expected finite weights, found NaN or infinity: the rate of learning is too high"
@@ -113,39 +134,52 @@ class OutcomeModel:
         for weights, array in pairs:
             array[...] = weights
 
-    def get_moments(self) -> tuple[list[int], NDArray[np.float32]]:
-        """Returns Adam's number of steps, net by net, and its two means of every weight."""
-        steps, means = [], []
-        for parameters, optimiser in zip(self._nets, self._optimisers, strict=True):
-            states = [optimiser.state.get(parameter) for parameter in parameters]
-            steps.append(int(states[0]["step"]) if states[0] else 0)
-            for parameter, state in zip(parameters, states, strict=True):
-                for name in _MEANS:
-                    mean = state[name] if state else torch.zeros_like(parameter)
-                    means.append(mean.detach().cpu().numpy().reshape(-1))
-        return steps, np.concatenate(means)
+    def get_state(self) -> tuple[list[int], NDArray[np.float32]]:
+        """Returns all on which further steps depend.
 
-    def set_moments(self, steps: Sequence[int], means: NDArray[np.float32]) -> None:
-        """Go on as the model did of which `get_moments` returned these.
+        That is Adam's number of steps, net by net; and of every array of weights, net by net, the
+        weights, Adam's two means, and the average, if there is one.
+        """
+        steps, numbers = [], []
+        for parameters, optimiser in zip(self._nets, self._optimisers, strict=True):
+            state = optimiser.state.get(parameters[0])
+            steps.append(int(state["step"]) if state else 0)
+        for parts in self._parts():
+            numbers += [part.detach().cpu().numpy().reshape(-1) for part in parts]
+        return steps, np.concatenate(numbers)
+
+    def set_state(self, steps: Sequence[int], numbers: NDArray[np.float32]) -> None:
+        """Go on as the model did of which `get_state` returned these.
 
         Raises ValueError for another number of them, NaN, infinity and negative numbers of steps.
         """
-        size = len(_MEANS) * sum(array.size for _, array in self._pairs())
+        size = sum(part.numel() for parts in self._parts() for part in parts)
         if (
             len(steps) != len(self._nets) or any(step < 0 for step in steps)
-            or len(means) != size or not np.isfinite(means).all()
+            or len(numbers) != size or not np.isfinite(numbers).all()
         ):  # fmt: skip
-            raise ValueError(f"moments: expected {size} finite numbers, and steps of each net")
-        place = 0
+            raise ValueError(f"expected {size} finite numbers, and steps of each net")
         for step, parameters, optimiser in zip(steps, self._nets, self._optimisers, strict=True):
-            for parameter in parameters:
-                state = {"step": torch.tensor(float(step))}
-                for name in _MEANS:
-                    part = means[place : place + parameter.numel()].reshape(parameter.shape)
-                    state[name] = self._tensor(part.copy())
-                    place += parameter.numel()
-                if step:
-                    optimiser.state[parameter] = state
+            for parameter in parameters if step else ():
+                means = {name: torch.zeros_like(parameter) for name in _MEANS}
+                optimiser.state[parameter] = {"step": torch.tensor(float(step)), **means}
+        place = 0
+        with torch.no_grad():
+            for parts in self._parts():
+                for part in parts:
+                    piece = numbers[place : place + part.numel()].reshape(part.shape)
+                    part.copy_(torch.from_numpy(piece.copy()))
+                    place += part.numel()
+
+    def _parts(self) -> Iterator[list[Any]]:
+        """Yields for each array of weights the tensors that `get_state` describes."""
+        averages = self._averages or [[] for _ in self._nets]
+        nets = zip(self._nets, averages, self._optimisers, strict=True)
+        for parameters, means, optimiser in nets:
+            for number, parameter in enumerate(parameters):
+                state = optimiser.state.get(parameter)
+                moments = [state[name] if state else torch.zeros_like(parameter) for name in _MEANS]
+                yield [parameter, *moments, *means[number : number + 1]]
 
     # --- learning -----------------------------------------------------------------------------
 
@@ -177,7 +211,7 @@ class OutcomeModel:
             )
         total = 0.0
         rates = Schedule.between(rate, last_rate, "geometric")
-        with _threads(self.threads):
+        with threads_of_torch(self.threads):
             for number, seen in enumerate(examples.seen):
                 total += self._learn_net(number, seen, targets, rates, epochs, random)
         self.write()
@@ -195,7 +229,6 @@ class OutcomeModel:
         """Train one net; returns the sum of the losses of the last epoch."""
         if not len(seen.index):
             return 0.0
-        optimiser = self._optimisers[number]
         places, terms, possible = self._tensors(seen)
         target = self._tensor(targets[seen.index].astype(np.float32))
         steps = epochs * -(-len(target) // self.batch)
@@ -206,16 +239,52 @@ class OutcomeModel:
             total.zero_()
             order = self._tensor(random.permutation(len(target)))
             for chosen in torch.split(order, self.batch):
-                logits = self._logits(number, _take(places, chosen), _take(terms, chosen))
-                loss = self._loss(logits, target[chosen], possible[chosen])
-                for group in optimiser.param_groups:
-                    group["lr"] = rates.at(done, max(1, steps - 1))
-                optimiser.zero_grad()
-                (loss / len(chosen)).backward()
-                optimiser.step()
-                total += loss.detach()
+                total += self._descend(
+                    number, _take(places, chosen), _take(terms, chosen), target[chosen],
+                    possible[chosen], rates.at(done, max(1, steps - 1)),
+                )  # fmt: skip
                 done += 1
         return float(total) - least
+
+    def step(self, examples: Examples, targets: NDArray[Any], rate: float) -> float:
+        """Take one step by all examples, with each net that sees some.
+
+        targets: probabilities [positions, outcomes] for the side to move.
+        rate: the rate of the step.
+
+        Returns the mean loss, as `learn` does. The evaluator gets the weights by `write`.
+        """
+        self._check(examples, targets)
+        total = 0.0
+        with threads_of_torch(self.threads):
+            for number, seen in enumerate(examples.seen):
+                if not len(seen.index):
+                    continue
+                places, terms, possible = self._tensors(seen)
+                target = self._tensor(targets[seen.index].astype(np.float32))
+                least = (1.0 - self.equity_share) * (possible * _entropy(target)).sum()
+                loss = self._descend(number, places, terms, target, possible, rate)
+                total += float(loss - least)
+        return total / max(1, len(examples))
+
+    def _descend(
+        self, number: int, places: Any, terms: Any, target: Any, possible: Any, rate: float
+    ) -> Any:
+        """Take a step with a net; returns the sum of the losses before it."""
+        optimiser = self._optimisers[number]
+        loss = self._loss(self._logits(number, places, terms), target, possible)
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        optimiser.zero_grad()
+        (loss / len(target)).backward()
+        optimiser.step()
+        if self.averaging:
+            done = float(optimiser.state[self._nets[number][0]]["step"])
+            keep = min(self.averaging, 1.0 - 1.0 / (1.0 + done / _RECENT))
+            with torch.no_grad():
+                for mean, own in zip(self._averages[number], self._nets[number], strict=True):
+                    mean.lerp_(own, 1.0 - keep)
+        return loss.detach()
 
     def _loss(self, logits: Any, target: Any, possible: Any) -> Any:
         """Returns the sum of the losses of a batch, including the targets' own entropy."""
@@ -236,24 +305,27 @@ class OutcomeModel:
             dense = torch.zeros((len(places), size + 1), device=self.device)
             inputs.insert(0, dense.scatter_(1, places.long(), 1.0)[:, :size])
         hidden = inputs[0] if len(inputs) == 1 else torch.cat(inputs, dim=1)
-        for layer in range(0, len(parameters), 2):
-            if layer:
+        with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.half):
+            for layer in range(0, len(parameters) - 2, 2):
+                hidden = torch.addmm(parameters[layer + 1], hidden, parameters[layer])
                 hidden = torch.relu(hidden)
-            hidden = torch.addmm(parameters[layer + 1], hidden, parameters[layer])
-        return hidden
+        return torch.addmm(parameters[-1], hidden.float(), parameters[-2])
 
     # --- asking -------------------------------------------------------------------------------
 
     def probabilities(self, examples: Examples) -> NDArray[np.float64]:
         """Returns probabilities, [positions, outcomes], as `OutcomeNetwork.outcomes` does."""
         found = np.zeros((len(examples), len(self.evaluator.kinds)))
-        with _threads(self.threads), torch.no_grad():
+        with threads_of_torch(self.threads), torch.no_grad():
             for number, seen in enumerate(examples.seen):
                 for first in range(0, len(seen.index), _BLOCK):
-                    part = _rows(seen, slice(first, first + _BLOCK))
-                    places, terms, _ = self._tensors(part)
-                    logits = self._logits(number, places, terms).double()
-                    found[part.index] = torch.sigmoid(logits).cpu().numpy()
+                    rows = np.arange(first, min(first + _BLOCK, len(seen.index)))
+                    index = seen.index[rows]
+                    if self.half:
+                        rows = np.resize(rows, -(-len(rows) // _ROWS) * _ROWS)
+                    places, terms, _ = self._tensors(_rows(seen, rows))
+                    logits = self._logits(number, places, terms)[: len(index)].double()
+                    found[index] = torch.sigmoid(logits).cpu().numpy()
         return confined(self.evaluator.game, examples.positions, found)
 
     def equity_error(self, examples: Examples, targets: NDArray[np.float64]) -> float:
@@ -290,7 +362,7 @@ def largest_difference(evaluator: OutcomeNetwork, positions: Any) -> float:
     return float(np.abs(calculated - evaluator.outcomes(examples.positions)).max(initial=0.0))
 
 
-def _rows(seen: Seen, rows: slice) -> Seen:
+def _rows(seen: Seen, rows: NDArray[np.int64]) -> Seen:
     places = None if seen.places is None else seen.places[rows]
     terms = None if seen.terms is None else seen.terms[rows]
     return Seen(seen.index[rows], places, terms, seen.possible[rows])
@@ -318,10 +390,28 @@ def _device(device: str) -> str:
     return "cuda" if device != "cpu" and available else "cpu"
 
 
+def _half(precision: str, device: str) -> bool:
+    """Returns whether a device is to calculate in bfloat16.
+
+    Raises ValueError for an unknown precision.
+    """
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision: expected {', '.join(PRECISIONS)}, found {precision!r}")
+    if precision != "auto":
+        return precision == "bfloat16"
+    if device == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    able = torch.cpu.get_capabilities()
+    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
+
+
 @contextmanager
-def _threads(count: int) -> Iterator[None]:
+def threads_of_torch(count: int) -> Iterator[None]:
     """Let torch calculate in `count` threads; with one, sums are added up in one order."""
     before = torch.get_num_threads()
+    if before == count:  # so that threads which share a number do not disturb one another
+        yield
+        return
     torch.set_num_threads(count)
     try:
         yield

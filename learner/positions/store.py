@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import operator
 import re
+import shutil
+import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -23,12 +26,22 @@ from games.contract import Game
 from learner.positions.filters import Filter, Games, distinct, split
 from learner.positions.shards import UNKNOWN, Rows, StoreError, read_about, read_shard, write_shard
 
-__all__ = ["Filter", "Games", "PositionStore", "Rows", "StoreError", "distinct", "split"]
+__all__ = [
+    "Filter", "Games", "PositionStore", "Rows", "StoreError", "distinct", "own_folder", "split",
+]  # fmt: skip
 
 SHARD = re.compile(r"positions-(\d{6,})\.npz")
 
 
 ALL = Filter()
+
+
+def own_folder(owner: object, folder: Any) -> Path:
+    """Returns the folder; for None a temporary one, which is removed with its owner."""
+    if folder is None:
+        folder = tempfile.mkdtemp(prefix="plysmith-positions-")
+        weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 class PositionStore:

@@ -7,12 +7,8 @@ then the weights are fitted to the stored positions of the last rounds ("Texel t
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +21,7 @@ from learner.models.model import numbers_of
 from learner.multiplayer_play import late_starts
 from learner.positions.filters import Filter, distinct
 from learner.positions.shards import Rows
-from learner.positions.store import PositionStore
+from learner.positions.store import PositionStore, own_folder
 from learner.rounds.frame import RoundLearner
 from learner.rounds.playouts import Rollout, slight_noise
 from learner.self_play import Lesson, game_rows
@@ -92,11 +88,7 @@ class BatchLearner(RoundLearner):
 
     def prepare(self, evaluator: Any = None) -> None:
         super().prepare(evaluator)
-        folder = self.store
-        if folder is None:
-            folder = tempfile.mkdtemp(prefix="plysmith-positions-")
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        self.store_ = PositionStore(Path(folder), self.game_)
+        self.store_ = PositionStore(own_folder(self, self.store), self.game_)
         #: the stored rows of the rounds that are learned from
         self._recent: list[Rows] = []
 

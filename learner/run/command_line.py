@@ -110,7 +110,7 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         metavar="N",
         help="games or puzzles at a time (default: 2); samuel, lms, rote and book play one game",
     )
-    add("--quiet", action="store_true", help="no progress bar")
+    add("--quiet", action="store_true", help="no progress bar, but a line a minute")
     return result
 
 

@@ -8,20 +8,20 @@ from typing import Any
 
 __all__ = ["Bar"]
 
-#: Seconds between two lines of progress where there is no terminal.
+#: Seconds between two lines of progress, which take the place of a bar.
 PAUSE = 60.0
 
 
 class Bar:
     """A progress bar with a rate, corrections made and the last strength measured.
 
-    Where standard error is no terminal it is a line a minute.
+    With `quiet`, and where standard error is no terminal, it is a line a minute.
     """
 
     def __init__(self, games: int, quiet: bool) -> None:
-        self._options = {"total": games, "disable": quiet}
+        self._options = {"total": games}
         self._bar: Any = None
-        self._lines = not quiet and not sys.stderr.isatty()
+        self._lines = quiet or not sys.stderr.isatty()
         #: when the last line was printed, and after how many games
         self._printed: tuple[float, int] | None = None
 

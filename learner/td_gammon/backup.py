@@ -1,115 +1,136 @@
-"""Exact backups: outcomes of a position, averaged over all rolls with the best reply to each.
+"""Exact backups: outcomes of positions, averaged over all rolls with the best reply to each.
 
-GNU Backgammon's 1-ply (`depth` 1) is the average over the rolls of the static outcomes after the
-reply with the best static value (its 0-ply); its 2-ply (`depth` 2) is the average of the 1-ply
-outcomes after the same replies. At every depth replies are chosen by static values, as GNU does.
-All is native code, which any number of threads may run at once.
-
-A backup has the signature of an evaluator's native outcomes, void(data, position, target), and
-reads the outcomes one ply below through the same signature. Depths are therefore stacked by
-address, and any other native source of outcomes, such as a rollout, can take the place of the
-lowest.
+GNU Backgammon's 1-ply is the average over the rolls of the static outcomes after the reply with the
+best static value (its 0-ply). Many positions are backed up at a time: native code lists the
+replies to all rolls, a prefilter leaves the promising ones, and whatever gives outcomes values
+these together, so that it may be a network on a GPU.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from games import kernels
 from games.contract import DiceGame, Game
-from games.kernels import NativeRecord, kernel
+from games.kernels import kernel
 from games.kernels.memory import native_function, read_arrays, read_position
-from games.kernels.record import word
 from games.kernels.vectors import stack_block
-from search.evaluators.evaluator import SIGNATURE, Evaluator
-from search.evaluators.outcome_network import OUTCOMES_SIGNATURE
-from search.expectiminimax.replies import Prefilter, Replies
+from search.evaluators.evaluator import Fail
+from search.expectiminimax.replies import MOST_KEPT, Prefilter
 from search.lookups.lookup import Lookup
 from search.native import call_float
 
-__all__ = ["MOST_DEPTH", "backed_up", "lambda_returns"]
+__all__ = ["Backed", "Backups", "check_compiled", "check_game", "lambda_returns"]
 
-MOST_DEPTH = 2
-#: Positions that a thread takes at a time.
-_SHARE = 64
+#: Gives the outcomes [positions, outcomes] of positions [positions, integers].
+Source = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
-def backed_up(
-    evaluator: Evaluator,
-    positions: Any,
-    *,
-    depth: int = 1,
-    exact: Lookup | None = None,
-    prefilter: Prefilter | None = None,
-    threads: int = 1,
-) -> NDArray[np.float64]:
-    """Returns the outcomes of positions before their roll, backed up from `depth` plies ahead.
+@dataclass(frozen=True)
+class Backed:
+    """Positions that were backed up, and the replies that were compared for it.
 
-    evaluator: gives the static outcomes, and chooses the replies.
-    depth: plies; 0 for the static outcomes.
-    exact: lookup whose outcomes hold at every depth, also when replies are chosen (None: none).
-    prefilter: values only the replies that it keeps (None: all).
-    threads: number of threads; the result does not depend on it.
-
-    The result holds probabilities, [positions, outcomes], for the side to move. Finished games have
-    their outcome at every depth.
-
-    A position has some 370 replies to all rolls. A 128-unit net over raw inputs backs up 9,000
-    positions per second at depth 1 on one core of a 2.5 GHz machine, and a twentieth of that at
-    depth 2.
-
-    Raises TypeError for an evaluator or a lookup that gives only values. Raises ValueError for
-    other depths, for a game without dice, outcomes or kernels, and if nothing is compiled.
+    outcomes: backed-up probabilities for the side to move, [positions, outcomes].
+    replies: positions after the replies, position by position and roll by roll, [replies,
+        integers].
+    found: their probabilities, [replies, outcomes].
+    known: whether these are exact, because the game is over or a lookup knows it, [replies].
+    best: index of the best reply, [positions, rolls].
+    firsts: index of the first reply, and behind the last roll's the number of replies, [positions *
+        rolls + 1].
     """
-    game = evaluator.game
-    check_game(game)
-    check_compiled()
-    if not evaluator.gives_outcomes:
-        raise TypeError(f"expected an evaluator that gives outcomes, found {evaluator.name}")
-    if exact is not None and exact.outcomes is None:
-        raise TypeError("exact: expected a lookup that knows outcomes, found one of values")
-    if not 0 <= depth <= MOST_DEPTH:
-        raise ValueError(f"depth: expected 0 to {MOST_DEPTH}, found {depth}")
-    if threads < 1:
-        raise ValueError(f"threads: expected at least 1, found {threads}")
-    width = len(game.start())
-    rows = np.ascontiguousarray(positions, dtype=np.int64)
-    if len(rows) and rows.shape[1:] != (width,):
-        raise ValueError(
-            f"expected positions of {width} integers, found an array of shape {rows.shape}"
+
+    outcomes: NDArray[np.float64]
+    replies: NDArray[np.int64]
+    found: NDArray[np.float64]
+    known: NDArray[np.bool_]
+    best: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+
+
+class Backups:
+    """Backs up positions of a game with dice from one ply ahead.
+
+    game: the game.
+    source: gives the outcomes of positions that are not finished and that `exact` does not know;
+        it also decides between replies.
+    exact: lookup of exact outcomes (None: none).
+    prefilter: only the replies that it keeps are valued (None: all).
+    margin: of these, only replies that its evaluator values at most this far below the best.
+
+    Raises TypeError for a lookup that gives only values, and ValueError for a game without dice,
+    outcomes or kernels, for a negative margin, and if nothing is compiled. It must not be used by
+    two threads at once.
+    """
+
+    def __init__(
+        self,
+        game: Any,
+        source: Source,
+        *,
+        exact: Lookup | None = None,
+        prefilter: Prefilter | None = None,
+        margin: float = np.inf,
+    ) -> None:
+        check_game(game)
+        check_compiled()
+        if exact is not None and exact.outcomes is None:
+            raise TypeError("exact: expected a lookup that knows outcomes, found one of values")
+        if not margin >= 0:
+            raise ValueError(f"margin: expected at least 0, found {margin}")
+        self.game: Any = game
+        self._source = source
+        self._tables, text = read_arrays(exact.tables if exact else (), "tables")
+        self._known = _known(
+            game.rules, game.outcomes, len(game.start()), exact.outcomes if exact else None, text
         )
-    assert game.outcomes is not None
-    targets = np.zeros((len(rows), len(game.outcomes)))
-    errors: list[BaseException] = []
-    call = _many()
-    firsts = iter(range(0, len(rows), _SHARE))
+        self._exact = exact
+        self._errors: list[BaseException] = []
+        self._expand = _Expander(self.game, prefilter, margin, self._errors.append)
+        self._chances = np.array(self.game.rolls, dtype=np.float64)
+        self._base, self._turned = _turning(self.game)
 
-    def back_up(stack: _Stack) -> None:
-        address, data = stack.at(depth)
-        for first in firsts:  # which the threads share
-            call(
-                address, data, min(_SHARE, len(rows) - first), rows[first:].ctypes.data, 8 * width,
-                targets[first:].ctypes.data, 8 * targets.shape[1],
-            )  # fmt: skip
+    def outcomes(self, positions: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Returns the outcomes of positions, [positions, outcomes], and whether they are exact."""
+        rows = _rows(self.game, positions)
+        found = np.zeros((len(rows), len(self.game.outcomes)))
+        known = np.zeros(len(rows), dtype=np.int64)
+        self._known(
+            len(rows), rows.ctypes.data, found.ctypes.data, known.ctypes.data,
+            self._tables.ctypes.data,
+        )  # fmt: skip
+        others = np.flatnonzero(known == 0)
+        if len(others):
+            found[others] = self._source(rows[others])
+        return found, known != 0
 
-    stacks = [_Stack(evaluator, exact, prefilter, errors) for _ in range(threads)]
-    if threads == 1:
-        back_up(stacks[0])
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(back_up, stacks))
-    if errors:
-        raise errors[0]
-    return targets
+    def __call__(self, positions: Any) -> Backed:
+        """Returns the positions backed up over all rolls, with the best reply to each.
+
+        No game may be over at them. Raises the errors of the prefilter's evaluator.
+        """
+        rows = _rows(self.game, positions)
+        replies, owners = self._expand(rows)
+        if self._errors:
+            raise self._errors[0]
+        found, known = self.outcomes(replies)
+        best = np.full((len(rows), len(self._chances)), -1, dtype=np.int64)
+        _choose(owners, self.game.outcomes.values(found), best.reshape(-1))
+        places = np.arange(best.size + 1)
+        # a roll of no chance has no replies
+        after = np.where(best[..., None] >= 0, found[best], 0.0)
+        mean = np.einsum("r,prk->pk", self._chances, after)
+        return Backed(
+            np.clip(self._base + mean @ self._turned, 0.0, 1.0),
+            replies, found, known, best, np.searchsorted(owners, places),
+        )  # fmt: skip
 
 
 def lambda_returns(
@@ -130,32 +151,15 @@ def lambda_returns(
     static: static outcomes of the positions of games, one game after the other, [positions,
         outcomes].
     backups: their outcomes backed up from a ply ahead, [positions, outcomes].
-    follows: see `learner.td_gammon.explore.Explored`, [positions].
+    follows: whether the next position is the one after the best reply, [positions].
     lambda_: from 0 to 1.
 
     The result lies between 0 and 1, [positions, outcomes].
     """
-    assert game.outcomes is not None
-    turn = kernels.uncompiled(game.outcomes.turn)
-    # turning is affine, so that it acts on differences as a matrix
-    rows = np.concatenate([np.zeros((1, len(game.outcomes))), np.eye(len(game.outcomes))])
-    for row in rows:
-        turn(row)
-    turned = rows[1:] - rows[0]
+    _, turned = _turning(game)
     later = np.ascontiguousarray(backups - static)
     _sum_up(later, np.ascontiguousarray(lambda_ * turned), np.ascontiguousarray(follows))
     return np.clip(static + later, 0.0, 1.0)
-
-
-@kernel
-def _sum_up(corrections, turned, follows):  # type: ignore[no-untyped-def]
-    """Add to each correction the later ones, as `turned` has them for the other side."""
-    count = corrections.shape[1]
-    for i in range(len(corrections) - 2, -1, -1):
-        if follows[i]:
-            for k in range(count):
-                for j in range(count):
-                    corrections[i, k] += corrections[i + 1, j] * turned[j, k]
 
 
 def check_game(game: Game) -> None:
@@ -173,173 +177,173 @@ def check_compiled() -> None:
         raise ValueError("expected compiled kernels, found NUMBA_DISABLE_JIT set")
 
 
-class _Stack:
-    """Native outcomes at each depth for one thread, and the data that they read."""
+def _rows(game: Game, positions: Any) -> NDArray[np.int64]:
+    width = len(game.start())
+    rows = np.ascontiguousarray(positions, dtype=np.int64)
+    if len(rows) and rows.shape[1:] != (width,):
+        raise ValueError(
+            f"expected positions of {width} integers, found an array of shape {rows.shape}"
+        )
+    return rows.reshape(-1, width)
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        exact: Lookup | None,
-        prefilter: Prefilter | None,
-        errors: list[BaseException],
-    ) -> None:
-        game: Any = evaluator.game
-        self.game = game
-        self._kernel = exact.outcomes if exact else None
-        self._exact = exact
-        self._tables, self._text = read_arrays(exact.tables if exact else (), "tables")
-        self._chances = np.array(game.rolls, dtype=np.float64)
-        self._leaf = self._known_or(evaluator.native_outcomes())
-        native = evaluator.native(errors.append)
-        if self._kernel is not None:
-            values = self._known_or(native)
-            native = _value(game, self._kernel, self._text), values.address, values
-        self._replies = Replies(game, native, prefilter, fail=errors.append)
-        self._levels: list[NativeRecord] = []
 
-    def _known_or(self, native: tuple[int, int, Any]) -> NativeRecord:
-        record = NativeRecord(KNOWN)
-        record.pin(tables=self._tables)
-        record.bind("other_at", "other", native)
-        return record
+def _turning(game: Game) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns base and matrix: `base + probabilities @ matrix` are those of the other side."""
+    assert game.outcomes is not None
+    turn = kernels.uncompiled(game.outcomes.turn)
+    # turning is affine
+    rows = np.concatenate([np.zeros((1, len(game.outcomes))), np.eye(len(game.outcomes))])
+    for row in rows:
+        turn(row)
+    return rows[0], rows[1:] - rows[0]
 
-    def at(self, depth: int) -> tuple[int, int]:
-        """Returns the addresses of code and data of outcomes backed up from `depth` plies."""
-        if depth == 0:
-            return _leaf(self.game, self._kernel, self._text), self._leaf.address
-        below_at, below = self.at(depth - 1)
-        record = NativeRecord(BACKUP)
-        record.pin(tables=self._tables, chances=self._chances)
-        record.put(below_at=below_at, below=below)
-        record.put(reply_at=self._replies.reply_at, replies=self._replies.address)
-        self._levels.append(record)
-        return _backup(self.game, self._kernel, self._text), record.address
+
+@kernel
+def _sum_up(corrections, turned, follows):  # type: ignore[no-untyped-def]
+    """Add to each correction the later ones, as `turned` has them for the other side."""
+    count = corrections.shape[1]
+    for i in range(len(corrections) - 2, -1, -1):
+        if follows[i]:
+            for k in range(count):
+                for j in range(count):
+                    corrections[i, k] += corrections[i + 1, j] * turned[j, k]
+
+
+@kernel
+def _choose(owners, values, best):  # type: ignore[no-untyped-def]
+    """Write the first reply of each owner with the least value for the other side to `best`."""
+    for i in range(len(owners)):
+        before = best[owners[i]]
+        if before < 0 or values[i] < values[before]:
+            best[owners[i]] = i
 
 
 # --- generated code --------------------------------------------------------------------------
 
-#: Record of the code of known outcomes or values: addresses of the tables of known positions, and
-#: of the code and data for all others.
-KNOWN = np.dtype([(name, np.int64) for name in ("tables", "other_at", "other")])
-#: Record of the code of a backup: addresses of the same tables, of code and data one ply below, of
-#: the replies' code and record, and of the probabilities of the rolls.
-BACKUP = np.dtype(
-    [(name, np.int64) for name in ("tables", "below_at", "below", "reply_at", "replies", "chances")]
-)
 
+class _Expander:
+    """Lists the replies to all rolls of positions, those that a prefilter keeps."""
 
-def _field(dtype: np.dtype[Any], name: str) -> str:
-    return f"load_int(data, {word(dtype, name)})"
+    def __init__(self, game: Any, prefilter: Prefilter | None, margin: float, fail: Fail) -> None:
+        most = int(getattr(game, "most_moves", 256))
+        self._width, self._rolls = len(game.start()), len(game.rolls)
+        self._most = most
+        self._moves = np.zeros(most, dtype=np.int64)
+        self._values = np.zeros(most + MOST_KEPT)
+        self._numbers = np.array([margin, *game.rolls], dtype=np.float64)
+        native: Any = prefilter.evaluator.native(fail) if prefilter else (0, 0, None)
+        self._cheap_at, self._cheap, self._held = native
+        self._keep = prefilter.keep if prefilter else most
+        self._code = _expand(game.rules, self._width, most, self._rolls, prefilter is not None)
+        #: replies of a position that there is room for at first
+        self._room = self._rolls * min(self._keep + 2, 20)
 
-
-@intrinsic  # type: ignore[untyped-decorator]
-def call_void(typingctx: Any, address: Any, arguments: Any) -> Any:
-    """Call the C function without a result at an address with a tuple of integers."""
-
-    def codegen(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        items = [builder.extract_value(values[1], i) for i in range(signature.args[1].count)]
-        kind = ir.FunctionType(ir.VoidType(), [item.type for item in items])
-        builder.call(builder.inttoptr(values[0], kind.as_pointer()), items)
-        return context.get_dummy_value()
-
-    return types.none(types.int64, arguments), codegen
-
-
-def _known(game: Any, tables: str, exact: bool) -> list[str]:
-    """Returns code that writes known outcomes of `position` to `target` and returns."""
-    count = len(game.outcomes)
-    return [
-        f"    position = {read_position(len(game.start()))}",
-        f"    probabilities = array_at(float64_pointer(target), ({count},))",
-        "    ended = float(outcome(position))",
-        "    if ended == ended:",
-        "        finished(position, probabilities)",
-        "        return",
-        *([f"    tables = {_field(KNOWN, 'tables')}"] if exact else []),
-        *([f"    if known({tables}, position, probabilities):", "        return"] if exact else []),
-    ]
-
-
-def _scope(game: Any, kernel: Any) -> dict[str, Any]:
-    return {
-        "outcome": game.rules.outcome,
-        "finished": game.outcomes.finished,
-        "turn": game.outcomes.turn,
-        "known": kernel,
-        "call_void": call_void,
-        "call_float": call_float,
-        "stack_block": stack_block,
-    }
-
-
-def _leaf(game: Any, kernel: Any, tables: str) -> int:
-    """Returns code for known outcomes, or else those of the evaluator; it reads a `KNOWN`."""
-    lines = [
-        "def leaf_at(data, source, target):",
-        *_known(game, tables, kernel is not None),
-        f"    call_void({_field(KNOWN, 'other_at')}, ({_field(KNOWN, 'other')}, source, target))",
-    ]
-    return native_function("leaf_at", "\n".join(lines), _scope(game, kernel), OUTCOMES_SIGNATURE)
-
-
-def _value(game: Any, kernel: Any, tables: str) -> int:
-    """Returns code for the value of an unfinished position, known or not; it reads a `KNOWN`."""
-    count, payoffs = len(game.outcomes), game.outcomes.payoffs
-    lines = [
-        "def known_value_at(data, source):",
-        f"    position = {read_position(len(game.start()))}",
-        f"    block = stack_block({8 * count})",
-        f"    probabilities = array_at(float64_pointer(block), ({count},))",
-        f"    tables = {_field(KNOWN, 'tables')}",
-        f"    if known({tables}, position, probabilities):",
-        f"        total = {game.outcomes.base!r}",
-        *(f"        total += {p!r} * probabilities[{k}]" for k, p in enumerate(payoffs)),
-        "        return total",
-        f"    return call_float({_field(KNOWN, 'other_at')}, ({_field(KNOWN, 'other')}, source))",
-    ]
-    return native_function("known_value_at", "\n".join(lines), _scope(game, kernel), SIGNATURE)
-
-
-def _backup(game: Any, kernel: Any, tables: str) -> int:
-    """Returns code for known outcomes, or else the average of those one ply below.
-
-    It reads a `BACKUP`.
-    """
-    count = len(game.outcomes)
-    sums = range(count)
-    below_at, below, reply_at, replies, chances = (
-        _field(BACKUP, name) for name in (BACKUP.names or ())[1:]
-    )
-    lines = [
-        "def backup_at(data, source, target):",
-        *_known(game, tables, kernel is not None),
-        f"    after = stack_block({8 * len(game.start())})",
-        f"    block = stack_block({8 * count})",
-        f"    found = array_at(float64_pointer(block), ({count},))",
-        *(f"    sum_{k} = 0.0" for k in sums),
-        f"    for roll in range({len(game.rolls)}):",
-        f"        chance = load_float({chances}, roll)",
-        "        if chance > 0.0:",
-        f"            call_float({reply_at}, ({replies}, source, roll, after))",
-        f"            call_void({below_at}, ({below}, after, block))",
-        "            turn(found)",
-        *(f"            sum_{k} += chance * found[{k}]" for k in sums),
-        # the chances of the rolls add up to 1 but for rounding
-        *(f"    probabilities[{k}] = min(max(sum_{k}, 0.0), 1.0)" for k in sums),
-    ]
-    return native_function("backup_at", "\n".join(lines), _scope(game, kernel), OUTCOMES_SIGNATURE)
+    def __call__(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Returns the positions after the replies, and for each rolls * position + roll."""
+        room = len(rows) * self._room + self._most
+        while True:
+            target = np.empty((room, self._width), dtype=np.int64)
+            owners = np.empty(room, dtype=np.int64)
+            made = self._code(
+                len(rows), rows.ctypes.data, self._moves.ctypes.data, self._cheap_at, self._cheap,
+                self._values.ctypes.data, self._keep, self._numbers.ctypes.data,
+                target.ctypes.data, owners.ctypes.data, room,
+            )  # fmt: skip
+            if made >= 0:
+                return target[:made], owners[:made]
+            room *= 2
 
 
 @functools.cache
-def _many() -> Any:
-    """Returns code of (address, data, count, positions, bytes of one, targets, bytes of one)."""
-    text = "\n".join(
-        [
-            "def many_at(address, data, count, source, step, target, stride):",
-            "    for i in range(count):",
-            "        call_void(address, (data, source + step * i, target + stride * i))",
-        ]
-    )
-    kinds = ", ".join(["int64"] * 7)
-    address = native_function("many_at", text, {"call_void": call_void}, f"void({kinds})")
-    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 7)(address)
+def _expand(rules: Any, width: int, most: int, rolls: int, filtered: bool) -> Any:
+    """Returns code that writes replies and owners; the number of replies, or -1 without room."""
+    lines = [
+        "def expand_at(count, source, stack, cheap_at, cheap, room_at, keep, numbers, target,"
+        " owners, room):",
+        f"    moves = array_at(int64_pointer(stack), ({most},))",
+        f"    values = array_at(float64_pointer(room_at), ({most},))",
+        # the best values so far, the lowest of them last
+        f"    kept = array_at(float64_pointer(room_at + {8 * most}), ({MOST_KEPT},))",
+        "    margin = load_float(numbers, 0)",
+        f"    block = stack_block({8 * width})",
+        "    made = 0",
+        "    for which in range(count):",
+        f"        position = {read_position(width)}",
+        f"        for roll in range({rolls}):",
+        "            if load_float(numbers, roll + 1) <= 0.0:",
+        "                continue",
+        "            legal = int(legal_moves(position, roll, moves))",
+        "            if made + legal > room:",
+        "                return -1",
+        "            least = -1e300",
+        *(_ranked(width) if filtered else []),
+        "            for i in range(legal):",
+        *(["                if legal > 1 and values[i] < least:", "                    continue"]
+          if filtered else []),
+        "                after = play(position, moves[i])",
+        *(f"                store_int(target, {i}, int(after[{i}]))" for i in range(width)),
+        f"                store_int(owners, made, {rolls} * which + roll)",
+        f"                target += {8 * width}",
+        "                made += 1",
+        f"        source += {8 * width}",
+        "    return made",
+    ]  # fmt: skip
+    scope = {
+        "legal_moves": rules.legal_moves, "play": rules.play, "outcome": rules.outcome,
+        "call_float": call_float, "stack_block": stack_block,
+    }  # fmt: skip
+    kinds = ", ".join(["int64"] * 11)
+    address = native_function("expand_at", "\n".join(lines), scope, f"int64({kinds})")
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 11)(address)
+
+
+def _ranked(width: int) -> list[str]:
+    """Returns text that finds the least value, by the cheap evaluator, of a reply that is kept."""
+    lines = [
+        "if legal > 1:",
+        "    for i in range(keep):",
+        "        kept[i] = -1e300",
+        "    for i in range(legal):",
+        "        after = play(position, moves[i])",
+        "        value = float(outcome(after))",
+        *(f"        store_int(block, {i}, int(after[{i}]))" for i in range(width)),
+        "        if value != value:",
+        "            value = call_float(cheap_at, (cheap, block))",
+        "        value = -value",
+        "        values[i] = value",
+        "        place = keep",
+        "        while place > 0 and kept[place - 1] < value:",
+        "            if place < keep:",
+        "                kept[place] = kept[place - 1]",
+        "            place -= 1",
+        "        if place < keep:",
+        "            kept[place] = value",
+        "    least = max(kept[keep - 1], kept[0] - margin)",
+    ]
+    return [" " * 12 + line for line in lines]
+
+
+@functools.cache
+def _known(rules: Any, outcomes: Any, width: int, exact: Any, tables: str) -> Any:
+    """Returns code that writes the outcomes of known positions, and whether each is known."""
+    count = len(outcomes)
+    lines = [
+        "def known_at(count, source, target, flags, tables):",
+        "    for i in range(count):",
+        f"        position = {read_position(width)}",
+        f"        probabilities = array_at(float64_pointer(target), ({count},))",
+        "        ended = float(outcome(position))",
+        "        if ended == ended:",
+        "            finished(position, probabilities)",
+        "            store_int(flags, i, 1)",
+        *([f"        elif known({tables}, position, probabilities):",
+           "            store_int(flags, i, 1)"] if exact else []),
+        f"        source += {8 * width}",
+        f"        target += {8 * count}",
+    ]  # fmt: skip
+    scope = {"outcome": rules.outcome, "finished": outcomes.finished, "known": exact}
+    address = native_function(
+        "known_at", "\n".join(lines), {k: v for k, v in scope.items() if v is not None},
+        f"void({', '.join(['int64'] * 5)})",
+    )  # fmt: skip
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 5)(address)

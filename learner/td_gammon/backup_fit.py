@@ -1,34 +1,32 @@
-"""Networks fitted to exact backups of the positions of self-play.
+"""A network fitted to exact backups of the positions of its own games.
 
 TD(lambda) follows single rolls, whose luck is noise. An exact backup averages over all rolls, so
 that the remaining error is the network's. Fitting again and again solves Bellman's equation (fitted
-value iteration, Gordon 1995), and the network grows once it has learned all it can hold.
+value iteration, Gordon 1995). One optimiser and one falling rate serve the whole run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from games.contract import DiceGame
 from games.record import GameRecord
 from learner.learner import Learner, Progress
 from learner.models.outcome_examples import Examples
-from learner.models.outcome_model import OutcomeModel
+from learner.models.outcome_model import OutcomeModel, threads_of_torch
+from learner.models.schedule import Schedule
 from learner.positions.packing import pack_weights, packed, unpack_weights, unpacked
-from learner.td_gammon.backup import (
-    MOST_DEPTH,
-    backed_up,
-    check_compiled,
-    check_game,
-    lambda_returns,
-)
-from learner.td_gammon.explore import Explored, explore
-from learner.td_gammon.growth import can_grow, grown
+from learner.positions.store import own_folder
+from learner.td_gammon.backup import Backups, check_compiled, check_game, lambda_returns
+from learner.td_gammon.explore import explore
+from learner.td_gammon.growth import composed, grown, single
+from learner.td_gammon.kept import KeptPositions
+from learner.td_gammon.table import Played, Table
 from learner.td_gammon.td_gammon import find_inputs, new_network
 from search import as_evaluator
 from search.evaluators.network import separate
@@ -38,76 +36,90 @@ from search.lookups.database import DatabaseLookup
 
 __all__ = ["BackupFit"]
 
-#: Steps of the small nets of the prefilter of replies; they fall to a tenth.
+#: Steps of the small net of the prefilter; they fall to a tenth.
 _SMALL_RATE = 0.003
+#: The small net learns from this many rounds' games before it filters, so many times.
+_INTRODUCED, _INTRODUCTIONS = 3, 4
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BackupFit(Learner):
-    """Networks for the phases of a game, fitted in rounds to their own values some plies ahead.
+    """A network for a game with dice, fitted in rounds to its own values one ply ahead.
 
-    A round plays games against itself, backs up their positions with the present network (see
-    `learner.td_gammon.backup`), and fits the network to the backups of the last rounds.
+    A round plays many games at a time with the newest network, from the start of the game and from
+    positions of kinds that are rare, backs up every position over all rolls (see
+    `learner.td_gammon.table`), and takes steps towards the backups of the positions of this round
+    and of those before. One Adam (Kingma and Ba 2015) takes the steps of the whole run, and plays
+    with the average of its weights.
 
     games, seed: see `Learner`.
-    depth: plies that backups look ahead.
-    inputs: inputs of the nets, as in `TDGammon`; for a start from nothing.
-    hidden: widths of the hidden layers of every net; or a sequence of such widths, to which the
-        nets grow one after the other without changing values (see `learner.td_gammon.growth`). A
-        network to start from grows to the first of them.
-    stage_rounds: rounds between two widths.
+    depth: plies that backups look ahead: 1.
+    inputs: inputs of the net, as in `TDGammon`; for a start from nothing.
+    hidden: widths of the hidden layers. A network to start from grows to them, without changing its
+        values (see `learner.td_gammon.growth`); of its nets the first learns, for all phases.
     spread: deviation of new random weights, as in `TDGammon`.
+    kept_phases: names of phases whose nets stay those of the network to start from.
     round_games: games of a round.
-    keep_rounds: number of the last rounds to learn from.
-    lambda_: how far the corrections by backups are carried back in a game, 0 to 1 (see
-        `lambda_returns`). With 0 positions follow their backups alone: without noise, but the end
-        of a game is learned about by one ply per round. With more, an error that many positions
-        share disappears sooner.
+    tables, at_once: numbers of tables that play at a time, and of games that each does.
     first_plies: length of the beginning of a game in plies.
     first_share, share: shares of random moves in the beginning of a game and later.
-    small_share: share of the moves that the prefilter chooses, which leads to positions that are
-        nearly as good as the best.
-    bear_off: whether the outcomes of positions in the bear-off databases come from there.
-    candidates: number of replies that the nets value, ranked highest by the prefilter, small nets
-        over the encoding alone that are fitted too; 0 for all replies.
-    prefilter_units: hidden units of the small nets.
-    epochs, batch, weight_decay, equity_share, device: see `learner.models.outcome_model`.
-    rate, last_rate: step sizes at the beginning and the end of each round's fit; smaller while
-        there are fewer than `keep_rounds` rounds to learn from.
-    threads: threads of self-play and backups; results do not depend on it.
+    rare_share: share of the games that begin with a position of earlier rounds, drawn in equal
+        parts from the kinds that the game distinguishes.
+    bear_off: whether the outcomes of positions in the bear-off databases come from there; then a
+        game ends there.
+    candidates, margin: the net values at most so many replies, ranked highest by the prefilter, a
+        small net over the encoding alone that learns too, and at most so far below the best; with 0
+        candidates all replies.
+    prefilter_units: hidden units of the small net.
+    lambda_: how far the corrections by backups are carried back in a game, 0 to 1 (see
+        `lambda_returns`). With more, an error that many positions share disappears sooner.
+    plain_share: share of the run, at its end, in which positions follow their backups alone: this
+        is without noise, and puts the moves of a decision in order.
+    samples: number of times that a position is learned from on average.
+    most_positions: number of positions that are learned from, the last ones.
+    rate, last_rate: step sizes at the beginning and the end of the run.
+    batch, averaging, equity_share, precision, device: see `learner.models.outcome_model`.
+    threads: threads of self-play; results do not depend on it.
     fit_threads: threads of torch; results may depend on it.
+    store: folder of the positions (None: a temporary one).
 
-    After `fit`: `evaluator_`, and `rounds_`, the figures of each round: `positions`; `before` and
-    `after`, the root mean squared difference of equities between the network and the backups of the
-    round's positions before and after the fit; `loss`.
+    After `fit`: `evaluator_`, and `rounds_`, the figures of each round: `positions`; `error`, the
+    root mean squared difference between the equities of its positions and their backups, both by
+    the network before the round; `loss`, the mean of the steps.
     """
 
     game: Any = field(default="backgammon", kw_only=False)
-    games: int = 100_000
+    games: int = 300_000
     depth: int | None = 1
     inputs: Any = "points+expert"
-    hidden: tuple[Any, ...] = (256, 64)
-    stage_rounds: int = 5
+    hidden: tuple[int, ...] = (512, 512, 256, 128)
     spread: float = 0.3
-    round_games: int = 5000
-    keep_rounds: int = 8
-    lambda_: float = 0.85
-    first_plies: int = 8
-    first_share: float = 0.1
-    share: float = 0.01
-    small_share: float = 0.1
+    kept_phases: tuple[str, ...] = ()
+    round_games: int = 1000
+    tables: int = 2
+    at_once: int = 64
+    first_plies: int = 12
+    first_share: float = 0.12
+    share: float = 0.02
+    rare_share: float = 0.5
     bear_off: bool = True
     candidates: int = 6
+    margin: float = 0.2
     prefilter_units: int = 64
-    epochs: int = 1
+    lambda_: float = 0.85
+    plain_share: float = 0.6
+    samples: float = 16.0
+    most_positions: int = 12_000_000
     rate: float = 0.0004
-    last_rate: float = 0.00002
-    batch: int = 512
-    weight_decay: float = 0.0
+    last_rate: float = 0.000004
+    batch: int = 1024
+    averaging: float = 0.999
     equity_share: float = 0.3
+    precision: str = "auto"
     device: str = "cpu"
     threads: int = 2
     fit_threads: int = 1
+    store: Any = None
     workers: Any = None
 
     takes_dice = True
@@ -115,12 +127,12 @@ class BackupFit(Learner):
     def _check_options(self) -> None:
         if self.seed < 0:
             raise ValueError(f"seed: expected at least 0, found {self.seed}")
-        if self.nodes is not None or self.depth is None or not 1 <= self.depth <= MOST_DEPTH:
+        if self.nodes is not None or self.depth != 1:
             given = self.depth if self.nodes is None else f"{self.nodes} nodes"
-            raise ValueError(f"depth: expected 1 to {MOST_DEPTH}, found {given}")
+            raise ValueError(f"depth: expected 1 (backups look one ply ahead), found {given}")
         for name in (
-            "games", "stage_rounds", "round_games", "keep_rounds", "epochs", "batch",
-            "threads", "fit_threads",
+            "games", "round_games", "tables", "at_once", "most_positions", "batch", "threads",
+            "fit_threads",
         ):  # fmt: skip
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
@@ -130,7 +142,15 @@ class BackupFit(Learner):
             raise ValueError(f"prefilter_units: expected 1 to 4096, found {self.prefilter_units}")
         if self.first_plies < 0:
             raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
-        for name in ("lambda_", "first_share", "share", "small_share", "equity_share"):
+        if not self.margin >= 0:
+            raise ValueError(f"margin: expected at least 0, found {self.margin}")
+        if not 0 < self.samples <= 1000:
+            raise ValueError(
+                f"samples: expected more than 0 and at most 1000, found {self.samples}"
+            )
+        for name in (
+            "lambda_", "plain_share", "first_share", "share", "rare_share", "equity_share",
+        ):  # fmt: skip
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
         for name in ("rate", "last_rate", "spread"):
@@ -138,73 +158,82 @@ class BackupFit(Learner):
                 raise ValueError(
                     f"{name}: expected more than 0 and at most 10, found {getattr(self, name)}"
                 )
-
-    def _find_stages(self, outputs: int) -> list[tuple[int, ...]]:
-        """Returns the widths of the hidden layers, stage by stage.
-
-        Raises ValueError if they do not grow.
-        """
-        try:
-            single = all(isinstance(width, int) for width in self.hidden)
-            stages = [tuple(stage) for stage in ([self.hidden] if single else self.hidden)]
-        except TypeError:
-            stages = []
-        good = stages and all(
-            stage and all(isinstance(width, int) and 1 <= width <= 4096 for width in stage)
-            for stage in stages
-        )
-        if not good:
-            raise ValueError(
-                "hidden: expected widths of 1 to 4096, or a sequence of such widths, found"
-                f" {self.hidden}"
-            )
-        for before, after in zip(stages, stages[1:], strict=False):
-            if not can_grow(before, after, outputs):
-                raise ValueError(
-                    f"hidden: expected each stage to grow to the next, found {before} before"
-                    f" {after}"
-                )
-        return stages
+        hidden: Any = self.hidden
+        if (
+            not isinstance(hidden, (tuple, list))
+            or not hidden
+            or not all(type(width) is int and 1 <= width <= 4096 for width in hidden)
+        ):
+            raise ValueError(f"hidden: expected widths of 1 to 4096, found {self.hidden}")
 
     # --- learning -----------------------------------------------------------------------------
 
     def prepare(self, evaluator: Any = None) -> None:
-        """As in `Learner`; `evaluator` is None or an `OutcomeNetwork`, whose nets then learn on."""
+        """As in `Learner`; `evaluator` is None or an `OutcomeNetwork`, whose net then learns on."""
         game = self._load_game()
         self._check_options()
         check_game(game)
-        assert isinstance(game, DiceGame) and game.outcomes is not None
-        self._stages = self._find_stages(len(game.outcomes))
+        self._check_phases(evaluator)
         self._exact = DatabaseLookup(game, "bearoff") if self.bear_off else None
-        first = self._stages[0]
+        hidden = tuple(self.hidden)
         if evaluator is None:
-            network = new_network(
-                game, find_inputs(game, self.inputs), first, spread=self.spread, seed=self.seed
+            self._start: OutcomeNetwork | None = None
+            inputs = find_inputs(game, self.inputs)
+            self._net = single(
+                new_network(game, inputs, hidden, spread=self.spread, seed=self.seed)
             )
         else:
             start = as_evaluator(game, evaluator)
             if not isinstance(start, OutcomeNetwork):
                 raise ValueError(f"expected a network of outcomes to start from, found {start!r}")
-            network = grown(start, first, seed=(self.seed, 0), spread=self.spread)
-        network.name = "backupfit"
-        encoding, features = separate(network.inputs)
-        self._small = new_network(
-            game, encoding or features, (self.prefilter_units,), spread=self.spread, seed=self.seed
-        )
-        self.evaluator_: OutcomeNetwork = network
-        self._model()  # raises ValueError for a missing device before hours of play
+            self._start = start.copy()
+            self._net = grown(single(start), hidden, seed=(self.seed, 0), spread=self.spread)
+        self._net.name = "backupfit"
+        encoding, features = separate(self._net.inputs)
+        self._small = single(
+            new_network(
+                game, encoding or features, (self.prefilter_units,), spread=self.spread,
+                seed=self.seed,
+            )
+        )  # fmt: skip
+        # raises ValueError for a missing device before hours of play
+        self._model = self._new_model(averaging=self.averaging)
+        #: the average, which plays
+        self._player = self._new_model()
         check_compiled()
+        self._kept = KeptPositions(own_folder(self, self.store), game, self.most_positions)
+        self._compose()
         self.rounds_: list[dict[str, float]] = []
         self.games_played_ = 0
         self.updates_ = 0
-        #: positions and targets of the last rounds
-        self._kept: list[tuple[Examples, NDArray[np.float32]]] = []
+
+    def _check_phases(self, evaluator: Any) -> None:
+        names = self.game_.phases.names if self.game_.phases is not None else ()
+        unknown = [name for name in self.kept_phases if name not in names]
+        if unknown or isinstance(self.kept_phases, str):
+            raise ValueError(
+                f"kept_phases: expected phases of {self.game_.name},"
+                f" {', '.join(names) or 'which has none'}, found {self.kept_phases}"
+            )
+        if self.kept_phases and evaluator is None:
+            raise ValueError(
+                f"kept_phases: expected an evaluator to start from, whose {self.kept_phases[0]} net"
+                " is kept, found none"
+            )
+
+    def _new_model(self, averaging: float = 0.0) -> OutcomeModel:
+        return OutcomeModel(
+            self._net, batch=self.batch, equity_share=self.equity_share, averaging=averaging,
+            precision=self.precision, threads=self.fit_threads, device=self.device,
+        )  # fmt: skip
+
+    def _compose(self) -> None:
+        """Make `evaluator_` of the average of the weights and the nets that are kept."""
+        self.evaluator_: OutcomeNetwork = composed(self._net, self._start, self.kept_phases)
 
     def identity(self) -> dict[str, Any]:
         identity = super().identity()
         del identity["threads"]
-        # as JSON has it
-        identity["hidden"] = [list(w) if isinstance(w, tuple) else w for w in identity["hidden"]]
         return identity
 
     def fit(
@@ -218,140 +247,142 @@ class BackupFit(Learner):
         self.prepare(evaluator)
         if resume is not None:
             self._resume(resume)
-        while self.games_played_ < self.games:
-            games = min(self.round_games, self.games - self.games_played_)
-            record = self._round(games)
-            self.games_played_ += games
-            if watch is not None:
-                note = f"round {len(self.rounds_)}: "
-                note += ", ".join(f"{name} {x:.6g}" for name, x in self.rounds_[-1].items())
-                watch(Progress(self.games_played_, self.games, record, self.updates_, note))
+        elif self._kept.found():
+            raise ValueError(f"store: expected an empty folder, found {self._kept.found()} rounds")
+        # set here, and for good, so that tables in threads find it set
+        with threads_of_torch(self.fit_threads), ThreadPoolExecutor(self.threads) as threads:
+            while self.games_played_ < self.games:
+                games = min(self.round_games, self.games - self.games_played_)
+                record = self._round(games, threads)
+                if watch is not None:
+                    note = f"round {len(self.rounds_)}: "
+                    note += ", ".join(f"{name} {x:.6g}" for name, x in self.rounds_[-1].items())
+                    watch(Progress(self.games_played_, self.games, record, self.updates_, note))
         return self
 
-    def _round(self, games: int) -> GameRecord:
+    def _round(self, games: int, threads: ThreadPoolExecutor) -> GameRecord:
         """Play, back up and fit; returns the record of the last game."""
         number = len(self.rounds_)
-        self._grow(number)
         if self.candidates and number == 0:
-            self._introduce_small(games)
-        played = self._explore(games, seed=(self.seed, number), prefilter=self._prefilter)
-        own = Examples(self.evaluator_, played.positions)
-        static = self._backups(played.positions, 0)
-        backups = self._backups(played.positions, self.depth or 0)
-        targets = lambda_returns(self.game_, static, backups, played.follows, self.lambda_)
-        self._kept = [*self._kept, (own, targets.astype(np.float32))][-self.keep_rounds :]
-
-        examples = Examples.joined([one for one, _ in self._kept])
-        labels = np.concatenate([labels for _, labels in self._kept])
+            self._introduce_small()
+        played = self._play(games, threads)
+        returns = lambda_returns(
+            self.game_, played.static, played.backups, played.follows, self.lambda_
+        )
+        self._kept.add(played.positions, returns, played.backups)
         random = np.random.default_rng((self.seed, number, 12))
-        model = self._model()
-        before = model.equity_error(own, backups)
-        # a few games hold less than the network has learned from many before
-        share = len(self._kept) / self.keep_rounds
-        loss = model.learn(
-            examples, labels, rate=share * self.rate, last_rate=share * self.last_rate,
-            epochs=self.epochs, random=random,
-        )  # fmt: skip
+        loss = self._learn(games, max(1, round(self.samples * len(played) / self.batch)), random)
         if self.candidates:
-            self._fit_small(own, targets, random)
-        after = model.equity_error(own, backups)
-        self.updates_ += self.epochs * len(examples)
-        self.rounds_.append({"positions": len(own), "before": before, "after": after, "loss": loss})
+            self._fit_small(played.positions, played.backups, random)
+        self._model.write()
+        self._player.read()
+        self._compose()
+        assert self.game_.outcomes is not None
+        error = (
+            self.game_.outcomes.values(played.static - played.backups) - self.game_.outcomes.base
+        )
+        self.rounds_.append(
+            {
+                "positions": len(played),
+                "error": float(np.sqrt(np.mean(error**2))),
+                "loss": loss,
+            }
+        )
+        self.games_played_ += games
         return played.last
 
-    def _explore(
-        self, games: int, *, seed: tuple[int, ...], prefilter: Prefilter | None
-    ) -> Explored:
-        return explore(
-            self.evaluator_, games, seed=seed,
-            first_plies=self.first_plies, first_share=self.first_share, share=self.share,
-            threads=self.threads, prefilter=prefilter,
-            other=prefilter.evaluator if prefilter else None, other_share=self.small_share,
+    def _play(self, games: int, threads: ThreadPoolExecutor) -> Played:
+        """Play the games of a round, in shares that all tables get."""
+        random = np.random.default_rng((self.seed, len(self.rounds_), 14))
+        starts = np.tile(np.array(self.game_.start(), dtype=np.int64), (games, 1))
+        rare = self._kept.of_all_kinds(int(self.rare_share * games), random)
+        if self.game_.kinds is not None and len(rare):
+            starts[: len(rare)] = rare
+            starts = starts[random.permutation(games)]
+
+        def play(table: int) -> Played:
+            own = np.random.default_rng((self.seed, len(self.rounds_), table, 15))
+            return self._table().play(starts[table :: self.tables], own)
+
+        return Played.joined(list(threads.map(play, range(min(games, self.tables)))))
+
+    def _table(self) -> Table:
+        prefilter = Prefilter(self._small, self.candidates) if self.candidates else None
+        backups = Backups(
+            self.game_, self._values, exact=self._exact, prefilter=prefilter, margin=self.margin
+        )
+        return Table(
+            backups, at_once=self.at_once, first_plies=self.first_plies,
+            first_share=self.first_share, share=self.share,
         )  # fmt: skip
 
-    def _introduce_small(self, games: int) -> None:
-        """Train the small nets to agree with the network before they become its prefilter."""
-        played = self._explore(games, seed=(self.seed, 0, 13), prefilter=None)
-        examples = Examples(self.evaluator_, played.positions)
-        labels = self._backups(played.positions, 0)
-        self._fit_small(examples, labels, np.random.default_rng((self.seed, 13)))
+    def _values(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        return self._player.probabilities(Examples(self._net, positions))
 
-    def _fit_small(
-        self, examples: Examples, labels: NDArray[Any], random: np.random.Generator
-    ) -> None:
-        """Train the small nets on the targets of a round."""
-        model = OutcomeModel(self._small, threads=self.fit_threads, device=self.device)
-        model.learn(
-            examples.encoded(), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10, random=random
-        )
+    def _learn(self, games: int, steps: int, random: np.random.Generator) -> float:
+        """Take the steps of a round of games; returns the mean loss."""
+        rates = Schedule.between(self.rate, self.last_rate, "geometric")
+        total = 0.0
+        for step in range(steps):
+            done = (self.games_played_ + games * step / steps) / self.games
+            plain = done >= 1.0 - self.plain_share
+            positions, targets = self._kept.draw(self.batch, random, plain=plain)
+            total += self._model.step(
+                Examples(self._net, positions), targets, rates.at(min(done, 1.0), 1.0)
+            )
+        self.updates_ += steps * self.batch
+        return total / steps
 
-    @property
-    def _dice_game(self) -> DiceGame:
-        assert isinstance(self.game_, DiceGame)
-        return self.game_
-
-    @property
-    def _prefilter(self) -> Prefilter | None:
-        """Returns the prefilter of replies, or None."""
-        return Prefilter(self._small, self.candidates) if self.candidates else None
-
-    def _backups(self, positions: NDArray[np.int64], depth: int) -> NDArray[np.float64]:
-        """Returns the outcomes of positions, backed up by the present network."""
-        return backed_up(
-            self.evaluator_, positions, depth=depth, exact=self._exact, prefilter=self._prefilter,
+    def _introduce_small(self) -> None:
+        """Train the small net to agree with the network before it becomes its prefilter."""
+        played = explore(
+            self._net, _INTRODUCED * self.round_games, seed=(self.seed, 0, 13),
+            first_plies=self.first_plies, first_share=self.first_share, share=self.share,
             threads=self.threads,
         )  # fmt: skip
+        labels, _ = Backups(self.game_, self._values, exact=self._exact).outcomes(played.positions)
+        random = np.random.default_rng((self.seed, 13))
+        self._fit_small(played.positions, labels, random, epochs=_INTRODUCTIONS)
 
-    def _model(self) -> OutcomeModel:
-        return OutcomeModel(
-            self.evaluator_, batch=self.batch, weight_decay=self.weight_decay,
-            equity_share=self.equity_share, threads=self.fit_threads, device=self.device,
+    def _fit_small(
+        self,
+        positions: NDArray[np.int64],
+        labels: NDArray[np.float64],
+        random: np.random.Generator,
+        *,
+        epochs: int = 1,
+    ) -> None:
+        """Train the small net on probabilities of positions."""
+        model = OutcomeModel(self._small, threads=self.fit_threads)
+        model.learn(
+            Examples(self._small, positions), labels, rate=_SMALL_RATE, last_rate=_SMALL_RATE / 10,
+            epochs=epochs, random=random,
         )  # fmt: skip
-
-    def _grow(self, rounds: int) -> None:
-        """Give the network the size that belongs to the number of rounds played."""
-        stage = min(rounds // self.stage_rounds, len(self._stages) - 1)
-        hidden = self._stages[stage]
-        if any(net.widths[1:-1] != hidden for net in self.evaluator_.nets):
-            self.evaluator_ = grown(
-                self.evaluator_, hidden, seed=(self.seed, stage), spread=self.spread
-            )
 
     # --- state --------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the weights, and the positions and targets that later rounds learn from.
+        """Returns the state of the nets, and the numbers of positions of the rounds.
 
-        Takes about 20 bytes of text for each stored position.
+        The positions themselves are in `store`.
         """
+        steps, numbers = self._model.get_state()
         return {
-            "weights": pack_weights(self.evaluator_),
+            "net": {"steps": steps, "numbers": packed(numbers)},
             "small": pack_weights(self._small),
+            "start": pack_weights(self._start) if self._start and self.kept_phases else "",
             "rounds_done": {"rounds": [dict(figures) for figures in self.rounds_]},
-            "kept": {
-                "sizes": [len(own) for own, _ in self._kept],
-                "positions": [packed(own.positions.T, level=6) for own, _ in self._kept],
-                "targets": [packed(targets) for _, targets in self._kept],
-            },
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
         rounds = [dict(figures) for figures in state["rounds_done"]["rounds"]]
-        width, outputs = len(self.game_.start()), len(self.evaluator_.kinds)
-        kept = []
-        sizes = [int(size) for size in state["kept"]["sizes"]]
-        if len(sizes) != min(len(rounds), self.keep_rounds) or any(size < 0 for size in sizes):
-            raise ValueError("kept: expected the positions of the last rounds")
-        for size, text, labels in zip(
-            sizes, state["kept"]["positions"], state["kept"]["targets"], strict=True
-        ):
-            positions = unpacked(text, np.int64, size=size * width, compressed=True)
-            targets = unpacked(labels, np.float32, size=size * outputs).reshape(size, outputs)
-            if not ((targets >= 0) & (targets <= 1)).all():
-                raise ValueError("kept: expected probabilities as targets")
-            own = Examples(self.evaluator_, positions.reshape(width, size).T)
-            kept.append((own, targets))
-        self._grow(max(0, len(rounds) - 1))
-        unpack_weights(state["weights"], self.evaluator_)
+        net = state["net"]
+        self._model.set_state(net["steps"], unpacked(net["numbers"], np.float32))
         unpack_weights(state["small"], self._small)
-        self.rounds_, self._kept = rounds, kept
+        if self._start is not None and self.kept_phases:
+            unpack_weights(state["start"], self._start)
+        self._kept.load([int(figures["positions"]) for figures in rounds])
+        self._model.write()
+        self._player.read()
+        self._compose()
+        self.rounds_ = rounds

@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from games import kernels
 from games.backgammon import Backgammon
+from games.backgammon.rules import ROLLS
 from games.checkers import Checkers
 from games.kernels import kernel
 from games.values import EXACT
-from learner.td_gammon.backup import backed_up, lambda_returns
+from learner.models.outcome_examples import Examples, phases_of
+from learner.models.outcome_model import OutcomeModel
+from learner.td_gammon.backup import Backed, Backups, lambda_returns
 from learner.td_gammon.explore import explore
-from learner.td_gammon.growth import grown
+from learner.td_gammon.growth import composed, grown, single
+from learner.td_gammon.table import Played, Table
 from learner.td_gammon.td_gammon import new_network
-from search import as_evaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.expectiminimax.replies import Prefilter
 from search.lookups.database import DatabaseLookup
@@ -51,6 +54,14 @@ def positions() -> NDArray[np.int64]:
     return np.concatenate([found[:: len(found) // 12], found[-3:]])
 
 
+def backups(evaluator: Any = NET, **options: Any) -> Backups:
+    return Backups(GAME, evaluator.outcomes, **options)
+
+
+def backed_up(positions: Any, evaluator: Any = NET, **options: Any) -> Any:
+    return backups(evaluator, **options)(positions).outcomes
+
+
 def turned(outcomes: Any) -> Any:
     """Returns outcomes (win, gammon, backgammon and the losses) as the other side sees them."""
     return np.array([1 - outcomes[0], outcomes[3], outcomes[4], outcomes[1], outcomes[2]])
@@ -77,35 +88,41 @@ def twin(position: Any, depth: int, exact: Lookup | None = None) -> Any:
 
 
 @pytest.mark.parametrize("with_exact", [False, True])
-def test_one_ply_equals_its_twin(positions: Any, with_exact: bool) -> None:
+def test_backups_equal_their_twin(positions: Any, with_exact: bool) -> None:
     exact = DatabaseLookup(GAME, "bearoff") if with_exact else None
-    found = backed_up(NET, positions, exact=exact)
+    found = backed_up(positions, exact=exact)
     slow = [twin(tuple(row), 1, exact) for row in positions.tolist()]
-    np.testing.assert_allclose(found, slow, atol=1e-12)
+    known = backups(exact=exact).outcomes(positions)[1]
+    assert known.any() == with_exact and not known.all()
+    # what is known needs no backup
+    np.testing.assert_allclose(found[~known], np.array(slow)[~known], atol=1e-12)
     assert (found[:, 0] >= found[:, 1]).all() and (found[:, 1] >= found[:, 2]).all()
 
 
-def test_two_plies_equal_one_ply_after_the_replies() -> None:
-    # few replies: two sides with a few checkers at home, and one with a checker in contact
-    start = GAME.parse_position(GAME.position_text(GAME.start()))
-    late = explore(NET, 1, seed=(5,), first_plies=2000, first_share=1.0).positions[-4]
-    rows = np.array([late, start])
-    found = backed_up(NET, rows, depth=2)
-    np.testing.assert_allclose(found[0], twin(tuple(late.tolist()), 2), atol=1e-12)
-    # the start is too wide for the twin: its replies by 0-ply, and their 1-ply outcomes by `found`
-    total = np.zeros(5)
-    for roll, chance in enumerate(GAME.rolls):
-        after = [GAME.play(start, move) for move in GAME.legal_moves(start, roll)]
-        best = after[int(np.argmin(NET.values(after)))]
-        total += chance * turned(backed_up(NET, [best])[0])
-    np.testing.assert_allclose(found[1], total, atol=1e-12)
+def test_a_model_in_torch_backs_up_as_native_code_does(positions: Any) -> None:
+    exact = backed_up(positions)
+    for precision, error in (("float32", 2e-6), ("bfloat16", 0.01)):
+        model = OutcomeModel(NET, precision=precision)
+
+        def source(rows: Any, model: OutcomeModel = model) -> Any:
+            return model.probabilities(Examples(NET, rows))
+
+        found = Backups(GAME, source)(positions).outcomes
+        assert np.abs(found - exact).max() < error, precision
+    assert np.abs(found - exact).max() > 1e-5  # it is another precision
 
 
-def test_threads_change_nothing(positions: Any) -> None:
-    rows = np.concatenate([positions] * 12)
-    one = backed_up(NET, rows, threads=1)
-    assert len(rows) > 128 and np.array_equal(one, backed_up(NET, rows, threads=3))
-    assert np.array_equal(one[: len(positions)], one[-len(positions) :])
+def test_backups_tell_the_replies_that_they_compared() -> None:
+    backed = backups()([GAME.start()])
+    assert isinstance(backed, Backed) and backed.firsts[-1] == len(backed.replies)
+    for roll in range(21):
+        mine = slice(*backed.firsts[roll : roll + 2])
+        after = {GAME.play(GAME.start(), move) for move in GAME.legal_moves(GAME.start(), roll)}
+        assert {tuple(row) for row in backed.replies[mine].tolist()} == after
+        assert len(after) == mine.stop - mine.start
+        values = KINDS.values(backed.found[mine])
+        assert backed.best[0, roll] == mine.start + int(np.argmin(values))
+    assert not backed.known.any()
 
 
 @kernel
@@ -125,51 +142,36 @@ def _always(tables, position, target):
     return True
 
 
-def test_what_is_known_is_not_backed_up(positions: Any) -> None:
+def test_what_is_known_is_not_valued(positions: Any) -> None:
     told = np.array([0.7, 0.2, 0.1, 0.15, 0.05])
-    known = backed_up(NET, positions, exact=Lookup(_nothing, told, outcomes=_always))
-    over = [GAME.outcome(tuple(row)) is not None for row in positions.tolist()]
-    assert not any(over) and np.array_equal(known, np.tile(told, (len(positions), 1)))
-    none = backed_up(NET, positions, exact=Lookup(_nothing, told, outcomes=_never))
-    assert np.array_equal(none, backed_up(NET, positions))
+    found, known = backups(exact=Lookup(_nothing, told, outcomes=_always)).outcomes(positions)
+    assert known.all() and np.array_equal(found, np.tile(told, (len(positions), 1)))
+    found, known = backups(exact=Lookup(_nothing, told, outcomes=_never)).outcomes(positions)
+    assert not known.any() and np.array_equal(found, NET.outcomes(positions))
 
 
 def test_two_checkers_on_the_ace_point_are_off_with_any_roll() -> None:
     near = 13 | 2 << 4
-    (found,) = backed_up(NET, [(near, 0, near, 0, 0)])
+    (found,) = backed_up([(near, 0, near, 0, 0)])
     assert found.tolist() == [1.0, 0.0, 0.0, 0.0, 0.0], found
-    # a checker on the six point and one on the ace: a roll that does not end the game loses it
-    late = (13 | 1 << 4 | 1 << 24, 0, near, 0, 0)
-    ends = [
-        any(GAME.outcome(GAME.play(late, m)) is not None for m in GAME.legal_moves(late, roll))
-        for roll in range(21)
-    ]
-    assert 0 < sum(ends) < 21
-    (found,) = backed_up(NET, [late], depth=2)
-    assert found[0] == pytest.approx(sum(np.array(GAME.rolls)[ends]))
-    assert found[1:].tolist() == [0.0] * 4
 
 
 def test_wrong_requests() -> None:
-    with pytest.raises(ValueError, match="depth: expected 0 to 2, found 3"):
-        backed_up(NET, [GAME.start()], depth=3)
-    with pytest.raises(ValueError, match="threads: expected at least 1"):
-        backed_up(NET, [GAME.start()], threads=0)
     with pytest.raises(ValueError, match="positions of 5 integers"):
-        backed_up(NET, [(1, 2, 3)])
+        backed_up([(1, 2, 3)])
     with pytest.raises(ValueError, match="found checkers"):
-        backed_up(as_evaluator(Checkers(), "classic"), [Checkers().start()])
-    with pytest.raises(TypeError, match="gives outcomes"):
-        backed_up(as_evaluator(GAME, lambda position: 0.0), [GAME.start()])
+        Backups(Checkers(), NET.outcomes)
+    with pytest.raises(ValueError, match="margin: expected at least 0, found nan"):
+        backups(margin=float("nan"))
     with pytest.raises(TypeError, match="a lookup that knows outcomes"):
-        backed_up(NET, [GAME.start()], exact=Lookup(_nothing))
+        backups(exact=Lookup(_nothing))
     with pytest.raises(TypeError, match="marked with @kernel"):
         Lookup(_nothing, outcomes=lambda tables, position, target: False)
     with pytest.raises(
         ValueError, match="lookup of checkers: expected endgame, .* found 'bearoff'"
     ):
         DatabaseLookup(Checkers(), "bearoff")
-    assert backed_up(NET, []).shape == (0, 5)
+    assert backed_up([]).shape == (0, 5)
 
 
 # --- positions of self-play --------------------------------------------------------------------
@@ -220,12 +222,76 @@ def test_a_prefilter_that_keeps_all_changes_nothing(positions: Any) -> None:
         explore(NET, 3, seed=(6,)).positions,
         explore(NET, 3, seed=(6,), prefilter=prefilter).positions,
     )
-    assert np.array_equal(backed_up(NET, positions), backed_up(NET, positions, prefilter=prefilter))
-    fewer = backed_up(NET, positions, prefilter=Prefilter(network(12, seed=8), 1))
-    assert not np.array_equal(backed_up(NET, positions), fewer)
-    # the side with fewer replies to choose from does worse
+    assert np.array_equal(backed_up(positions), backed_up(positions, prefilter=prefilter))
+
+
+def test_a_prefilter_keeps_what_is_near_the_best_by_it(positions: Any) -> None:
+    cheap = network(12, seed=8)
+
+    def kept(margin: float, keep: int = 5) -> Any:
+        return backed_up(positions, prefilter=Prefilter(cheap, keep), margin=margin)
+
+    assert np.array_equal(kept(1e9), kept(np.inf))
+    # below every difference the best alone is left
+    assert np.array_equal(kept(1e-12), kept(np.inf, keep=1))
     assert KINDS is not None
-    assert (KINDS.values(fewer) <= KINDS.values(backed_up(NET, positions)) + 1e-12).all()
+    # the side with fewer replies to choose from does worse
+    equities = [KINDS.values(kept(margin)) for margin in (1e-12, 0.01, 0.1, 1e9)]
+    equities.append(KINDS.values(backed_up(positions)))
+    for narrow, wide in zip(equities, equities[1:], strict=False):
+        assert (narrow <= wide + 1e-12).all() and (narrow < wide - 1e-6).any()
+
+
+def table(games: int, seed: int = 1, starts: Any = None, **options: Any) -> Played:
+    begun = np.tile(np.array(GAME.start()), (games, 1)) if starts is None else starts
+    return Table(backups(), **{"at_once": 7, **options}).play(begun, np.random.default_rng(seed))
+
+
+def test_a_table_plays_games_and_backs_up_their_positions() -> None:
+    played = table(12, first_plies=4, first_share=0.5, share=0.1)
+    rows = [tuple(row) for row in played.positions.tolist()]
+    starts = [i for i, row in enumerate(rows) if row == GAME.start()]
+    assert len(starts) == 12 and starts[0] == 0
+    np.testing.assert_allclose(played.static, NET.outcomes(played.positions), atol=1e-12)
+    np.testing.assert_allclose(played.backups, backed_up(played.positions), atol=1e-12)
+    for i in [*range(0, len(rows), 17), *(i - 1 for i in starts[1:])]:
+        after = [
+            [GAME.play(rows[i], m) for m in GAME.legal_moves(rows[i], roll)] for roll in range(21)
+        ]
+        if i + 1 in (*starts, len(rows)):
+            assert not played.follows[i]
+            assert any(GAME.outcome(one) is not None for one in sum(after, []))
+        elif played.follows[i]:
+            assert rows[i + 1] in [one[int(np.argmin(NET.values(one)))] for one in after]
+        else:
+            assert rows[i + 1] in sum(after, [])
+    assert 0.7 < played.follows.mean() < 0.95
+    assert played.last.outcome() is not None and played.last.ply == len(rows) - starts[-1]
+
+
+def test_random_numbers_alone_decide_the_games_of_a_table() -> None:
+    one, two, other = table(9), table(9), table(9, seed=2)
+    assert np.array_equal(one.positions, two.positions)
+    assert one.positions.shape != other.positions.shape
+    assert one.follows.sum() == len(one) - 9
+
+
+def test_games_of_a_table_begin_where_they_are_told_to() -> None:
+    """Also with a double, which the first roll of a game cannot be; and they end what is known."""
+    later = GAME.play(GAME.start(), GAME.legal_moves(GAME.start(), 4)[0])
+    played = table(0, starts=np.array([later] * 30), at_once=30)
+    first = played.positions[::1][np.append(True, ~played.follows[:-1])]
+    assert (first == later).all() and len(first) == 30
+    assert played.last.ply == 0
+    after = played.positions[np.append(False, np.append(True, ~played.follows[:-1])[:-1])]
+    doubles = {i for i, (a, b) in enumerate(ROLLS) if a == b}
+    by_doubles = {GAME.play(later, m) for roll in doubles for m in GAME.legal_moves(later, roll)}
+    assert 1 <= sum(tuple(row) in by_doubles for row in after.tolist()) < 15
+    races = Table(backups(exact=DatabaseLookup(GAME, "bearoff")), at_once=30).play(
+        np.array([later] * 30), np.random.default_rng(3)
+    )
+    assert len(races) < len(played) and GAME.kinds is not None
+    assert (phases_of(GAME.kinds, races.positions) != GAME.kinds.names.index("race")).all()
 
 
 def test_threads_and_seeds_of_games() -> None:
@@ -278,11 +344,10 @@ def test_returns_add_up_the_corrections_that_follow(lambda_: float) -> None:
 
 def test_returns_of_whole_games_are_results_without_luck() -> None:
     """They have the same mean as results, and a far smaller variance."""
-    found = explore(NET, 300, seed=(8,))
-    static, backups = (backed_up(NET, found.positions, depth=depth) for depth in (0, 1))
+    found = table(300, seed=8, at_once=100)
+    static = found.static
     starts = np.flatnonzero((found.positions == GAME.start()).all(axis=1))
-    assert KINDS is not None
-    returns = lambda_returns(GAME, static, backups, found.follows, 1.0)
+    returns = lambda_returns(GAME, static, found.backups, found.follows, 1.0)
     # the side that moves last wins at least a point
     lengths = np.diff([*starts, len(static)])
     won = np.where(lengths % 2 == 1, 1.0, 0.0)
@@ -314,6 +379,18 @@ def test_growth_keeps_values(positions: Any, hidden: tuple[int, ...]) -> None:
     large.nets[0].layers[-1][0][-1] += 1.0
     large.nets[2].layers[-1][0][-1] += 1.0
     assert not np.allclose(values(large), values(NET))  # they learn
+
+
+def test_one_net_grows_beside_one_that_is_kept(positions: Any) -> None:
+    alone = single(NET)
+    assert len(alone.nets) == 1 and composed(alone, None, ()).nets[0].widths == NET.nets[0].widths
+    whole = composed(grown(alone, (14, 10), seed=(1,)), NET, ("race",))
+    assert [net.widths[1:-1] for net in whole.nets] == [(14, 10), (14, 10), (12,)]
+    expected, others = NET.outcomes(positions), alone.outcomes(positions)
+    phases = phases_of(GAME.phases, positions)
+    assert set(phases) >= {0, 2}
+    expected[phases == 1] = others[phases == 1]
+    np.testing.assert_allclose(whole.outcomes(positions), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("hidden", [(11,), (12, 9), ()])

@@ -58,6 +58,8 @@ class Case:
     resumed: Any = None
     #: keeps its positions in a folder
     store: bool = False
+    #: a file that a killed writer leaves there, which the learner removes
+    torn: str = ""
     #: games of a run that is prolonged to the whole one
     shorter: int | None = None
     #: games of a run that the whole one is prolonged to
@@ -71,6 +73,7 @@ class Case:
 
 
 THREADS = ({"workers": Workers("threads", 1)}, {"workers": Workers("threads", 2)})
+TORN = ".positions-000009.npz.new.part"
 LOKY = {"workers": Workers("loky", 2)}
 TWO = ({"workers": Workers(jobs=2)},)
 
@@ -142,7 +145,7 @@ def rounds(kind: Any, *, same: Any = THREADS, start: Any = None, **options: Any)
     # what the network of QuantisedFit starts from is named in its checkpoint
     return Case(
         make, (4, 5, 9, 10, 12), same=same, others=others, start="material", resumed=start,
-        store=True, shorter=10, beside=("rounds_",),
+        store=True, torn=TORN, shorter=10, beside=("rounds_",),
     )  # fmt: skip
 
 
@@ -158,6 +161,7 @@ def rollouts(kind: Any, **options: Any) -> Case:
         same=TWO,
         others=others,
         store=True,
+        torn=TORN,
         beside=("rounds_",),
         check=rollouts_check,
     )
@@ -219,12 +223,12 @@ CASES = {
     ),
     "backups": Case(
         partial(
-            BackupFit, games=40, round_games=10, keep_rounds=2, hidden=((12,), (12, 10)), epochs=2,
-            batch=32, rate=0.003, inputs="points", prefilter_units=8, bear_off=False,
-            first_share=0.5, threads=1, seed=3, stage_rounds=2,
+            BackupFit, games=40, round_games=10, hidden=(12, 10), samples=2, batch=32, rate=0.003,
+            inputs="points", prefilter_units=8, bear_off=False, first_share=0.5, threads=1, seed=3,
+            most_positions=2000,
         ),
-        (10, 20, 30, 40), same=({"threads": 2},), others=({"rate": 0.1}, {"seed": 4}),
-        shorter=20, another_seed=True, beside=("rounds_",), check=growth_check,
+        (10, 20, 30, 40), same=({"threads": 2},), others=({"rate": 0.1}, {"seed": 4}), store=True,
+        longer=50, another_seed=True, beside=("rounds_",), check=growth_check,
     ),
 }  # fmt: skip
 
@@ -336,8 +340,8 @@ def test_a_run_resumes_to_the_same_bits(name: str) -> None:
         # files as they were at the checkpoint, and as a run that was killed later leaves them
         for later in (game, last) if case.store else (game,):
             held = dict(run.files[later])
-            if case.store:
-                held[".positions-000009.npz.new.part"] = b"torn"
+            if case.torn:
+                held[case.torn] = b"torn"
             resumed = Run(case, held=held, resume=run.states[game])
             assert resumed.end == run.end, (game, later)
             assert resumed.bits() == run.bits()

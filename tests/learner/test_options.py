@@ -82,12 +82,15 @@ RANGES: dict[str, Range] = {
     "candidates": ("0 to 1024", (-1, 1025)),
     "prefilter_units": ("1 to 4096", (0, 4097)),
     "averaging": PART,
-    "stage_rounds": COUNT,
     "first_plies": SEED,
     "first_share": SHARE,
-    "small_share": SHARE,
+    "rare_share": SHARE,
+    "plain_share": SHARE,
+    "at_once": COUNT,
+    "most_positions": COUNT,
+    "margin": ("at least 0", (-0.1, math.nan)),
+    "samples": ("more than 0 and at most 1000", (0, 2000.0, math.nan)),
     "equity_share": SHARE,
-    "weight_decay": ("0 to below 1000", (-0.1, 1000.0, math.nan)),
     "threads": COUNT,
     "fit_threads": COUNT,
     "comparison depth": ("0 to 2 plies in a game with dice", (-1, 3)),
@@ -100,7 +103,8 @@ RANGES: dict[str, Range] = {
     "tdgammon last_rate": STEP,
     "tdgammon round_games": ("1 to 1000000", (0, 10**7)),
     "tdgammon games_per_report": ("1 to 10000000", (0, 10**8)),
-    "backups depth": ("1 to 2", (0, 3)),
+    "backups depth": ("1 (backups look one ply ahead)", (0, 2)),
+    "backups tables": COUNT,
     "backups rate": STEP,
     "backups last_rate": STEP,
 }
@@ -108,7 +112,7 @@ RANGES: dict[str, Range] = {
 MESSAGES = {
     "comparison nodes": "depth: expected 0 to 2 plies in a game with dice, found -7 nodes",
     "tdgammon nodes": "depth: expected 0 (moves are chosen by static values), found -7 nodes",
-    "backups nodes": "depth: expected 1 to 2, found -7 nodes",
+    "backups nodes": "depth: expected 1 (backups look one ply ahead), found -7 nodes",
     "quantised endgame": "lookup of checkers: expected endgame, endgame2, ",
 }
 #: Checked when the first opening is asked for (tests/play/test_match.py).

@@ -174,11 +174,80 @@ def test_weight_decay_shrinks_weights_alone(positions: Any) -> None:
     assert sizes[1] < 0.97 * sizes[0]
 
 
+def test_steps_are_those_of_a_fit(positions: Any) -> None:
+    """A pass over shuffled examples is a step for each batch, at rates that fall."""
+    examples = Examples(network(12), positions[:256])
+    targets = np.clip(network(9, seed=4).outcomes(examples.positions), 0, 1)
+    whole, single = network(12), network(12)
+    one, two = (OutcomeModel(net, batch=256, equity_share=0.3) for net in (whole, single))
+    losses = []
+    for number in range(3):
+        random = np.random.default_rng(number)
+        losses.append(one.learn(examples, targets, rate=0.01, random=random))
+        assert two.step(examples, targets, 0.01) == pytest.approx(losses[-1], rel=1e-4)
+    two.write()
+    np.testing.assert_allclose(whole.outcomes(positions[:50]), single.outcomes(positions[:50]),
+                               atol=1e-5)  # fmt: skip
+    assert losses[2] < losses[0]
+
+
+def test_a_model_goes_on_from_its_state_and_plays_with_the_average(positions: Any) -> None:
+    examples = Examples(network(12), positions[:128])
+    targets = np.clip(network(9, seed=4).outcomes(examples.positions), 0, 1)
+
+    def made(net: OutcomeNetwork) -> OutcomeModel:
+        return OutcomeModel(net, averaging=0.9, precision="bfloat16")
+
+    def weights(net: OutcomeNetwork) -> Any:
+        return np.concatenate([a.ravel() for n in net.nets for layer in n.layers for a in layer])
+
+    net = network(12)
+    model = made(net)
+    seen = []
+    for _ in range(6):
+        model.step(examples, targets, 0.02)
+        seen.append(model.get_state())
+    model.write()
+    again = made(network(12, seed=9))
+    again.set_state(*seen[2])
+    for _ in range(3):
+        again.step(examples, targets, 0.02)
+    again.write()
+    assert np.array_equal(weights(again.evaluator), weights(net))
+    assert [np.array_equal(a, b) for a, b in zip(again.get_state(), seen[5], strict=True)] == [1, 1]
+    # the average lies between the weights on the way
+    plain = OutcomeModel(network(12), precision="bfloat16")
+    ways = []
+    for _ in range(6):
+        plain.step(examples, targets, 0.02)
+        plain.write()
+        ways.append(weights(plain.evaluator))
+    low, high = np.min(ways, axis=0), np.max(ways, axis=0)
+    mean = weights(net)
+    # from its start on, so that it may lie a little outside
+    start = weights(network(12))
+    assert (
+        (mean >= np.minimum(low, start) - 1e-6) & (mean <= np.maximum(high, start) + 1e-6)
+    ).all()
+    assert np.abs(mean - ways[-1]).max() > 1e-3
+    with pytest.raises(ValueError, match="finite numbers, and steps of each net"):
+        model.set_state([1], np.zeros(7, dtype=np.float32))
+
+
+def test_bfloat16_is_near_to_float32(positions: Any) -> None:
+    net = network(12, 8)
+    examples = Examples(net, positions[:700])
+    full, half = (OutcomeModel(net, precision=name).probabilities(examples)
+                  for name in ("float32", "bfloat16"))  # fmt: skip
+    assert 1e-5 < np.abs(full - half).max() < 0.01
+
+
 def test_wrong_requests(positions: Any) -> None:
     net = network(12)
     for options, message in (
         ({"batch": 0}, "batch"), ({"threads": 0}, "threads"), ({"equity_share": 2}, "equity_share"),
         ({"weight_decay": -1}, "weight_decay"), ({"device": "tpu"}, "cpu, cuda or auto"),
+        ({"averaging": 1.0}, "averaging"), ({"precision": "half"}, "precision"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             OutcomeModel(net, **options)

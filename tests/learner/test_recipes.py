@@ -69,7 +69,8 @@ def run_of(name: str, game: Game, folder: Path) -> tuple[Run, Any]:
     elif dice:  # a small network, for the time that compiling takes
         reports = "games_per_report=4" if name == "tdgammon" else "prefilter_units=8"
         size = "round_games=2" if name == "tdgammon" else "round_games=4"
-        for option in ("inputs=points", "hidden=(8,)", size, reports):
+        hidden = "hidden=(8,)" if name == "tdgammon" else "hidden=(256, 64)"  # that of its start
+        for option in ("inputs=points", hidden, size, reports):
             arguments += ["--set", option]
     settings = settings_of(parser().parse_args(arguments))
     learner = make_learner(game, settings, None)

@@ -159,12 +159,14 @@ def test_plots_are_pictures_of_a_sensible_size(finished: Path) -> None:
         assert (finished / name).stat().st_size > 10_000
 
 
-def test_without_a_terminal_progress_is_a_line_a_minute(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("quiet", [False, True])
+def test_without_a_terminal_or_a_bar_progress_is_a_line_a_minute(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], quiet: bool
 ) -> None:
     clock = iter([100.0, 101.0, 161.0, 162.0, 221.0])
     monkeypatch.setattr("learner.run.progress_bar.time.monotonic", lambda: next(clock))
-    bar = Bar(9, quiet=False)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: quiet, raising=False)
+    bar = Bar(9, quiet=quiet)
     for game in (1, 2, 4, 5, 8):
         bar(Progress(game, 9, None, 10 * game, "round 1: positions 7"), {})
     bar.close()

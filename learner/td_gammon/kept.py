@@ -1,0 +1,165 @@
+"""The positions that a learner of backups keeps: the last ones in memory, all of them on disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import Game
+from learner.models.outcome_examples import phases_of
+from search.evaluators.array_files import load_arrays, save_arrays
+
+__all__ = ["KeptPositions"]
+
+#: Probabilities are kept as integers of 16 bits: 0 is the least, 1 the greatest of them.
+_LEAST, _STEPS = -(1 << 15), (1 << 16) - 1
+_FORMAT = "plysmith-backups-1"
+#: Positions that there is room for at first; the room doubles when it is full.
+_ROOM = 1 << 16
+#: An age is this power of a random number from 0 to 1, as a share of the positions in memory.
+_NEWER = 1.3
+
+
+class KeptPositions:
+    """Positions with targets and backups, of the last rounds; each round is a file of a folder.
+
+    folder: the folder, which is made if it does not exist.
+    game: the game, one with outcomes.
+    most: number of positions in memory, of which `draw` draws; older ones stay on disk alone.
+
+    A position takes 61 bytes in backgammon, a probability an error of at most 1e-5.
+    """
+
+    def __init__(self, folder: Any, game: Game, most: int) -> None:
+        assert game.outcomes is not None
+        self.folder = Path(folder)
+        self.game = game
+        self.most = most
+        self._about = {"format": _FORMAT, "game": game.name, "rules": game.version}
+        self._clear()
+
+    def _clear(self) -> None:
+        width, count = len(self.game.start()), len(self.game.outcomes or ())
+        #: number of positions of all rounds, and of each
+        self.added, self.sizes = 0, []  # type: int, list[int]
+        self._positions = np.zeros((0, width), dtype=np.int64)
+        self._targets = np.zeros((2, 0, count), dtype=np.int16)
+        self._kinds = np.zeros(0, dtype=np.int16)
+
+    def __len__(self) -> int:
+        """Returns the number of positions in memory."""
+        return min(self.added, self.most)
+
+    def add(
+        self,
+        positions: NDArray[np.int64],
+        targets: NDArray[np.float64],
+        backups: NDArray[np.float64],
+    ) -> None:
+        """Add a round: its positions [positions, integers], and probabilities [.., outcomes] each.
+
+        Raises OSError if its file cannot be written.
+        """
+        labels = np.stack([_packed(targets), _packed(backups)])
+        arrays = {"positions": positions, "targets": labels}
+        save_arrays(self._path(len(self.sizes)), self._about, arrays)
+        self._remember(positions, labels)
+
+    def load(self, sizes: list[int]) -> None:
+        """Go on as after rounds of so many positions; files of later rounds are removed.
+
+        Raises ValueError if a file does not exist, is damaged or has another number of positions.
+        """
+        self._clear()
+        rest = sum(sizes)
+        for number, size in enumerate(sizes):
+            path = self._path(number)
+            if rest - size >= self.most:  # nothing of it is drawn from any more
+                self.added += size
+                self.sizes.append(size)
+            else:
+                self._remember(*self._read(path, size))
+            rest -= size
+        for path in self._files():
+            if path.name >= self._path(len(sizes)).name:
+                path.unlink()
+
+    def found(self) -> int:
+        """Returns the number of rounds in the folder."""
+        return len(self._files())
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob("round-*.safetensors"))
+
+    def draw(
+        self, count: int, random: np.random.Generator, *, plain: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Returns random positions in memory, newer ones more often, and probabilities.
+
+        plain: whether these are the backups; otherwise they are the targets.
+        """
+        age = (random.random(count) ** _NEWER * len(self)).astype(np.int64)
+        chosen = (self.added - 1 - age) % self.most
+        return self._positions[chosen], _unpacked(self._targets[int(plain), chosen])
+
+    def of_all_kinds(self, count: int, random: np.random.Generator) -> NDArray[np.int64]:
+        """Returns random positions in memory, as many of each kind that the game distinguishes.
+
+        There are none before the first round.
+        """
+        kinds = self._kinds[: len(self)]
+        places = [np.flatnonzero(kinds == kind) for kind in np.unique(kinds)]
+        if not places:
+            return self._positions[:0]
+        drawn = random.integers(len(places), size=count)
+        return self._positions[[int(random.choice(places[kind])) for kind in drawn]]
+
+    def _remember(self, positions: NDArray[np.int64], labels: NDArray[np.int16]) -> None:
+        needed = min(self.most, self.added + len(positions))
+        room = len(self._positions)
+        if needed > room:
+            room = min(self.most, max(_ROOM, 2 * room, needed))
+            self._positions = _longer(self._positions, room, 0)
+            self._targets = _longer(self._targets, room, 1)
+            self._kinds = _longer(self._kinds, room, 0)
+        at = (self.added + np.arange(len(positions))) % self.most
+        self._positions[at], self._targets[:, at] = positions, labels
+        self._kinds[at] = phases_of(self.game.kinds, positions)
+        self.added += len(positions)
+        self.sizes.append(len(positions))
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"round-{number + 1:06d}.safetensors"
+
+    def _read(self, path: Path, size: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
+        if not path.is_file():
+            raise ValueError(f"{path}: expected the positions of a round, found no file")
+        about, arrays = load_arrays(path)
+        expected = {
+            "positions": ((size, self._positions.shape[1]), np.int64),
+            "targets": ((2, size, self._targets.shape[2]), np.int16),
+        }
+        found = {name: (array.shape, array.dtype.type) for name, array in arrays.items()}
+        if about != self._about or found != expected:
+            raise ValueError(
+                f"{path}: expected {size} positions of {json.dumps(self._about)}, found others"
+            )
+        return arrays["positions"], arrays["targets"]
+
+
+def _packed(probabilities: NDArray[np.float64]) -> NDArray[np.int16]:
+    return (np.rint(probabilities * _STEPS) + _LEAST).astype(np.int16)
+
+
+def _unpacked(numbers: NDArray[np.int16]) -> NDArray[np.float64]:
+    return (numbers.astype(np.float64) - _LEAST) / _STEPS
+
+
+def _longer(array: NDArray[Any], room: int, axis: int) -> NDArray[Any]:
+    shape = list(array.shape)
+    shape[axis] = room - shape[axis]
+    return np.concatenate([array, np.zeros(shape, dtype=array.dtype)], axis=axis)

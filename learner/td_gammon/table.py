@@ -1,0 +1,143 @@
+"""Many games of a network against itself at a time, whose positions are all backed up.
+
+The replies that a backup compares are those that the game goes on with, so that playing costs
+nothing beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.contract import DiceGame, first_rolls
+from games.kernels.chance import cumulative
+from games.record import GameRecord
+from learner.td_gammon.backup import Backups
+from learner.td_gammon.explore import recorded
+
+__all__ = ["MOST_PLIES", "Played", "Table"]
+
+#: Longer games are broken off.
+MOST_PLIES = 1000
+
+
+@dataclass(frozen=True)
+class Played:
+    """Positions before their rolls, game after game, with their outcomes for the side to move.
+
+    positions: [positions, integers].
+    static, backups: their outcomes [positions, outcomes], static and backed up over all rolls.
+    follows: whether the next position is the one after the best reply, [positions]. It is not after
+        a random reply, nor at the end of a game.
+    last: the record of the last game that began with the start of the game, as far as it was
+        played; it has no moves if no game did.
+    """
+
+    positions: NDArray[np.int64]
+    static: NDArray[np.float64]
+    backups: NDArray[np.float64]
+    follows: NDArray[np.bool_]
+    last: GameRecord
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @classmethod
+    def joined(cls, parts: list[Played]) -> Played:
+        """Returns the positions of several tables, with the last game of the first."""
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("positions", "static", "backups", "follows")
+        }
+        return cls(**arrays, last=parts[0].last)
+
+
+class Table:
+    """Plays games of the best replies by static values, or sometimes random ones.
+
+    A game goes on until its outcomes are known: it is over, or the lookup of the backups knows it.
+
+    backups: values and backs up positions.
+    at_once: number of games played at a time.
+    first_plies: length of the beginning of a game in plies.
+    first_share, share: shares of random moves, among those that the prefilter keeps, in the
+        beginning of a game and later.
+    """
+
+    def __init__(
+        self,
+        backups: Backups,
+        *,
+        at_once: int,
+        first_plies: int = 0,
+        first_share: float = 0.0,
+        share: float = 0.0,
+    ) -> None:
+        game = backups.game
+        assert isinstance(game, DiceGame)
+        self.game = game
+        self._backups = backups
+        self._at_once = at_once
+        self._first_plies = first_plies
+        self._shares = first_share, share
+        self._limits = np.array([cumulative(first_rolls(game)), cumulative(game.rolls)])
+
+    def play(self, starts: NDArray[np.int64], random: np.random.Generator) -> Played:
+        """Play a game from each of the positions [games, integers] to its end.
+
+        Raises the errors of evaluators.
+        """
+        steps: list[tuple[NDArray[Any], ...]] = []
+        start = np.array(self.game.start(), dtype=np.int64)
+        whole = (starts == start).all(axis=1)
+        ends = starts.copy()
+        begins, _ = self._backups.outcomes(starts)
+        games = np.arange(min(self._at_once, len(starts)))
+        following = len(games)
+        plies = np.zeros(len(games), dtype=np.int64)
+        positions, static = starts[games], begins[games]
+        while len(games):
+            backed = self._backups(positions)
+            chances = random.random((len(games), 3))
+            rolls = self._rolls(chances[:, 0], whole[games] & (plies == 0))
+            numbers = np.arange(len(games))
+            replies = backed.best[numbers, rolls]
+            owners = len(self.game.rolls) * numbers + rolls
+            firsts, counts = backed.firsts[owners], np.diff(backed.firsts)[owners]
+            share = np.where(plies < self._first_plies, *self._shares)
+            follows = chances[:, 1] >= share
+            drawn = firsts + (chances[:, 2] * counts).astype(np.int64)
+            replies = np.where(follows, replies, drawn)
+            plies += 1
+            over = backed.known[replies] | (plies >= MOST_PLIES)
+            steps.append((games, positions, static, backed.outcomes, follows & ~over, rolls))
+            ends[games] = backed.replies[replies]
+            fresh = np.arange(following, min(following + int(over.sum()), len(starts)))
+            following += len(fresh)
+            games = np.concatenate([games[~over], fresh])
+            positions = np.concatenate([backed.replies[replies[~over]], starts[fresh]])
+            static = np.concatenate([backed.found[replies[~over]], begins[fresh]])
+            plies = np.concatenate([plies[~over], np.zeros(len(fresh), dtype=np.int64)])
+        return self._sorted(steps, whole, ends)
+
+    def _rolls(self, chances: NDArray[np.float64], first: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Returns rolls, the first of a game or later ones, by random numbers from 0 to 1."""
+        limits = self._limits[np.where(first, 0, 1)]
+        return np.asarray((limits[:, :-1] <= chances[:, None]).sum(axis=1))
+
+    def _sorted(
+        self, steps: list[tuple[NDArray[Any], ...]], whole: NDArray[Any], ends: NDArray[np.int64]
+    ) -> Played:
+        """Returns what happened step by step as games, one after the other."""
+        games, *arrays = (np.concatenate(parts) for parts in zip(*steps, strict=True))
+        order = np.argsort(games, kind="stable")
+        positions, static, backups, follows, rolls = (array[order] for array in arrays)
+        last = GameRecord(self.game, self.game.start())
+        if whole.any():
+            number = int(np.flatnonzero(whole)[-1])
+            mine = games[order] == number
+            last = recorded(self.game, np.vstack([positions[mine], ends[number]]), rolls[mine])
+        return Played(positions, static, backups, follows, last)
