@@ -32,7 +32,7 @@ from games.backgammon.kinds import KINDS
 from games.backgammon.outcomes import OUTCOMES
 from games.backgammon.rules import PROBABILITIES
 from learner.models.outcome_examples import phases_of
-from learner.td_gammon.backup import backed_up
+from learner.td_gammon.backup import Backups
 from learner.td_gammon.explore import explore
 from play.players.gnubg import PUBEVAL, Program, as_program, chances, equity
 from play.players.parse import parse_player
@@ -132,7 +132,7 @@ def values_of(player: Player, positions: NDArray[np.int64]) -> Floats:
     if evaluator is None or player.limits is not None:
         raise ValueError(f"expected gnubg:P or an evaluator without limits, found {player.name}")
     if evaluator.gives_outcomes:
-        outcomes = backed_up(evaluator, positions, depth=0, exact=player.lookup)
+        outcomes, _ = Backups(GAME, evaluator.outcomes, exact=player.lookup).outcomes(positions)
         return np.asarray(OUTCOMES.values(outcomes))
     values = evaluator.values(positions)
     ends = [GAME.outcome(tuple(row)) for row in positions.tolist()]
