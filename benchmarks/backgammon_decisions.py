@@ -8,7 +8,8 @@ without `+none` evaluators consult the bear-off databases. For each it prints:
 
 - thousandths of a point that a decision loses, as GNU Backgammon's 2-ply sees it (the package
   `gnubg_nn`), with standard error: in decisions as games bring them (`natural`), and in equal
-  parts of all kinds of positions (`games.backgammon.kinds`);
+  parts of all kinds of positions (`games.backgammon.kinds`), and how much of it moves cost that
+  the player's prefilter excludes;
 - how far values are from GNU Backgammon's 2-ply where the best moves lead, and from rollouts with
   the luck taken off: root mean square and mean, in points.
 
@@ -38,7 +39,7 @@ from play.players.gnubg import PUBEVAL, Program, as_program, chances, equity
 from play.players.parse import parse_player
 from play.players.player import Player
 from play.rollout.rollout import rollout
-from search import as_evaluator
+from search import Engine, as_evaluator
 from search.lookups.database import DatabaseLookup
 
 GAME: Any = games.load("backgammon")
@@ -82,6 +83,20 @@ class Decisions:
             for first, count in zip(self.first, self.counts, strict=True)
         ]
         return np.asarray(self.worth[self.best] - self.worth[moves])
+
+    def kept(self, player: Player) -> NDArray[np.bool_]:
+        """Returns whether a player values each of `afters`, or its prefilter excludes it."""
+        prefilter = None if player.evaluator is None else player.evaluator.prefilter
+        if prefilter is None:
+            return np.ones(len(self.afters), dtype=bool)
+        engine = Engine(GAME, prefilter.evaluator, lookup=player.lookup)
+        ranks = engine.values(self.afters, depth=0)
+        kept = []
+        for first, count in zip(self.first, self.counts, strict=True):
+            part = ranks[first : first + count]
+            last = np.sort(part)[min(prefilter.keep, count) - 1]
+            kept.append(part <= min(last, part.min() + prefilter.margin))
+        return np.concatenate(kept)
 
     def lines(self, lost: Floats, values: Floats, rolled: Floats) -> Iterator[str]:
         """Returns a player's figures, from its values of `afters` and of `rolled`."""
@@ -257,8 +272,13 @@ def main() -> None:
     before = None
     for player in players:
         values = values_of(player, decisions.afters)
-        lost = decisions.lost(values)
+        kept = decisions.kept(player)
+        lost = decisions.lost(np.where(kept, values, np.inf))
         print(player.name)
+        if not kept.all():
+            more = lost - decisions.lost(values)
+            share = f"keeps {kept.mean():.0%} of the moves, which costs"
+            print(f"  prefilter {share} {_mean(more)}, natural {_mean(more[decisions.natural])}")
         print(*decisions.lines(lost, values, values_of(player, decisions.rolled)), sep="\n")
         if before is None:
             before = lost

@@ -126,29 +126,47 @@ def gnu_rate(chosen: Decisions, ply: int) -> float:
     return rate(lambda: len([best_move(*decision, ply) for decision in given]))
 
 
-def measure_static(evaluator: Any, chosen: Decisions, rounds: int, gnu: bool) -> Iterator[Figure]:
-    """Measure best moves at 0-ply, without looking ahead."""
+def measure_static(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -> Iterator[Figure]:
+    """Measure best moves at 0-ply, ours and GNU Backgammon's in turns on the same decisions."""
     engine = Engine(GAME, evaluator)
     choice = StaticChoice(GAME, evaluator)
     for work in (in_batch, one_by_one):
         work(engine, chosen[:2], 0)
-    works: list[Callable[[], float]] = [
-        functools.partial(rate_of, in_batch, engine, chosen, 0),
-        functools.partial(rate_of, one_by_one, engine, chosen, 0),
-        lambda: rate(lambda: len([choice.choose(*decision) for decision in chosen])),
-    ]
-    batch, singly, seat = turns(rounds, *works)
-    yield Figure("best_0_batch", "0-ply best moves, in a batch", batch, "a core-s", 20_000)
-    yield Figure("best_0_single", "0-ply best moves, searched one by one", singly, "a core-s")
-    yield Figure("best_0_seat", "0-ply best moves, one by one in a match", seat, "a core-s")
+    rates: dict[str, list[float]] = {name: [] for name in ("batch", "single", "seat", "gnu")}
+    for chunk in range(chunks):
+        part = chosen[chunk::chunks]
+        works: list[Callable[[], float]] = [
+            functools.partial(rate_of, in_batch, engine, part, 0),
+            functools.partial(rate_of, one_by_one, engine, part, 0),
+            functools.partial(rate, lambda part=part: len([choice.choose(*d) for d in part])),
+        ]
+        if gnu:
+            rates["gnu"].append(gnu_rate(part, 0))
+        for name, found in zip(rates, turns(3, *works), strict=False):
+            rates[name].append(found)
+    for name, text, target in (
+        ("batch", "in a batch", 20_000),
+        ("single", "searched one by one", None),
+        ("seat", "one by one in a match", None),
+    ):
+        yield Figure(
+            f"best_0_{name}", f"0-ply best moves, {text}", statistics.median(rates[name]),
+            "a core-s", target,
+        )  # fmt: skip
     if gnu:
-        theirs = gnu_rate(chosen, 0)
-        yield Figure("best_0_gnu", "  gnubg_nn, one by one", theirs, "a core-s")
+        yield Figure(
+            "best_0_gnu", "  gnubg_nn, one by one", statistics.median(rates["gnu"]), "a core-s"
+        )
+        ratio = statistics.median(
+            ours / theirs for ours, theirs in zip(rates["batch"], rates["gnu"], strict=True)
+        )
+        yield Figure("best_0_ratio", "  ours in a batch over gnubg_nn", ratio, "x", 1)
 
 
 def measure_one_ply(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -> Iterator[Figure]:
     """Measure best moves at 1-ply, ours and GNU Backgammon's in turns on the same decisions."""
-    order = Simple(GAME, simple_value, name="simple")
+    # a network without a prefilter of its own needs something that orders replies
+    order = None if evaluator.prefilter else Simple(GAME, simple_value, name="simple")
     ways: dict[str, Any] = {
         "all": (None, "all moves"),
         "as_gnu": (AS_GNU, "best 8 at 0-ply"),
@@ -161,7 +179,7 @@ def measure_one_ply(evaluator: Any, chosen: Decisions, chunks: int, gnu: bool) -
         name: Engine(GAME, evaluator, prune="star2", order=order, filters=filters)
         for name, (filters, _) in ways.items()
     }
-    plain = Engine(GAME, evaluator, prune="none")
+    plain = Engine(GAME, evaluator.copy(), prune="none")  # without a prefilter
     rates: dict[str, list[float]] = {name: [] for name in [*ways, "single", "gnu"]}
     moves: dict[str, list[int]] = {name: [] for name in [*ways, "plain"]}
     for engine in (*engines.values(), plain):

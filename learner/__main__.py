@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import sys
 from datetime import date
@@ -32,6 +33,7 @@ from learner.positions.store import Filter, PositionStore
 from play.commands.options import check_writable
 from search import as_evaluator
 from search.alphabeta.techniques import probcut_file
+from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import value_mark
 from search.evaluators.shipped import find_file
@@ -60,6 +62,10 @@ def parser(program: str = PROGRAM) -> argparse.ArgumentParser:
         "endings", help="teach a quantised network the endings that a database knows"
     )
     _endings_options(endings)
+    prefilter = commands.add_parser(
+        "prefilter", help="make a small network that chooses the moves which a large one values"
+    )
+    _prefilter_options(prefilter)
     return result
 
 
@@ -362,6 +368,42 @@ def _begin_or_go_on(folder: Path, given: dict[str, Any]) -> None:
             )
     folder.mkdir(parents=True, exist_ok=True)
     write_atomically(file, json.dumps(given, indent=1) + "\n")
+
+
+def _prefilter_options(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("game", help="a game with dice, such as backgammon")
+    add("evaluator", help="the file of a network of outcomes, or an evaluator by name")
+    add("--games", type=int, default=1600, metavar="N", help="of its play (default 1600)")
+    add("--units", type=int, default=128, metavar="N", help="hidden units (default 128)")
+    add("--passes", type=int, default=7, metavar="N", help="over the decisions (default 7)")
+    add("--lost", type=float, default=0.025, metavar="T",
+        help="what moves excluded may lose, in thousandths a decision (default 0.025)")  # fmt: skip
+    add("--seed", type=int, default=0, help="of games and first weights (default 0)")
+    add("--output", type=Path, metavar="FILE",
+        help="file to write (default: the evaluator's, whose values stay the same)")  # fmt: skip
+    command.set_defaults(run=_run_prefilter)
+
+
+def _run_prefilter(options: argparse.Namespace) -> int:
+    from learner.td_gammon.prefilter import make_prefilter
+
+    for name, least in (("games", 16), ("units", 1), ("passes", 1), ("seed", 0), ("lost", 0)):
+        if not getattr(options, name) >= least:
+            raise ValueError(f"--{name}: expected at least {least}, found {getattr(options, name)}")
+    game = games.load(options.game)
+    evaluator = as_evaluator(game, options.evaluator)
+    if not isinstance(evaluator, OutcomeNetwork):
+        raise ValueError(f"evaluator: expected a network of outcomes, found {evaluator!r}")
+    output = options.output or find_file(options.evaluator, game.name)
+    check_writable("--output", output)
+    evaluator.prefilter = make_prefilter(
+        evaluator, games=options.games, units=options.units, passes=options.passes,
+        lost=options.lost / 1000, seed=options.seed, report=functools.partial(print, flush=True),
+    )  # fmt: skip
+    evaluator.save(output)
+    print(f"written: {output}")
+    return 0
 
 
 def _figures_text(figures: dict[str, float]) -> str:

@@ -43,6 +43,8 @@ class ArrayEvaluator(Evaluator):
     form: ClassVar[str]
     #: Fields of the file's header beyond those of all files: their names and types.
     fields: ClassVar[Mapping[str, Any]]
+    #: Names of further fields that a header may have; `_parts_in` checks them.
+    optional: ClassVar[Sequence[str]] = ()
 
     def __init__(self, game: Game, name: str, provenance: Mapping[str, Any] | None) -> None:
         self.game = game
@@ -125,7 +127,7 @@ class ArrayEvaluator(Evaluator):
         # addresses do not leave the process
         arguments, options = self._parts()
         named = {**options, "name": self.name, "provenance": self.provenance}
-        kept = {"calibration": self.calibration}
+        kept = {"calibration": self.calibration, "prefilter": self.prefilter}
         return _made, (type(self), (self.game, *arguments), named), kept
 
     def save(self, path: Any) -> None:
@@ -162,7 +164,7 @@ class ArrayEvaluator(Evaluator):
 
         Raises EvaluatorError if header and arrays do not fit.
         """
-        check_fields(path, content, {**FIELDS, **cls.fields}, optional=[CALIBRATION])
+        check_fields(path, content, {**FIELDS, **cls.fields}, optional=[CALIBRATION, *cls.optional])
         game = find_game(path, content, game)
         arguments, options = cls._parts_in(path, content, arrays, game, inputs)
         if arrays:

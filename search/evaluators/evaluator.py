@@ -12,7 +12,8 @@ from __future__ import annotations
 import ctypes
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,12 @@ from games.kernels.memory import native_function, read_arrays, read_position
 from games.values import PROVEN
 from search.evaluators.calibration import Calibration, Chances
 
-__all__ = ["Evaluator", "KernelEvaluator", "PythonEvaluator"]
+__all__ = ["MOST_KEPT", "Evaluator", "KernelEvaluator", "Prefilter", "PythonEvaluator"]
 
 Fail = Callable[[BaseException], None]
 SIGNATURE = "float64(int64, int64)"
+#: Greatest number of moves that a prefilter can keep.
+MOST_KEPT = 1024
 
 
 class Evaluator:
@@ -45,6 +48,8 @@ class Evaluator:
     bounds: tuple[float, float] = (-math.inf, math.inf)
     #: The chances that its values stand for; saved with the weights. None if they are not known.
     calibration: Calibration | None = None
+    #: Chooses, in games with dice, the moves that are worth valuing; saved with the weights.
+    prefilter: Prefilter | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.game.name}, {self.name!r})"
@@ -148,7 +153,7 @@ class Evaluator:
     def copy(self) -> Evaluator:
         """Returns the same evaluator with weights of its own; raises TypeError if it is code.
 
-        The copy has no calibration, because its weights may be changed.
+        The copy has neither calibration nor prefilter, because its weights may be changed.
         """
         raise TypeError(
             f"{self.name} is code, not weights: expected an evaluator that learns, found a"
@@ -161,6 +166,32 @@ class Evaluator:
             f"{self.name} is code, not weights: expected a linear evaluator to save, found a"
             f" {type(self).__name__}"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Prefilter:
+    """Only the moves with a roll that a cheap evaluator ranks highest are valued by a dear one.
+
+    evaluator: the cheap evaluator.
+    keep: number of moves kept, and all others that are equal to the last of these.
+    margin: greatest distance of a move kept from the best one, by the cheap evaluator.
+    evidence: how the numbers were found and what the prefilter loses; saved with them.
+
+    Outcomes, and values that a lookup knows, rank a move in place of the cheap evaluator. GNU
+    Backgammon has such "pruning nets". Raises ValueError if `keep` is below 1 or above
+    `MOST_KEPT`, or `margin` is not above 0.
+    """
+
+    evaluator: Evaluator
+    keep: int = 8
+    margin: float = math.inf
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.keep <= MOST_KEPT:
+            raise ValueError(f"keep: expected 1 to {MOST_KEPT}, found {self.keep}")
+        if not self.margin > 0:
+            raise ValueError(f"margin: expected more than 0, found {self.margin}")
 
 
 class KernelEvaluator(Evaluator):

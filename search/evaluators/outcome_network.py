@@ -24,6 +24,7 @@ from games.kernels import kernel
 from games.kernels.memory import read_position
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import take_array
+from search.evaluators.evaluator import Prefilter
 from search.evaluators.header import (
     EvaluatorError,
     check_fields,
@@ -45,6 +46,12 @@ from search.evaluators.network import (
     padded,
     plain_hidden,
     separate,
+)
+from search.evaluators.prefilter import (
+    PREFILTER,
+    prefilter_arrays,
+    prefilter_entry,
+    read_prefilter,
 )
 
 __all__ = ["Net", "OutcomeNetwork", "logistic"]
@@ -117,6 +124,8 @@ class OutcomeNetwork(ArrayEvaluator):
         float32, which may be changed in place while no search runs.
     name: the name of the evaluator.
     provenance: how the nets were obtained; saved with them.
+    prefilter: chooses the moves worth valuing; files hold one with a `QuantisedNetwork`. None for
+        all moves. Copies have none.
 
     Raises ValueError if layers do not fit one another or the inputs, contain NaN or infinity, the
     game has no outcomes, or the number of nets is not that of phases.
@@ -124,6 +133,7 @@ class OutcomeNetwork(ArrayEvaluator):
 
     form = "plysmith-outcome-network-1"
     fields: ClassVar = {"outcomes": list, "phases": list, "nets": list}
+    optional = (PREFILTER,)
     gives_outcomes = True
 
     def __init__(
@@ -133,11 +143,13 @@ class OutcomeNetwork(ArrayEvaluator):
         *,
         name: str = "network",
         provenance: Mapping[str, Any] | None = None,
+        prefilter: Prefilter | None = None,
     ) -> None:
         if game.outcomes is None:
             raise ValueError(f"expected a game with outcomes, found {game.name}")
         super().__init__(game, name, provenance)
         self.kinds = game.outcomes
+        self.prefilter = prefilter
         phases = 1 if game.phases is None else len(game.phases)
         if len(nets) not in (1, phases):
             raise ValueError(f"nets: expected 1 or {phases}, found {len(nets)}")
@@ -294,7 +306,11 @@ class OutcomeNetwork(ArrayEvaluator):
             nets.append({"inputs": described, "widths": list(net.widths)})
             arrays |= named_layers(net.layers, f"{i}_")
         phases = _phases(self.game, len(self.nets))
-        return {"outcomes": list(self.kinds.names), "phases": phases, "nets": nets}, arrays
+        fields = {"outcomes": list(self.kinds.names), "phases": phases, "nets": nets}
+        if self.prefilter is not None:
+            fields[PREFILTER] = prefilter_entry(self.prefilter)
+            arrays |= prefilter_arrays(self.prefilter)
+        return fields, arrays
 
     @classmethod
     def _parts_in(
@@ -349,7 +365,7 @@ class OutcomeNetwork(ArrayEvaluator):
         if unused:
             missing = ", ".join(sorted(name for _, name in unused))
             raise EvaluatorError(f"{path}: expected nets over {missing}, found none")
-        return (nets,), {}
+        return (nets,), {"prefilter": read_prefilter(path, content, arrays, game)}
 
 
 def net_text(evaluator: OutcomeNetwork, number: int, indent: str) -> list[str]:

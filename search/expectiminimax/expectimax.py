@@ -99,13 +99,28 @@ def average(line, values, place):
 
 
 @kernel
+def ranking_value(line, ply):
+    """Returns the value by which moves are ordered: that of the evaluator that only orders them.
+
+    Under a prefilter, which excludes moves by it, outcomes and lookups come first.
+    """
+    if line.prefilter != 0:
+        value = outcome_here(line, ply)
+        if value == value:
+            return value
+        if probe_lookup(line, ply) and line.hit_bound == EXACT:
+            return line.hit_value
+    return sorting_value(line, ply)
+
+
+@kernel
 def order_all(line, depth, ply, first, count):
     """Give every move its move-ordering score: the static value after it."""
     horizon = line.horizon  # values that only order moves do not count as the horizon
     for i in range(count):
         play(line, ply, int_at(line.moves, first + i))
         if depth == 1:
-            put_float(line.order, first + i, -sorting_value(line, ply + 1))
+            put_float(line.order, first + i, -ranking_value(line, ply + 1))
         else:
             put_float(line.order, first + i, -resting_value(line, ply + 1))
     line.horizon = horizon
@@ -139,6 +154,7 @@ def keep_best(line, first, count, keep, margin):
 def list_replies(line, depth, ply, roll):
     """Put the moves with a roll on the stack, with move-ordering scores, except filtered ones.
 
+    Moves that the prefilter excludes are not valued at any depth.
     If no evaluator orders them, the first move tried is the one that was best with this roll in a
     sibling position. That causes fewer cutoffs than an evaluator's order, but costs nothing.
     """
@@ -149,7 +165,10 @@ def list_replies(line, depth, ply, roll):
     margin = line.reply_margin
     if depth == 1:
         keep = line.candidates
-        margin = INFINITY
+        margin = line.candidate_margin
+    elif line.prefilter != 0:
+        order_all(line, 1, ply, first, count)
+        count = keep_best(line, first, count, line.candidates, line.candidate_margin)
     if depth == 1 and line.sorter_at == 0:
         killer = int_at(line.killers, place)
         for i in range(count):

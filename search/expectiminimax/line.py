@@ -40,12 +40,13 @@ _NUMBERS = (
     " root_moves root_ranks root_values settled_moves settled_values root_outcomes"
     " settled_outcomes shared thread threads"
     # options that hold for all searches
-    " width rolls most_moves prune candidates reply_keep filter_keeps filter_margins outcome_count"
+    " width rolls most_moves prune candidates prefilter reply_keep filter_keeps filter_margins"
+    " outcome_count"
     # the result of the last probe of the table or the lookup
     " hit_depth hit_bound hit_move"
 ).split()
 
-_FLOATS = "hit_value value bound reply_margin outside".split()
+_FLOATS = "hit_value value bound candidate_margin reply_margin outside".split()
 
 DICE_LINE = np.dtype(
     [(name, np.int64) for name in (*_OPTIONS, *_COUNTERS, *_NUMBERS)]

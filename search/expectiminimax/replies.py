@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,11 @@ from games.kernels import NativeRecord
 from games.kernels.memory import native_function, read_position
 from games.kernels.record import word
 from games.kernels.vectors import stack_block
-from search.evaluators.evaluator import Evaluator, Fail
+from search.evaluators.evaluator import MOST_KEPT, Evaluator, Fail, Prefilter
 from search.lookups.lookup import Lookup
 from search.native import call_float, call_int
 
 __all__ = ["MOST_KEPT", "Prefilter", "Replies", "check_function", "static_native"]
-
-#: Greatest number of replies that a prefilter can keep.
-MOST_KEPT = 1024
 
 #: The record that native code reads to choose a reply; it writes the chosen move.
 REPLIES = np.dtype(
@@ -41,30 +37,12 @@ REPLIES = np.dtype(
             " move"
         ).split()
     ]
-    # a random number, at least 0 and below 1, for random replies
-    + [("chance", np.float64)],
+    # a random number, at least 0 and below 1, for random replies; the margin of the prefilter
+    + [("chance", np.float64), ("margin", np.float64)],
     align=True,
 )
 
 Native = tuple[int, int, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Prefilter:
-    """Only the replies that a cheap evaluator ranks highest are valued by the expensive one.
-
-    evaluator: the cheap evaluator.
-    keep: number of replies kept, and all others that are equal to the last of these.
-
-    Raises ValueError if `keep` is below 1 or above `MOST_KEPT`.
-    """
-
-    evaluator: Evaluator
-    keep: int = 8
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.keep <= MOST_KEPT:
-            raise ValueError(f"keep: expected 1 to {MOST_KEPT}, found {self.keep}")
 
 
 class Replies(NativeRecord):
@@ -79,6 +57,7 @@ class Replies(NativeRecord):
     native: static values, as `Evaluator.native` or `static_native` returns them. None for random
         replies, drawn by the field `chance`; reply_at then returns 0.
     prefilter: chooses the replies that are valued; None for all.
+    lookup: known values, by which the prefilter ranks replies; None for none.
     fail: called with an exception that the prefilter's evaluator raised.
 
     It must not be used by two threads at once.
@@ -90,6 +69,7 @@ class Replies(NativeRecord):
         native: Native | None,
         prefilter: Prefilter | None = None,
         *,
+        lookup: Lookup | None = None,
         fail: Fail,
     ) -> None:
         super().__init__(REPLIES)
@@ -100,9 +80,10 @@ class Replies(NativeRecord):
             self.bind("evaluate_at", "evaluator", native)
             text = _best
         if prefilter is not None:
-            self.bind("cheap_at", "cheap", prefilter.evaluator.native(fail))
+            cheap = static_native(game, prefilter.evaluator, lookup, fail)
+            self.bind("cheap_at", "cheap", cheap)
             self.pin(cheap_values=np.zeros(most), best_values=np.zeros(MOST_KEPT))
-            self.put(keep=prefilter.keep)
+            self.put(keep=prefilter.keep, margin=prefilter.margin)
             text = _best_of_kept
         self.put(reply_at=_reply_address(game.rules, len(game.start()), most, text))
 
@@ -199,12 +180,14 @@ def _best_of_kept(width: int, most: int) -> list[str]:
     return [
         f"    block = stack_block({8 * width})",
         f"    keep = {_field('keep')}",
+        f"    margin = load_float(record, {word(REPLIES, 'margin')})",
+        "    ranked = count if count > keep or (margin < 1e300 and count > 1) else 0",
         f"    values = array_at(float64_pointer({_field('cheap_values')}), ({most},))",
         # the best values so far, the lowest of them last
         f"    kept = array_at(float64_pointer({_field('best_values')}), ({MOST_KEPT},))",
         "    for i in range(keep):",
         "        kept[i] = -1e300",
-        "    for i in range(count if count > keep else 0):",
+        "    for i in range(ranked):",
         *_valued(width, "cheap_at", "cheap"),
         "        values[i] = value",
         "        place = keep",
@@ -214,10 +197,11 @@ def _best_of_kept(width: int, most: int) -> list[str]:
         "            place -= 1",
         "        if place < keep:",
         "            kept[place] = value",
+        "    least = max(kept[keep - 1], kept[0] - margin)",
         "    best = -1e300",
         "    first = True",
         "    for i in range(count):",
-        "        if count > keep and values[i] < kept[keep - 1]:",
+        "        if ranked > 0 and values[i] < least:",
         "            continue",
         *_valued(width, "evaluate_at", "evaluator"),
         "        if first or value > best:",

@@ -19,6 +19,7 @@ from search.expectiminimax.expectimax import (
     ROLLING,
     average,
     back_up_outcomes,
+    ranking_value,
     resting_value,
 )
 from search.expectiminimax.native import (
@@ -35,7 +36,6 @@ from search.expectiminimax.native import (
     put_int,
     searched,
     set_position,
-    sorting_value,
     static_outcomes,
     take,
     turn_outcomes,
@@ -66,10 +66,14 @@ def sort_root(line, count):
 
 @kernel
 def list_root(line, roll):
-    """Make the root moves: the legal moves with a roll, or their best candidates."""
+    """Make the root moves: the legal moves with a roll, or their best candidates.
+
+    A prefilter chooses them for a decision at depth 0 only, because it knows what is best there.
+    """
     count = list_moves(line, 0, roll)
     clear_root(line, count)
     choose = line.candidates > 0 and line.sorter_at != 0 and line.exact_root == 0
+    choose = choose and (line.prefilter == 0 or line.depth_limit == 0)
     for i in range(count):
         move = int_at(line.moves, i)
         put_int(line.root_moves, i, move)
@@ -79,10 +83,17 @@ def list_root(line, roll):
         put_int(line.root_ranks, i, rank)
         if choose:
             play(line, 0, move)
-            put_float(line.root_values, i, -sorting_value(line, 1))
-    if choose:
+            put_float(line.root_values, i, -ranking_value(line, 1))
+    if choose and count > 0:
         sort_root(line, count)
-        count = min(count, line.candidates)
+        least = float_at(line.root_values, 0) - line.candidate_margin
+        kept = 1
+        while kept < count and float_at(line.root_values, kept) >= least:
+            same = float_at(line.root_values, kept) == float_at(line.root_values, kept - 1)
+            if kept >= line.candidates and (line.prefilter == 0 or not same):
+                break
+            kept += 1
+        count = kept
     line.root_count = count
 
 

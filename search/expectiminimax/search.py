@@ -41,8 +41,9 @@ class ExpectiminimaxOptions:
 
     prune: "star2", "star1" (Ballard 1983) or "none", which searches everything in full; moves and
         values are the same. Default: "star2" if the evaluator declares `bounds`, else "none".
-    order: a cheap evaluator that orders replies, anything that `search.as_evaluator` takes; None to
-        try first the replies that were best in sibling positions.
+    order: a cheap evaluator that orders replies, anything that `search.as_evaluator` takes; None
+        for the evaluator's prefilter, which also excludes some, or for replies that were best in
+        sibling positions.
     filters: move filters, `MoveFilters` or a name in `search.FILTERS`; None to search all moves
         deeper. Values with filters are not exact.
 
@@ -77,12 +78,16 @@ class Expectiminimax(Search):
     ) -> None:
         super().__init__(game, evaluator, threads=threads, seed=seed)
         self.filters = as_filters(options.filters)
-        self.sorter = None if options.order is None else as_evaluator(game, options.order)
-        if self.filters.candidates and self.sorter is None:
-            raise ValueError(
-                f"filters: expected an evaluator as order, which chooses the"
-                f" {self.filters.candidates} candidates, found none"
-            )
+        prefilter = evaluator.prefilter if options.order is None else None
+        order = options.order if prefilter is None else prefilter.evaluator
+        self.sorter = None if order is None else as_evaluator(game, order)
+        if self.filters.candidates:
+            if self.sorter is None:
+                raise ValueError(
+                    f"filters: expected an evaluator as order, which chooses the"
+                    f" {self.filters.candidates} candidates, found none"
+                )
+            prefilter = None
         prune, bound = _pruning(game, evaluator, options.prune)
         self._fast = self.native and not any(
             isinstance(asked, PythonEvaluator) for asked in (evaluator, self.sorter)
@@ -93,12 +98,11 @@ class Expectiminimax(Search):
             self._bind_plain(lookup)
         replies = self.filters.replies or (0, 0.0)
         self._put(
-            prune=PRUNE.index(prune),
-            bound=bound,
-            candidates=self.filters.candidates,
-            reply_keep=replies[0],
-            reply_margin=replies[1],
-        )
+            prune=PRUNE.index(prune), bound=bound, prefilter=int(prefilter is not None),
+            candidates=prefilter.keep if prefilter else self.filters.candidates,
+            candidate_margin=prefilter.margin if prefilter else math.inf,
+            reply_keep=replies[0], reply_margin=replies[1],
+        )  # fmt: skip
         for depth, move_filter in enumerate(self.filters.moves[:DEEPEST_ROLLS]):
             if move_filter is not None:
                 for line in self._lines:
@@ -219,13 +223,10 @@ class Expectiminimax(Search):
                 node_limit=min(nodes, UNLIMITED),
                 caching=int(depth > 0),
                 shuffle=shuffle,
-                exact_root=int(exact_root),
-                want_outcomes=int(want_outcomes),
-                limited=int(limited),
-                decide_only=int(decide_only),
-                generation=generation,
-                completed=-1,
-            )
+                exact_root=int(exact_root), want_outcomes=int(want_outcomes),
+                limited=int(limited), decide_only=int(decide_only),
+                generation=generation, completed=-1,
+            )  # fmt: skip
 
     def _decide(self, roll: int) -> None:
         self._source.decide(self.line.row, roll)

@@ -9,7 +9,7 @@ from typing import Any
 
 from games import kernels
 from games.contract import DiceGame
-from search.evaluators.evaluator import Evaluator
+from search.evaluators.evaluator import Evaluator, Prefilter
 from search.expectiminimax.turn import NativeTurn, best_reply
 from search.lookups.lookup import Lookup
 
@@ -21,7 +21,8 @@ class StaticChoice:
 
     The move chosen leads to the position with the best static value for the side that moves; of
     equal moves it is the first in the game's order. The value of a position is its outcome, else
-    that of the lookup, else that of the evaluator.
+    that of the lookup, else that of the evaluator. Only moves that the evaluator's prefilter keeps
+    are valued, if it has one.
 
     game: the game.
     evaluator: the evaluator.
@@ -63,12 +64,26 @@ class StaticChoice:
         moves = self.game.legal_moves(position, roll)
         if not moves:
             raise ValueError(f"expected a position with moves, found {position}")
+        if self.evaluator.prefilter is not None:
+            moves = self._kept(position, moves, self.evaluator.prefilter)
         values = [-self.value_of(self.game.play(position, move)) for move in moves]
         self.value = max(values)
         return moves[values.index(self.value)]
 
-    def value_of(self, position: Any) -> float:
-        """Returns the value of a position for its side to move: by outcome, lookup or evaluator."""
+    def _kept(self, position: Any, moves: Any, prefilter: Prefilter) -> list[Any]:
+        """Returns the moves that a prefilter keeps."""
+        ranks = [
+            -self.value_of(self.game.play(position, move), prefilter.evaluator) for move in moves
+        ]
+        best = sorted(ranks, reverse=True)
+        least = max(best[: prefilter.keep][-1], best[0] - prefilter.margin)
+        return [move for move, rank in zip(moves, ranks, strict=True) if rank >= least]
+
+    def value_of(self, position: Any, evaluator: Evaluator | None = None) -> float:
+        """Returns the value of a position for its side to move: by outcome, lookup or evaluator.
+
+        evaluator: values positions in place of the player's own; None for that one.
+        """
         value = self.game.outcome(position)
         if value is not None:
             return float(value)
@@ -76,4 +91,4 @@ class StaticChoice:
             known, value, *_ = self._probe(position)
             if known:
                 return float(value)
-        return float(self.evaluator(position))
+        return float((evaluator or self.evaluator)(position))

@@ -168,14 +168,17 @@ class NativeTurn(NativeRecord):
 
         evaluator: the evaluator of its replies; None for random replies.
         lookup: known values, used instead of the evaluator's; None for none.
-        prefilter: chooses the replies that the evaluator values; None for all.
+        prefilter: chooses the replies that the evaluator values; None for the evaluator's own.
+            Without one all are valued.
 
         An exception of an evaluator sets `stop`, and `check` raises it.
         """
         native = (
             None if evaluator is None else static_native(self.game, evaluator, lookup, self._fail)
         )
-        return Replies(self.game, native, prefilter, fail=self._fail)
+        if prefilter is None and evaluator is not None:
+            prefilter = evaluator.prefilter
+        return Replies(self.game, native, prefilter, lookup=lookup, fail=self._fail)
 
     def _fail(self, error: BaseException) -> None:
         self.errors.append(error)

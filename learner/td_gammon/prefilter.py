@@ -1,0 +1,329 @@
+"""Makes prefilters for networks of outcomes: `python -m learner prefilter`.
+
+A small network of integers learns to rank moves as a large one does, from decisions of that
+network's own play, half of them after random moves. How many moves it keeps, and how far behind the
+best, is then chosen on other decisions: as few as possible, so that the moves excluded lose little
+in the large network's eyes (`search.evaluators.evaluator.Prefilter`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from games.features import Encoding
+from learner.models.network_model import one_thread
+from learner.td_gammon.explore import explore
+from search import Engine
+from search.evaluators.evaluator import Prefilter
+from search.evaluators.outcome_network import Net, OutcomeNetwork
+from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
+
+__all__ = ["Decisions", "calibrated", "collect", "imitation", "make_prefilter"]
+
+Floats = NDArray[np.float64]
+
+#: Shares of random moves, in the first plies and later, in the wild half of the games.
+WILD: dict[str, Any] = {"first_plies": 40, "first_share": 0.35, "share": 0.1}
+#: Positions whose moves are listed at a time.
+PART = 500
+#: Decisions of a step, the first rate of Adam and its fall over the run.
+BATCH, RATE, FALL = 32, 0.004, 0.01
+#: A move this far behind the best counts e times less; no move less than `LEAST`.
+NEAR, LEAST = 0.1, 0.02
+#: Weight of the error of a decision's mean, which ranks no moves.
+LEVEL = 0.05
+#: Positions from which the first weights follow.
+SAMPLE = 100_000
+#: Numbers of moves and margins in points to choose from.
+KEEPS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+MARGINS = (*(0.01 * n for n in range(4, 20)), *(0.02 * n for n in range(10, 40)))
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Decisions between at least two moves: the positions after them, one decision behind another.
+
+    counts: the number of moves of each decision.
+    values: the large network's values of the positions, for the side to move there.
+    """
+
+    positions: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    values: Floats
+
+    @property
+    def first(self) -> NDArray[np.int64]:
+        """Where each decision begins."""
+        return np.asarray(np.cumsum(self.counts) - self.counts)
+
+    def behind(self, values: Floats) -> Floats:
+        """Returns how far each move is behind the best one of its decision, by some values."""
+        best = np.minimum.reduceat(values, self.first)
+        return np.asarray(values - np.repeat(best, self.counts))
+
+    def costs(self, cheap: Floats) -> list[tuple[float, float, int, float]]:
+        """Returns for each prefilter: moves kept, points lost a decision, `keep` and `margin`.
+
+        cheap: the small network's values of the positions.
+        """
+        shape = len(self.counts), int(self.counts.max())
+        places = np.arange(shape[1]) < self.counts[:, None]
+        lost, distance = np.full(shape, np.inf), np.full(shape, np.inf)
+        lost[places], distance[places] = self.behind(self.values), self.behind(cheap)
+        order = np.argsort(distance, axis=1, kind="stable")
+        lost, distance = (np.take_along_axis(a, order, axis=1) for a in (lost, distance))
+        # what is lost by keeping 1, 2, ... moves, and how many are within each margin
+        least = np.minimum.accumulate(lost, axis=1)
+        found = []
+        for margin in MARGINS:
+            within = (distance <= margin).sum(axis=1)
+            for keep in KEEPS:
+                kept = np.minimum(within, keep)
+                loss = np.take_along_axis(least, kept[:, None] - 1, axis=1)
+                found.append((float(kept.mean()), float(loss.mean()), keep, margin))
+        return found
+
+
+def collect(
+    evaluator: OutcomeNetwork, games: int, seed: tuple[int, ...], *, wild: bool
+) -> Decisions:
+    """Returns decisions of a network's own games, one for each position before a roll.
+
+    evaluator: the network; without a prefilter.
+    games: number of games.
+    seed: seed of all randomness.
+    wild: whether a share of the moves is random, so that rare kinds of positions occur.
+    """
+    rows = explore(evaluator, games, seed=seed, **(WILD if wild else {})).positions
+    game: Any = evaluator.game
+    search = Engine(game, evaluator).dice_search
+    random = np.random.default_rng(seed)
+    chances = np.array(game.rolls) / np.sum(game.rolls)
+    parts, numbers = [], []
+    for first in range(0, len(rows), PART):
+        afters, counts = search.afters(rows[first : first + PART])
+        ends = np.cumsum(counts).reshape(counts.shape)
+        for i, roll in enumerate(random.choice(len(chances), size=len(counts), p=chances)):
+            if counts[i, roll] > 1:
+                parts.append(afters[ends[i, roll] - counts[i, roll] : ends[i, roll]])
+                numbers.append(counts[i, roll])
+    positions = np.concatenate(parts)
+    return Decisions(positions, np.array(numbers), search.values(positions, 0))
+
+
+# --- learning --------------------------------------------------------------------------------
+
+
+def imitation(
+    evaluator: OutcomeNetwork, decisions: Decisions, units: int, passes: int, seed: int
+) -> QuantisedNetwork:
+    """Returns a small network that ranks the moves of decisions as a large one does.
+
+    evaluator: the large network.
+    units: hidden units of the small one.
+    passes: passes over the decisions.
+    seed: seed of all randomness.
+
+    Raises ValueError if the large network has no encoding.
+    """
+    net = evaluator.nets[0]
+    if net.encoding is None:
+        raise ValueError(f"expected a network over an encoding, found {evaluator!r}")
+    random = np.random.default_rng((seed, 1))
+    weights = np.exp(-decisions.behind(decisions.values) / NEAR) + LEAST
+    rows = net.encoding.active_rows(decisions.positions).astype(np.int32)
+    with one_thread():
+        parameters = _first(net, net.encoding, decisions, rows, weights, units, random)
+        _descend(parameters, decisions, rows, weights, passes, random)
+        layers = [p.detach().numpy().astype(np.float64) for p in parameters]
+        sample = rows[random.choice(len(rows), min(SAMPLE, len(rows)), replace=False)]
+        hidden = _hidden(parameters, torch.from_numpy(sample)).detach().numpy()
+    return _quantised(evaluator, net.encoding, layers, hidden)
+
+
+def _hidden(parameters: Any, rows: Any) -> Any:
+    """Returns the outputs of the hidden units, of the inputs that are 1."""
+    weights, bias = parameters[:2]
+    total = torch.nn.functional.embedding_bag(
+        rows, weights, mode="sum", padding_idx=len(weights) - 1
+    )
+    return torch.relu(total + bias)
+
+
+def _first(
+    net: Net, encoding: Encoding, decisions: Decisions, rows: Any, weights: Floats, units: int,
+    random: np.random.Generator,
+) -> list[Any]:  # fmt: skip
+    """Returns weights to begin with, of both layers: units of the large network's first layer.
+
+    Its terms are replaced by linear functions of the encoding, and the units are those that a
+    linear function of all of them uses most.
+    """
+    chosen = random.choice(len(rows), min(SAMPLE, len(rows)), replace=False)
+    size, weight = len(encoding), weights[chosen, None]
+    inputs = np.zeros((len(chosen), size + 1))
+    np.put_along_axis(inputs, rows[chosen], 1.0, axis=1)
+    inputs[:, size] = 1.0  # which `active_rows` pads with, and here stands for the bias
+    first, bias = (array.astype(np.float64) for array in net.layers[0])
+    layer = np.concatenate([first[:size], bias[None]])
+    if net.features is not None:
+        terms = net.features.measure(decisions.positions[chosen])
+        layer += _regression(inputs, terms, weight) @ first[size:]
+    hidden = np.concatenate([np.maximum(inputs @ layer, 0.0), np.ones((len(chosen), 1))], axis=1)
+    values = decisions.values[chosen, None]
+    use = np.abs(_regression(hidden, values, weight)[:-1, 0]) * hidden[:, :-1].std(axis=0)
+    best = np.sort(np.argsort(-use, kind="stable")[:units])
+    last = _regression(hidden[:, [*best, -1]], values, weight)
+    table = np.concatenate([layer[:-1, best], np.zeros((1, len(best)))])
+    arrays = table, layer[-1, best], last[:-1, 0], last[-1]
+    return [torch.tensor(array, dtype=torch.float32).requires_grad_() for array in arrays]
+
+
+def _regression(inputs: Floats, targets: Floats, weight: Floats) -> Floats:
+    """Returns the weights [inputs, targets] of the least squares."""
+    moments = (inputs * weight).T @ inputs
+    moments[np.diag_indices_from(moments)] += 1e-6 * len(inputs)
+    return np.asarray(np.linalg.solve(moments, (inputs * weight).T @ targets))
+
+
+def _descend(
+    parameters: Any, decisions: Decisions, rows: Any, weights: Floats, passes: int,
+    random: np.random.Generator,
+) -> None:  # fmt: skip
+    """Take steps of Adam on the squared errors of differences between the moves of a decision."""
+    optimiser = torch.optim.Adam(parameters, lr=RATE)
+    first, counts = decisions.first, decisions.counts
+    steps = passes * (len(counts) // BATCH)
+    step = 0
+    for _ in range(passes):
+        order = random.permutation(len(counts))
+        for at in range(0, len(order) - BATCH + 1, BATCH):
+            some = order[at : at + BATCH]
+            moves = np.concatenate([np.arange(first[d], first[d] + counts[d]) for d in some])
+            own = torch.from_numpy(np.repeat(np.arange(BATCH), counts[some]))
+            weight = torch.from_numpy(weights[moves].astype(np.float32))
+            values = torch.from_numpy(decisions.values[moves].astype(np.float32))
+            hidden = _hidden(parameters, torch.from_numpy(rows[moves]))
+            error = hidden @ parameters[2] + parameters[3] - values
+            sums, totals = (
+                torch.zeros(BATCH).index_add(0, own, part) for part in (weight * error, weight)
+            )
+            apart = error - (sums / totals)[own]
+            loss = (weight * (apart**2 + LEVEL * error**2)).sum() / weight.sum()
+            for group in optimiser.param_groups:
+                group["lr"] = RATE * FALL ** (step / steps)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            step += 1
+
+
+def _quantised(
+    evaluator: OutcomeNetwork, encoding: Encoding, layers: list[Floats], hidden: Floats
+) -> QuantisedNetwork:
+    """Returns a network of floats as one of integers.
+
+    hidden: outputs of the hidden units in many positions. The largest becomes `HIGHEST`, or what
+        keeps all sums within int16.
+    """
+    weights, bias, last, offset = layers
+    one = HIGHEST << FIRST_SHIFT
+    sums = np.sort(np.abs(weights[:-1]), axis=0)[-encoding.most :].sum(axis=0) + np.abs(bias)
+    highest = np.maximum(hidden.max(axis=0), np.maximum(sums * one / 32000, 1e-3))
+    first = np.round(weights[:-1] * one / highest)
+    start = np.round(bias * one / highest) + (1 << FIRST_SHIFT - 1)
+    heights = last * highest
+    scale = float(np.abs(heights).max()) * (1 << SHIFT) / 127
+    second = np.round(heights * (1 << SHIFT) / scale)
+    output = np.round(offset / scale * UNIT)
+    return QuantisedNetwork(
+        evaluator.game, encoding,
+        [(first, start), (second.reshape(1, -1, 1), output.reshape(1, 1))],
+        scale=scale, name="prefilter",
+    )  # fmt: skip
+
+
+# --- calibration -----------------------------------------------------------------------------
+
+
+def calibrated(
+    small: QuantisedNetwork, known: dict[str, Decisions], tested: dict[str, Decisions], lost: float
+) -> Prefilter:
+    """Returns the prefilter that keeps fewest moves in the decisions of all groups.
+
+    small: the small network.
+    known: decisions by which the number of moves and the margin are chosen, in groups.
+    tested: other decisions of the same groups, whose losses are told in `evidence`.
+    lost: greatest mean loss in each group, in points a decision.
+
+    Raises ValueError if no prefilter loses so little.
+    """
+    costs = [group.costs(small.values(group.positions)) for group in known.values()]
+    good = [
+        (sum(cost[0] for cost in row), row[0][2:])
+        for row in zip(*costs, strict=True)
+        if all(cost[1] <= lost for cost in row)
+    ]
+    if not good:
+        raise ValueError(f"expected a prefilter that loses at most {lost} points, found none")
+    keep, margin = min(good)[1]
+    evidence = {}
+    for name, group in tested.items():
+        costs_here = group.costs(small.values(group.positions))
+        kept, loss = next(cost[:2] for cost in costs_here if cost[2:] == (keep, margin))
+        evidence[name] = {
+            "decisions": len(group.counts),
+            "moves": round(float(group.counts.mean()), 2),
+            "kept": round(kept, 2),
+            "thousandths lost": round(1000 * loss, 4),
+        }
+    return Prefilter(small, keep, margin, evidence)
+
+
+def make_prefilter(
+    evaluator: OutcomeNetwork,
+    *,
+    games: int = 1600,
+    units: int = 128,
+    passes: int = 7,
+    lost: float = 0.000025,
+    seed: int = 0,
+    report: Callable[[str], None] = lambda line: None,
+) -> Prefilter:
+    """Returns a prefilter for a network of outcomes over an encoding.
+
+    games: games to learn from; half as many more calibrate and test.
+    units, passes: see `imitation`.
+    lost: see `calibrated`.
+    seed: seed of all randomness.
+    report: gets lines of progress.
+
+    Raises ValueError if the network has no encoding, or no prefilter loses so little.
+    """
+    large = evaluator.copy()  # has no prefilter
+    known, tested, taught = (
+        {
+            name: collect(large, max(1, count), (seed, part, wild), wild=wild)
+            for name, wild in (("natural", False), ("wild", True))
+        }
+        for part, count in enumerate((games // 8, games // 8, games // 2))
+    )
+    decisions = Decisions(
+        *(
+            np.concatenate([getattr(group, name) for group in taught.values()])
+            for name in ("positions", "counts", "values")
+        )
+    )
+    report(f"learning from {len(decisions.counts)} decisions of {len(decisions.values)} moves")
+    small = imitation(large, decisions, units, passes, seed)
+    prefilter = calibrated(small, known, tested, lost)
+    report(f"keeps at most {prefilter.keep} moves within {prefilter.margin:.2f} points of the best")
+    for name, figures in prefilter.evidence.items():
+        report(f"{name}: " + ", ".join(f"{key} {number}" for key, number in figures.items()))
+    return prefilter

@@ -1,0 +1,78 @@
+"""Prefilters in files of evaluators: a small network of integers, and how much it excludes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from games.contract import Game
+from search.evaluators.evaluator import Prefilter
+from search.evaluators.header import EvaluatorError, check_fields, short
+from search.evaluators.quantised import QuantisedNetwork
+
+__all__ = ["PREFILTER", "prefilter_arrays", "prefilter_entry", "read_prefilter"]
+
+#: The name of the entry in a header, and what the names of its arrays begin with.
+PREFILTER = "prefilter"
+_FIELDS: Mapping[str, Any] = {"keep": int, "margin": float, "evidence": dict, "network": dict}
+
+
+def prefilter_entry(prefilter: Prefilter) -> dict[str, Any]:
+    """Returns the entry of a file's header; TypeError if the evaluator is no `QuantisedNetwork`."""
+    return {
+        "keep": prefilter.keep,
+        "margin": prefilter.margin,
+        "evidence": dict(prefilter.evidence),
+        "network": _network(prefilter)._saved()[0],
+    }
+
+
+def prefilter_arrays(prefilter: Prefilter) -> dict[str, NDArray[Any]]:
+    """Returns the arrays for a file by their names."""
+    arrays = _network(prefilter)._saved()[1]
+    return {f"{PREFILTER}_{name}": array for name, array in arrays.items()}
+
+
+def read_prefilter(
+    path: Path, content: dict[str, Any], arrays: dict[str, NDArray[Any]], game: Game
+) -> Prefilter | None:
+    """Returns the prefilter in a file, and removes its arrays; None if it has none.
+
+    path: the file, for messages.
+    content: the file's header.
+    arrays: the file's arrays by name.
+    game: the game that the file was made for.
+
+    Raises EvaluatorError if it is damaged.
+    """
+    entry = content.get(PREFILTER)
+    if entry is None:
+        return None
+    if not isinstance(entry, dict):
+        raise EvaluatorError(f"{path}: expected a prefilter, found {short(entry)}")
+    check_fields(path, entry, _FIELDS)
+    check_fields(path, entry["network"], QuantisedNetwork.fields)
+    start = f"{PREFILTER}_"
+    own = {
+        name[len(start) :]: array for name, array in arrays.items() if name[: len(start)] == start
+    }
+    for name in own:
+        del arrays[start + name]
+    parts, options = QuantisedNetwork._parts_in(path, entry["network"], own, game, None)
+    arrays.update({start + name: array for name, array in own.items()})  # which nobody knows
+    try:
+        network = QuantisedNetwork(game, *parts, **options, name=PREFILTER)
+        return Prefilter(network, entry["keep"], entry["margin"], entry["evidence"])
+    except (TypeError, ValueError) as error:
+        raise EvaluatorError(f"{path}: {PREFILTER}: {short(error)}") from None
+
+
+def _network(prefilter: Prefilter) -> QuantisedNetwork:
+    if not isinstance(prefilter.evaluator, QuantisedNetwork):
+        raise TypeError(
+            f"{PREFILTER}: expected a quantised network to save, found {prefilter.evaluator!r}"
+        )
+    return prefilter.evaluator

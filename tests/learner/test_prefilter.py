@@ -1,0 +1,104 @@
+"""A small network learns to rank moves as a large one does, and excludes the worst."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import games
+from games import kernels
+from learner.__main__ import main
+from learner.td_gammon.prefilter import Decisions, calibrated, collect
+from learner.td_gammon.td_gammon import new_network
+from search import Engine, load_evaluator
+from search.evaluators.quantised import QuantisedNetwork
+
+GAME: Any = games.load("backgammon")
+POINTS = GAME.encodings["points"]
+pytestmark = pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "large.safetensors"
+    new_network(GAME, POINTS, (16,), spread=0.3, seed=3).save(path)
+    return path
+
+
+def test_costs_are_those_of_each_decision() -> None:
+    random = np.random.default_rng(1)
+    counts = random.integers(2, 30, 40)
+    large, cheap = random.normal(size=(2, counts.sum()))
+    decisions = Decisions(np.zeros((counts.sum(), 5), dtype=np.int64), counts, large)
+    ends = np.cumsum(counts)
+    for kept, lost, keep, margin in decisions.costs(cheap)[::37]:
+        numbers, losses = [], []
+        for end, count in zip(ends, counts, strict=True):
+            values, ranks = large[end - count : end], cheap[end - count : end]
+            order = [i for i in np.argsort(ranks)[:keep] if ranks[i] - ranks.min() <= margin]
+            numbers.append(len(order))
+            losses.append(values[order].min() - values.min())
+        assert (kept, lost) == pytest.approx((np.mean(numbers), np.mean(losses)))
+
+
+def test_a_file_gets_a_prefilter_that_loses_little(file: Path) -> None:
+    before: Any = load_evaluator(file)
+    command = ["prefilter", "backgammon", str(file), *"--games 64 --units 8 --passes 2".split()]
+    command += ["--lost", "2", "--seed", "4"]
+    assert main(command) == 0
+    found: Any = load_evaluator(file)
+    assert set(found.prefilter.evidence) == {"natural", "wild"}
+    test = collect(before, 20, (77, 5), wild=True)
+    rows = test.positions[:500]
+    assert np.array_equal(found.values(rows), before.values(rows))
+    # on other decisions, by the large network
+    ranks = found.prefilter.evaluator.values(test.positions)
+    costs = {cost[2:]: cost[:2] for cost in test.costs(ranks)}
+    kept, lost = costs[found.prefilter.keep, found.prefilter.margin]
+    assert kept < 0.8 * test.counts.mean()
+    assert lost < 0.004
+    # the same seed gives the same file, whether there was a prefilter or not
+    content = file.read_bytes()
+    assert main(command) == 0
+    assert file.read_bytes() == content
+
+
+def test_decisions_are_those_of_an_engine(file: Path) -> None:
+    large: Any = load_evaluator(file)
+    decisions = collect(large, 2, (5, 1), wild=False)
+    assert decisions.counts.min() > 1
+    engine = Engine(GAME, large)
+    rows = decisions.positions[:200].tolist()
+    expected = [engine.search(tuple(row), depth=0).value for row in rows]
+    assert decisions.values[:200].tolist() == expected
+
+
+def test_a_network_that_ranks_badly_makes_no_prefilter() -> None:
+    random = np.random.default_rng(2)
+    counts = np.full(50, 60)
+    rows = np.tile(np.array(GAME.start()), (3000, 1))
+    decisions = {"all": Decisions(rows, counts, random.normal(size=3000))}
+    first = np.zeros((len(POINTS), 1)), np.zeros(1)
+    blind = QuantisedNetwork(GAME, POINTS, [first, (np.ones((1, 1, 1)), np.zeros((1, 1)))])
+    with pytest.raises(ValueError, match="expected a prefilter that loses at most 1e-05 points"):
+        calibrated(blind, decisions, decisions, 0.00001)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["backgammon", "hand"], "evaluator: expected a network of outcomes, found"),
+        (["backgammon", "none"], "none: expected an evaluator file or one of"),
+        (["backgammon", "backups", "--games", "3"], "--games: expected at least 16, found 3"),
+        (["backgammon", "backups", "--lost", "nan"], "--lost: expected at least 0, found nan"),
+    ],
+)
+def test_bad_arguments_are_refused_in_a_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["prefilter", *arguments]) != 0
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1

@@ -1,0 +1,209 @@
+"""Prefilters: moves that a small network excludes are not valued by the large one."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import games
+from play.transport import pack, unpack
+from search import Engine, EvaluatorError, Lookup, as_evaluator, load_evaluator
+from search.evaluators.array_files import load_arrays, save_arrays
+from search.evaluators.evaluator import Prefilter
+from search.evaluators.quantised import QuantisedNetwork
+from search.expectiminimax.static import StaticChoice
+from search.lookups.database import DatabaseLookup
+from tests.search.test_outcome_network import GAME, POINTS, network, positions_of_games
+
+plain = pytest.mark.plain
+
+
+def small(seed: int = 1) -> QuantisedNetwork:
+    """Returns a small network with random weights."""
+    random = np.random.default_rng(seed)
+    first = random.integers(-400, 400, (len(POINTS), 8)), random.integers(-50, 50, 8)
+    second = random.integers(-127, 128, (1, 8, 1)), np.array([[5]])
+    return QuantisedNetwork(GAME, POINTS, [first, second])
+
+
+def filtered(keep: int = 3, margin: float = math.inf) -> Any:
+    return network("three of points", prefilter=Prefilter(small(), keep, margin, {"lost": 0.5}))
+
+
+def value_of(evaluator: Any, position: Any, lookup: Lookup | None) -> float:
+    """Returns the outcome of a position, its value by a lookup or by an evaluator."""
+    end = GAME.outcome(position)
+    if end is not None:
+        return float(end)
+    known, value, *_ = (False, 0.0) if lookup is None else lookup.plain()(position)
+    return float(value) if known else float(evaluator(position))
+
+
+def kept(evaluator: Any, position: Any, roll: int, lookup: Lookup | None = None) -> list[Any]:
+    """Returns the moves that the evaluator's prefilter keeps."""
+    prefilter = evaluator.prefilter
+    ranks = {
+        move: -value_of(prefilter.evaluator, GAME.play(position, move), lookup)
+        for move in GAME.legal_moves(position, roll)
+    }
+    best = sorted(ranks.values(), reverse=True)
+    least = max(best[: prefilter.keep][-1], best[0] - prefilter.margin)
+    return [move for move, rank in ranks.items() if rank >= least]
+
+
+def best(evaluator: Any, position: Any, roll: int, lookup: Lookup | None = None) -> tuple[Any, Any]:
+    """Returns the best move of those kept, and its value."""
+    values = {
+        move: -value_of(evaluator, GAME.play(position, move), lookup)
+        for move in kept(evaluator, position, roll, lookup)
+    }
+    move = max(values, key=lambda move: values[move])
+    return move, values[move]
+
+
+@plain
+@pytest.mark.parametrize(("keep", "margin"), [(1, math.inf), (3, math.inf), (24, 0.3), (4, 0.1)])
+@pytest.mark.parametrize("looked_up", [False, True])
+def test_only_moves_that_the_prefilter_keeps_are_valued(
+    keep: int, margin: float, looked_up: bool
+) -> None:
+    evaluator = filtered(keep, margin)
+    lookup = DatabaseLookup(games.load("backgammon"), "bearoff") if looked_up else None
+    choice = StaticChoice(GAME, evaluator, lookup)
+    engine = Engine(GAME, evaluator, lookup=lookup)
+    generator, excluded = random.Random(5), 0
+    for position in positions_of_games(6, 30):
+        roll = generator.randrange(21)
+        expected, value = best(evaluator, position, roll, lookup)
+        assert choice.choose(position, roll) == expected
+        assert choice.value == value
+        result = engine.search(position, roll=roll, depth=0)
+        assert (result.move, result.value) == (expected, value)
+        excluded += len(GAME.legal_moves(position, roll)) > len(
+            kept(evaluator, position, roll, lookup)
+        )
+        # where every move's value is shown, all are exact
+        moves = dict(engine.analyse(position, roll=roll, depth=0).moves)
+        assert moves == {
+            move: -value_of(evaluator, GAME.play(position, move), lookup)
+            for move in GAME.legal_moves(position, roll)
+        }
+    assert excluded > 10
+
+
+@plain
+@pytest.mark.parametrize("prune", ["none", "star2"])
+def test_a_search_values_the_replies_that_the_prefilter_keeps(prune: str) -> None:
+    evaluator = filtered(3, 0.4)
+    engine = Engine(GAME, evaluator, prune=prune)
+    total = sum(GAME.rolls)
+    for position in positions_of_games(7, 2):
+        expected = sum(
+            chance * best(evaluator, position, roll)[1] for roll, chance in enumerate(GAME.rolls)
+        )
+        assert engine.values([position], depth=1)[0] == pytest.approx(expected / total, abs=1e-12)
+
+
+def test_a_deeper_search_values_all_root_moves_and_few_replies() -> None:
+    evaluator = filtered(2, 0.4)
+    position = GAME.start()
+    roll = 4
+    result = Engine(GAME, evaluator, prune="none").analyse(position, roll=roll, depth=1)
+    assert len(result.moves) == len(GAME.legal_moves(position, roll))
+    for move, value in result.moves[:3]:
+        after = GAME.play(position, move)
+        expected = sum(c * best(evaluator, after, r)[1] for r, c in enumerate(GAME.rolls))
+        assert -value == pytest.approx(expected / sum(GAME.rolls), abs=1e-12)
+    deep = Engine(GAME, evaluator, filters="tiny").search(position, roll=roll, depth=2)
+    bare = evaluator.copy()
+    assert deep.evaluations < Engine(GAME, bare, filters="tiny").search(
+        position, roll=roll, depth=2
+    ).evaluations  # fmt: skip
+
+
+def test_an_order_of_ones_own_takes_the_place_of_the_prefilter() -> None:
+    evaluator = filtered(1)
+    exact = Engine(GAME, evaluator.copy()).values([GAME.start()], depth=1)
+    assert Engine(GAME, evaluator).values([GAME.start()], depth=1) != exact
+    assert Engine(GAME, evaluator, order=small()).values([GAME.start()], depth=1) == exact
+
+
+# --- files -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "filtered.safetensors"
+    filtered(5, 0.25).save(path)
+    return path
+
+
+@plain
+def test_files_hold_the_prefilter(saved: Path, tmp_path: Path) -> None:
+    found: Any = load_evaluator(saved, game=GAME)
+    prefilter = found.prefilter
+    assert (prefilter.keep, prefilter.margin) == (5, 0.25)
+    assert prefilter.evidence == {"lost": 0.5}
+    rows = positions_of_games(8, 5)
+    assert np.array_equal(prefilter.evaluator.values(rows), small().values(rows))
+    found.save(tmp_path / "again.safetensors")
+    assert (tmp_path / "again.safetensors").read_bytes() == saved.read_bytes()
+    assert unpack(pack(found)).prefilter.margin == 0.25
+    # a copy may learn, which the prefilter does not know of
+    assert found.copy().prefilter is None
+    # the other arrays and fields are those of a file without
+    found.prefilter = None
+    found.save(tmp_path / "bare.safetensors")
+    network("three of points").save(saved)
+    assert (tmp_path / "bare.safetensors").read_bytes() == saved.read_bytes()
+
+
+@plain
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda entry, arrays: entry.update(keep=0), "keep: expected 1 to 1024, found 0"),
+        (lambda entry, arrays: entry.update(margin=-1.0), "margin: expected more than 0"),
+        (lambda entry, arrays: entry.pop("margin"), "expected field 'margin' of type float"),
+        (lambda entry, arrays: entry.update(more=1), "expected no fields but"),
+        (lambda entry, arrays: entry["network"].update(widths=[326, 9, 1]), "of shape"),
+        (lambda entry, arrays: entry["network"].pop("scale"), "expected field 'scale'"),
+        (lambda entry, arrays: arrays.pop("prefilter_bias_1"), "expected an array 'bias_1'"),
+        (
+            lambda entry, arrays: arrays.update(prefilter_bias_7=arrays["prefilter_bias_0"]),
+            "expected no other arrays, found",
+        ),
+        (
+            lambda entry, arrays: arrays.update(
+                prefilter_weights_0=arrays["prefilter_weights_0"] + np.int16(30000)
+            ),
+            "prefilter: layer 0: expected sums of 30 inputs",
+        ),
+    ],
+)
+def test_a_damaged_prefilter_is_refused(saved: Path, change: Any, message: str) -> None:
+    header, arrays = load_arrays(saved)
+    change(header["prefilter"], arrays)
+    save_arrays(saved, header, arrays)
+    with pytest.raises(EvaluatorError, match=message) as error:
+        load_evaluator(saved, game=GAME)
+    assert "\n" not in str(error.value)
+
+
+@plain
+def test_a_prefilter_that_is_no_network_of_integers_is_not_saved(tmp_path: Path) -> None:
+    evaluator = network("three of points", prefilter=Prefilter(as_evaluator(GAME, None)))
+    with pytest.raises(TypeError, match="prefilter: expected a quantised network to save"):
+        evaluator.save(tmp_path / "file.safetensors")
+
+
+@plain
+@pytest.mark.parametrize("margin", [0.0, -1.0, math.nan])
+def test_a_margin_is_positive(margin: float) -> None:
+    with pytest.raises(ValueError, match=f"margin: expected more than 0, found {margin}"):
+        Prefilter(small(), 4, margin)
