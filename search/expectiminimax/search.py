@@ -221,11 +221,9 @@ class Expectiminimax(Search):
             line.prepare(
                 depth_limit=depth,
                 node_limit=min(nodes, UNLIMITED),
-                caching=int(depth > 0),
-                shuffle=shuffle,
-                exact_root=int(exact_root), want_outcomes=int(want_outcomes),
-                limited=int(limited), decide_only=int(decide_only),
-                generation=generation, completed=-1,
+                caching=int(depth > 0), shuffle=shuffle,
+                exact_root=int(exact_root), want_outcomes=int(want_outcomes), limited=int(limited),
+                decide_only=int(decide_only), generation=generation, completed=-1,
             )  # fmt: skip
 
     def _decide(self, roll: int) -> None:
