@@ -13,7 +13,7 @@ stands for the positions that the time allows to an evaluator of each kind (`Con
 that results do not depend on what else the machine does.
 
     python -m benchmarks.learners                   all of it: about 90 minutes on two cores
-    python -m benchmarks.learners connect_four      Connect Four, with truth: half an hour of a core
+    python -m benchmarks.learners connect_four      Connect Four, with truth: 20 minutes of a core
     python -m benchmarks.learners --quick           a trial of the program in two minutes
     python -m benchmarks.learners --only rootstrap,network --seeds 2
 

@@ -122,7 +122,8 @@ def test_a_game_is_trained_resumed_matched_explained_and_played(
         "--snapshots",
         "1",
     ]
-    run += ["--snapshot-games", "4", "--final-games", "4", "--quiet"]
+    # one opponent, because the matches of the report against more start another process
+    run += ["--snapshot-games", "4", "--final-games", "4", "--opponents", "hand", "--quiet"]
     ask(folder, *run, "--games", "6", "--run", "run")
     learned = "run/best.json"
     assert (folder / learned).is_file()
