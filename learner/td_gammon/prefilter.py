@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from games.features import Encoding
 from learner.models.network_model import one_thread
 from learner.td_gammon.explore import explore
-from search import Engine
+from search import Engine, Lookup
 from search.evaluators.evaluator import Prefilter
 from search.evaluators.outcome_network import Net, OutcomeNetwork
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
+from search.lookups.database import usual_lookup
 
 __all__ = ["Decisions", "calibrated", "collect", "imitation", "make_prefilter"]
 
@@ -50,7 +51,8 @@ class Decisions:
     """Decisions between at least two moves: the positions after them, one decision behind another.
 
     counts: the number of moves of each decision.
-    values: the large network's values of the positions, for the side to move there.
+    values: the large network's values of the positions, for the side to move there, or those of
+        the game's usual lookup.
     """
 
     positions: NDArray[np.int64]
@@ -102,7 +104,7 @@ def collect(
     """
     rows = explore(evaluator, games, seed=seed, **(WILD if wild else {})).positions
     game: Any = evaluator.game
-    search = Engine(game, evaluator).dice_search
+    search = Engine(game, evaluator, lookup=usual_lookup(game, evaluator)).dice_search
     random = np.random.default_rng(seed)
     chances = np.array(game.rolls) / np.sum(game.rolls)
     parts, numbers = [], []
@@ -253,7 +255,11 @@ def _quantised(
 
 
 def calibrated(
-    small: QuantisedNetwork, known: dict[str, Decisions], tested: dict[str, Decisions], lost: float
+    small: QuantisedNetwork,
+    known: dict[str, Decisions],
+    tested: dict[str, Decisions],
+    lost: float,
+    lookup: Lookup | None = None,
 ) -> Prefilter:
     """Returns the prefilter that keeps fewest moves in the decisions of all groups.
 
@@ -261,10 +267,13 @@ def calibrated(
     known: decisions by which the number of moves and the margin are chosen, in groups.
     tested: other decisions of the same groups, whose losses are told in `evidence`.
     lost: greatest mean loss in each group, in points a decision.
+    lookup: known values, which rank moves in place of the small network; None for none.
 
     Raises ValueError if no prefilter loses so little.
     """
-    costs = [group.costs(small.values(group.positions)) for group in known.values()]
+    game: Any = small.game
+    search = Engine(game, small, lookup=lookup).dice_search
+    costs = [group.costs(search.values(group.positions, 0)) for group in known.values()]
     good = [
         (sum(cost[0] for cost in row), row[0][2:])
         for row in zip(*costs, strict=True)
@@ -275,7 +284,7 @@ def calibrated(
     keep, margin = min(good)[1]
     evidence = {}
     for name, group in tested.items():
-        costs_here = group.costs(small.values(group.positions))
+        costs_here = group.costs(search.values(group.positions, 0))
         kept, loss = next(cost[:2] for cost in costs_here if cost[2:] == (keep, margin))
         evidence[name] = {
             "decisions": len(group.counts),
@@ -292,7 +301,7 @@ def make_prefilter(
     games: int = 1600,
     units: int = 128,
     passes: int = 7,
-    lost: float = 0.00002,
+    lost: float = 0.00003,
     seed: int = 0,
     report: Callable[[str], None] = lambda line: None,
 ) -> Prefilter:
@@ -323,7 +332,8 @@ def make_prefilter(
     )
     report(f"learning from {len(decisions.counts)} decisions of {len(decisions.values)} moves")
     small = imitation(large, decisions, units, passes, seed)
-    prefilter = calibrated(small, known, tested, lost)
+    lookup = usual_lookup(evaluator.game, evaluator)
+    prefilter = calibrated(small, known, tested, lost, lookup)
     report(f"keeps at most {prefilter.keep} moves within {prefilter.margin:.2f} points of the best")
     for name, figures in prefilter.evidence.items():
         report(f"{name}: " + ", ".join(f"{key} {number}" for key, number in figures.items()))

@@ -15,6 +15,7 @@ from learner.td_gammon.prefilter import Decisions, calibrated, collect
 from learner.td_gammon.td_gammon import new_network
 from search import Engine, load_evaluator
 from search.evaluators.quantised import QuantisedNetwork
+from search.lookups.database import DatabaseLookup
 
 GAME: Any = games.load("backgammon")
 POINTS = GAME.encodings["points"]
@@ -55,7 +56,8 @@ def test_a_file_gets_a_prefilter_that_loses_little(file: Path) -> None:
     rows = test.positions[:500]
     assert np.array_equal(found.values(rows), before.values(rows))
     # on other decisions, by the large network
-    ranks = found.prefilter.evaluator.values(test.positions)
+    lookup = DatabaseLookup(GAME, "bearoff")
+    ranks = Engine(GAME, found.prefilter.evaluator, lookup=lookup).values(test.positions)
     costs = {cost[2:]: cost[:2] for cost in test.costs(ranks)}
     kept, lost = costs[found.prefilter.keep, found.prefilter.margin]
     assert kept < 0.8 * test.counts.mean()
@@ -70,7 +72,7 @@ def test_decisions_are_those_of_an_engine(file: Path) -> None:
     large: Any = load_evaluator(file)
     decisions = collect(large, 2, (5, 1), wild=False)
     assert decisions.counts.min() > 1
-    engine = Engine(GAME, large)
+    engine = Engine(GAME, large, lookup=DatabaseLookup(GAME, "bearoff"))
     rows = decisions.positions[:200].tolist()
     expected = [engine.search(tuple(row), depth=0).value for row in rows]
     assert decisions.values[:200].tolist() == expected

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import games
+from games import kernels
 from play.transport import pack, unpack
 from search import Engine, EvaluatorError, Lookup, as_evaluator, load_evaluator
 from search.evaluators.array_files import load_arrays, save_arrays
@@ -207,3 +208,23 @@ def test_a_prefilter_that_is_no_network_of_integers_is_not_saved(tmp_path: Path)
 def test_a_margin_is_positive(margin: float) -> None:
     with pytest.raises(ValueError, match=f"margin: expected more than 0, found {margin}"):
         Prefilter(small(), 4, margin)
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="nothing is compiled")
+def test_the_shipped_prefilter_excludes_half_of_the_moves_and_no_good_ones() -> None:
+    game: Any = games.load("backgammon")
+    filtered: Any = load_evaluator("wide", game=game)
+    lookup = DatabaseLookup(game, "bearoff")
+    quick, exact = (Engine(game, e, lookup=lookup) for e in (filtered, filtered.copy()))
+    generator = random.Random(12)
+    positions = np.array(positions_of_games(12, 1500))
+    rolls = np.array([generator.randrange(21) for _ in positions])
+    moves, values = exact.best_moves(positions, rolls)
+    chosen, kept_values = quick.best_moves(positions, rolls)
+    lost = values - kept_values
+    assert (lost >= 0).all() and 1000 * lost.mean() <= 0.1
+    assert np.mean(moves == chosen) > 0.998
+    evidence = filtered.prefilter.evidence
+    assert all(group["thousandths lost"] <= 0.03 for group in evidence.values())
+    assert evidence["natural"]["decisions"] >= 5000
+    assert evidence["natural"]["kept"] < 0.6 * evidence["natural"]["moves"]
