@@ -198,13 +198,13 @@ def build(path: Path, seed: int) -> None:
 
 def _drawn(player: Any, random: Any, seed: int) -> Iterator[tuple[Any, int]]:
     """Returns positions before their rolls with -1 if games brought them, or else their kind."""
-    calm = [explore(player, 300, seed=(seed, 1)).positions, _gnu_games(150, 0.0, random)]
+    calm = [explore(player, 300, seed=(seed, 1)), _gnu_games(150, 0.0, random)]
     wild = [
         explore(player, 1500, seed=(seed, 2), first_plies=16, first_share=0.25, share=0.02),
         explore(player, 500, seed=(seed, 3), first_plies=40, first_share=0.15),
     ]
     natural = np.unique(np.concatenate(calm), axis=0)
-    parts = [*calm, *(part.positions for part in wild), _gnu_games(300, 0.1, random)]
+    parts = [*calm, *wild, _gnu_games(300, 0.1, random)]
     others = np.unique(np.concatenate(parts), axis=0)
     for rows in (natural, others):
         random.shuffle(rows)

@@ -77,7 +77,7 @@ def rollout_lines(count: int, games: int) -> Iterator[str]:
     game: Any = load("backgammon")
     engine = Engine(game, game.shipped)
     random = np.random.default_rng(3)
-    rows = explore(engine.evaluator, 400, seed=(3,)).positions
+    rows = explore(engine.evaluator, 400, seed=(3,))
     random.shuffle(rows)
     pips = np.array([pips_of(row[0], row[1]) for row in rows.tolist()])
     phases = np.array([phase(tuple(row)) for row in rows.tolist()])

@@ -40,6 +40,9 @@ __all__ = ["BackupFit"]
 _SMALL_RATE = 0.003
 #: The small net learns from this many rounds' games before it filters, so many times.
 _INTRODUCED, _INTRODUCTIONS = 3, 4
+#: In the first steps the rate rises, because Adam knows little of the gradients yet and would undo
+#: what the network brings.
+_RISING = 300
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -327,22 +330,21 @@ class BackupFit(Learner):
             done = (self.games_played_ + games * step / steps) / self.games
             plain = done >= 1.0 - self.plain_share
             positions, targets = self._kept.draw(self.batch, random, plain=plain)
-            total += self._model.step(
-                Examples(self._net, positions), targets, rates.at(min(done, 1.0), 1.0)
-            )
-        self.updates_ += steps * self.batch
+            rate = rates.at(done, 1.0) * min(1.0, (self.updates_ / self.batch + 1.0) / _RISING)
+            total += self._model.step(Examples(self._net, positions), targets, rate)
+            self.updates_ += self.batch
         return total / steps
 
     def _introduce_small(self) -> None:
         """Train the small net to agree with the network before it becomes its prefilter."""
-        played = explore(
+        positions = explore(
             self._net, _INTRODUCED * self.round_games, seed=(self.seed, 0, 13),
             first_plies=self.first_plies, first_share=self.first_share, share=self.share,
             threads=self.threads,
         )  # fmt: skip
-        labels, _ = Backups(self.game_, self._values, exact=self._exact).outcomes(played.positions)
+        labels, _ = Backups(self.game_, self._values, exact=self._exact).outcomes(positions)
         random = np.random.default_rng((self.seed, 13))
-        self._fit_small(played.positions, labels, random, epochs=_INTRODUCTIONS)
+        self._fit_small(positions, labels, random, epochs=_INTRODUCTIONS)
 
     def _fit_small(
         self,

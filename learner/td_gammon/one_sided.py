@@ -114,7 +114,7 @@ def play_on(rows, seed, moves):
 def _positions(seed: int) -> NDArray[np.int64]:
     """Returns different positions [n, 2] of one side in a race that is not home."""
     game = games.load("backgammon")
-    found = explore(as_evaluator(game, game.shipped), GAMES, seed=(seed, 7)).positions
+    found = explore(as_evaluator(game, game.shipped), GAMES, seed=(seed, 7))
     races = np.array([row for row in found.tolist() if phase(tuple(row)) == RACE])
     sides = np.unique(np.concatenate([races[:, :2], races[:, 2:4]]), axis=0)
     sides = sides[[not at_home(*row) for row in sides.tolist()]]

@@ -51,9 +51,7 @@ def network(*hidden: int, inputs: Any = POINTS, seed: int = 1) -> OutcomeNetwork
 
 @pytest.fixture(scope="module")
 def positions() -> NDArray[np.int64]:
-    return explore(network(12), 120, seed=(6,), first_plies=2000, first_share=1.0).positions[
-        :10_000
-    ]
+    return explore(network(12), 120, seed=(6,), first_plies=2000, first_share=1.0)[:10_000]
 
 
 @pytest.mark.parametrize(("inputs", "hidden"), [(POINTS, (12,)), ((POINTS, FEW), (10, 6))])
