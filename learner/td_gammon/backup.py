@@ -22,8 +22,7 @@ from games.contract import DiceGame, Game
 from games.kernels import kernel
 from games.kernels.memory import native_function, read_arrays, read_position
 from games.kernels.vectors import stack_block
-from search.evaluators.evaluator import Fail
-from search.expectiminimax.replies import MOST_KEPT, Prefilter
+from search.evaluators.evaluator import MOST_KEPT, Fail, Prefilter
 from search.lookups.lookup import Lookup
 from search.native import call_float
 
@@ -63,11 +62,9 @@ class Backups:
         it also decides between replies.
     exact: lookup of exact outcomes (None: none).
     prefilter: only the replies that it keeps are valued (None: all).
-    margin: of these, only replies that its evaluator values at most this far below the best.
 
     Raises TypeError for a lookup that gives only values, and ValueError for a game without dice,
-    outcomes or kernels, for a negative margin, and if nothing is compiled. It must not be used by
-    two threads at once.
+    outcomes or kernels, and if nothing is compiled. It must not be used by two threads at once.
     """
 
     def __init__(
@@ -77,14 +74,11 @@ class Backups:
         *,
         exact: Lookup | None = None,
         prefilter: Prefilter | None = None,
-        margin: float = np.inf,
     ) -> None:
         check_game(game)
         check_compiled()
         if exact is not None and exact.outcomes is None:
             raise TypeError("exact: expected a lookup that knows outcomes, found one of values")
-        if not margin >= 0:
-            raise ValueError(f"margin: expected at least 0, found {margin}")
         self.game: Any = game
         self._source = source
         self._tables, text = read_arrays(exact.tables if exact else (), "tables")
@@ -93,7 +87,7 @@ class Backups:
         )
         self._exact = exact
         self._errors: list[BaseException] = []
-        self._expand = _Expander(self.game, prefilter, margin, self._errors.append)
+        self._expand = _Expander(self.game, prefilter, self._errors.append)
         self._chances = np.array(self.game.rolls, dtype=np.float64)
         self._base, self._turned = _turning(self.game)
 
@@ -224,12 +218,13 @@ def _choose(owners, values, best):  # type: ignore[no-untyped-def]
 class _Expander:
     """Lists the replies to all rolls of positions, those that a prefilter keeps."""
 
-    def __init__(self, game: Any, prefilter: Prefilter | None, margin: float, fail: Fail) -> None:
+    def __init__(self, game: Any, prefilter: Prefilter | None, fail: Fail) -> None:
         most = int(getattr(game, "most_moves", 256))
         self._width, self._rolls = len(game.start()), len(game.rolls)
         self._most = most
         self._moves = np.zeros(most, dtype=np.int64)
         self._values = np.zeros(most + MOST_KEPT)
+        margin = prefilter.margin if prefilter else np.inf
         self._numbers = np.array([margin, *game.rolls], dtype=np.float64)
         native: Any = prefilter.evaluator.native(fail) if prefilter else (0, 0, None)
         self._cheap_at, self._cheap, self._held = native

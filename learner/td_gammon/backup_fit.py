@@ -29,9 +29,9 @@ from learner.td_gammon.kept import KeptPositions
 from learner.td_gammon.table import Played, Table
 from learner.td_gammon.td_gammon import find_inputs, new_network
 from search import as_evaluator
+from search.evaluators.evaluator import MOST_KEPT, Prefilter
 from search.evaluators.network import separate
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.expectiminimax.replies import MOST_KEPT, Prefilter
 from search.lookups.database import DatabaseLookup
 
 __all__ = ["BackupFit"]
@@ -145,8 +145,8 @@ class BackupFit(Learner):
             raise ValueError(f"prefilter_units: expected 1 to 4096, found {self.prefilter_units}")
         if self.first_plies < 0:
             raise ValueError(f"first_plies: expected at least 0, found {self.first_plies}")
-        if not self.margin >= 0:
-            raise ValueError(f"margin: expected at least 0, found {self.margin}")
+        if not self.margin > 0:
+            raise ValueError(f"margin: expected more than 0, found {self.margin}")
         if not 0 < self.samples <= 1000:
             raise ValueError(
                 f"samples: expected more than 0 and at most 1000, found {self.samples}"
@@ -310,10 +310,10 @@ class BackupFit(Learner):
         return Played.joined(list(threads.map(play, range(min(games, self.tables)))))
 
     def _table(self) -> Table:
-        prefilter = Prefilter(self._small, self.candidates) if self.candidates else None
-        backups = Backups(
-            self.game_, self._values, exact=self._exact, prefilter=prefilter, margin=self.margin
-        )
+        prefilter = None
+        if self.candidates:
+            prefilter = Prefilter(self._small, self.candidates, self.margin)
+        backups = Backups(self.game_, self._values, exact=self._exact, prefilter=prefilter)
         return Table(
             backups, at_once=self.at_once, first_plies=self.first_plies,
             first_share=self.first_share, share=self.share,

@@ -102,7 +102,7 @@ def collect(
     seed: seed of all randomness.
     wild: whether a share of the moves is random, so that rare kinds of positions occur.
     """
-    rows = explore(evaluator, games, seed=seed, **(WILD if wild else {})).positions
+    rows = explore(evaluator, games, seed=seed, **(WILD if wild else {}))
     game: Any = evaluator.game
     search = Engine(game, evaluator, lookup=usual_lookup(game, evaluator)).dice_search
     random = np.random.default_rng(seed)

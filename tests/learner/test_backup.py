@@ -22,8 +22,8 @@ from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import composed, grown, single
 from learner.td_gammon.table import Played, Table
 from learner.td_gammon.td_gammon import new_network
+from search.evaluators.evaluator import Prefilter
 from search.evaluators.outcome_network import OutcomeNetwork
-from search.expectiminimax.replies import Prefilter
 from search.lookups.database import DatabaseLookup
 from search.lookups.lookup import Lookup
 
@@ -163,8 +163,6 @@ def test_wrong_requests() -> None:
         backed_up([(1, 2, 3)])
     with pytest.raises(ValueError, match="found checkers"):
         Backups(Checkers(), NET.outcomes)
-    with pytest.raises(ValueError, match="margin: expected at least 0, found nan"):
-        backups(margin=float("nan"))
     with pytest.raises(TypeError, match="a lookup that knows outcomes"):
         backups(exact=Lookup(_nothing))
     with pytest.raises(TypeError, match="marked with @kernel"):
@@ -213,7 +211,7 @@ def test_a_prefilter_keeps_what_is_near_the_best_by_it(positions: Any) -> None:
     cheap = network(12, seed=8)
 
     def kept(margin: float, keep: int = 5) -> Any:
-        return backed_up(positions, prefilter=Prefilter(cheap, keep), margin=margin)
+        return backed_up(positions, prefilter=Prefilter(cheap, keep, margin))
 
     assert np.array_equal(kept(1e9), kept(np.inf))
     # below every difference the best alone is left

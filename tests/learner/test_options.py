@@ -88,7 +88,7 @@ RANGES: dict[str, Range] = {
     "plain_share": SHARE,
     "at_once": COUNT,
     "most_positions": COUNT,
-    "margin": ("at least 0", (-0.1, math.nan)),
+    "margin": ("more than 0", (0.0, -0.1, math.nan)),
     "samples": ("more than 0 and at most 1000", (0, 2000.0, math.nan)),
     "equity_share": SHARE,
     "threads": COUNT,
