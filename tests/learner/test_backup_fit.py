@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+import train
 from games import kernels
 from games.backgammon import Backgammon
 from games.checkers import Checkers
@@ -181,9 +182,12 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_missing_gpu_is_named_before_anything_is_played() -> None:
-    with pytest.raises(ValueError, match="^device: expected cpu or auto .* found cuda$"):
-        BackupFit(**{**SMALL, "device": "cuda"}).prepare()
+def test_a_missing_gpu_is_named_before_anything_is_played(capsys: Any, tmp_path: Path) -> None:
+    arguments = ["backgammon", "--learner", "backups", "--set", "device=cuda"]
+    assert train.main([*arguments, "--run", str(tmp_path / "run")]) == 2
+    line = "train.py: device: expected cpu or auto on a machine without a GPU, found cuda"
+    assert capsys.readouterr().err.splitlines() == [line]
+    assert not (tmp_path / "run").exists()
 
 
 def test_wrong_checkpoints(tmp_path: Path) -> None:
