@@ -3,12 +3,12 @@
 Six sets of positions of the kinds that P. Pons published ("Solving Connect 4", 2015): begin (at
 most 14 stones), middle (15 to 28) and end (more), easy, medium or hard by the number of plies until
 the game ends with best play (fewer than 14, 14 to 28, more). They are drawn here from random games
-and labelled by our solver, because the published files are not part of Plysmith. Both solvers begin
-each set with empty tables, and BitBully runs once without its book of twelve plies and once with
-it. Every score is compared.
+and labelled by BitBully's book if it is installed, else by our solver, because the published files
+are not part of Plysmith. Both solvers begin each set with empty tables, and BitBully runs once
+without its book of twelve plies and once with it. Every score is compared.
 
     python -m benchmarks.solver                        a hundred positions of each set
-    python -m benchmarks.solver --positions 1000       as many as were published: an hour and more
+    python -m benchmarks.solver --positions 1000       as many as were published
 """
 
 from __future__ import annotations
@@ -49,9 +49,16 @@ def plies_left(position: Any, score: int) -> int:
 
 
 def drawn(
-    least: int, most: int, nearest: int, farthest: int, count: int, solver: Solver, seed: int
+    least: int,
+    most: int,
+    nearest: int,
+    farthest: int,
+    *,
+    count: int,
+    value: Callable[[Any], int],
+    seed: int,
 ) -> list[Any]:
-    """Returns `count` different positions of a set."""
+    """Returns `count` different positions of a set, labelled by `value`."""
     random, found = np.random.default_rng(seed), {}
     while len(found) < count:
         position = GAME.start()
@@ -62,7 +69,7 @@ def drawn(
             position = GAME.play(position, moves[int(random.integers(len(moves)))])
         stones = (position[0] | position[1]).bit_count()
         if GAME.outcome(position) is None and least <= stones <= most:
-            score = solver.value(position)
+            score = value(position)
             if nearest <= plies_left(position, score) <= farthest:
                 found[position] = score
     return list(found)
@@ -87,15 +94,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     solver, wrong = Solver(table_mib=64), 0
-    peers = {}
+    peers: dict[str, BitBully] = {}
     if find_spec("bitbully") is not None:
         peers = {"BitBully ms": BitBully(book=False), "with book": BitBully()}
     print(f"{'set':<15}{'nodes':>12}{'ours ms':>11}" + "".join(f"{p:>13}" for p in peers))
     for name, *bounds in SETS:
         if name not in options.only.split(","):
             continue
-        solver.clear()
-        positions = drawn(*bounds, options.positions, solver, options.seed)
+        # which solver labels them makes no difference, as all scores are compared below
+        label = peers.get("with book", solver).value
+        positions = drawn(*bounds, count=options.positions, value=label, seed=options.seed)
         solver.clear()
         mean, scores = timed(solver.value, positions)
         line = f"{name:<15}{solver.nodes / len(positions):>12,.0f}{mean:>11.3f}"
