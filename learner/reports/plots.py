@@ -73,7 +73,8 @@ def plot_strength(
     shown = [game for game in games if game in (hours or {})]
     if hours and shown:
         upper = axes.secondary_xaxis("top")
-        shown = shown[:: -(-len(shown) // MOST_HOURS)]
+        step = -(-len(shown) // MOST_HOURS)
+        shown = shown[::-step]  # with the last
         upper.set_xticks(shown, [f"{hours[game]:.2g} h" for game in shown])
     if points:
         axes.set_ylabel("points a game (band: 95 % interval)")
