@@ -377,8 +377,8 @@ def _prefilter_options(command: argparse.ArgumentParser) -> None:
     add("--games", type=int, default=1600, metavar="N", help="of its play (default 1600)")
     add("--units", type=int, default=128, metavar="N", help="hidden units (default 128)")
     add("--passes", type=int, default=7, metavar="N", help="over the decisions (default 7)")
-    add("--lost", type=float, default=0.03, metavar="T",
-        help="what moves excluded may lose, in thousandths a decision (default 0.03)")  # fmt: skip
+    add("--lost", type=float, default=0.015, metavar="T",
+        help="what moves excluded may lose, in thousandths a decision (default 0.015)")  # fmt: skip
     add("--seed", type=int, default=0, help="of games and first weights (default 0)")
     add("--output", type=Path, metavar="FILE",
         help="file to write (default: the evaluator's, whose values stay the same)")  # fmt: skip

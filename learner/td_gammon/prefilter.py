@@ -301,7 +301,7 @@ def make_prefilter(
     games: int = 1600,
     units: int = 128,
     passes: int = 7,
-    lost: float = 0.00003,
+    lost: float = 0.000015,
     seed: int = 0,
     report: Callable[[str], None] = lambda line: None,
 ) -> Prefilter:
