@@ -7,6 +7,8 @@ files as one that was never interrupted. One process at a time writes in a folde
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import time
@@ -20,7 +22,7 @@ from games.whole_files import UNFINISHED, naming, write_atomically
 from learner.run.provenance import record_session
 from learner.run.settings import RunSettings, write_settings
 
-__all__ = ["REPORT", "Pace", "RunError", "RunFolder", "read_report"]
+__all__ = ["REPORT", "Pace", "RunError", "RunFolder", "csv_row", "read_report"]
 
 CHECKPOINT = "checkpoint.json"
 REPORT = "report.json"
@@ -32,6 +34,13 @@ CHECKPOINT_SECONDS, MOST_SHARE = 1.0, 0.05
 
 class RunError(ValueError):
     """A folder that cannot be used for a run."""
+
+
+def csv_row(*fields: object) -> str:
+    """Returns a row of a CSV file with its newline; fields are quoted where they must be."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(fields)
+    return text.getvalue()
 
 
 class Pace:

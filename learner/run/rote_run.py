@@ -9,7 +9,7 @@ from typing import Any
 from learner.arena import Strength
 from learner.learner import Progress
 from learner.online.rote import Rote
-from learner.run.folder import Pace, RunError, RunFolder
+from learner.run.folder import Pace, RunError, RunFolder, csv_row
 from learner.run.settings import RunSettings
 from search.lookups.rote import RoteMemory
 
@@ -61,11 +61,10 @@ class RoteRun:
 
         def watch(progress: Progress) -> None:
             record = progress.record
-            self.folder.log(
-                "log.csv",
-                f"{progress.game},{progress.updates},{record.outcome()},{record.ply},"
-                f"{progress.note}\n",
+            row = csv_row(
+                progress.game, progress.updates, str(record.outcome()), record.ply, progress.note
             )
+            self.folder.log("log.csv", row)
             if progress.game % tenth == 0 or self._pace.is_due():
                 self._save()
             if show is not None:

@@ -30,7 +30,7 @@ from games.file_form import NO_NAMES, form_of
 from games.whole_files import write_atomically
 from learner.arena import Arena, Strength
 from learner.learner import Learner, Progress
-from learner.run.folder import Pace, RunError, RunFolder, read_report
+from learner.run.folder import Pace, RunError, RunFolder, csv_row, read_report
 from learner.run.settings import RunSettings
 from play.players.limits import Limits
 from search import Evaluator, LinearEvaluator, load_evaluator
@@ -227,12 +227,12 @@ class Run:
         show: Callable[[Progress, dict[int, list[Strength]]], None] | None,
     ) -> None:
         game = progress.game
-        side = "" if progress.alpha_side is None else progress.alpha_side
-        self.folder.log(
-            "log.csv",
-            f"{game},{progress.updates},{side},"
-            f"{progress.record.outcome()},{progress.record.ply},{progress.note}\n",
-        )
+        record = progress.record
+        row = csv_row(
+            game, progress.updates, progress.alpha_side, str(record.outcome()), record.ply,
+            progress.note,
+        )  # fmt: skip
+        self.folder.log("log.csv", row)
         self.folder.log(self.games_log, self._game_text(progress) + "\n")
         due = self._is_due(game, self._reported)
         self._reported = game
@@ -332,10 +332,12 @@ class Run:
         lines = ["game,opponent,games,wins,draws,losses,score,value,low,high,unit\n"]
         for game, entries in sorted(self.measured.items()):
             lines += [
-                f"{game},{e.opponent},{e.games},{e.wins},{e.draws},{e.losses},{e.score:.4f},"
-                f"{e.value:.4g},{e.low:.4g},{e.high:.4g},{e.unit}\n"
+                csv_row(
+                    game, e.opponent, e.games, e.wins, e.draws, e.losses, f"{e.score:.4f}",
+                    f"{e.value:.4g}", f"{e.low:.4g}", f"{e.high:.4g}", e.unit,
+                )
                 for e in entries
-            ]
+            ]  # fmt: skip
         write_atomically(path / "snapshots.csv", "".join(lines))
         hours = [f"{game},{spent:.4g}\n" for game, spent in sorted(self._hours.items())]
         write_atomically(path / "hours.csv", "".join(["game,hours\n", *hours]))

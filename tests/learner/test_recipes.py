@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,9 @@ def test_a_run_of_every_learner_resumes_to_the_same_bytes(
     again = load_evaluator(tmp_path / f"whole/best{suffix}", game=game)
     positions = sample_positions(game, 20)
     assert again.values(positions).tolist() == best.values(positions).tolist()
+
+    with open(tmp_path / "whole/log.csv", newline="", encoding="utf-8") as file:
+        assert all(None not in row for row in csv.DictReader(file))  # notes may have commas
 
     killed, start = run_of(name, game, tmp_path / "killed")
 
