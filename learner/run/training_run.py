@@ -6,7 +6,7 @@ one folder:
 
     checkpoint.json   what resuming goes on from (`learner.run.folder`)
     log.csv           one line a game, or a batch of games; snapshots.csv the strength of snapshots
-    hours.csv         hours of processor time that learning had taken at each snapshot
+    hours.csv         hours of processor time that learning took to each snapshot and until now
     games.*           games in the form of the game's files (.pdn with values for checkers, .mat
                       for backgammon, else .txt): all, or the last of each batch
     positions/        the store of a learner that learns from one
@@ -19,9 +19,11 @@ one folder:
 
 from __future__ import annotations
 
+import csv
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,7 @@ from search import Evaluator, LinearEvaluator, load_evaluator
 
 __all__ = ["FEATURES", "Run"]
 
+HOURS = "hours.csv"
 LOG = "game,updates,alpha_side,outcome,plies,note\n"
 #: Seeds of the order of the openings. Those of the choice are the same positions both times; the
 #: report has positions a ply later, which played no part in the choice.
@@ -188,8 +191,6 @@ class Run:
                 for game, entries in saved["measured"].items()
             }
             state = dict(saved["learner"])
-            self._hours = {int(game): float(h) for game, h in saved.get("hours", {}).items()}
-            self._hours_before = float(saved.get("hours_spent", 0.0))
             self._reported = int(state["games_played"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise RunError(
@@ -197,7 +198,16 @@ class Run:
             ) from None
         paths = map(self._snapshot_path, self._taken)
         self.folder.expect(*(str(path.relative_to(self.folder.path)) for path in paths))
+        self._load_hours()
         return state
+
+    def _load_hours(self) -> None:
+        """Take the hours that earlier sessions left; without them, they count from now on."""
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            with open(self.folder.path / HOURS, newline="", encoding="utf-8") as file:
+                found = {int(row["game"]): float(row["hours"]) for row in csv.DictReader(file)}
+            self._hours_before = max(found.values())
+            self._hours = {game: found[game] for game in self._taken}
 
     def _is_due(self, game: int, before: int) -> bool:
         """Returns whether a snapshot is due after a game; game `before` had the last report.
@@ -294,14 +304,19 @@ class Run:
                 {
                     "learner": self.learner.checkpoint(),
                     "taken": self._taken,
-                    "hours": {str(game): hours for game, hours in self._hours.items()},
-                    "hours_spent": self._hours_spent(),
                     "measured": {
                         str(game): [entry.as_dict() for entry in entries]
                         for game, entries in sorted(self.measured.items())
                     },
                 }
             )
+            self._save_hours()
+
+    def _save_hours(self) -> None:
+        """Write the hours; not in the checkpoint, which is the same for runs of every speed."""
+        hours = {self._reported: self._hours_spent(), **self._hours}
+        rows = [csv_row(game, f"{spent:.4g}") for game, spent in sorted(hours.items())]
+        write_atomically(self.folder.path / HOURS, "".join(["game,hours\n", *rows]))
 
     def _best_snapshot(self) -> int:
         """Returns the finalist with the highest score in its last match; if equal, the latest."""
@@ -339,8 +354,6 @@ class Run:
                 for e in entries
             ]  # fmt: skip
         write_atomically(path / "snapshots.csv", "".join(lines))
-        hours = [f"{game},{spent:.4g}\n" for game, spent in sorted(self._hours.items())]
-        write_atomically(path / "hours.csv", "".join(["game,hours\n", *hours]))
         self._plot(best)
         return self._calibrated(self._loaded(self._path("best")), say)
 

@@ -200,12 +200,10 @@ def test_a_killed_run_resumes_to_the_same_bytes(finished: Path, tmp_path: Path) 
     checkpoints = [
         json.loads((path / "checkpoint.json").read_text()) for path in (folder, finished)
     ]
-    for path, checkpoint in zip((folder, finished), checkpoints, strict=True):
-        # the time that it took is another, and none of it is counted twice
-        hours = {int(game): spent for game, spent in checkpoint.pop("hours").items()}
-        assert 0 < hours[6] < hours[12] <= checkpoint.pop("hours_spent")
-        lines = [f"{game},{spent:.4g}" for game, spent in sorted(hours.items())]
-        assert (path / "hours.csv").read_text().splitlines() == ["game,hours", *lines]
+    for path in (folder, finished):  # the time that it took is another, and none is counted twice
+        lines = (path / "hours.csv").read_text().splitlines()
+        hours = [float(line.partition(",")[2]) for line in lines[1:]]
+        assert lines[0] == "game,hours" and 0 < hours[0] < hours[-1] and hours == sorted(hours)
     assert checkpoints[0] == checkpoints[1]
 
 
