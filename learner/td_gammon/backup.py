@@ -23,6 +23,7 @@ from games.kernels import kernel
 from games.kernels.memory import native_function, read_arrays, read_position
 from games.kernels.vectors import stack_block
 from search.evaluators.evaluator import MOST_KEPT, Fail, Prefilter
+from search.expectiminimax.replies import ranking
 from search.lookups.lookup import Lookup
 from search.native import call_float
 
@@ -252,12 +253,12 @@ class _Expander:
 @functools.cache
 def _expand(rules: Any, width: int, most: int, rolls: int, filtered: bool) -> Any:
     """Returns code that writes replies and owners; the number of replies, or -1 without room."""
+    cheap = "call_float(cheap_at, (cheap, block))"
     lines = [
         "def expand_at(count, source, stack, cheap_at, cheap, room_at, keep, numbers, target,"
         " owners, room):",
         f"    moves = array_at(int64_pointer(stack), ({most},))",
         f"    values = array_at(float64_pointer(room_at), ({most},))",
-        # the best values so far, the lowest of them last
         f"    kept = array_at(float64_pointer(room_at + {8 * most}), ({MOST_KEPT},))",
         "    margin = load_float(numbers, 0)",
         f"    block = stack_block({8 * width})",
@@ -271,7 +272,8 @@ def _expand(rules: Any, width: int, most: int, rolls: int, filtered: bool) -> An
         "            if made + legal > room:",
         "                return -1",
         "            least = -1e300",
-        *(_ranked(width) if filtered else []),
+        *(["            if legal > 1:", *ranking(width, "legal", cheap, " " * 16)]
+          if filtered else []),
         "            for i in range(legal):",
         *(["                if legal > 1 and values[i] < least:", "                    continue"]
           if filtered else []),
@@ -290,32 +292,6 @@ def _expand(rules: Any, width: int, most: int, rolls: int, filtered: bool) -> An
     kinds = ", ".join(["int64"] * 11)
     address = native_function("expand_at", "\n".join(lines), scope, f"int64({kinds})")
     return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 11)(address)
-
-
-def _ranked(width: int) -> list[str]:
-    """Returns text that finds the least value, by the cheap evaluator, of a reply that is kept."""
-    lines = [
-        "if legal > 1:",
-        "    for i in range(keep):",
-        "        kept[i] = -1e300",
-        "    for i in range(legal):",
-        "        after = play(position, moves[i])",
-        "        value = float(outcome(after))",
-        *(f"        store_int(block, {i}, int(after[{i}]))" for i in range(width)),
-        "        if value != value:",
-        "            value = call_float(cheap_at, (cheap, block))",
-        "        value = -value",
-        "        values[i] = value",
-        "        place = keep",
-        "        while place > 0 and kept[place - 1] < value:",
-        "            if place < keep:",
-        "                kept[place] = kept[place - 1]",
-        "            place -= 1",
-        "        if place < keep:",
-        "            kept[place] = value",
-        "    least = max(kept[keep - 1], kept[0] - margin)",
-    ]
-    return [" " * 12 + line for line in lines]
 
 
 @functools.cache

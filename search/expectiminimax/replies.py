@@ -22,7 +22,7 @@ from search.evaluators.evaluator import MOST_KEPT, Evaluator, Fail, Prefilter
 from search.lookups.lookup import Lookup
 from search.native import call_float, call_int
 
-__all__ = ["MOST_KEPT", "Prefilter", "Replies", "check_function", "static_native"]
+__all__ = ["MOST_KEPT", "Prefilter", "Replies", "check_function", "ranking", "static_native"]
 
 #: The record that native code reads to choose a reply; it writes the chosen move.
 REPLIES = np.dtype(
@@ -168,7 +168,7 @@ def _best(width: int, most: int) -> list[str]:
         f"    block = stack_block({8 * width})",
         "    best = -1e300",
         "    for i in range(count):",
-        *_valued(width, "evaluate_at", "evaluator"),
+        *_valued(width, _call("evaluate_at", "evaluator"), "        "),
         "        if i == 0 or value > best:",
         "            best = value",
         *_chosen(width, "moves[i]", "            "),
@@ -183,27 +183,14 @@ def _best_of_kept(width: int, most: int) -> list[str]:
         f"    margin = load_float(record, {word(REPLIES, 'margin')})",
         "    ranked = count if count > keep or (margin < 1e300 and count > 1) else 0",
         f"    values = array_at(float64_pointer({_field('cheap_values')}), ({most},))",
-        # the best values so far, the lowest of them last
         f"    kept = array_at(float64_pointer({_field('best_values')}), ({MOST_KEPT},))",
-        "    for i in range(keep):",
-        "        kept[i] = -1e300",
-        "    for i in range(ranked):",
-        *_valued(width, "cheap_at", "cheap"),
-        "        values[i] = value",
-        "        place = keep",
-        "        while place > 0 and kept[place - 1] < value:",
-        "            if place < keep:",
-        "                kept[place] = kept[place - 1]",
-        "            place -= 1",
-        "        if place < keep:",
-        "            kept[place] = value",
-        "    least = max(kept[keep - 1], kept[0] - margin)",
+        *ranking(width, "ranked", _call("cheap_at", "cheap"), "    "),
         "    best = -1e300",
         "    first = True",
         "    for i in range(count):",
         "        if ranked > 0 and values[i] < least:",
         "            continue",
-        *_valued(width, "evaluate_at", "evaluator"),
+        *_valued(width, _call("evaluate_at", "evaluator"), "        "),
         "        if first or value > best:",
         "            first = False",
         "            best = value",
@@ -212,16 +199,51 @@ def _best_of_kept(width: int, most: int) -> list[str]:
     ]
 
 
-def _valued(width: int, evaluate_at: str, evaluator: str) -> list[str]:
-    """Returns text that plays move i and values it for the side that moves."""
-    return [
-        "        after = play(position, moves[i])",
-        "        value = float(outcome(after))",
-        *(f"        store_int(block, {i}, int(after[{i}]))" for i in range(width)),
-        "        if value != value:",
-        f"            value = call_float({_field(evaluate_at)}, ({_field(evaluator)}, block))",
-        "        value = -value",
+def ranking(width: int, count: str, call: str, indent: str) -> list[str]:
+    """Returns text that finds the `least` value, by a prefilter, of a move that is kept.
+
+    width: integers of a position.
+    count: text of the number of moves to rank.
+    call: text that values the position at `block` for its side to move.
+
+    The text around it has the position, its `moves`, the prefilter's `keep` and `margin`, and
+    arrays for the `values` of all moves and the best ones `kept`.
+    """
+    lines = [
+        # the best values so far, the lowest of them last
+        "for i in range(keep):",
+        "    kept[i] = -1e300",
+        f"for i in range({count}):",
+        *_valued(width, call, "    "),
+        "    values[i] = value",
+        "    place = keep",
+        "    while place > 0 and kept[place - 1] < value:",
+        "        if place < keep:",
+        "            kept[place] = kept[place - 1]",
+        "        place -= 1",
+        "    if place < keep:",
+        "        kept[place] = value",
+        "least = max(kept[keep - 1], kept[0] - margin)",
     ]
+    return [indent + line for line in lines]
+
+
+def _valued(width: int, call: str, indent: str) -> list[str]:
+    """Returns text that plays move i and values it for the side that moves."""
+    lines = [
+        "after = play(position, moves[i])",
+        "value = float(outcome(after))",
+        *(f"store_int(block, {i}, int(after[{i}]))" for i in range(width)),
+        "if value != value:",
+        f"    value = {call}",
+        "value = -value",
+    ]
+    return [indent + line for line in lines]
+
+
+def _call(evaluate_at: str, evaluator: str) -> str:
+    """Returns text that values `block` by an evaluator of the record."""
+    return f"call_float({_field(evaluate_at)}, ({_field(evaluator)}, block))"
 
 
 def _chosen(width: int, move: str, indent: str) -> list[str]:
