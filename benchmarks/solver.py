@@ -93,6 +93,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default=names, metavar="A,B", help="sets")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
+    if options.positions < 1:
+        parser.error(f"--positions: expected at least 1, found {options.positions}")
+    if not set(options.only.split(",")) <= set(names.split(",")):
+        parser.error(f"--only: expected some of {names}, found {options.only!r}")
     solver, wrong = Solver(table_mib=64), 0
     peers: dict[str, BitBully] = {}
     if find_spec("bitbully") is not None:
