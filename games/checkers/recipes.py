@@ -38,6 +38,12 @@ RECIPES: dict[str, dict[str, Any]] = {
         "snapshots": 24,
         "snapshot_games": 100,
         "opponents": ("classic", "quantised"),
-        "options": {"round_games": 5000, "epochs": 1, "last_epochs": 4, "opening_plies": 10},
+        "options": {
+            "round_games": 5000,
+            "growing": 12,
+            "epochs": 1,
+            "last_epochs": 4,
+            "opening_plies": 10,
+        },
     },
 }

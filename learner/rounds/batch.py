@@ -171,7 +171,8 @@ class BatchLearner(RoundLearner):
 
     def _resume(self, state: dict[str, Any]) -> None:
         super()._resume(state)
-        first = max(0, self.games_played_ - (self.keep_rounds + 1) * self.round_games)
+        begun = self.round_of(self.games_played_) + 1
+        first = self.games_before(max(0, begun - self.keep_rounds - 1))
         self._recent = [self.store_.load(keep=Filter(first_game=first))]
 
 

@@ -97,10 +97,25 @@ class RoundLearner(Learner):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
 
+    def games_before(self, number: int) -> int:
+        """Returns the number of games before round `number`, from 0."""
+        return number * self.round_games
+
+    def round_of(self, game: int) -> int:
+        """Returns the number of the round, from 0, that game `game` belongs to."""
+        number = 0
+        while self.games_before(number + 1) <= game:
+            number += 1
+        return number
+
     def first_kept(self) -> int:
         """Returns the number of the first game to be learned from at the end of this round."""
-        begun = (self.games_played_ - 1) // self.round_games + 1
-        return max(0, begun - self.keep_rounds) * self.round_games
+        begun = self.round_of(max(0, self.games_played_ - 1)) + 1
+        return self.games_before(max(0, begun - self.keep_rounds))
+
+    def nodes_of(self, number: int) -> int | None:
+        """Returns the most nodes of a search in round `number`; None for no limit."""
+        return self.nodes
 
     def _play_rounds(self, watch: Callable[[Progress], None] | None) -> None:
         openings = islice(self._openings(), self.games_played_, None)
@@ -116,13 +131,14 @@ class RoundLearner(Learner):
         watch: Callable[[Progress], None] | None,
     ) -> None:
         """Play the rest of a round in one stream that keeps all workers busy, and learn."""
-        until = min(self.games, (self.games_played_ // self.round_games + 1) * self.round_games)
+        number = self.round_of(self.games_played_)
+        until = min(self.games, self.games_before(number + 1))
         task = Task(
             self.game_,
             self._player(),
             None,
             self.depth,
-            self.nodes,
+            self.nodes_of(number),
             self.most_plies,
             self.decide,
             lookup=self.lookup_,

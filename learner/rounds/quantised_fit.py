@@ -24,6 +24,9 @@ from search.evaluators.samples import value_mark
 
 __all__ = ["QuantisedFit"]
 
+#: The first of the rounds that grow, as a share of a full one; and the fewest nodes of a search.
+FIRST_SHARE, FEWEST_NODES = 1 / 16, 10
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class QuantisedFit(BatchLearner):
@@ -36,6 +39,11 @@ class QuantisedFit(BatchLearner):
     endgame: the search uses the endgame database of positions with at most this many pieces, and
         such positions follow the database alone; 0 for none. Default: 4 if the game has endgame
         databases, else 0.
+    growing: number of rounds that lead from quick games to those of `nodes`: a sixteenth of the
+        nodes and of `round_games` at first, and both grow by the same factor with every round. The
+        positions of a smaller round are passed over more often, and the share of the result falls
+        from 1 to `blend` meanwhile, because the values of the first searches say little. 0 for
+        rounds that are all alike.
     techniques: techniques of the search, see `search.Engine`.
     inputs, hidden, phases: as in `QuantisedModel`; a quantised network to start from may have
         coarser phases.
@@ -59,6 +67,7 @@ class QuantisedFit(BatchLearner):
     techniques: Any = "selective"
     endgame: int | None = None
     round_games: int = 4000
+    growing: int = 0
     keep_rounds: int = 8
     blend: float = 0.3
     epochs: int = 2
@@ -72,7 +81,7 @@ class QuantisedFit(BatchLearner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        for name, least in (("epochs", 1), ("batch", 1), ("last_epochs", 0)):
+        for name, least in (("epochs", 1), ("batch", 1), ("last_epochs", 0), ("growing", 0)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
         for name in ("rate", "last_rate"):
@@ -111,6 +120,22 @@ class QuantisedFit(BatchLearner):
     def _player(self) -> Evaluator:
         return self.evaluator_ if self.rounds_ else self._start
 
+    def grown(self, number: int) -> float:
+        """Returns the size of round `number` as a share of the usual one, above 0 to 1."""
+        if number >= self.growing:
+            return 1.0
+        return float(FIRST_SHARE ** (1 - number / self.growing))
+
+    def games_before(self, number: int) -> int:
+        few = [self._grown_to(self.round_games, i, 1) for i in range(min(number, self.growing))]
+        return sum(few) + max(0, number - self.growing) * self.round_games
+
+    def nodes_of(self, number: int) -> int | None:
+        return self.nodes and self._grown_to(self.nodes, number, FEWEST_NODES)
+
+    def _grown_to(self, full: int, number: int, least: int) -> int:
+        return min(full, max(least, round(full * self.grown(number))))
+
     def _new_model(self, scale: float, start: QuantisedNetwork | None = None) -> QuantisedModel:
         return QuantisedModel(
             self.game_,
@@ -125,7 +150,11 @@ class QuantisedFit(BatchLearner):
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
         model = self._model
-        epochs = self.epochs
+        current = self.round_of(self.games_played_ - 1)
+        epochs = round(self.epochs / self.grown(current))
+        share = self.blend
+        if current < self.growing:
+            share += (1 - self.blend) * (1 - current / self.growing)
         if self.last_epochs and self.games_played_ == self.games:
             epochs = self.last_epochs
             passing = Filter(quiet=True, undecided=not self.decided)
@@ -135,7 +164,7 @@ class QuantisedFit(BatchLearner):
             model.scale = self.scale or 1.0 / (scale_of(rows) or 1.0)
         blended, searched = (
             expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
-            for blend in (self.blend, 0.0)
+            for blend in (share, 0.0)
         )
         pieces = (model.inputs.active_rows(rows.positions) < len(model.inputs)).sum(axis=1)
         targets = np.where(pieces <= self._endgame, searched, blended)

@@ -24,7 +24,8 @@ from learner.positions.store import PositionStore
 from learner.rounds.batch import BatchFit, scale_of
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
-from search import WIN, LinearEvaluator, Techniques
+from learner.self_play import TABLE_MIB
+from search import WIN, AlphaBetaOptions, Engine, LinearEvaluator, Techniques
 from search.alphabeta.probcut import ProbCut
 from search.evaluators.network import NetworkEvaluator
 
@@ -182,6 +183,31 @@ def test_the_end_of_a_run_goes_through_all_rounds(tmp_path: Path) -> None:
     assert whole.rounds_[2]["after"] < whole.rounds_[2]["before"]
     again = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
     assert text_of(again.fit(resume=json.loads(states[-2]))) == states[-1]
+
+
+@compiled_only
+def test_rounds_that_grow_begin_with_few_nodes_and_learn_results(tmp_path: Path) -> None:
+    records = []
+    learner = make(QuantisedFit, tmp_path, games=5, games_per_report=1, round_games=16, growing=2,
+                   depth=None, nodes=1600)  # fmt: skip
+    learner.fit("material", watch=lambda progress: records.append(progress.record))
+    assert [learner.games_before(number) for number in range(5)] == [0, 1, 5, 21, 37]
+    assert [learner.nodes_of(number) for number in range(4)] == [100, 400, 1600, 1600]
+    options = AlphaBetaOptions(techniques=learner.techniques_)
+    engine = Engine(CHECKERS, "material", options, table_mib=TABLE_MIB, lookup=learner.lookup_)
+    found = engine.search(records[0].positions[6], nodes=100)
+    noted = records[0].annotations[6]
+    assert (found.value, found.depth) == (noted.value, noted.depth)
+    # the last round has half of the way to its share of 0.3 behind it
+    rows = distinct(CHECKERS, PositionStore(tmp_path, CHECKERS).load(keep=Filter(quiet=True)))
+    model = learner._model
+    blended, searched = (
+        expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
+        for blend in (0.65, 0.0)
+    )
+    few = (model.inputs.active_rows(rows.positions) < 128).sum(axis=1) <= 3
+    error = model.error(rows.positions, np.where(few, searched, blended))
+    assert learner.rounds_[1]["after"] == pytest.approx(error**0.5)
 
 
 # --- the same bits ---------------------------------------------------------------------------

@@ -136,16 +136,25 @@ def bootstrap(kind: Any, network: bool, **inputs: Any) -> Case:
     )  # fmt: skip
 
 
-def rounds(kind: Any, *, same: Any = THREADS, start: Any = None, **options: Any) -> Case:
+def rounds(
+    kind: Any,
+    *,
+    same: Any = THREADS,
+    start: Any = None,
+    reports: tuple[int, ...] = (4, 5, 9, 10, 12),
+    shorter: int = 10,
+    depth: int | None = 2,
+    **options: Any,
+) -> Case:
     make = partial(
-        kind, CHECKERS, games=12, depth=2, round_games=5, keep_rounds=2, games_per_report=4,
+        kind, CHECKERS, games=12, depth=depth, round_games=5, keep_rounds=2, games_per_report=4,
         most_plies=40, seed=1, **options,
     )  # fmt: skip
     others = ({"blend": 0.75}, {"round_games": 4}, {"seed": 2}, {"depth": 3})
     # what the network of QuantisedFit starts from is named in its checkpoint
     return Case(
-        make, (4, 5, 9, 10, 12), same=same, others=others, start="material", resumed=start,
-        store=True, torn=TORN, shorter=10, beside=("rounds_",),
+        make, reports, same=same, others=others, start="material", resumed=start,
+        store=True, torn=TORN, shorter=shorter, beside=("rounds_",),
     )  # fmt: skip
 
 
@@ -193,6 +202,11 @@ CASES = {
     "network": rounds(NetworkFit, same=(*THREADS, LOKY), hidden=(6,), epochs=2, rate=0.01),
     "quantised": rounds(
         QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, rate=0.01
+    ),
+    # rounds of 1, 1, 5 and 5 games, with searches of 10, 40, 160 and 160 nodes
+    "quantised-growing": rounds(
+        QuantisedFit, reports=(1, 2, 6, 7, 11, 12), shorter=7, start="material", depth=None,
+        nodes=160, hidden=(6,), endgame=3, growing=2, rate=0.01,
     ),
     "batch-rollouts": rollouts(BatchFit),
     "network-rollouts": rollouts(NetworkFit, hidden=(6,), epochs=2),

@@ -66,6 +66,7 @@ RANGES: dict[str, Range] = {
     "batch": COUNT,
     "last_rate": RATE,
     "last_epochs": SEED,
+    "growing": SEED,
     "rivals": COUNT,
     "share": SHARE,
     # books
