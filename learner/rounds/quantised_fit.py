@@ -24,8 +24,8 @@ from search.evaluators.samples import value_mark
 
 __all__ = ["QuantisedFit"]
 
-#: The first of the rounds that grow, as a share of a full one; and the fewest nodes of a search.
-FIRST_SHARE, FEWEST_NODES = 1 / 16, 10
+#: The fewest nodes of a search.
+FEWEST_NODES = 10
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -39,11 +39,9 @@ class QuantisedFit(BatchLearner):
     endgame: the search uses the endgame database of positions with at most this many pieces, and
         such positions follow the database alone; 0 for none. Default: 4 if the game has endgame
         databases, else 0.
-    growing: number of rounds that lead from quick games to those of `nodes`: a sixteenth of the
-        nodes and of `round_games` at first, and both grow by the same factor with every round. The
-        positions of a smaller round are passed over more often, and the share of the result falls
-        from 1 to `blend` meanwhile, because the values of the first searches say little. 0 for
-        rounds that are all alike.
+    growing: number of rounds that lead from quick games to those of `nodes`: the first has a
+        sixteenth of the nodes, a quarter of `round_games` and 4 * `epochs` passes, and each of the
+        three changes by the same factor with every round. 0 for rounds that are all alike.
     techniques: techniques of the search, see `search.Engine`.
     inputs, hidden, phases: as in `QuantisedModel`; a quantised network to start from may have
         coarser phases.
@@ -120,21 +118,17 @@ class QuantisedFit(BatchLearner):
     def _player(self) -> Evaluator:
         return self.evaluator_ if self.rounds_ else self._start
 
-    def grown(self, number: int) -> float:
-        """Returns the size of round `number` as a share of the usual one, above 0 to 1."""
-        if number >= self.growing:
-            return 1.0
-        return float(FIRST_SHARE ** (1 - number / self.growing))
-
     def games_before(self, number: int) -> int:
-        few = [self._grown_to(self.round_games, i, 1) for i in range(min(number, self.growing))]
+        few = [self._grown(self.round_games, i, 0.25) for i in range(min(number, self.growing))]
         return sum(few) + max(0, number - self.growing) * self.round_games
 
     def nodes_of(self, number: int) -> int | None:
-        return self.nodes and self._grown_to(self.nodes, number, FEWEST_NODES)
+        return self.nodes and self._grown(self.nodes, number, 0.0625, FEWEST_NODES)
 
-    def _grown_to(self, full: int, number: int, least: int) -> int:
-        return min(full, max(least, round(full * self.grown(number))))
+    def _grown(self, full: int, number: int, first: float, least: int = 1) -> int:
+        """Returns what has grown, in round `number`, from the share `first` to `full`."""
+        left = max(0, self.growing - number) / max(1, self.growing)
+        return max(min(full, least), round(full * first**left))
 
     def _new_model(self, scale: float, start: QuantisedNetwork | None = None) -> QuantisedModel:
         return QuantisedModel(
@@ -150,11 +144,7 @@ class QuantisedFit(BatchLearner):
 
     def _fit_to(self, rows: Rows, number: int) -> dict[str, float]:
         model = self._model
-        current = self.round_of(self.games_played_ - 1)
-        epochs = round(self.epochs / self.grown(current))
-        share = self.blend
-        if current < self.growing:
-            share += (1 - self.blend) * (1 - current / self.growing)
+        epochs = self._grown(self.epochs, self.round_of(self.games_played_ - 1), 4.0)
         if self.last_epochs and self.games_played_ == self.games:
             epochs = self.last_epochs
             passing = Filter(quiet=True, undecided=not self.decided)
@@ -164,7 +154,7 @@ class QuantisedFit(BatchLearner):
             model.scale = self.scale or 1.0 / (scale_of(rows) or 1.0)
         blended, searched = (
             expectations(rows.value, rows.result, scale=1.0 / model.scale, blend=blend)
-            for blend in (share, 0.0)
+            for blend in (self.blend, 0.0)
         )
         pieces = (model.inputs.active_rows(rows.positions) < len(model.inputs)).sum(axis=1)
         targets = np.where(pieces <= self._endgame, searched, blended)

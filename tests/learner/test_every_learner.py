@@ -203,9 +203,9 @@ CASES = {
     "quantised": rounds(
         QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, rate=0.01
     ),
-    # rounds of 1, 1, 5 and 5 games, with searches of 10, 40, 160 and 160 nodes
+    # rounds of 1, 2, 5 and 5 games, with searches of 10, 40, 160 and 160 nodes
     "quantised-growing": rounds(
-        QuantisedFit, reports=(1, 2, 6, 7, 11, 12), shorter=7, start="material", depth=None,
+        QuantisedFit, reports=(1, 3, 7, 8, 12), shorter=8, start="material", depth=None,
         nodes=160, hidden=(6,), endgame=3, growing=2, rate=0.01,
     ),
     "batch-rollouts": rollouts(BatchFit),
