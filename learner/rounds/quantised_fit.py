@@ -128,7 +128,8 @@ class QuantisedFit(BatchLearner):
     def _grown(self, full: int, number: int, first: float, least: int = 1) -> int:
         """Returns what has grown, in round `number`, from the share `first` to `full`."""
         left = max(0, self.growing - number) / max(1, self.growing)
-        return max(min(full, least), round(full * first**left))
+        grown: int = round(full * first**left)
+        return max(min(full, least), grown)
 
     def _new_model(self, scale: float, start: QuantisedNetwork | None = None) -> QuantisedModel:
         return QuantisedModel(
