@@ -40,7 +40,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "opponents": ("classic", "quantised"),
         "options": {
             "round_games": 5000,
-            "growing": 12,
+            "growing": 24,
             "epochs": 1,
             "last_epochs": 4,
             "opening_plies": 10,
