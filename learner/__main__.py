@@ -276,14 +276,15 @@ def _run_opponent(options: argparse.Namespace) -> int:
 def _endings_options(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("game", help="a game with databases of endings, such as checkers")
-    add("evaluator", help="a quantised network without inputs for endings, by name or file")
+    add("evaluator", help="a quantised network, by name or file")
     add("output", type=Path, metavar="FILE", help="file to write")
     add("--store", type=Path, required=True, metavar="FOLDER",
         help="folder of the positions; the same command goes on with what it holds")  # fmt: skip
     add("--database", default="endgame6", metavar="NAME",
         help="database with distances (default endgame6)")  # fmt: skip
     add("--inputs", default="ending_squares", metavar="NAME",
-        help="encoding with inputs for endings (default ending_squares)")  # fmt: skip
+        help="encoding with inputs for endings (default ending_squares); phase_squares for"
+             " quantised, which has them")  # fmt: skip
     add("--border", type=int, default=7, metavar="N",
         help="first number of pieces that is no ending (default 7)")  # fmt: skip
     add("--games", type=int, default=26_000, metavar="N",

@@ -8,12 +8,8 @@ from games.kernels import kernel, lowest, popcount
 
 
 @kernel
-def piece_squares(position, places):
-    """Write 32 * kind + square for every piece and return how many there are.
-
-    Kinds are own men, own kings, the opponent's men and kings: 0 to 3. Squares are those of PDN
-    less 1; for White the board is turned, so that own men always move towards square 31.
-    """
+def _squares(position, places, first):
+    """Write first + 32 * kind + square for every piece and return how many there are."""
     own, opponent, kings, side = position
     turn = 31 if side == WHITE else 0
     rest = own | opponent
@@ -23,9 +19,20 @@ def piece_squares(position, places):
         rest &= rest - 1
         # bit * 57 >> 9 is bit // 9, the gutters below a bit; and 31 ^ square is 31 - square
         square = (bit - (bit * 57 >> 9)) ^ turn
-        places[count] = square + 32 * ((kings >> bit) & 1) + 64 * ((opponent >> bit) & 1)
+        kind = 32 * ((kings >> bit) & 1) + 64 * ((opponent >> bit) & 1)
+        places[count] = first + square + kind
         count += 1
     return count
+
+
+@kernel
+def piece_squares(position, places):
+    """Write 32 * kind + square for every piece and return how many there are.
+
+    Kinds are own men, own kings, the opponent's men and kings: 0 to 3. Squares are those of PDN
+    less 1; for White the board is turned, so that own men always move towards square 31.
+    """
+    return _squares(position, places, 0)
 
 
 @kernel
@@ -34,12 +41,19 @@ def ending_squares(position, places):
 
     A first layer over these inputs has weights of its own for endings, at no cost.
     """
-    own, opponent, _, _ = position
-    count = piece_squares(position, places)
-    if popcount(own | opponent) <= 6:
-        for i in range(count):
-            places[i] += 128
-    return count
+    return _squares(position, places, 128 if popcount(position[0] | position[1]) <= 6 else 0)
+
+
+@kernel
+def phase_squares(position, places):
+    """Write the places of `piece_squares`, 128 higher for each phase; as it returns.
+
+    The phases begin with 7, 9, 11, 13 and 17 pieces. A first layer over these inputs has weights of
+    its own for each, at no cost.
+    """
+    count = popcount(position[0] | position[1])
+    phase = int(count >= 7) + int(count >= 9) + int(count >= 11) + int(count >= 13)
+    return _squares(position, places, 128 * (phase + int(count >= 17)))
 
 
 #: 128 inputs: 4 kinds of pieces on 32 squares, seen by the side to move.
@@ -47,6 +61,9 @@ PIECE_SQUARES = Encoding("piece_squares", 128, 32, piece_squares)
 
 #: The same inputs, and another 128 for endings of at most six pieces.
 ENDING_SQUARES = Encoding("ending_squares", 256, 32, ending_squares)
+
+#: The same inputs six times, for 6 pieces and fewer, 7, 9, 11, 13 and 17 and more.
+PHASE_SQUARES = Encoding("phase_squares", 768, 32, phase_squares)
 
 #: Blocks of two by three squares, with the kinds of pieces on them.
 BLOCKS = TupleLayout(PIECE_SQUARES, 32, tuple(map(Group, blocks(4, 8, 2, 3))))

@@ -1,9 +1,9 @@
 """A network's phase for endings, fitted to what a database says of them.
 
-The network keeps all other weights, so that it values every other position as before. Its new phase
-has a first layer of its own, through an encoding with inputs for endings
-(`games.checkers.encoding.ending_squares`). Labels are win, draw or loss and the way to it, without
-noise. What it brought, and what it did not, stands in docs/results/checkers.md.
+The network keeps all other weights, so that it values every other position as before. The phase has
+a first layer of its own, through an encoding with inputs for endings
+(`games.checkers.encoding`: `ending_squares`, `phase_squares`). Labels are win, draw or loss and the
+way to it, without noise. What it brought, and what it did not, stands in docs/results/checkers.md.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ class EndingFit:
     start: the network to teach; it values all other positions.
     lookup: the database, which knows every position with less than `border` inputs that are 1.
     inputs: an encoding of which the second half of the inputs is for endings: each is half its size
-        above the input of `start` that it stands for.
+        above the input of `start` that it stands for. Or that of `start`, with inputs of their own
+        for all positions below `border`.
     border: the first number of pieces (of inputs that are 1) that is no ending.
     positions: positions to learn from, int64 [positions, integers].
     excluded: positions that must not be learned from; nor those that are the same by symmetry.
@@ -79,10 +80,15 @@ class EndingFit:
         folder: Path | None = None,
         seed: int = 0,
     ) -> None:
-        if len(inputs) != 2 * len(start.encoding):
+        if inputs == start.encoding:
+            if border not in start.phases:
+                raise ValueError(
+                    f"border: expected one of the network's phases {start.phases}, found {border}"
+                )
+        elif len(inputs) != 2 * len(start.encoding):
             raise ValueError(
-                f"inputs: expected an encoding of {2 * len(start.encoding)} inputs, found"
-                f" {inputs.name} of {len(inputs)}"
+                f"inputs: expected {start.encoding.name} or an encoding of"
+                f" {2 * len(start.encoding)} inputs, found {inputs.name} of {len(inputs)}"
             )
         if border < 1 or not 0 < share <= 1:
             raise ValueError(
@@ -199,9 +205,10 @@ def taught(
     The phase of `start` that holds `border` keeps what is above; phases below are dropped.
     """
     phase = sum(border >= known for known in start.phases)
-    layers: list[tuple[Any, Any]] = [
-        (np.concatenate([start.layers[0][0], alone.layers[0][0]]), start.layers[0][1])
-    ]
+    first = alone.layers[0][0]
+    if inputs != start.encoding:
+        first = np.concatenate([start.layers[0][0], first])
+    layers: list[tuple[Any, Any]] = [(first, start.layers[0][1])]
     for (before, bias), (weights, own) in zip(start.layers[1:], alone.layers[1:], strict=True):
         layers.append(
             (np.concatenate([weights, before[phase:]]), np.concatenate([own, bias[phase:]]))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from play.judging.shapley import Things, inputs_of, pieces_of, shapley_values
+from play.judging.shapley import Things, inputs_of, pieces_of, removes, shapley_values
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.heuristic import (
     ROUNDING,
@@ -64,8 +64,8 @@ def explain(
     - A pattern database: the costs of the patterns in the sum that gives the value.
     - A network: the shares of each term among its inputs (hidden, it has its mean from `means` by
       name; default 0), of each piece, and of a side's checkers on a point; and `BASE`.
-    - Other evaluators: the shares of the pieces that `Game.removals` takes away, in backgammon of
-      the checkers of a point, which are borne off; and `BASE`.
+    - Other evaluators, quantised networks too: the shares of the pieces that `Game.removals` takes
+      away, in backgammon of the checkers of a point, which are borne off; and `BASE`.
 
     Raises TypeError if the evaluator is neither linear nor a network and its game takes no pieces
     away, and ArithmeticError if a linear evaluator's contributions do not add up to its value.
@@ -86,6 +86,9 @@ def explain(
             Contribution(f"{whose} {', '.join(map(str, pieces))}", 1.0, 1.0, float(cost))
             for pieces, cost in costs
         ]
+    elif isinstance(evaluator, QuantisedNetwork) and removes(evaluator.game):
+        # the inputs of the pieces that are left depend on how many there are
+        found = shares(pieces_of(evaluator, position), evaluator.unit)
     elif isinstance(evaluator, NetworkEvaluator | OutcomeNetwork | QuantisedNetwork):
         found = shares(inputs_of(evaluator, position, means or {}), evaluator.unit)
     else:

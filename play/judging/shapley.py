@@ -28,7 +28,7 @@ from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
 from search.evaluators.quantised import FIRST_SHIFT, HIGHEST, SHIFT, UNIT, QuantisedNetwork
 
-__all__ = ["MOST_ROWS", "Things", "inputs_of", "pieces_of", "shapley_values"]
+__all__ = ["MOST_ROWS", "Things", "inputs_of", "pieces_of", "removes", "shapley_values"]
 
 Floats = NDArray[np.float64]
 Shown = NDArray[np.bool_]
@@ -194,6 +194,11 @@ def _quantised(evaluator: QuantisedNetwork, rows: NDArray[np.float32]) -> Floats
 # --- pieces of positions -------------------------------------------------------------------------
 
 
+def removes(game: Game) -> bool:
+    """Returns whether a game takes pieces away for explanations."""
+    return type(game).removals is not Game.removals
+
+
 def pieces_of(evaluator: Evaluator, position: Any) -> Things:
     """Returns the pieces of a position, by `Game.removals`.
 
@@ -203,7 +208,7 @@ def pieces_of(evaluator: Evaluator, position: Any) -> Things:
     """
     game = evaluator.game
     things = [(name, term) for name, term, _ in game.removals(position)]
-    if type(game).removals is Game.removals:
+    if not removes(game):
         raise TypeError(
             "expected a linear evaluator or a network, which can be explained in"
             f" {game.name}, found a {type(evaluator).__name__}"

@@ -290,7 +290,7 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (
         NetworkFit,
         {"inputs": "nothing"},
-        "expected one of classic, samuel, piece_squares, ending_squares for",
+        "expected one of classic, samuel, piece_squares, ending_squares, phase_squares for",
     ),
     (NetworkFit, {"depth": None}, "expected a depth or a number of nodes, found neither"),
 ]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import games
-from games.checkers.encoding import ENDING_SQUARES, PIECE_SQUARES
+from games.checkers.encoding import ENDING_SQUARES, PHASE_SQUARES, PIECE_SQUARES
 from games.checkers.endgame.sampling import random_positions
 from games.values import WIN
 from learner.__main__ import main
@@ -55,6 +55,38 @@ def test_endings_have_inputs_of_their_own() -> None:
     words = [CHECKERS.input_text("ending_squares", place, six)[0] for place in sorted(places)]
     ending = sorted(ENDING_SQUARES.places(six))
     assert [CHECKERS.input_text("ending_squares", place, six)[0] for place in ending] == words
+
+
+@pytest.mark.plain
+def test_every_phase_has_inputs_of_its_own() -> None:
+    position = CHECKERS.parse_position("W:W32,31,30,29,28,K27,26,25,24,23:B1,2,3,4,5,6,7,8,9,K12")
+    pieces, phases = 20, [0] * 7 + [1] * 2 + [2] * 2 + [3] * 2 + [4] * 4 + [5] * 6
+    while pieces > 3:
+        places = PIECE_SQUARES.places(position)
+        first = 128 * phases[pieces]
+        assert PHASE_SQUARES.places(position) == [place + first for place in places]
+        words = [CHECKERS.input_text("piece_squares", place, position) for place in places]
+        found = [CHECKERS.input_text("phase_squares", place + first, position) for place in places]
+        assert found == words
+        position = list(CHECKERS.removals(position))[0][2]
+        pieces -= 1
+
+
+def test_a_network_with_such_inputs_is_taught_where_it_stands() -> None:
+    borders = (7, 9, 11, 13, 17)
+    model = QuantisedModel(CHECKERS, "phase_squares", (32, 16), phases=borders, seed=4)
+    before = model.evaluator()
+    positions = random_positions(3, 5000, np.random.default_rng(5))
+    fit = EndingFit(CHECKERS, before, lookup(3), PHASE_SQUARES, 7, positions)
+    start = fit.figures()["error"]
+    after = fit.fit(2, rate=0.01).taught()
+    assert fit.figures()["error"] < start
+    assert after.phases == borders and after.encoding is PHASE_SQUARES
+    played = np.array(sample_positions(CHECKERS, 300))
+    more = played[np.bitwise_count(played[:, 0] | played[:, 1]) > 6]
+    assert len(more) and (after.values(more) == before.values(more)).all()
+    with pytest.raises(ValueError, match=r"border: expected one of the network's phases .*found 8"):
+        EndingFit(CHECKERS, before, lookup(3), PHASE_SQUARES, 8, positions)
 
 
 def test_random_positions_are_of_all_even_materials() -> None:

@@ -14,10 +14,11 @@ from games.backgammon.situation import checker_counts
 from games.kernels import uncompiled
 from play.judging import explanation
 from play.judging.explanation import BASE, Contribution, explain
-from play.judging.shapley import MOST_ROWS, inputs_of, shapley_values
+from play.judging.shapley import MOST_ROWS, inputs_of, pieces_of, shapley_values
 from search import LinearEvaluator, PythonEvaluator, as_evaluator
 from search.evaluators.network import NetworkEvaluator
 from search.evaluators.outcome_network import OutcomeNetwork
+from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.shaped_network import ShapedNetwork
 
 plain = pytest.mark.plain
@@ -113,7 +114,10 @@ def test_the_rows_of_a_network_have_its_values() -> None:
         NetworkEvaluator(CHECKERS, encoding, made),
         as_evaluator(CHECKERS, "quantised"),
     ):
-        things, values = inputs_of(evaluator, position, {})  # type: ignore[arg-type]
+        quantised = isinstance(evaluator, QuantisedNetwork)
+        things, values = (
+            pieces_of(evaluator, position) if quantised else inputs_of(evaluator, position, {})
+        )
         whole = np.ones((1, len(things)), dtype=bool)
         assert values(whole)[0] == pytest.approx(evaluator(position), abs=1e-5)
         whole[0, [name for name, _ in things].index("White king on 5")] = False
