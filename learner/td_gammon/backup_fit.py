@@ -75,9 +75,9 @@ class BackupFit(Learner):
         candidates all replies.
     prefilter_units: hidden units of the small net.
     lambda_: how far the corrections by backups are carried back in a game, 0 to 1 (see
-        `lambda_returns`). With more, an error that many positions share disappears sooner.
-    plain_share: share of the run, at its end, in which positions follow their backups alone: this
-        is without noise, and puts the moves of a decision in order.
+        `lambda_returns`). With more, an error that many positions share disappears sooner. A
+        position follows the mean of this return and of its backup, which is without noise and puts
+        the moves of a decision in order.
     samples: number of times that a position is learned from on average.
     most_positions: number of positions that are learned from, the last ones.
     rate, last_rate: step sizes at the beginning and the end of the run.
@@ -109,8 +109,7 @@ class BackupFit(Learner):
     candidates: int = 6
     margin: float = 0.2
     prefilter_units: int = 64
-    lambda_: float = 0.85
-    plain_share: float = 0.6
+    lambda_: float = 0.9
     samples: float = 16.0
     most_positions: int = 12_000_000
     rate: float = 0.0004
@@ -152,7 +151,7 @@ class BackupFit(Learner):
                 f"samples: expected more than 0 and at most 1000, found {self.samples}"
             )
         for name in (
-            "lambda_", "plain_share", "first_share", "share", "rare_share", "equity_share",
+            "lambda_", "first_share", "share", "rare_share", "equity_share",
         ):  # fmt: skip
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected 0 to 1, found {getattr(self, name)}")
@@ -272,7 +271,7 @@ class BackupFit(Learner):
         returns = lambda_returns(
             self.game_, played.static, played.backups, played.follows, self.lambda_
         )
-        self._kept.add(played.positions, returns, played.backups)
+        self._kept.add(played.positions, (returns + played.backups) / 2.0)
         random = np.random.default_rng((self.seed, number, 12))
         loss = self._learn(games, max(1, round(self.samples * len(played) / self.batch)), random)
         if self.candidates:
@@ -328,8 +327,7 @@ class BackupFit(Learner):
         total = 0.0
         for step in range(steps):
             done = (self.games_played_ + games * step / steps) / self.games
-            plain = done >= 1.0 - self.plain_share
-            positions, targets = self._kept.draw(self.batch, random, plain=plain)
+            positions, targets = self._kept.draw(self.batch, random)
             rate = rates.at(done, 1.0) * min(1.0, (self.updates_ / self.batch + 1.0) / _RISING)
             total += self._model.step(Examples(self._net, positions), targets, rate)
             self.updates_ += self.batch

@@ -17,7 +17,7 @@ __all__ = ["KeptPositions"]
 
 #: Probabilities are kept as integers of 16 bits: 0 is the least, 1 the greatest of them.
 _LEAST, _STEPS = -(1 << 15), (1 << 16) - 1
-_FORMAT = "plysmith-backups-1"
+_FORMAT = "plysmith-backups-2"
 #: Positions that there is room for at first; the room doubles when it is full.
 _ROOM = 1 << 16
 #: An age is this power of a random number from 0 to 1, as a share of the positions in memory.
@@ -25,13 +25,13 @@ _NEWER = 1.3
 
 
 class KeptPositions:
-    """Positions with targets and backups, of the last rounds; each round is a file of a folder.
+    """Positions with targets, of the last rounds; each round is a file of a folder.
 
     folder: the folder, which is made if it does not exist.
     game: the game, one with outcomes.
     most: number of positions in memory, of which `draw` draws; older ones stay on disk alone.
 
-    A position takes 61 bytes in backgammon, a probability an error of at most 1e-5.
+    A position takes 52 bytes in backgammon, a probability an error of at most 1e-5.
     """
 
     def __init__(self, folder: Any, game: Game, most: int) -> None:
@@ -47,24 +47,19 @@ class KeptPositions:
         #: number of positions of all rounds, and of each
         self.added, self.sizes = 0, []  # type: int, list[int]
         self._positions = np.zeros((0, width), dtype=np.int64)
-        self._targets = np.zeros((2, 0, count), dtype=np.int16)
+        self._targets = np.zeros((0, count), dtype=np.int16)
         self._kinds = np.zeros(0, dtype=np.int16)
 
     def __len__(self) -> int:
         """Returns the number of positions in memory."""
         return min(self.added, self.most)
 
-    def add(
-        self,
-        positions: NDArray[np.int64],
-        targets: NDArray[np.float64],
-        backups: NDArray[np.float64],
-    ) -> None:
-        """Add a round: its positions [positions, integers], and probabilities [.., outcomes] each.
+    def add(self, positions: NDArray[np.int64], targets: NDArray[np.float64]) -> None:
+        """Add a round: its positions [positions, integers], and their probabilities [.., outcomes].
 
         Raises OSError if its file cannot be written.
         """
-        labels = np.stack([_packed(targets), _packed(backups)])
+        labels = _packed(targets)
         arrays = {"positions": positions, "targets": labels}
         save_arrays(self._path(len(self.sizes)), self._about, arrays)
         self._remember(positions, labels)
@@ -96,15 +91,12 @@ class KeptPositions:
         return sorted(self.folder.glob("round-*.safetensors"))
 
     def draw(
-        self, count: int, random: np.random.Generator, *, plain: bool
+        self, count: int, random: np.random.Generator
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Returns random positions in memory, newer ones more often, and probabilities.
-
-        plain: whether these are the backups; otherwise they are the targets.
-        """
+        """Returns random positions in memory, newer ones more often, and their targets."""
         age = (random.random(count) ** _NEWER * len(self)).astype(np.int64)
         chosen = (self.added - 1 - age) % self.most
-        return self._positions[chosen], _unpacked(self._targets[int(plain), chosen])
+        return self._positions[chosen], _unpacked(self._targets[chosen])
 
     def of_all_kinds(self, count: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Returns random positions in memory, as many of each kind that the game distinguishes.
@@ -123,11 +115,11 @@ class KeptPositions:
         room = len(self._positions)
         if needed > room:
             room = min(self.most, max(_ROOM, 2 * room, needed))
-            self._positions = _longer(self._positions, room, 0)
-            self._targets = _longer(self._targets, room, 1)
-            self._kinds = _longer(self._kinds, room, 0)
+            self._positions = _longer(self._positions, room)
+            self._targets = _longer(self._targets, room)
+            self._kinds = _longer(self._kinds, room)
         at = (self.added + np.arange(len(positions))) % self.most
-        self._positions[at], self._targets[:, at] = positions, labels
+        self._positions[at], self._targets[at] = positions, labels
         self._kinds[at] = phases_of(self.game.kinds, positions)
         self.added += len(positions)
         self.sizes.append(len(positions))
@@ -141,7 +133,7 @@ class KeptPositions:
         about, arrays = load_arrays(path)
         expected = {
             "positions": ((size, self._positions.shape[1]), np.int64),
-            "targets": ((2, size, self._targets.shape[2]), np.int16),
+            "targets": ((size, self._targets.shape[1]), np.int16),
         }
         found = {name: (array.shape, array.dtype.type) for name, array in arrays.items()}
         if about != self._about or found != expected:
@@ -159,7 +151,6 @@ def _unpacked(numbers: NDArray[np.int16]) -> NDArray[np.float64]:
     return (numbers.astype(np.float64) - _LEAST) / _STEPS
 
 
-def _longer(array: NDArray[Any], room: int, axis: int) -> NDArray[Any]:
-    shape = list(array.shape)
-    shape[axis] = room - shape[axis]
-    return np.concatenate([array, np.zeros(shape, dtype=array.dtype)], axis=axis)
+def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:
+    added = np.zeros((room - len(array), *array.shape[1:]), dtype=array.dtype)
+    return np.concatenate([array, added])

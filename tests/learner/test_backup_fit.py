@@ -17,7 +17,7 @@ from learner.learner import Progress
 from learner.models.outcome_examples import Examples, phases_of
 from learner.models.outcome_model import OutcomeModel
 from learner.positions.packing import packed, unpacked
-from learner.td_gammon.backup import Backups
+from learner.td_gammon.backup import Backups, lambda_returns
 from learner.td_gammon.backup_fit import BackupFit
 from learner.td_gammon.explore import explore
 from learner.td_gammon.growth import single
@@ -47,7 +47,7 @@ SMALL: dict[str, Any] = {
 @pytest.mark.thorough
 def test_a_fit_comes_near_to_the_backups() -> None:
     options = {**SMALL, "games": 60, "round_games": 20, "samples": 32, "rate": 0.02}
-    options |= {"last_rate": 0.002, "plain_share": 1.0, "rare_share": 0.0, "batch": 128}
+    options |= {"last_rate": 0.002, "lambda_": 0.0, "rare_share": 0.0, "batch": 128}
     seen: list[Progress] = []
     learner = BackupFit(**options).fit(watch=seen.append)
     assert isinstance(learner.evaluator_, OutcomeNetwork)
@@ -60,28 +60,35 @@ def test_a_fit_comes_near_to_the_backups() -> None:
     assert seen[-1].updates == 128 * sum(round(32 * size / 128) for size in sizes)
 
 
-def test_targets_are_returns_and_then_backups() -> None:
+def test_targets_are_means_of_returns_and_backups() -> None:
     """One round by hand, starting from an existing network."""
     start = single(new_network(GAME, GAME.encodings["points"], (12,), spread=1.0, seed=2))
     start.nets[0].layers[-1][0][...] = np.random.default_rng(2).normal(0.0, 0.4, (12, 5))
-    options = {**SMALL, "games": 5, "round_games": 5, "lambda_": 0.7, "seed": 9, "share": 0.1}
-    learner = BackupFit(**{**options, "candidates": 0, "precision": "float32"})
+    options = {**SMALL, "games": 5, "round_games": 5, "lambda_": 0.7, "seed": 9}
+    learner = BackupFit(
+        **{**options, "candidates": 0, "precision": "float32", "first_share": 0.0, "share": 0.0}
+    )
     learner.fit(start)
     kept = learner._kept
     rows, random = kept._positions[: len(kept)], np.random.default_rng(1)
     model = OutcomeModel(start)
-    source = Backups(GAME, lambda rows: model.probabilities(Examples(start, rows)))
-    backups = source(rows).outcomes
+    backed = Backups(GAME, lambda rows: model.probabilities(Examples(start, rows)))(rows)
+    backups = backed.outcomes
     static = start.outcomes(rows)
     begins = np.flatnonzero((rows == GAME.start()).all(axis=1))
     assert len(begins) == 5
-    for plain in (False, True):
-        drawn, targets = kept.draw(4000, random, plain=plain)
-        places = [int(np.flatnonzero((rows == row).all(axis=1))[0]) for row in drawn]
-        assert len(set(places)) > 0.8 * len(rows)
-        near = np.abs(targets - backups[places]).max(axis=1) < 2e-5
-        assert near.all() if plain else 0 < near.mean() < 0.3
-        assert np.abs(targets - static[places]).mean() > 0.01
+    follows = np.zeros(len(rows), dtype=bool)
+    for i, after in enumerate(rows[1:].tolist()):
+        follows[i] = after in backed.replies[backed.best[i]].tolist()
+    assert 0.5 < follows.mean() < 1
+    expected = (lambda_returns(GAME, static, backups, follows, 0.7) + backups) / 2
+    drawn, targets = kept.draw(4000, random)
+    places = [int(np.flatnonzero((rows == row).all(axis=1))[0]) for row in drawn]
+    assert len(set(places)) > 0.8 * len(rows)
+    once = (drawn != GAME.start()).any(axis=1)
+    np.testing.assert_allclose(targets[once], expected[places][once], atol=2e-5)
+    far = np.abs(targets - backups[places]).max(axis=1) > 0.001
+    assert far.mean() > 0.7
 
 
 def test_half_of_the_games_begin_with_positions_of_all_kinds() -> None:
@@ -98,9 +105,9 @@ def test_half_of_the_games_begin_with_positions_of_all_kinds() -> None:
 
 
 def test_the_last_positions_are_kept(tmp_path: Path) -> None:
-    def round_of(number: int, count: int) -> tuple[Any, Any, Any]:
+    def round_of(number: int, count: int) -> tuple[Any, Any]:
         rows = np.arange(5 * count).reshape(count, 5) + 1000 * number
-        return rows, np.full((count, 5), 0.001 * number), np.full((count, 5), 1 - 0.001 * number)
+        return rows, np.full((count, 5), 0.001 * number)
 
     kept = KeptPositions(tmp_path, GAME, 50)
     sizes = [20, 25, 30, 8]
@@ -110,14 +117,12 @@ def test_the_last_positions_are_kept(tmp_path: Path) -> None:
     again.load(sizes)
     for one in (kept, again):
         assert (one.added, one.sizes, len(one)) == (83, sizes, 50)
-        rows, targets = one.draw(5000, np.random.default_rng(2), plain=False)
+        rows, targets = one.draw(5000, np.random.default_rng(2))
         numbers = rows[:, 0] // 1000
         # the last rounds whole, and the last of the round before them; newer ones more often
         assert len(np.unique(rows[:, 0])) == 50 and set(numbers) == {1, 2, 3}
         assert np.bincount(numbers)[3] / 8 > np.bincount(numbers)[2] / 30
         np.testing.assert_allclose(targets[:, 2], 0.001 * numbers, atol=1e-5)
-        _, plain = one.draw(5000, np.random.default_rng(2), plain=True)
-        np.testing.assert_allclose(plain[:, 2], 1 - 0.001 * numbers, atol=1e-5)
     again.load(sizes[:2])
     assert again.added == 45 and sorted(p.name for p in tmp_path.iterdir()) == [
         "round-000001.safetensors", "round-000002.safetensors",

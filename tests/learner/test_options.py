@@ -86,7 +86,6 @@ RANGES: dict[str, Range] = {
     "first_plies": SEED,
     "first_share": SHARE,
     "rare_share": SHARE,
-    "plain_share": SHARE,
     "at_once": COUNT,
     "most_positions": COUNT,
     "margin": ("more than 0", (0.0, -0.1, math.nan)),
