@@ -507,7 +507,7 @@ def test_games_read_back_from_pdn() -> None:
 
 
 @compiled_only
-@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("depth", [2, 3])
 def test_ladder_in_order_of_strength(depth: int) -> None:
     players = [RANDOM, checkers_player("material"), checkers_player("classic")]
     ratings, played = ladder(CHECKERS, players, limits=Limits(depth=depth), games=60)
