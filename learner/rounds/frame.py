@@ -103,10 +103,7 @@ class RoundLearner(Learner):
 
     def round_of(self, game: int) -> int:
         """Returns the number of the round, from 0, that game `game` belongs to."""
-        number = 0
-        while self.games_before(number + 1) <= game:
-            number += 1
-        return number
+        return game // self.round_games
 
     def first_kept(self) -> int:
         """Returns the number of the first game to be learned from at the end of this round."""

@@ -122,6 +122,12 @@ class QuantisedFit(BatchLearner):
         few = [self._grown(self.round_games, i, 0.25) for i in range(min(number, self.growing))]
         return sum(few) + max(0, number - self.growing) * self.round_games
 
+    def round_of(self, game: int) -> int:
+        for number in range(self.growing):
+            if game < self.games_before(number + 1):
+                return number
+        return self.growing + super().round_of(game - self.games_before(self.growing))
+
     def nodes_of(self, number: int) -> int | None:
         return self.nodes and self._grown(self.nodes, number, 0.0625, FEWEST_NODES)
 
