@@ -28,6 +28,7 @@ __all__ = [
     "Target",
     "Task",
     "Teacher",
+    "evenly",
     "final",
     "game_rows",
     "in_tasks",
@@ -103,7 +104,12 @@ class Lesson:
 
 
 def rows_of(inputs: Any, positions: Any) -> NDArray[Any]:
-    """Returns a model's inputs: the values of terms, or the active indices of an encoding."""
+    """Returns a model's inputs: the values of terms, or the active indices of an encoding.
+
+    Without inputs (None) they are the positions themselves.
+    """
+    if inputs is None:
+        return np.asarray(positions)
     if hasattr(inputs, "active_rows"):
         return np.asarray(inputs.active_rows(positions))
     return np.asarray(inputs.measure(positions))
@@ -172,6 +178,13 @@ def pick(positions: Any, chosen: NDArray[np.int64]) -> Any:
     return (
         positions[chosen] if isinstance(positions, np.ndarray) else [positions[i] for i in chosen]
     )
+
+
+def evenly(chosen: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Returns at most so many of the indices, taken evenly, which no worker can change."""
+    if len(chosen) <= most:
+        return chosen
+    return chosen[np.linspace(0, len(chosen) - 1, most).astype(np.int64)]
 
 
 def sides(plies: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ import numpy as np
 from games.contract import Game
 from learner.bootstrap.frame import Bootstrap
 from learner.models.model import squash
-from learner.self_play import Target, pick, quiet
+from learner.self_play import Target, evenly, pick, quiet
 from play.match.game_loop import Played
 from search import EXACT, LOWER, UPPER, Engine
 
@@ -44,12 +44,7 @@ class _Teacher:
         fit = quiet(self.game, positions) & (depths >= self.least_depth)
         if not self.bounds:
             fit &= bounds == EXACT
-        chosen = np.flatnonzero(fit)
-        if len(chosen) > self.positions_per_game:
-            # evenly over the game, independent of the worker
-            chosen = chosen[
-                np.linspace(0, len(chosen) - 1, self.positions_per_game).astype(np.int64)
-            ]
+        chosen = evenly(np.flatnonzero(fit), self.positions_per_game)
         values, bounds = squash(values[chosen], self.scale), bounds[chosen]
         return Target(
             pick(positions, chosen),

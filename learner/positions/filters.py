@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from games.contract import Game
-from games.values import PROVEN
+from games.values import EXACT, PROVEN
 from learner.positions.positions import noisy, standard_keys
 from learner.positions.shards import UNKNOWN, Rows
 
 __all__ = ["Filter", "Games", "distinct", "split"]
+
+#: Tells the hashes of the kinds of bounds apart; an exact value leaves its hash as it is.
+BOUND_MARK = 0x1E3779B97F4A7C15
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,10 @@ def split(test_fraction: float, *, seed: int = 0) -> tuple[Games, Games]:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which rows to read; by default all.
+    """Which rows to read; by default all whose value is exact.
 
+    first_bounded: positions too whose value is only a bound, of games with this number and later
+        ones (None: of none).
     quiet: no positions that the game calls noisy.
     undecided: no positions whose value is that of a game won or lost (beyond PROVEN).
     known: no positions whose result is unknown.
@@ -56,6 +61,7 @@ class Filter:
     games: only positions of these games.
     """
 
+    first_bounded: int | None = None
     quiet: bool = False
     undecided: bool = False
     known: bool = False
@@ -68,6 +74,10 @@ class Filter:
     def apply(self, game: Game, rows: Rows) -> Rows:
         """Returns the rows that pass the filter, in their order."""
         passing = np.ones(len(rows), dtype=np.bool_)
+        exact = rows.bound == EXACT
+        if self.first_bounded is not None:
+            exact |= rows.game_number >= self.first_bounded
+        passing &= exact
         if self.undecided:
             passing &= np.abs(rows.value) <= PROVEN
         if self.known:
@@ -90,7 +100,8 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
     """Returns the rows with every position once, in the order of first appearance.
 
     Positions that are the same by symmetry count as one
-    (`learner.positions.positions.standard_keys`). `count` is the number of rows that each stands
+    (`learner.positions.positions.standard_keys`), but its exact values, its lower and its upper
+    bounds are different rows. `count` is the number of rows that each stands
     for; ply and game number are those of the first.
 
     labels: "first" keeps the first row's value and result. "mean" averages results over the rows
@@ -103,6 +114,7 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
     if labels not in ("mean", "first"):
         raise ValueError(f"labels: expected 'mean' or 'first', found {labels!r}")
     keys = standard_keys(game, rows.positions)
+    keys ^= rows.bound.astype(np.int64) * BOUND_MARK
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     del keys
     order = np.argsort(first, kind="stable")
@@ -118,9 +130,7 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
         known = rows.result != UNKNOWN
         result = _means(group, rows.result, rows.count * known, len(first))[order]
         result = np.where(np.isnan(result), UNKNOWN, result).astype(np.float32)
-    return Rows(
-        unique.positions, value, result, unique.ply, unique.game_number, count.astype(np.uint32)
-    )
+    return replace(unique, value=value, result=result, count=count.astype(np.uint32))
 
 
 def _means(group: Any, label: Any, weight: Any, groups: int) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ column by column in as few bytes as the differences to the column's smallest int
 of five bytes is an array of four-byte integers (`c0_0`: column 0, from byte 0) and one of single
 bytes (`c0_4`). The labels are arrays under their own names, and `about` describes the rest in JSON.
 The same rows make the same bytes. Readers check everything against `about`, and zip keeps a
-checksum.
+checksum. Shards with bounds are of the second format, which has one more label, `bound`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from games.values import EXACT, UPPER
 from games.whole_files import naming
 
 __all__ = ["UNKNOWN", "Rows", "StoreError", "read_about", "read_shard", "write_shard"]
 
-FORMAT = "plysmith-positions-1"
+#: The format of shards whose values are all exact, and of those with bounds.
+FORMATS = ("plysmith-positions-1", "plysmith-positions-2")
 #: The result of a game that nobody finished.
 UNKNOWN = 2
 LABELS = {"value": "<f4", "result": "|i1", "ply": "<u2", "game_number": "<u4"}
+BOUND = {"bound": "|u1"}
 #: Bytes that one array of a column takes, most first.
 PIECES = {8: "<u8", 4: "<u4", 2: "<u2", 1: "|u1"}
 MOST_ROWS = 1 << 28
@@ -52,6 +55,8 @@ class Rows:
     ply: uint16, number of plies played before.
     game_number: uint32.
     count: uint32, number of stored rows that a row stands for.
+    bound: uint8, `search.EXACT` if the value is the one that a search backed up, LOWER or UPPER if
+        it is only a lower or an upper bound of that.
     """
 
     positions: NDArray[np.int64]
@@ -60,6 +65,7 @@ class Rows:
     ply: NDArray[np.uint16]
     game_number: NDArray[np.uint32]
     count: NDArray[np.uint32]
+    bound: NDArray[np.uint8]
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -87,6 +93,7 @@ class Rows:
         result: Any = UNKNOWN,
         ply: Any = 0,
         game_number: Any = 0,
+        bound: Any = EXACT,
         width: int | None = None,
     ) -> Rows:
         """Returns rows with copies of the arrays; a label that is one number holds for all rows.
@@ -120,6 +127,7 @@ class Rows:
             _whole("ply", ply, n, 0, (1 << 16) - 1, np.uint16),
             _whole("game_number", game_number, n, 0, (1 << 32) - 1, np.uint32),
             np.ones(n, dtype=np.uint32),
+            _whole("bound", bound, n, EXACT, UPPER, np.uint8),
         )
 
 
@@ -227,8 +235,11 @@ def _write(file: IO[bytes], rows: Rows, about: dict[str, Any]) -> None:
         low, size, packed = pack(np.ascontiguousarray(column))
         columns.append([low, size])
         arrays |= {f"c{number}_{first}": array for first, array in packed.items()}
-    arrays |= {name: getattr(rows, name).astype(kind) for name, kind in LABELS.items()}
-    text = json.dumps({"format": FORMAT, **about, "rows": len(rows), "columns": columns})
+    bounded = bool(rows.bound.any())
+    labels = LABELS | BOUND if bounded else LABELS
+    arrays |= {name: getattr(rows, name).astype(kind) for name, kind in labels.items()}
+    about = {"format": FORMATS[bounded], **about, "rows": len(rows), "columns": columns}
+    text = json.dumps(about)
     arrays = {"about": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
@@ -275,10 +286,11 @@ def _read_about(archive: zipfile.ZipFile, expected: dict[str, Any]) -> dict[str,
     about = json.loads(_member(archive, "about", "|u1").tobytes())
     if not isinstance(about, dict):
         raise StoreError("expected a description of the shard, found none")
-    for name, value in {"format": FORMAT, **expected}.items():
-        if about.get(name) != value:
+    for name, values in {"format": FORMATS, **{n: (v,) for n, v in expected.items()}}.items():
+        if about.get(name) not in values:
             found = str(about.get(name))[:60]
-            raise StoreError(f"expected positions of {name} {value!r}, found {found!r}")
+            wanted = " or ".join(map(repr, values))
+            raise StoreError(f"expected positions of {name} {wanted}, found {found!r}")
     rows, columns = about.get("rows"), about.get("columns")
     if type(rows) is not int or not 0 <= rows <= MOST_ROWS:
         raise StoreError(f"expected 0 to {MOST_ROWS} rows, found {str(rows)[:60]}")
@@ -309,6 +321,11 @@ def read_shard(path: Path, expected: dict[str, Any]) -> Rows:
         about = _read_about(archive, expected)
         rows = about["rows"]
         labels = {name: _member(archive, name, kind, rows) for name, kind in LABELS.items()}
+        bound = np.zeros(rows, dtype=np.uint8)
+        if about["format"] == FORMATS[1]:
+            bound = _member(archive, "bound", BOUND["bound"], rows)
+            if rows and bound.max() > UPPER:
+                raise StoreError(f"bound: expected at most {UPPER}, found {bound.max()}")
         positions = np.zeros((rows, about["width"]), dtype=np.int64)
         for number, (low, size) in enumerate(about["columns"]):
             arrays = {
@@ -316,4 +333,4 @@ def read_shard(path: Path, expected: dict[str, Any]) -> Rows:
                 for first, bytes_ in pieces(size)
             }
             unpack(low, arrays, positions[:, number])
-    return Rows(positions, **labels, count=np.ones(rows, dtype=np.uint32))
+    return Rows(positions, **labels, count=np.ones(rows, dtype=np.uint32), bound=bound)

@@ -24,7 +24,8 @@ from learner.positions.shards import Rows
 from learner.positions.store import PositionStore, own_folder
 from learner.rounds.frame import RoundLearner
 from learner.rounds.playouts import Rollout, slight_noise
-from learner.self_play import Lesson, game_rows
+from learner.rounds.tree_rows import lesson_rows
+from learner.self_play import Lesson
 from play.workers import Workers
 from search import LinearEvaluator
 
@@ -123,18 +124,19 @@ class BatchLearner(RoundLearner):
     def _keep(self, lessons: list[Lesson]) -> None:
         """Store the positions that were searched."""
         for number, lesson in enumerate(lessons, start=self.games_played_):
-            rows = game_rows(lesson.played, number)
+            rows = lesson_rows(lesson, number)
             self.store_.extend(rows)
             self._recent.append(rows)
             self.updates_ += len(rows)
 
     def _end_round(self, workers: Workers) -> dict[str, float]:
         number = len(self.rounds_)
-        passing = Filter(first_game=self.first_kept())
+        first = self.games_before(self.round_of(self.games_played_ - 1))
+        passing = Filter(first_bounded=first, first_game=self.first_kept())
         width = len(self.game_.start())
         recent = passing.apply(self.game_, Rows.concatenate(self._recent, width))
         self._recent = [recent]
-        passing = Filter(quiet=True, undecided=not self.decided)
+        passing = Filter(first_bounded=0, quiet=True, undecided=not self.decided)
         rows = distinct(self.game_, passing.apply(self.game_, recent))
         if not len(rows):  # all games were decided by their openings
             return {"positions": 0.0}
@@ -173,7 +175,7 @@ class BatchLearner(RoundLearner):
         super()._resume(state)
         begun = self.round_of(self.games_played_) + 1
         first = self.games_before(max(0, begun - self.keep_rounds - 1))
-        self._recent = [self.store_.load(keep=Filter(first_game=first))]
+        self._recent = [self.store_.load(keep=Filter(first_bounded=first, first_game=first))]
 
 
 def scale_of(rows: Rows) -> float | None:

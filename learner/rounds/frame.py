@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from learner.learner import Learner, Progress, check_plies
-from learner.self_play import Lesson, Task, in_tasks, play_task
+from learner.self_play import Lesson, Task, Teacher, in_tasks, play_task
 from play.workers import Workers
 from search import Evaluator, Lookup, Techniques
 
@@ -57,6 +57,10 @@ class RoundLearner(Learner):
     def _player(self) -> Evaluator:
         """Returns the evaluator that plays the games of a round."""
         return self.evaluator_
+
+    def _teacher(self, number: int) -> Teacher | None:
+        """Returns what takes labels from the searches of a game in a round (None: none)."""
+        return None
 
     def _keep(self, lessons: list[Lesson]) -> None:
         """Store what games teach; their numbers begin with `games_played_`."""
@@ -140,6 +144,7 @@ class RoundLearner(Learner):
             self.decide,
             lookup=self.lookup_,
             techniques=self.techniques_,
+            teacher=self._teacher(number),
         )
         tasks = in_tasks(task, islice(openings, until - self.games_played_))
         with closing(workers.map(play_task, tasks)) as played:

@@ -18,7 +18,9 @@ from learner.positions.filters import Filter, distinct
 from learner.positions.packing import packed, unpacked
 from learner.positions.shards import Rows
 from learner.rounds.batch import BatchLearner, scale_of
-from search import Evaluator, Techniques, as_evaluator, as_techniques
+from learner.rounds.tree_rows import TreeTeacher, bounded_expectations
+from learner.self_play import Teacher
+from search import EXACT, Evaluator, Techniques, as_evaluator, as_techniques
 from search.evaluators.quantised import QuantisedNetwork
 from search.evaluators.samples import value_mark
 
@@ -35,13 +37,16 @@ class QuantisedFit(BatchLearner):
     The evaluator that learning starts from plays the first round and sets the unit of values; the
     network plays every later round. To resume in the first round, give the same evaluator again.
 
+    tree_positions: most positions of a game's search trees that are learned from too, after the
+        round, with the bounds that the search found for them; 0 for none.
     blend: share of the game's result in a target; the rest is the value that search backed up.
     endgame: the search uses the endgame database of positions with at most this many pieces, and
         such positions follow the database alone; 0 for none. Default: 4 if the game has endgame
         databases, else 0.
     growing: number of rounds that lead from quick games to those of `nodes`: the first has a
-        sixteenth of the nodes, a quarter of `round_games` and 4 * `epochs` passes, and each of the
-        three changes by the same factor with every round. 0 for rounds that are all alike.
+        sixteenth of `nodes` and of `tree_positions`, a quarter of `round_games` and 4 * `epochs`
+        passes, and each of these changes by the same factor with every round. 0 for rounds that are
+        all alike.
     techniques: techniques of the search, see `search.Engine`.
     inputs, hidden, phases: as in `QuantisedModel`; a quantised network to start from may have
         coarser phases.
@@ -67,6 +72,7 @@ class QuantisedFit(BatchLearner):
     round_games: int = 4000
     growing: int = 0
     keep_rounds: int = 8
+    tree_positions: int = 0
     blend: float = 0.3
     epochs: int = 2
     rate: float = 0.001
@@ -79,7 +85,13 @@ class QuantisedFit(BatchLearner):
 
     def _check_options(self) -> None:
         super()._check_options()
-        for name, least in (("epochs", 1), ("batch", 1), ("last_epochs", 0), ("growing", 0)):
+        for name, least in (
+            ("epochs", 1),
+            ("batch", 1),
+            ("last_epochs", 0),
+            ("growing", 0),
+            ("tree_positions", 0),
+        ):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}: expected at least {least}, found {getattr(self, name)}")
         for name in ("rate", "last_rate"):
@@ -114,6 +126,11 @@ class QuantisedFit(BatchLearner):
         if isinstance(self._start, QuantisedNetwork):
             self._model = self._new_model(self._start.scale, self._start)
         return self._network()
+
+    def _teacher(self, number: int) -> Teacher | None:
+        if not self.tree_positions:
+            return None
+        return TreeTeacher(self.game_, self._grown(self.tree_positions, number, 0.0625))
 
     def _player(self) -> Evaluator:
         return self.evaluator_ if self.rounds_ else self._start
@@ -154,7 +171,8 @@ class QuantisedFit(BatchLearner):
         epochs = self._grown(self.epochs, self.round_of(self.games_played_ - 1), 4.0)
         if self.last_epochs and self.games_played_ == self.games:
             epochs = self.last_epochs
-            passing = Filter(quiet=True, undecided=not self.decided)
+            first = self.games_before(self.round_of(self.games_played_ - 1))
+            passing = Filter(first_bounded=first, quiet=True, undecided=not self.decided)
             self.store_.flush()
             rows = distinct(self.game_, self.store_.load(keep=passing))
         if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):
@@ -165,7 +183,13 @@ class QuantisedFit(BatchLearner):
         )
         pieces = (model.inputs.active_rows(rows.positions) < len(model.inputs)).sum(axis=1)
         targets = np.where(pieces <= self._endgame, searched, blended)
-        before = model.error(rows.positions, targets)
+        bounded = rows.bound != EXACT
+        if bounded.any():
+            targets[bounded] = bounded_expectations(
+                rows.take(bounded), self._player(), 1.0 / model.scale
+            )
+        exact = ~bounded
+        before = model.error(rows.positions[exact], targets[exact])
         model.fit(
             rows.positions,
             targets,
@@ -179,7 +203,7 @@ class QuantisedFit(BatchLearner):
             "positions": float(len(rows)),
             "scale": model.scale,
             "before": before**0.5,
-            "after": model.error(rows.positions, targets) ** 0.5,
+            "after": model.error(rows.positions[exact], targets[exact]) ** 0.5,
         }
 
     def _network(self) -> QuantisedNetwork:

@@ -144,7 +144,8 @@ class Hub(LineEngine):
         if "time" in spans:
             self.clock = Clock(spans["time"], spans.get("inc", 0.0), whole.get("moves"))
         if seconds is not None:
-            seconds = max(0.001, seconds - min(MARGIN, 0.2 * seconds))
+            # messages take a millisecond or two, and what is left over is lost
+            seconds = max(0.001, seconds - min(MARGIN, 0.002 + 0.03 * seconds))
         if "depth" in whole or "nodes" in whole or seconds is not None:
             depth = min(whole["depth"], DEEPEST) if "depth" in whole else None
             self.limits = Limits(depth, whole.get("nodes"), seconds)

@@ -208,6 +208,10 @@ CASES = {
         QuantisedFit, reports=(1, 3, 7, 8, 12), shorter=8, start="material", depth=None,
         nodes=160, hidden=(6,), endgame=3, growing=2, rate=0.01,
     ),
+    "quantised-trees": rounds(
+        QuantisedFit, start="material", nodes=None, hidden=(6,), endgame=3, rate=0.01,
+        tree_positions=20,
+    ),
     "batch-rollouts": rollouts(BatchFit),
     "network-rollouts": rollouts(NetworkFit, hidden=(6,), epochs=2),
     "dice-samuel": dice(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -361,9 +362,7 @@ def test_stored_positions_give_back_the_evaluator_that_valued_them() -> None:
     assert fit.weights_[0] == 1.0
     assert fit.weights_[1] == pytest.approx(1.6, abs=0.15)
     # values in another unit do not change the weight of a fixed term
-    hundredths = Rows(
-        rows.positions, 100 * rows.value, rows.result, rows.ply, rows.game_number, rows.count
-    )
+    hundredths = replace(rows, value=100 * rows.value)
     other = LogisticFit(CLASSIC, fixed={"men": 1.0}).fit_rows(hundredths)
     same = LogisticFit(CLASSIC, fixed={"men": 1.0}).fit_rows(rows)
     np.testing.assert_allclose(other.weights_, same.weights_, atol=1e-3)

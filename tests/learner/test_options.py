@@ -67,6 +67,7 @@ RANGES: dict[str, Range] = {
     "last_rate": RATE,
     "last_epochs": SEED,
     "growing": SEED,
+    "tree_positions": SEED,
     "rivals": COUNT,
     "share": SHARE,
     # books

@@ -32,6 +32,7 @@ from learner.positions.filters import Games
 from learner.positions.positions import noisy, standard_keys
 from learner.positions.shards import pack, pieces, unpack
 from learner.positions.store import Filter, PositionStore, Rows, StoreError, distinct, split
+from search import EXACT, LOWER, UPPER
 
 plain = pytest.mark.plain
 CHECKERS = Checkers()
@@ -406,7 +407,15 @@ DAMAGE: dict[str, Any] = {
     "columns": lambda path: about(path, b'"columns": [[', b'"columns": [[9, '),
     "other_game": lambda path: about(path, b'"nim"', b'"checkers"'),
     "other_rules": lambda path: about(path, b'"rules": 1', b'"rules": 2'),
-    "other_form": lambda path: about(path, b"plysmith-positions-1", b"plysmith-positions-2"),
+    "other_form": lambda path: about(path, b"plysmith-positions-1", b"plysmith-positions-3"),
+    "no_bounds": lambda path: about(path, b"plysmith-positions-1", b"plysmith-positions-2"),
+    "bounds": lambda path: rewritten(
+        path,
+        about=np.frombuffer(
+            np.load(path)["about"].tobytes().replace(b"positions-1", b"positions-2"), dtype=np.uint8
+        ),
+        bound=np.full(100, 3, dtype=np.uint8),
+    ),
 }
 
 
@@ -432,6 +441,29 @@ def test_a_damaged_or_foreign_shard_is_named_and_can_be_skipped(
     # what comes after the cut is removed unread
     tolerant.truncate(100)
     assert list(files_of(tmp_path)) == ["positions-000001.npz"]
+
+
+@plain
+def test_bounds_are_kept_and_read_only_when_asked_for(tmp_path: Path) -> None:
+    bounds = np.arange(300) % 3
+    rows = Rows.of(**{**numbered(0, 300), "game_number": np.arange(300) // 30, "bound": bounds})
+    assert set(bounds) == {EXACT, LOWER, UPPER}
+    with PositionStore(tmp_path / "all", NIM, shard_rows=100) as store:
+        store.extend(rows)
+    with PositionStore(tmp_path / "exact", NIM, shard_rows=100) as exact:
+        exact.extend(rows.take(bounds == EXACT))
+    again = PositionStore(tmp_path / "all", NIM)
+    everything = again.load(keep=Filter(first_bounded=0))
+    np.testing.assert_array_equal(everything.bound, bounds)
+    np.testing.assert_array_equal(everything.value, rows.value)
+    late = again.load(keep=Filter(first_bounded=4))
+    expected = np.flatnonzero((bounds == EXACT) | (np.arange(300) >= 120))
+    np.testing.assert_array_equal(late.ply, rows.ply[expected])
+    # readers that do not ask find what a store without bounds has, whose files name no bounds
+    np.testing.assert_array_equal(again.load().value, exact.load().value)
+    assert sum(map(len, again.sample(7, seed=1))) == 100
+    assert b"positions-1" in files_of(tmp_path / "exact")["positions-000001.npz"]
+    assert b"positions-2" in files_of(tmp_path / "all")["positions-000001.npz"]
 
 
 @plain
@@ -547,11 +579,11 @@ def test_splits_differ_by_seed() -> None:
 
 
 def slow_distinct(game: Any, rows: Rows) -> list[tuple[Any, ...]]:
-    """Position of the first, count, mean value, mean result, ply and game of the first."""
+    """Position of the first, count, mean value, mean result, ply, game and bound of the first."""
     groups: dict[Any, list[int]] = defaultdict(list)
     form = kernels.uncompiled(game.rules.standard) if game.rules.standard else lambda p: p
     for i, position in enumerate(map(tuple, rows.positions.tolist())):
-        groups[tuple(form(position))].append(i)
+        groups[tuple(form(position)), int(rows.bound[i])].append(i)
     found = []
     for members in groups.values():
         values = [float(rows.value[i]) for i in members]
@@ -566,14 +598,16 @@ def slow_distinct(game: Any, rows: Rows) -> list[tuple[Any, ...]]:
                 np.mean(known) if known else 2.0,
                 int(rows.ply[first]),
                 int(rows.game_number[first]),
+                int(rows.bound[first]),
             )
         )
     return found
 
 
 @plain
+@pytest.mark.parametrize("bounds", [False, True], ids=["exact", "with bounds"])
 @pytest.mark.parametrize("game", [CHECKERS, TicTacToe()], ids=lambda game: game.name)
-def test_distinct_agrees_with_its_slow_twin(game: Any) -> None:
+def test_distinct_agrees_with_its_slow_twin(game: Any, bounds: bool) -> None:
     positions = positions_of(game, 600, seed=1)
     positions += positions_of(game, 300, seed=2)
     if game is CHECKERS:  # mirror images with the colours exchanged count as the same
@@ -588,6 +622,7 @@ def test_distinct_agrees_with_its_slow_twin(game: Any) -> None:
         result=random.integers(-1, 3, n),
         ply=np.arange(n) % 1000,
         game_number=np.arange(n) // 40,
+        bound=random.choice([EXACT, LOWER, UPPER], n) if bounds else EXACT,
     )
     expected = slow_distinct(game, rows)
     found = distinct(game, rows)
@@ -599,10 +634,12 @@ def test_distinct_agrees_with_its_slow_twin(game: Any) -> None:
     np.testing.assert_allclose(found.result, [e[3] for e in expected], rtol=1e-6)
     assert found.ply.tolist() == [e[4] for e in expected]
     assert found.game_number.tolist() == [e[5] for e in expected]
+    assert found.bound.tolist() == [e[6] for e in expected]
     # the first of each, with its own labels
     first = distinct(game, rows, labels="first")
-    index = {position: i for i, position in reversed(list(enumerate(positions)))}
-    places = [index[e[0]] for e in expected]
+    marked = enumerate(zip(positions, rows.bound.tolist(), strict=True))
+    index = {mark: i for i, mark in reversed(list(marked))}
+    places = [index[e[0], e[6]] for e in expected]
     np.testing.assert_array_equal(first.value, rows.value[places])
     np.testing.assert_array_equal(first.result, rows.result[places])
     # again, nothing changes: counts add up

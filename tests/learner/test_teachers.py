@@ -18,7 +18,9 @@ from learner.bootstrap.root_strap import _Teacher as RootStrapTeacher
 from learner.bootstrap.td_leaf import _Teacher as TDLeafTeacher
 from learner.bootstrap.temporal_difference import _Teacher as TDTeacher
 from learner.bootstrap.tree_strap import _Teacher as TreeStrapTeacher
-from learner.self_play import Target, final, lambda_returns, quiet
+from learner.positions.shards import UNKNOWN, Rows
+from learner.rounds.tree_rows import TreeTeacher, bounded_expectations, lesson_rows
+from learner.self_play import Lesson, Target, final, lambda_returns, quiet
 from play.match.game_loop import GameLoop, Played
 from play.match.openings import Openings
 from search import EXACT, LOWER, UPPER, WIN, Engine, as_evaluator
@@ -312,6 +314,40 @@ def test_treestrap_of_games() -> None:
         assert (target.low < target.high).any()
 
 
+@compiled_only
+def test_rows_of_search_trees() -> None:
+    for number, (played, engine) in enumerate(games(4, traces=True)):
+        first, last = played.opening, len(played.moves)
+        deep = float(np.median(played.depths[first:last])) / 2
+        expected = [
+            (tuple(int(n) for n in row), np.float32(value), int(bound))
+            for row, value, depth, bound in zip(*engine.traced(), strict=True)
+            if depth >= deep and not CHECKERS.noisy(tuple(int(n) for n in row))
+        ]
+        target = TreeTeacher(CHECKERS, 10**6)(played, engine)
+        rows = lesson_rows(Lesson(played, target.positions, target.low, target.high), number)
+        assert len(rows) == last - first + len(expected)
+        trees = rows.take(slice(last - first, None))
+        positions = map(tuple, trees.positions.tolist())
+        assert list(zip(positions, trees.value, trees.bound.tolist(), strict=True)) == expected
+        assert {EXACT, LOWER, UPPER} == set(trees.bound)
+        assert set(trees.result) == {UNKNOWN} and set(trees.game_number) == {number}
+        few = TreeTeacher(CHECKERS, 9)(played, engine)
+        assert 5 <= len(few.positions) <= 9
+        assert {tuple(p) for p in few.positions.tolist()} <= {p for p, *_ in expected}
+
+
+@plain
+def test_bounds_draw_half_way_what_is_beyond_them() -> None:
+    start = CHECKERS.start()
+    rows = Rows.of(
+        [start] * 4, value=[1.0, -1.0, 1.0, -1.0], bound=[LOWER, LOWER, UPPER, UPPER]
+    )  # worth 0 by material
+    found = bounded_expectations(rows, as_evaluator(CHECKERS, "material"), 2.0)
+    up = 1.0 / (1.0 + math.exp(-2.0))
+    assert found == pytest.approx([(0.5 + up) / 2, 0.5, 0.5, (0.5 + 1.0 - up) / 2])
+
+
 def test_no_position_to_learn_from() -> None:
     """Where the search before the first move proves the end, or the opening is all there is."""
     won = CHECKERS.parse_position("B:W18:B14")
@@ -325,7 +361,8 @@ def test_no_position_to_learn_from() -> None:
                         RootStrapTeacher(CHECKERS, SCALE)):  # fmt: skip
             assert learned(teacher(played, engine)) == []
         engine.search(start, depth=1)  # which leaves no trace
-        assert learned(TreeStrapTeacher(CHECKERS, SCALE, True, 1, 10)(played, engine)) == []
+        for tree in (TreeStrapTeacher(CHECKERS, SCALE, True, 1, 10), TreeTeacher(CHECKERS, 10)):
+            assert learned(tree(played, engine)) == []
 
 
 @plain
