@@ -41,6 +41,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "options": {
             "round_games": 5000,
             "growing": 24,
+            "tree_positions": 1000,
             "epochs": 1,
             "last_epochs": 4,
             "opening_plies": 10,

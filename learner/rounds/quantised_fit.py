@@ -38,15 +38,15 @@ class QuantisedFit(BatchLearner):
     network plays every later round. To resume in the first round, give the same evaluator again.
 
     tree_positions: most positions of a game's search trees that are learned from too, after the
-        round, with the bounds that the search found for them; 0 for none.
+        round, with the bounds that the search found for them; 0 for none. Rounds that still grow
+        take none: those of small searches teach nothing.
     blend: share of the game's result in a target; the rest is the value that search backed up.
     endgame: the search uses the endgame database of positions with at most this many pieces, and
         such positions follow the database alone; 0 for none. Default: 4 if the game has endgame
         databases, else 0.
     growing: number of rounds that lead from quick games to those of `nodes`: the first has a
-        sixteenth of `nodes` and of `tree_positions`, a quarter of `round_games` and 4 * `epochs`
-        passes, and each of these changes by the same factor with every round. 0 for rounds that are
-        all alike.
+        sixteenth of the nodes, a quarter of `round_games` and 4 * `epochs` passes, and each of the
+        three changes by the same factor with every round. 0 for rounds that are all alike.
     techniques: techniques of the search, see `search.Engine`.
     inputs, hidden, phases: as in `QuantisedModel`; a quantised network to start from may have
         coarser phases.
@@ -128,9 +128,9 @@ class QuantisedFit(BatchLearner):
         return self._network()
 
     def _teacher(self, number: int) -> Teacher | None:
-        if not self.tree_positions:
+        if not self.tree_positions or number < self.growing:
             return None
-        return TreeTeacher(self.game_, self._grown(self.tree_positions, number, 0.0625))
+        return TreeTeacher(self.game_, self.tree_positions)
 
     def _player(self) -> Evaluator:
         return self.evaluator_ if self.rounds_ else self._start

@@ -25,7 +25,7 @@ from learner.rounds.batch import BatchFit, scale_of
 from learner.rounds.network_fit import NetworkFit
 from learner.rounds.quantised_fit import QuantisedFit
 from learner.self_play import TABLE_MIB
-from search import WIN, AlphaBetaOptions, Engine, LinearEvaluator, Techniques
+from search import EXACT, WIN, AlphaBetaOptions, Engine, LinearEvaluator, Techniques
 from search.alphabeta.probcut import ProbCut
 from search.evaluators.network import NetworkEvaluator
 
@@ -183,6 +183,24 @@ def test_the_end_of_a_run_goes_through_all_rounds(tmp_path: Path) -> None:
     assert whole.rounds_[2]["after"] < whole.rounds_[2]["before"]
     again = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
     assert text_of(again.fit(resume=json.loads(states[-2]))) == states[-1]
+
+
+@compiled_only
+def test_search_trees_teach_once_rounds_have_grown(tmp_path: Path) -> None:
+    learner = make(QuantisedFit, tmp_path / "a", growing=1, tree_positions=30).fit("material")
+    rows = learner.store_.load(keep=Filter(first_bounded=0))
+    first = learner.games_before(1)
+    bounded = rows.take(rows.bound != EXACT)
+    assert set(bounded.game_number) <= set(range(first, learner.games))
+    assert 10 < len(bounded) / (learner.games - first) <= 30
+    # they count in the round in which they are found
+    last = learner.games_before(learner.round_of(learner.games - 1))
+    found = Filter(first_bounded=last, first_game=learner.first_kept(), quiet=True)
+    learned = distinct(CHECKERS, found.apply(CHECKERS, rows))
+    assert learner.rounds_[-1]["positions"] == len(learned)
+    assert (learned.bound != EXACT).any()
+    without = make(QuantisedFit, tmp_path / "b", growing=1).fit("material")
+    assert without.rounds_[0] == learner.rounds_[0] and without.rounds_[1] != learner.rounds_[1]
 
 
 @compiled_only
