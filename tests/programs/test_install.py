@@ -102,7 +102,7 @@ def test_a_shipped_evaluator_is_found_by_name(installed: Path, tmp_path: Path) -
     assert printed == {
         "evaluator": "quantised",
         "depth": 6,
-        "book": 5_491,
+        "book": 5_553,
         "probcut": True,
     }
 
