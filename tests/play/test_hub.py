@@ -228,6 +228,8 @@ def test_time_is_kept(talk: Talk) -> None:
     assert allowance.most == pytest.approx(0.24 - 0.03)
     talk("level depth=7 move-time=1")
     assert (talk.hub._limits().depth, talk.hub._limits().seconds) == (7, 0.97)
+    talk("level move-time=0.05")  # a fifth of which was kept in reserve once
+    assert talk.hub._limits().seconds == pytest.approx(0.0465)
     talk("level time=60")
     assert talk.hub._limits().time == Allowance(2.0 - 0.03, 8.0 - 0.03)
 
