@@ -381,7 +381,7 @@ def test_the_shipped_network_is_whole() -> None:
     path = Path(__file__).resolve().parents[2] / "data/checkers/quantised.safetensors"
     shipped = load_evaluator(path, game=CHECKERS)
     assert isinstance(shipped, QuantisedNetwork)
-    assert shipped.provenance["learner"] == "quantised"
+    assert shipped.provenance["learner"]["learner"] == "QuantisedFit"  # the last step
     positions = sample_positions(CHECKERS, 20)
     plain = shipped.plain()
     assert shipped.values(positions).tolist() == [plain(position) for position in positions]
