@@ -51,8 +51,8 @@ def split(test_fraction: float, *, seed: int = 0) -> tuple[Games, Games]:
 class Filter:
     """Which rows to read; by default all whose value is exact.
 
-    first_bounded: positions too whose value is only a bound, of games with this number and later
-        ones (None: of none).
+    first_bounded: from the game with this number on, also positions whose value is only a bound
+        (None: no such positions).
     quiet: no positions that the game calls noisy.
     undecided: no positions whose value is that of a game won or lost (beyond PROVEN).
     known: no positions whose result is unknown.
@@ -73,11 +73,9 @@ class Filter:
 
     def apply(self, game: Game, rows: Rows) -> Rows:
         """Returns the rows that pass the filter, in their order."""
-        passing = np.ones(len(rows), dtype=np.bool_)
-        exact = rows.bound == EXACT
+        passing = rows.bound == EXACT
         if self.first_bounded is not None:
-            exact |= rows.game_number >= self.first_bounded
-        passing &= exact
+            passing |= rows.game_number >= self.first_bounded
         if self.undecided:
             passing &= np.abs(rows.value) <= PROVEN
         if self.known:
@@ -101,8 +99,8 @@ def distinct(game: Game, rows: Rows, *, labels: str = "mean") -> Rows:
 
     Positions that are the same by symmetry count as one
     (`learner.positions.positions.standard_keys`), but its exact values, its lower and its upper
-    bounds are different rows. `count` is the number of rows that each stands
-    for; ply and game number are those of the first.
+    bounds are different rows. `count` is the number of rows that each stands for; ply and game
+    number are those of the first.
 
     labels: "first" keeps the first row's value and result. "mean" averages results over the rows
         whose result is known (float32; 2 if none is), and values over all rows, or over those of

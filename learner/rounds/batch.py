@@ -131,8 +131,7 @@ class BatchLearner(RoundLearner):
 
     def _end_round(self, workers: Workers) -> dict[str, float]:
         number = len(self.rounds_)
-        first = self.games_before(self.round_of(self.games_played_ - 1))
-        passing = Filter(first_bounded=first, first_game=self.first_kept())
+        passing = Filter(first_bounded=self.first_of_round(), first_game=self.first_kept())
         width = len(self.game_.start())
         recent = passing.apply(self.game_, Rows.concatenate(self._recent, width))
         self._recent = [recent]
@@ -175,7 +174,9 @@ class BatchLearner(RoundLearner):
         super()._resume(state)
         begun = self.round_of(self.games_played_) + 1
         first = self.games_before(max(0, begun - self.keep_rounds - 1))
-        self._recent = [self.store_.load(keep=Filter(first_bounded=first, first_game=first))]
+        # bounds count only in the round in which they are found
+        passing = Filter(first_bounded=self.games_before(begun - 1), first_game=first)
+        self._recent = [self.store_.load(keep=passing)]
 
 
 def scale_of(rows: Rows) -> float | None:

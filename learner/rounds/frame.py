@@ -109,6 +109,10 @@ class RoundLearner(Learner):
         """Returns the number of the round, from 0, that game `game` belongs to."""
         return game // self.round_games
 
+    def first_of_round(self) -> int:
+        """Returns the number of the first game of the round that the last game belongs to."""
+        return self.games_before(self.round_of(max(0, self.games_played_ - 1)))
+
     def first_kept(self) -> int:
         """Returns the number of the first game to be learned from at the end of this round."""
         begun = self.round_of(max(0, self.games_played_ - 1)) + 1

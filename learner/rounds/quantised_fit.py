@@ -171,8 +171,9 @@ class QuantisedFit(BatchLearner):
         epochs = self._grown(self.epochs, self.round_of(self.games_played_ - 1), 4.0)
         if self.last_epochs and self.games_played_ == self.games:
             epochs = self.last_epochs
-            first = self.games_before(self.round_of(self.games_played_ - 1))
-            passing = Filter(first_bounded=first, quiet=True, undecided=not self.decided)
+            passing = Filter(
+                first_bounded=self.first_of_round(), quiet=True, undecided=not self.decided
+            )
             self.store_.flush()
             rows = distinct(self.game_, self.store_.load(keep=passing))
         if not self.rounds_ and not isinstance(self._start, QuantisedNetwork):

@@ -1,8 +1,8 @@
 """Positions of search trees as stored rows: what a search found on its way to the move.
 
-For most positions alpha-beta finds only a lower or an upper bound. A search of thousands of
-positions leaves some labels of good depth for nothing, and of positions that games never reach but
-searches evaluate. (J. Veness, D. Silver, W. Uther and A. Blair, "Bootstrapping from Game Tree
+A search of thousands of positions labels many of them at no further cost, among them positions that
+no game reaches but that searches evaluate. For most, alpha-beta finds only a lower or an upper
+bound. (J. Veness, D. Silver, W. Uther and A. Blair, "Bootstrapping from Game Tree
 Search", NIPS 22, 2009.)
 """
 
