@@ -28,6 +28,7 @@ from play.ratings.foretold import foretold
 from play.ratings.sprt import Sprt
 from play.workers import Workers, parse_backend
 from search.evaluators.samples import value_mark
+from search.lookups.database import DatabaseLookup
 
 __all__ = ["Contest", "ContestWithDice", "ContestWithoutDice", "head_of"]
 
@@ -94,6 +95,9 @@ class ContestWithoutDice:
 
     def prepare(self, players: Sequence[Player]) -> None:
         options = self._options
+        self.database: DatabaseLookup | None = None
+        if options.adjudicate is not None:
+            self.database = DatabaseLookup(self.game, options.adjudicate)
         self.openings: Openings | BalancedOpenings
         if options.plies is None and options.within is None and options.judge is None:
             self.openings = usual_openings(self.game, seed=options.seed)
@@ -123,12 +127,14 @@ class ContestWithoutDice:
             openings=self.openings,
             sprt=self.sprt,
             seed=self._options.seed,
+            database=self.database,
             **options,
         )
 
     def match_lines(self, match: Match) -> Iterator[str]:
         summary = match.summary()
-        yield (f"{match.first} against {match.second}: {self.limits}, {self.openings}")
+        until = "" if self.database is None else f", adjudicated by {self.database.name}"
+        yield f"{match.first} against {match.second}: {self.limits}, {self.openings}{until}"
         yield summary.text()
         if self.sprt is not None and summary.games:
             yield self.sprt.text(summary.tally)
@@ -168,6 +174,7 @@ class ContestWithoutDice:
             games=self._options.games,
             openings=lambda: self.openings,
             seed=self._options.seed,
+            database=self.database,
             **options,
         )
 
@@ -191,12 +198,13 @@ class ContestWithoutDice:
             yield write(record, (first, second), tags)
 
     def head(self, players: Sequence[Player]) -> dict[str, Any]:
-        openings = {name: getattr(self._options, name) for name in ("plies", "within", "judge")}
+        names = ("plies", "within", "judge", "adjudicate")
+        decisive = {name: getattr(self._options, name) for name in names}
         if isinstance(self.openings, BalancedOpenings):
-            openings["openings"] = self.openings.mark
+            decisive["openings"] = self.openings.mark
         return {
             **head_of(self.game, players, self.limits, self._options.seed),
-            **openings,
+            **decisive,
             "sprt": None if self.sprt is None else asdict(self.sprt),
         }
 
@@ -206,7 +214,7 @@ class ContestWithDice:
 
     standings = "standings"
     #: Options that do not apply to a game with dice.
-    others = ("time", "plies", "within", "judge", "sprt", "model")
+    others = ("time", "plies", "within", "judge", "adjudicate", "sprt", "model")
 
     def __init__(self, game: DiceGame, options: argparse.Namespace) -> None:
         refuse(options, self.others, "a game without dice", game)

@@ -103,6 +103,12 @@ def _add_options(command: argparse.ArgumentParser, games: str, run: Any) -> None
         help="without dice: use only openings that --judge values within V of even",
     )
     add("--judge", help="evaluator of the openings (default: the game's usual one)")
+    add(
+        "--adjudicate",
+        metavar="DATABASE",
+        help="without dice: end a game with the result that a database of the game gives, as soon"
+        " as it knows the position (checkers: endgame, wdl6)",
+    )
     add("--backend", default="threads", metavar="B", help=BACKEND_HELP)
     add("--threads", "--jobs", type=int, metavar="N", help=JOBS_HELP)
     add(

@@ -23,7 +23,7 @@ from play.workers import Workers, parse_backend
 __all__ = ["ContestOfMany"]
 
 #: Options that do not apply.
-OTHERS = ("luck", "cube", "match", "jacoby", "sprt", "model", "within", "judge")
+OTHERS = ("luck", "cube", "match", "jacoby", "sprt", "model", "within", "judge", "adjudicate")
 GAMES, DEPTH = 300, 3
 
 

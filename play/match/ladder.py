@@ -28,6 +28,7 @@ from play.players.player import Player
 from play.ratings.bradley_terry import Rating, rate
 from play.ratings.statistics import Estimate, mean_interval
 from play.workers import Workers
+from search.lookups.database import DatabaseLookup
 
 __all__ = [
     "Standing",
@@ -67,6 +68,7 @@ def ladder(
     seed: int = 0,
     progress: Callable[[Match], None] | None = None,
     journal: Journal | None = None,
+    database: DatabaseLookup | None = None,
 ) -> tuple[list[Rating], list[Match]]:
     """Play every player against every other; returns ratings, best first, and matches.
 
@@ -75,7 +77,7 @@ def ladder(
     limits: limits of a move.
     games: games of each match.
     openings: returns the openings of a match.
-    threads, workers, seed, progress, journal: as in `play_match`.
+    threads, workers, seed, progress, journal, database: as in `play_match`.
 
     Ctrl-C or an external engine that fails ends the ladder: ratings then cover the games played,
     the last match says so, and players without a game are missing. Raises ValueError for fewer than
@@ -95,6 +97,7 @@ def ladder(
             seed=seed,
             progress=progress,
             journal=journal,
+            database=database,
         )
 
     matches = _round_robin(players, play)

@@ -28,6 +28,7 @@ from play.players.seats import Seat
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import MatchSummary
 from play.workers import Workers
+from search.lookups.database import DatabaseLookup
 
 __all__ = ["Match", "Pair", "play_game", "play_match"]
 
@@ -139,18 +140,26 @@ def play_game(
     opening: tuple[Any, ...],
     stopped: Event | None = None,
     loop: GameLoop | None = None,
+    database: DatabaseLookup | None = None,
 ) -> GameRecord:
     """Play one game from an opening on; `seats[0]` has the side that begins.
 
     stopped: once set, the game ends unfinished.
-    loop: plays the game in native code, if given.
+    loop: plays the game in native code, if given; it asks no database.
+    database: once it knows the position after a move, the game ends with the result that it gives.
     """
     if loop is not None:
         return loop.play(opening).record()
     record = GameRecord(game)
     for move in opening:
         record.play(move)
+    probe = None if database is None else database.plain()
     while not record.over and not (stopped is not None and stopped.is_set()):
+        known, value, *_ = (False, 0.0) if probe is None else probe(record.position)
+        if known:
+            won = (value > 0) - (value < 0)
+            record.declare(float(-won if record.to_move else won), "database")
+            break
         if record.ply >= MOST_PLIES:
             record.declare(0.0, f"{MOST_PLIES} plies")
             break
@@ -173,6 +182,7 @@ def play_match(
     seed: int = 0,
     progress: Callable[[Match], None] | None = None,
     journal: Journal | None = None,
+    database: DatabaseLookup | None = None,
 ) -> Match:
     """Play until `games` different games are counted, the SPRT decides or openings run out.
 
@@ -189,6 +199,8 @@ def play_match(
     progress: called with the match after each pair.
     journal: where each pair is kept as it ends; the match goes on from those it holds already,
         with the result of one that was never stopped.
+    database: ends a game with its result as soon as it knows the position; None for games that are
+        played to the end.
 
     Ctrl-C ends the match with the games played, marked as interrupted. So does an external engine
     that fails (`failure`); if it fails in the first pair, its MoveError or ChildProcessError is
@@ -210,7 +222,15 @@ def play_match(
     if seed < 0:
         raise ValueError(f"seed: expected at least 0, found {seed}")
     match = Match(first.name, second.name, limits)
-    play_pair = _PairPlayer(game, first, second, limits, table_mib, seed)
+    play_pair = _PairPlayer(
+        game,
+        first,
+        second,
+        limits,
+        table_mib,
+        seed,
+        database,
+    )
     drawn = enumerate(usual_openings(game, seed=seed) if openings is None else openings)
     seen: set[Any] = set()
     name = f"{first.name} against {second.name}"
@@ -270,13 +290,15 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         limits: Limits,
         table_mib: float | None,
         seed: int,
+        database: DatabaseLookup | None,
     ) -> None:
-        super().__init__(game, first, second, limits, table_mib, seed)
+        super().__init__(game, first, second, limits, table_mib, seed, database)
         self.game = game
         self.players = first, second
         self.limits = limits
         self.table_mib = table_mib
         self.seed = seed
+        self.database = database
 
     def __call__(self, task: tuple[int, tuple[Any, ...]]) -> Pair:
         """Play the pair of a numbered opening; unfinished once stopped."""
@@ -289,7 +311,9 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
                     # the same random numbers for the same colour in both games
                     seat.begin(hash((self.seed, number, colour ^ index)) & 0x7FFFFFFF)
                 seats = (first, second) if index == 0 else (second, first)
-                records.append(play_game(self.game, seats, opening, self.stopped, loop))
+                records.append(
+                    play_game(self.game, seats, opening, self.stopped, loop, self.database)
+                )
                 seconds += (took for seat in seats for took in seat.seconds)
         return Pair((records[0], records[1]), tuple(seconds))
 
@@ -305,7 +329,7 @@ class _PairPlayer(Crew[tuple[Seat, Seat, GameLoop | None, GameLoop | None]]):
         engines = [seat.engine for seat in seats if seat.engine is not None]
         limits = first.within(self.limits)
         native = len(engines) == 2 and all(e.native and e.steady for e in engines)
-        native = native and first.book is None and second.book is None
+        native = native and first.book is None and second.book is None and self.database is None
         if not native or limits != second.within(self.limits) or limits.time is not None:
             return seats[0], seats[1], None, None
         loops = [

@@ -32,6 +32,7 @@ from play.ratings.bradley_terry import rate
 from play.ratings.sprt import Sprt
 from play.ratings.statistics import Estimate, Tally
 from search import Engine, PythonEvaluator, as_evaluator
+from search.lookups.database import DatabaseLookup
 
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="takes too long uncompiled")
@@ -659,3 +660,28 @@ def test_ctrl_c_ends_a_judgement(part: str, interrupt_soon: Callable[[], None]) 
         else:
             judge(CHECKERS, "classic", verdicts, depth=60)
     assert time.perf_counter() - began < 5
+
+
+# Adjudication
+
+
+@compiled_only
+def test_a_database_ends_games_with_its_result() -> None:
+    database = DatabaseLookup(CHECKERS, "endgame")
+    probe = database.plain()
+    first, second = checkers_player("classic"), checkers_player("material")
+    options: dict[str, Any] = {"limits": DEPTH_1, "games": 60, "threads": 1, "seed": 3}
+    whole = play_match(CHECKERS, first, second, **options)
+    ended = play_match(CHECKERS, first, second, database=database, **options)
+    seen = set()
+    for (_, _, played), (_, _, cut) in zip(all_games([whole]), all_games([ended]), strict=True):
+        known = (ply for ply, at in enumerate(played.positions) if probe(at)[0])
+        ply = next(known, len(played.moves))
+        assert cut.moves == played.moves[:ply]
+        if ply == len(played.moves):
+            assert (cut.outcome(), cut.reason) == (played.outcome(), played.reason)
+            continue
+        value = probe(cut.position)[1] * (-1 if cut.to_move else 1)
+        assert (cut.outcome(), cut.reason) == (float((value > 0) - (value < 0)), "database")
+        seen.add(cut.outcome())
+    assert seen == {-1.0, 0.0, 1.0}
