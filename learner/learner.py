@@ -198,6 +198,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
                 )
             return
         check_limits(self.depth, self.nodes)
+        if self.game_.players == 2:
+            self._drawn()  # raises ValueError for options of openings out of range
 
     @property
     def plies(self) -> int:
@@ -213,19 +215,23 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             yield from game_seeds(self.seed)
         count = 0
         while True:
-            for opening in Openings(
-                self.game_,
-                plies=self.opening_plies,
-                seed=self.seed,
-                within=self.within,
-                judge=self.judge or self.game_.reference or None,
-            ):
+            for opening in self._drawn():
                 count += 1
                 yield opening
             if not count:
                 raise ValueError(
                     f"opening_plies: expected openings of {self.opening_plies} plies, found none"
                 )
+
+    def _drawn(self) -> Openings:
+        """Returns the distinct openings; raises ValueError for options out of range."""
+        return Openings(
+            self.game_,
+            plies=self.opening_plies,
+            seed=self.seed,
+            within=self.within,
+            judge=self.judge or self.game_.reference or None,
+        )
 
 
 def feature_set(game: Game, features: Any) -> FeatureSet:

@@ -59,8 +59,8 @@ class NetworkFit(BatchLearner):
                 raise ValueError(f"{name}: expected at least 1, found {getattr(self, name)}")
         if not 0 < self.rate <= 1:
             raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
-        if self.scale is not None and not self.scale > 0:
-            raise ValueError(f"scale: expected more than 0, found {self.scale}")
+        if self.scale is not None and not 0 < self.scale < np.inf:
+            raise ValueError(f"scale: expected a finite number above 0, found {self.scale}")
 
     def _begin(self, evaluator: Any) -> NetworkEvaluator:
         name = type(self).__name__.lower()

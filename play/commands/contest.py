@@ -354,6 +354,8 @@ def _check_cube(game: DiceGame, options: argparse.Namespace) -> None:
 def _sprt(options: argparse.Namespace) -> Sprt | None:
     """Returns the sequential test that a command line asks for."""
     if getattr(options, "sprt", None) is None:
+        if getattr(options, "model", None) is not None:
+            raise ValueError("--model: expected --sprt as well, found none")
         return None
     try:
         elo0, elo1 = (float(part) for part in options.sprt.split(","))

@@ -311,6 +311,10 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
         "expected one of classic, samuel, piece_squares, ending_squares, phase_squares for",
     ),
     (NetworkFit, {"depth": None}, "expected a depth or a number of nodes, found neither"),
+    (QuantisedFit, {"scale": math.inf}, "scale: expected a finite number above 0, found inf"),
+    (NetworkFit, {"scale": math.inf}, "scale: expected a finite number above 0, found inf"),
+    (BatchFit, {"opening_plies": -1}, "plies: expected 0 to 40, found -1"),
+    (BatchFit, {"within": 0.0}, "within: expected a value above 0, found 0.0"),
 ]
 
 

@@ -205,6 +205,7 @@ BAD = [
     ("match checkers random random --sprt 5", "--sprt: expected ELO0,ELO1, found '5'"),
     ("match checkers random random --sprt 0,5,9", "--sprt: expected ELO0,ELO1, found '0,5,9'"),
     ("match checkers random random --sprt 5,0", "expected finite elo0 < elo1, found 5.0 and 0.0"),
+    ("match checkers random random --model logistic", "--model: expected --sprt as well, found no"),
     ("match checkers random random --depth -1", "depth: expected 1 to 100 plies, found -1"),
     ("match checkers random random --nodes -5", "nodes: expected at least 1, found -5"),
     ("match checkers random random --nodes 0", "nodes: expected at least 1, found 0"),
