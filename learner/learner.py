@@ -20,6 +20,7 @@ from games.contract import DiceGame, Game
 from games.features import FeatureSet
 from games.record import GameRecord
 from learner.dice_play import MOST_DEPTH, game_seeds
+from learner.positions.shards import StoreError
 from play.match.openings import Openings
 from search import Evaluator, LinearEvaluator, as_evaluator
 
@@ -115,6 +116,9 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         """Continue from a state that `get_state` returned."""
         raise NotImplementedError
 
+    def check_goes_on(self, state: dict[str, Any]) -> None:
+        """Raises ValueError if learning cannot go on from a checkpoint to `games` games."""
+
     # --- what it then can do ------------------------------------------------------------------
 
     def identity(self) -> dict[str, Any]:
@@ -168,6 +172,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             self.set_state(state)
             self.games_played_ = int(state["games_played"])
             self.updates_ = int(state["updates"])
+        except StoreError:  # a damaged store is not the state's fault
+            raise
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"expected a state of this learner, found {error!r}") from None
 

@@ -122,6 +122,7 @@ class QuantisedFit(BatchLearner):
     def _begin(self, evaluator: Any) -> Evaluator:
         self._start = as_evaluator(self.game_, evaluator)
         self._start_mark = value_mark(self.game_, self._start)
+        self._ended = False
         self._model = self._new_model(1.0)
         if isinstance(self._start, QuantisedNetwork):
             self._model = self._new_model(self._start.scale, self._start)
@@ -171,6 +172,7 @@ class QuantisedFit(BatchLearner):
         epochs = self._grown(self.epochs, self.round_of(self.games_played_ - 1), 4.0)
         if self.last_epochs and self.games_played_ == self.games:
             epochs = self.last_epochs
+            self._ended = True
             passing = Filter(
                 first_bounded=self.first_of_round(), quiet=True, undecided=not self.decided
             )
@@ -226,14 +228,28 @@ class QuantisedFit(BatchLearner):
         self.evaluator_ = self._network()
 
     def get_state(self) -> dict[str, Any]:
-        return {**super().get_state(), "start": self._start_mark, "scale": self._model.scale}
+        return {
+            **super().get_state(),
+            "start": self._start_mark,
+            "scale": self._model.scale,
+            "ended": self._ended,
+        }
 
     def set_state(self, state: dict[str, Any]) -> None:
         self._start_mark = str(state["start"])
+        self._ended = bool(state.get("ended"))
         self._model.scale = float(state["scale"])
         super().set_state(state)
 
+    def check_goes_on(self, state: dict[str, Any]) -> None:
+        if state.get("ended") and self.games > state["games_played"]:
+            raise ValueError(
+                f"games: expected {state['games_played']}, for learning has ended with the passes"
+                f" over all rounds (last_epochs), found {self.games}"
+            )
+
     def _resume(self, state: dict[str, Any]) -> None:
+        self.check_goes_on(state)
         if state.get("rounds_done") == [] and state.get("start") != self._start_mark:
             raise ValueError(
                 "start: expected the evaluator that learning began with, which still plays the"

@@ -64,7 +64,7 @@ def train_evaluator(
     for line in remarks(learner, best):
         print(line)
     if session.finished:
-        print_report(folder)
+        print_report(folder, ended=bool(getattr(learner, "last_epochs", 0)))
         return 0
     for strength in session.report(best, settings.opponents, games=settings.match_games):
         print(f"{strength.text()} at {session.limits}", flush=True)
@@ -212,8 +212,11 @@ def train_rote(
     return 0
 
 
-def print_report(folder: Path) -> None:
-    """Print the report of a finished run, whose matches are not played again."""
+def print_report(folder: Path, *, ended: bool = False) -> None:
+    """Print the report of a finished run, whose matches are not played again.
+
+    ended: whether it cannot learn from more games.
+    """
     report = read_report(folder)
     try:
         limits, matches = report["limits"], report["matches"]
@@ -226,7 +229,7 @@ def print_report(folder: Path) -> None:
         ) from None
     for line in lines:
         print(line)
-    print(f"{folder} was finished before; --games N learns from more games")
+    print(f"{folder} was finished before" + "; --games N learns from more games" * (not ended))
 
 
 def train_heuristic(

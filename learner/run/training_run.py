@@ -147,6 +147,8 @@ class Run:
         say: Callable[[str], None],
     ) -> Evaluator:
         state = self._load() if resume else None
+        if state is not None:
+            self.learner.check_goes_on(state)  # before anything is written
         self._hours_before -= time.process_time() / 3600
         self.finished = resume and self._is_finished()
         self.folder.open(

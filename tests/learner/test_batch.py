@@ -183,6 +183,9 @@ def test_the_end_of_a_run_goes_through_all_rounds(tmp_path: Path) -> None:
     assert whole.rounds_[2]["after"] < whole.rounds_[2]["before"]
     again = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3)
     assert text_of(again.fit(resume=json.loads(states[-2]))) == states[-1]
+    more = make(QuantisedFit, tmp_path / "b", keep_rounds=1, last_epochs=3, games=15)
+    with pytest.raises(ValueError, match=r"games: expected 12, for learning has ended .* found 15"):
+        more.fit(resume=json.loads(states[-1]))
 
 
 @compiled_only
@@ -257,6 +260,10 @@ def test_stores_that_cannot_be_used(tmp_path: Path) -> None:
         make(BatchFit, tmp_path / "other", games=10).fit(resume=state)
     with pytest.raises(ValueError, match=f"expected at least {count} rows, found 0"):
         make(BatchFit, games=10).fit(resume=state)
+    shard = next(tmp_path.glob("*.npz"))
+    shard.write_bytes(shard.read_bytes()[:4000])
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(shard))}: expected a shard, found a da"):
+        make(BatchFit, tmp_path, games=10).fit(resume=state)
 
 
 @compiled_only
