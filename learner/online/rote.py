@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,7 @@ class Rote(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"seed: expected at least 0, found {self.seed}")
         check_limits(self.depth, self.nodes)
         self.game_ = all_games.load(self.game) if isinstance(self.game, str) else self.game
+        self._drawn()  # raises ValueError for a length out of range
         self.evaluator_ = as_evaluator(self.game_, evaluator)
         self.memory_ = RoteMemory(
             self.game_, capacity=self.capacity, oldest=self.oldest, direction=self.direction
@@ -117,10 +119,12 @@ class Rote(BaseEstimator):  # type: ignore[misc]
         self.memory_ = RoteMemory.load(self.game_, path)
         self.memory_.set_pending(new, used)
 
+    def _drawn(self) -> Openings:
+        return Openings(self.game_, plies=self.opening_plies, seed=self.seed)
+
     def _openings(self) -> list[tuple[Any, ...]]:
-        drawn = iter(Openings(self.game_, plies=self.opening_plies, seed=self.seed))
         count = self.openings or self.games
-        openings = [opening for opening, _ in zip(drawn, range(count), strict=False)]
+        openings = list(islice(self._drawn(), count))
         if not openings:
             raise ValueError(f"expected openings of {self.opening_plies} plies, found none")
         return openings

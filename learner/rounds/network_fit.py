@@ -60,7 +60,7 @@ class NetworkFit(BatchLearner):
         if not 0 < self.rate <= 1:
             raise ValueError(f"rate: expected more than 0 and at most 1, found {self.rate}")
         if self.scale is not None and not 0 < self.scale < np.inf:
-            raise ValueError(f"scale: expected a finite number above 0, found {self.scale}")
+            raise ValueError(f"scale: expected a number above 0, found {self.scale}")
 
     def _begin(self, evaluator: Any) -> NetworkEvaluator:
         name = type(self).__name__.lower()

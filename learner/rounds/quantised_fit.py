@@ -100,7 +100,7 @@ class QuantisedFit(BatchLearner):
                     f"{name}: expected more than 0 and at most 1, found {getattr(self, name)}"
                 )
         if self.scale is not None and not 0 < self.scale < np.inf:
-            raise ValueError(f"scale: expected a finite number above 0, found {self.scale}")
+            raise ValueError(f"scale: expected a number above 0, found {self.scale}")
         self.techniques_: Techniques = as_techniques(self.techniques)
         if not self.techniques_.proves:  # such values end games, and count for more than others
             raise ValueError(
