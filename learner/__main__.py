@@ -17,9 +17,10 @@ import games
 from games.contract import Game
 from games.problem import refuse_problem
 from games.program import exit_status
+from games.values import UNKNOWN_PLIES, WIN
 from games.whole_files import write_atomically
 from learner.endings.fit import EndingFit
-from learner.endings.positions import sample_endings
+from learner.endings.positions import known_values, sample_endings
 from learner.fit.calibration import (
     GAMES,
     NODES,
@@ -316,6 +317,11 @@ def _run_endings(options: argparse.Namespace) -> int:
     check_writable("output", options.output)
     excluded = [] if options.exclude is None else _positions_in(game, options.exclude)
     lookup = DatabaseLookup(game, options.database)
+    sample = game.lookups[options.database].sample
+    if sample is not None:
+        values = known_values(game, lookup, sample(1000, np.random.default_rng(0)))
+        if (WIN - np.abs(values) == UNKNOWN_PLIES).any():
+            raise ValueError(f"--database: expected one with distances, found {lookup.name}")
     names = ("database", "inputs", "border", "games", "random", "epochs", "seed")
     _begin_or_go_on(
         options.store,
@@ -333,7 +339,6 @@ def _run_endings(options: argparse.Namespace) -> int:
             store, start, lookup, games=options.games, seed=options.seed, progress=bar.update
         )
     positions = store.load().positions
-    sample = game.lookups[options.database].sample
     if sample is not None and options.random:
         drawn = sample(options.random, np.random.default_rng((options.seed, 2)))
         positions = np.concatenate([positions, drawn])

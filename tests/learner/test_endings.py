@@ -9,6 +9,7 @@ import pytest
 
 import games
 from games.checkers.encoding import ENDING_SQUARES, PHASE_SQUARES, PIECE_SQUARES
+from games.checkers.endgame import build, compress, database
 from games.checkers.endgame.sampling import random_positions
 from games.values import WIN
 from learner.__main__ import main
@@ -221,6 +222,23 @@ def test_the_command_writes_a_network(tmp_path: Path, capsys: pytest.CaptureFixt
     start(3).save(tmp_path / "small.safetensors")
     assert main(command) != 0
     assert "expected the evaluator that it was begun with" in capsys.readouterr().err
+
+
+def test_a_database_without_distances_is_refused_before_any_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build(2, tmp_path)
+    compress(2, tmp_path)
+    monkeypatch.setattr(database, "user_cache_dir", lambda *_, **__: str(tmp_path))
+    start().save(tmp_path / "small.safetensors")
+    command = [
+        "endings", "checkers", str(tmp_path / "small.safetensors"), str(tmp_path / "taught"),
+        "--store", str(tmp_path / "store"), "--database", "wdl2",
+    ]  # fmt: skip
+    assert main(command) == 2
+    said = capsys.readouterr().err
+    assert said == "learner: --database: expected one with distances, found wdl2\n"
+    assert not (tmp_path / "store").exists()
 
 
 def test_the_labelled_endings_are_what_they_say() -> None:
