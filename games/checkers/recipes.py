@@ -40,7 +40,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "opponents": ("classic", "quantised"),
         "options": {
             "round_games": 5000,
-            "growing": 24,
+            "growing": 16,
             "tree_positions": 1000,
             "epochs": 1,
             "last_epochs": 4,

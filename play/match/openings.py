@@ -23,8 +23,8 @@ class Openings:
     """Distinct openings in a seeded order: each ends in a position that no other ends in.
 
     All positions after `plies` plies come first (in checkers 216, from the 302 three-move
-    sequences; a random part of them if they are too many to list), then positions after one more
-    random ply, and so on. No opening passes through a position twice.
+    sequences; random ones if they are too many to list), until hardly any is left, then positions
+    after one more random ply, and so on. No opening passes through a position twice.
 
     plies: length of the shortest openings.
     seed: decides their order.
@@ -90,10 +90,10 @@ class Openings:
                 return
 
     def _random_lines(self, random: np.random.Generator, plies: int) -> Iterator[tuple[Any, Moves]]:
-        """Random lines of one length, at most 4096 of them."""
+        """Random lines of one length, until hardly any new one is left."""
         ends: set[Any] = set()
         repeats = 0
-        while repeats < _TRIES and len(ends) < 4096:
+        while repeats < _TRIES:
             position = self.game.start()
             moves: Moves = ()
             passed = {position}
