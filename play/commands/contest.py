@@ -133,8 +133,8 @@ class ContestWithoutDice:
 
     def match_lines(self, match: Match) -> Iterator[str]:
         summary = match.summary()
-        until = "" if self.database is None else f", adjudicated by {self.database.name}"
-        yield f"{match.first} against {match.second}: {self.limits}, {self.openings}{until}"
+        limits = f"{self.limits}, {self.openings}{self._adjudicated()}"
+        yield f"{match.first} against {match.second}: {limits}"
         yield summary.text()
         if self.sprt is not None and summary.games:
             yield self.sprt.text(summary.tally)
@@ -150,6 +150,9 @@ class ContestWithoutDice:
             mean = sum(seconds) / len(seconds)
             yield f"external engines took {mean:.3f} s a move, at most {max(seconds):.3f}"
         yield from self._foretold(match)
+
+    def _adjudicated(self) -> str:
+        return "" if self.database is None else f", adjudicated by {self.database.name}"
 
     def _foretold(self, match: Match) -> Iterator[str]:
         """Says of each player with chances of win, draw and loss how well they foretold results."""
@@ -180,7 +183,8 @@ class ContestWithoutDice:
 
     def ladder_lines(self, standings: list[Rating], matches: list[Match]) -> Iterator[str]:
         anchor = matches[0].first
-        yield f"{self.limits}; Elo with the 95 % interval of the difference from {anchor}"
+        limits = f"{self.limits}{self._adjudicated()}"
+        yield f"{limits}; Elo with the 95 % interval of the difference from {anchor}"
         width = max(len(rating.name) for rating in standings)
         for place, rating in enumerate(standings, 1):
             yield (
