@@ -229,7 +229,8 @@ def print_report(folder: Path, *, ended: bool = False) -> None:
         ) from None
     for line in lines:
         print(line)
-    print(f"{folder} was finished before" + "; --games N learns from more games" * (not ended))
+    more = "" if ended else "; --games N learns from more games"
+    print(f"{folder} was finished before{more}")
 
 
 def train_heuristic(

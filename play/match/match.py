@@ -199,8 +199,8 @@ def play_match(
     progress: called with the match after each pair.
     journal: where each pair is kept as it ends; the match goes on from those it holds already,
         with the result of one that was never stopped.
-    database: ends a game with its result as soon as it knows the position; None for games that are
-        played to the end.
+    database: ends a game with its result as soon as it knows the position, whatever the drawing
+        rules would still allow; None for games that are played to the end.
 
     Ctrl-C ends the match with the games played, marked as interrupted. So does an external engine
     that fails (`failure`); if it fails in the first pair, its MoveError or ChildProcessError is
@@ -222,15 +222,7 @@ def play_match(
     if seed < 0:
         raise ValueError(f"seed: expected at least 0, found {seed}")
     match = Match(first.name, second.name, limits)
-    play_pair = _PairPlayer(
-        game,
-        first,
-        second,
-        limits,
-        table_mib,
-        seed,
-        database,
-    )
+    play_pair = _PairPlayer(game, first, second, limits, table_mib, seed, database)
     drawn = enumerate(usual_openings(game, seed=seed) if openings is None else openings)
     seen: set[Any] = set()
     name = f"{first.name} against {second.name}"
