@@ -7,8 +7,8 @@ three tests; for the others it includes late-move reductions, because these chan
 trees. If two techniques pass that may affect each other, they are also tested together.
 
 Results are saved after every hundred games (--results), and each pair as it ends in a journal
-beside them. The same command goes on with a test that was stopped.
---plot draws the results.
+beside them. The same command goes on with a test that was stopped. --game and --evaluator test
+another game, or another evaluator; give them --results of their own. --plot draws the results.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ from play.ratings.statistics import Estimate, MatchSummary
 from search.evaluators.samples import value_mark
 
 PROGRAM = "python -m benchmarks.techniques"
-GAME = games.load("checkers")
 TEST = Sprt(0.0, 10.0)
 #: The tests: name, the engine with the technique, the same engine without it.
 TESTS: dict[str, tuple[str, str]] = {
@@ -57,19 +56,24 @@ CHUNK = 100
 
 def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[str, Any]:
     """Play a test to its end, from where it stopped; returns its figures."""
+    game = games.load(options.game)
+    limit = {"seconds": options.seconds} if options.nodes is None else {"nodes": options.nodes}
+    learned = "probcut" if options.probcut is None else f"probcut={options.probcut}"
     first, second = (
-        parse_player(GAME, f"{quoted(options.evaluator)}@{techniques}")
+        parse_player(game, f"{quoted(options.evaluator)}@{techniques.replace('probcut', learned)}")
         for techniques in TESTS[name]
     )
     setting = {
         "evaluator": options.evaluator,
-        "mark": value_mark(GAME, first.evaluator),
+        "mark": value_mark(game, first.evaluator),
         "seed": options.seed,
         "with": TESTS[name][0],
         "without": TESTS[name][1],
-        "seconds": options.seconds,
+        **limit,
         "plies": options.plies,
     }
+    if options.game != "checkers":
+        setting["game"] = options.game
     probcut = first.options["techniques"].probcut
     if probcut is not None:
         setting["probcut"] = str(probcut)
@@ -84,12 +88,12 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
             head = {"test": name, "chunk": number, **setting}
             with Journal.open(journal, head, resume=None) as kept_pairs:
                 match = play_match(
-                    GAME,
+                    game,
                     first,
                     second,
-                    limits=Limits(seconds=options.seconds),
+                    limits=Limits(**limit),
                     games=CHUNK,
-                    openings=Openings(GAME, plies=options.plies, seed=options.seed + number),
+                    openings=Openings(game, plies=options.plies, seed=options.seed + number),
                     threads=options.threads,
                     journal=kept_pairs,
                 )
@@ -127,7 +131,7 @@ def line(name: str, entry: dict[str, Any]) -> str:
     )
 
 
-def plot(path: Path, kept: dict[str, Any]) -> None:
+def plot(path: Path, kept: dict[str, Any], title: str) -> None:
     """Draw the gain of each technique."""
     rows = []
     for name in TESTS:
@@ -136,7 +140,7 @@ def plot(path: Path, kept: dict[str, Any]) -> None:
             value, low, high = kept[name]["elo"]
             rows.append((f"{name}: {passed}", Estimate(value, low, high)))
     label = "Elo against the same engine without it, with the 95 % interval"
-    plot_estimates(path, rows, "checkers, 0.02 s a move", label=label, room=10)
+    plot_estimates(path, rows, title, label=label, room=10)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -144,8 +148,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help=f"of {', '.join(TESTS)} (all)")
+    add("--game", default="checkers")
     add("--evaluator", default="data/checkers/network.safetensors")
+    add("--probcut", type=Path, metavar="FILE", help="(the one beside the evaluator)")
     add("--seconds", type=float, default=0.02, help="a move (0.02)")
+    add("--nodes", type=int, help="of a move, instead of its time")
     add("--games", type=int, default=4000, help="at most (4000)")
     add("--plies", type=int, default=6, help="of the openings (6)")
     add("--seed", type=int, default=0)
@@ -165,7 +172,8 @@ def run(options: argparse.Namespace) -> int:
     for name in options.names or TESTS:
         print(line(name, test(name, options, kept)), flush=True)
     if options.plot is not None:
-        plot(options.plot, kept)
+        limit = f"{options.seconds:g} s" if options.nodes is None else f"{options.nodes:,} nodes"
+        plot(options.plot, kept, f"{options.game}, {limit} a move")
     return 0
 
 

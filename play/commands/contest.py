@@ -89,6 +89,8 @@ class ContestWithoutDice:
             depth = 5
         if depth is not None and depth < 1:
             raise ValueError(f"depth: expected 1 to 100 plies, found {depth}")
+        if options.judge is not None and options.within is None:
+            raise ValueError("--judge: expected --within too, found none")
         self.limits = Limits(depth, options.nodes, options.seconds, clock)
         self.sprt = _sprt(options)
         self._options = options
@@ -99,7 +101,7 @@ class ContestWithoutDice:
         if options.adjudicate is not None:
             self.database = DatabaseLookup(self.game, options.adjudicate)
         self.openings: Openings | BalancedOpenings
-        if options.plies is None and options.within is None and options.judge is None:
+        if options.plies is None and options.within is None:
             self.openings = usual_openings(self.game, seed=options.seed)
             return
         self.openings = Openings(

@@ -28,7 +28,7 @@ class Openings:
 
     plies: length of the shortest openings.
     seed: decides their order.
-    within: use only openings that `judge` values within this distance of even.
+    within: use only openings that `judge` values within this distance of even, in the game's unit.
     judge: evaluator by which openings are even.
     depth: depth of its search.
 
@@ -118,7 +118,7 @@ class Openings:
         result = self._engine.search(position, depth=self.depth)
         if result.interrupted:
             raise KeyboardInterrupt
-        return abs(result.value) <= self.within
+        return abs(self._engine.evaluator.in_units(result.value)) <= self.within
 
 
 def random_line(game: Game, plies: int, random: np.random.Generator) -> tuple[Any, list[Any]]:

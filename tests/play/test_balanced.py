@@ -87,14 +87,13 @@ def test_matches_of_checkers_begin_with_them_unless_told_otherwise(
     assert [tuple(pair.games[0].moves[:3]) for pair in match.pairs] == expected
     assert isinstance(usual_openings(TIC_TAC_TOE), Openings)
     said = {}
-    for options in ([], ["--plies", "4"], ["--within", "0.5"], ["--judge", "classic"]):
+    for options in ([], ["--plies", "4"], ["--within", "0.5"]):
         command = ["match", "checkers", "random", "random", "--games", "2", "--quiet", *options]
         assert main(command) == 0
         said[options[0] if options else ""] = capsys.readouterr().out.splitlines()[0]
     assert said[""].endswith("a move, balanced openings of 3 plies or more")
     assert said["--plies"].endswith("a move, openings of 4 plies or more")
     assert said["--within"].endswith("a move, openings of 3 plies or more")
-    assert said["--judge"].endswith("a move, openings of 3 plies or more")
 
 
 def test_the_command_writes_a_file_of_them(

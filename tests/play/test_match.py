@@ -187,15 +187,15 @@ def test_openings_are_the_seeds() -> None:
 
 
 @compiled_only
-@pytest.mark.parametrize("within", [0.05, 0.2])
-def test_openings_within(within: float) -> None:
-    options: dict[str, Any] = {"within": within, "judge": "classic", "depth": 5}
+@pytest.mark.parametrize(("judge", "within"), [("classic", 0.05), ("samuel", 0.2)])
+def test_openings_within(judge: str, within: float) -> None:
+    options: dict[str, Any] = {"within": within, "judge": judge, "depth": 5}
     chosen = list(islice(Openings(CHECKERS, seed=1, **options), 150))
-    engine = Engine(CHECKERS, "classic", table_mib=1)
+    engine = Engine(CHECKERS, judge, table_mib=1)
 
-    def value(moves: tuple[Any, ...]) -> float:
+    def value(moves: tuple[Any, ...]) -> float:  # in men, which samuel counts in millions
         engine.clear()
-        return abs(engine.search(after(CHECKERS, moves), depth=5).value)
+        return abs(engine.search(after(CHECKERS, moves), depth=5).value / engine.evaluator.unit)
 
     assert all(value(moves) <= within for moves in chosen)
     every = islice(Openings(CHECKERS, seed=1), 216)

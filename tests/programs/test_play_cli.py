@@ -219,6 +219,7 @@ BAD = [
     ("match checkers random random --plies -1", "plies: expected 0 to 40, found -1"),
     ("match checkers random random --within -1", "within: expected a value above 0, found -1"),
     ("match checkers random random --within 1 --judge x", "x: expected an evaluator file"),
+    ("match checkers random random --judge classic", "--judge: expected --within too, found none"),
     ("match checkers random random --pdn {cut}/a.pdn", "--save: expected a file that can be wri"),
     ("match checkers random random --pdn {folder}", "--save: expected a file .* found folder"),
     ("match nim random random --save {folder}", "--save: expected a file .* found folder"),
