@@ -31,6 +31,7 @@ these attributes, each with a default that suits any game:
     lookups             databases by name: `EVALUATOR+NAME` in players
     protocols           line protocols that external engines speak for it, such as "hub"
     engines             external engines that Python packages provide
+    selective           the techniques of a selective search, without ProbCut
     shipped             the short name of the shipped evaluator that people play against
     openings            the short name of the shipped balanced openings of matches
     opponents           players that the result of a training run is measured against
@@ -125,6 +126,8 @@ class Game:
     referees: Mapping[str, Callable[[Any], Any]] = {}
     #: External engines that Python packages provide.
     engines: Sequence[ExternalEngine] = ()
+    #: What `search.parse_techniques` understands by "selective": techniques that gain strength.
+    selective: str = "late_moves=1.2,singular=6"
     #: The short name of the shipped evaluator that people play against; empty for none.
     shipped: str = ""
     #: The short name of the shipped file of balanced openings; empty for random openings.

@@ -48,7 +48,7 @@ class LeafSearch(Crew[tuple[Engine]]):
         threads = player.options.get("threads", 1)
         if threads != 1:
             raise ValueError(f"threads: expected 1 in a book, found {threads}")
-        techniques = as_techniques(player.options.get("techniques"))
+        techniques = as_techniques(player.options.get("techniques"), game)
         if not techniques.proves:
             raise ValueError(
                 f"expected a player whose techniques prove wins, found {player.name} ({techniques})"

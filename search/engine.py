@@ -101,7 +101,7 @@ class Engine:
         else:
             named = isinstance(evaluator, (str, Path))
             path = find_file(evaluator, game.name) if named else None
-            techniques = as_techniques(self.options.techniques, path)
+            techniques = as_techniques(self.options.techniques, game, path)
             self.options = replace(self.options, techniques=techniques)
             kind = AlphaBeta if opponent is None else partial(OpponentModel, opponent=opponent)
             self._search = kind(game, self.evaluator, self.options, **self._shared)

@@ -122,7 +122,7 @@ def _settings(game: Game, parts: PlayerText) -> tuple[Limits | None, dict[str, A
                 )
     if techniques:
         engine["techniques"] = parse_techniques(
-            ",".join(techniques), find_file(parts.source, game.name)
+            ",".join(techniques), game, find_file(parts.source, game.name)
         )
     if not limits:
         return None, engine

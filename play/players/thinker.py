@@ -62,7 +62,7 @@ class Thinker:
         options: dict[str, Any] = {"table_mib": table_mib, **player.options}
         if game.players == 2 and not isinstance(game, DiceGame) and "techniques" not in options:
             path = find_file(parts.source, game.name)
-            options["techniques"] = parse_techniques(techniques, path)
+            options["techniques"] = parse_techniques(techniques, game, path)
         if isinstance(game, DiceGame) and filters is not None:
             options.setdefault("filters", filters)
         self.game = game

@@ -259,7 +259,7 @@ class Catalogue:
             return Loaded(entry, evaluator, 1.0, None)
         techniques = None
         if not isinstance(game, DiceGame):
-            techniques = as_techniques("selective", name)
+            techniques = as_techniques("selective", game, name)
             if techniques.probcut is not None:
                 techniques.probcut.check_evaluator(game, evaluator)
         unit = value_scale(game, evaluator) / evaluator.unit

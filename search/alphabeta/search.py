@@ -95,7 +95,7 @@ class AlphaBeta(Search):
             raise ValueError(f"expected a game without chance nodes, found {game.name} with some")
         super().__init__(game, evaluator, threads=threads, seed=seed)
         self.ties = options.ties
-        self.techniques = techniques = as_techniques(options.techniques)
+        self.techniques = techniques = as_techniques(options.techniques, game)
         if options.minimax and not techniques.exact:
             raise ValueError(f"techniques: expected exact ones with minimax, found {techniques}")
         if techniques.probcut is not None:

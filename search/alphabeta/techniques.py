@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from games.contract import Game
 from search.alphabeta.probcut import ProbCut
 from search.sizes import DEPTHS
 
 __all__ = [
     "EXACT_SEARCH",
-    "SELECTIVE_SEARCH",
     "Techniques",
     "as_techniques",
     "parse_techniques",
@@ -154,16 +154,16 @@ class Techniques:
 
 #: The default of `Engine`: every value is that of plain minimax.
 EXACT_SEARCH = Techniques()
-#: For playing: the techniques that gained strength in matches at 0.02 s a move
-#: (docs/results/search.md). `parse_techniques` adds ProbCut for evaluators that it was fitted to.
-SELECTIVE_SEARCH = Techniques(late_moves=1.2, singular=6)
-PRESETS = {"exact": EXACT_SEARCH, "selective": SELECTIVE_SEARCH}
+PRESETS = ("exact", "selective")
 
 
-def as_techniques(techniques: Techniques | str | None, evaluator: Any = None) -> Techniques:
+def as_techniques(
+    techniques: Techniques | str | None, game: Game, evaluator: Any = None
+) -> Techniques:
     """Returns the techniques that are given, or that a text names.
 
     techniques: `Techniques`, a text for `parse_techniques`, or None for those that change no value.
+    game: the game that is searched.
     evaluator: path of the evaluator's file, beside which that of ProbCut is looked for.
 
     Raises TypeError for anything else, and the errors of `parse_techniques`.
@@ -171,7 +171,7 @@ def as_techniques(techniques: Techniques | str | None, evaluator: Any = None) ->
     if techniques is None:
         return EXACT_SEARCH
     if isinstance(techniques, str):
-        return parse_techniques(techniques, evaluator)
+        return parse_techniques(techniques, game, evaluator)
     if not isinstance(techniques, Techniques):
         raise TypeError(f"techniques: expected Techniques or their text, found {techniques!r}")
     return techniques
@@ -182,13 +182,15 @@ def probcut_file(evaluator: Any) -> Path:
     return Path(evaluator).with_suffix(".probcut.json")
 
 
-def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
+def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques:
     """Returns the techniques that a text names, such as `selective,-singular,late_moves=0.6`.
 
     text: parts separated by commas. `exact` or `selective`, a preset, may come first; `NAME`
         switches a technique on, `-NAME` off, and `NAME=NUMBER` sets its number. `probcut` reads the
-        file beside the evaluator's, `probcut=FILE` another one. `selective` includes ProbCut if the
-        evaluator has such a file.
+        file beside the evaluator's, `probcut=FILE` another one. `selective` stands for the
+        techniques that gained strength in matches of this kind of game (`Game.selective`,
+        docs/results/search.md), with ProbCut if the evaluator has such a file.
+    game: the game that is searched.
     evaluator: path of the evaluator's file; None for none.
 
     Raises ValueError if the text is wrong, FileNotFoundError if the ProbCut file does not exist.
@@ -199,8 +201,9 @@ def parse_techniques(text: str, evaluator: Any = None) -> Techniques:
     known: dict[str, Any] = {field.name: field.default for field in fields(Techniques)}
     for part in text.split(","):
         if part in PRESETS and techniques is EXACT_SEARCH:
-            techniques = PRESETS[part]
-            learned = part == "selective" and _learned(evaluator)
+            if part == "selective":
+                techniques = parse_techniques(game.selective, game)
+                learned = _learned(evaluator)
             continue
         name, equals, number = part.removeprefix("-").partition("=")
         switch = part.startswith("-") or isinstance(known.get(name), bool)

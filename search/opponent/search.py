@@ -44,7 +44,7 @@ class OpponentModel(AlphaBeta):
         seed: Any,
     ) -> None:
         known = AlphaBetaOptions(repetition=options.repetition, techniques=options.techniques)
-        if options != known or as_techniques(options.techniques) != as_techniques(None):
+        if options != known or as_techniques(options.techniques, game) != as_techniques(None, game):
             raise ValueError(
                 f"opponent: expected no options of the search but repetition, found {options}"
             )

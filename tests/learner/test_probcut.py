@@ -143,7 +143,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert f"written: {output}" in capsys.readouterr().out
     probcut = ProbCut.load(output)
     assert {check.depth for check in probcut.checks} == set(range(4, DEPTHS))
-    techniques = parse_techniques(f"probcut={output}")
+    techniques = parse_techniques(f"probcut={output}", CHECKERS)
     exact = Engine(CHECKERS, CLASSIC).search(CHECKERS.start(), depth=9)
     cut = Engine(CHECKERS, CLASSIC, techniques=techniques).search(CHECKERS.start(), depth=9)
     assert cut.nodes != exact.nodes

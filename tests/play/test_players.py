@@ -132,11 +132,15 @@ def test_names_for_people_have_no_folders() -> None:
         ("open_lines@3", Limits(3), {}),
         ("open_lines@depth=3", Limits(3), {}),
         ("open_lines@nodes=500,seconds=0.25", Limits(nodes=500, seconds=0.25), {}),
-        ("open_lines@selective", None, {"techniques": parse_techniques("selective")}),
+        ("open_lines@selective", None, {"techniques": parse_techniques("selective", TIC_TAC_TOE)}),
         (
             "open_lines@exact,-aspiration,threads=2,table=0.5,4",
             Limits(4),
-            {"techniques": parse_techniques("exact,-aspiration"), "threads": 2, "table_mib": 0.5},
+            {
+                "techniques": parse_techniques("exact,-aspiration", TIC_TAC_TOE),
+                "threads": 2,
+                "table_mib": 0.5,
+            },
         ),
     ],
 )

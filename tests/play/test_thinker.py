@@ -26,7 +26,7 @@ def test_searches_are_selective_unless_the_name_or_the_caller_says_otherwise() -
     limits = Limits(depth=9)
     exact = Engine(CHECKERS, "classic").search(CHECKERS.start(), depth=9)
     usual = Thinker(CHECKERS, "classic", limits)
-    assert usual.engine.techniques == parse_techniques("selective")
+    assert usual.engine.techniques == parse_techniques("selective", CHECKERS)
     assert usual.think(CHECKERS.start()).nodes < exact.nodes / 2
     for thinker in (
         Thinker(CHECKERS, "classic@exact", limits),

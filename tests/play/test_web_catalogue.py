@@ -24,9 +24,8 @@ from play.web.catalogue import Catalogue  # noqa: E402
 from play.web.descriptions import measured  # noqa: E402
 from play.web.runs import strength_of  # noqa: E402
 from play.web.server import create_app  # noqa: E402
-from search import EvaluatorError  # noqa: E402
+from search import EvaluatorError, Techniques  # noqa: E402
 from search.alphabeta.probcut import ProbCut  # noqa: E402
-from search.alphabeta.techniques import SELECTIVE_SEARCH  # noqa: E402
 from search.first_use import FirstUse  # noqa: E402
 from search.lookups.database import DatabaseLookup  # noqa: E402
 from search.lookups.rote import RoteMemory  # noqa: E402
@@ -280,7 +279,7 @@ def test_probcut_beside_an_evaluator_is_taken_as_soon_as_it_is_there(
     (data / "one.safetensors").write_bytes((shipped / "network.safetensors").read_bytes())
     catalogue = Catalogue(tmp_path / "shipped", runs)
     checkers, name = games.load("checkers"), "shipped:checkers/one.safetensors"
-    assert catalogue.load(name, checkers).techniques == SELECTIVE_SEARCH
+    assert catalogue.load(name, checkers).techniques == Techniques(late_moves=1.2, singular=6)
     beside = data / "one.probcut.json"
     beside.write_bytes((shipped / "network.probcut.json").read_bytes())
     techniques = catalogue.load(name, checkers).techniques

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from twin import PlainFace, Twin, random_positions
 
+import games
 from games import kernels
 from games.checkers import Checkers
 from games.checkers.endgame import endgame, probe
@@ -28,7 +29,7 @@ from search.alphabeta.line import NONE, NativeLine
 from search.alphabeta.negamax import INFINITY, negamax
 from search.alphabeta.probcut import Check, ProbCut
 from search.alphabeta.selective import check_depth
-from search.alphabeta.techniques import EXACT_SEARCH, SELECTIVE_SEARCH
+from search.alphabeta.techniques import EXACT_SEARCH
 from search.evaluators.samples import sample_positions, value_mark, value_scale
 from search.native import legal_moves, move_at, play, position_key
 from search.sizes import BUSY, DEPTHS
@@ -37,6 +38,9 @@ from search.table import begin, end, is_busy, probe_table, store_table
 ROOT = Path(__file__).resolve().parents[2]
 plain = pytest.mark.plain
 compiled_only = pytest.mark.skipif(not kernels.compiled, reason="native threads")
+
+#: What "selective" stands for, unless a game says otherwise.
+SELECTIVE = Techniques(late_moves=1.2, singular=6)
 
 
 @kernel
@@ -609,16 +613,21 @@ def test_fill_and_hits_are_told() -> None:
 
 @plain
 def test_text_and_back() -> None:
-    assert parse_techniques("exact") == EXACT_SEARCH == Techniques()
-    assert parse_techniques("selective") == SELECTIVE_SEARCH
-    assert parse_techniques("late_moves=0.7,-aspiration,beam=3") == Techniques(
+    assert parse_techniques("exact", CHECKERS) == EXACT_SEARCH == Techniques()
+    assert parse_techniques("selective", CHECKERS) == SELECTIVE
+    assert parse_techniques("late_moves=0.7,-aspiration,beam=3", CHECKERS) == Techniques(
         late_moves=0.7, aspiration=False, beam=3
     )
-    assert parse_techniques("selective,-late_moves").late_moves == 0.0
-    for techniques in (EXACT_SEARCH, SELECTIVE_SEARCH, Techniques(singular=7, null_window=False)):
-        assert parse_techniques(str(techniques)) == techniques
+    assert parse_techniques("selective,-late_moves", CHECKERS).late_moves == 0.0
+    for techniques in (EXACT_SEARCH, SELECTIVE, Techniques(singular=7, null_window=False)):
+        assert parse_techniques(str(techniques), CHECKERS) == techniques
+    four = games.load("connect_four")
+    assert parse_techniques("selective", four) == Techniques(late_moves=1.2)
+    assert Engine(four, "hand", techniques="selective,beam=3").techniques == Techniques(
+        late_moves=1.2, beam=3
+    )
     assert EXACT_SEARCH.exact
-    assert not SELECTIVE_SEARCH.exact
+    assert not SELECTIVE.exact
 
 
 @pytest.mark.parametrize(
@@ -636,7 +645,7 @@ def test_text_and_back() -> None:
 )
 def test_wrong_texts(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        parse_techniques(text)
+        parse_techniques(text, CHECKERS)
 
 
 def test_probcut_files(tmp_path: Path) -> None:
@@ -644,7 +653,7 @@ def test_probcut_files(tmp_path: Path) -> None:
     one = probcut(*CHECKS, width=2.0)
     one.save(path)
     assert ProbCut.load(path) == one
-    assert parse_techniques("probcut", tmp_path / "classic.json").probcut == one
+    assert parse_techniques("probcut", CHECKERS, tmp_path / "classic.json").probcut == one
     Engine(CHECKERS, CLASSIC, techniques=Techniques(probcut=one))
     with pytest.raises(ValueError, match=r"learned of classic: .* found material"):
         Engine(CHECKERS, "material", techniques=Techniques(probcut=one))
@@ -668,17 +677,17 @@ def test_selective_search_takes_the_probcut_that_lies_beside_an_evaluator(tmp_pa
     shipped = ROOT / "data" / "checkers" / "rootstrap.json"
     path.write_bytes(shipped.read_bytes())
     mark = value_mark(CHECKERS, as_evaluator(CHECKERS, shipped))
-    assert parse_techniques("selective", path) == SELECTIVE_SEARCH
-    assert Engine(CHECKERS, path, techniques="selective").techniques == SELECTIVE_SEARCH
+    assert parse_techniques("selective", CHECKERS, path) == SELECTIVE
+    assert Engine(CHECKERS, path, techniques="selective").techniques == SELECTIVE
     learned = probcut(*CHECKS, mark=mark)
     learned.save(tmp_path / "linear.probcut.json")
-    both = dataclasses.replace(SELECTIVE_SEARCH, probcut=learned)
-    assert parse_techniques("selective", path) == both
+    both = dataclasses.replace(SELECTIVE, probcut=learned)
+    assert parse_techniques("selective", CHECKERS, path) == both
     assert Engine(CHECKERS, str(path), techniques="selective").techniques == both
     assert parse_player(CHECKERS, f"{path}@selective").options == {"techniques": both}
     assert Thinker(CHECKERS, str(path), Limits(depth=1)).engine.techniques == both
     for text in ("selective,-probcut", "exact,late_moves=1.2,singular"):
-        assert parse_techniques(text, path) == SELECTIVE_SEARCH
+        assert parse_techniques(text, CHECKERS, path) == SELECTIVE
     assert str(both) == f"late_moves=1.2,singular=6,probcut={learned}"
     assert str(learned) != str(dataclasses.replace(learned, checks=learned.checks[1:]))
     # an evaluator that has changed since is an error
@@ -702,7 +711,7 @@ def test_what_lies_about_is_not_taken_for_an_evaluator_of_that_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "classic.probcut.json").write_text("{")
-    assert parse_techniques("selective", "classic") == SELECTIVE_SEARCH
+    assert parse_techniques("selective", CHECKERS, "classic") == SELECTIVE
 
 
 @pytest.mark.parametrize(
