@@ -199,10 +199,10 @@ def parse_techniques(text: str, game: Game, evaluator: Any = None) -> Techniques
     learned = False  # whether the preset includes ProbCut
     usual = {"deepening": 5, "late_moves": 1.2, "singular": 6, "beam": 8}
     known: dict[str, Any] = {field.name: field.default for field in fields(Techniques)}
-    for part in text.split(","):
-        if part in PRESETS and techniques is EXACT_SEARCH:
+    for place, part in enumerate(text.split(",")):
+        if part in PRESETS and place == 0:
             if part == "selective":
-                techniques = parse_techniques(game.selective, game)
+                techniques = parse_techniques(f"exact,{game.selective}", game)
                 learned = _learned(evaluator)
             continue
         name, equals, number = part.removeprefix("-").partition("=")

@@ -626,6 +626,9 @@ def test_text_and_back() -> None:
     assert Engine(four, "hand", techniques="selective,beam=3").techniques == Techniques(
         late_moves=1.2, beam=3
     )
+    mistaken = type("Mistaken", (Tree,), {"selective": "selective,beam=3"})([[1, 2], [3, 4]])
+    with pytest.raises(ValueError, match="found 'selective'"):
+        parse_techniques("selective", mistaken)
     assert EXACT_SEARCH.exact
     assert not SELECTIVE.exact
 
@@ -641,6 +644,7 @@ def test_text_and_back() -> None:
         ("probcut", "probcut: expected probcut=FILE"),
         ("null_window=1", "expected techniques among"),
         ("beam=3,selective", r"\(the first 2 in front\), found 'selective'"),
+        ("exact,selective", r"\(the first 2 in front\), found 'selective'"),
     ],
 )
 def test_wrong_texts(text: str, message: str) -> None:
