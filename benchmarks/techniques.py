@@ -72,8 +72,6 @@ def test(name: str, options: argparse.Namespace, kept: dict[str, Any]) -> dict[s
         **limit,
         "plies": options.plies,
     }
-    if options.game != "checkers":
-        setting["game"] = options.game
     probcut = first.options["techniques"].probcut
     if probcut is not None:
         setting["probcut"] = str(probcut)

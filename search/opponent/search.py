@@ -9,7 +9,7 @@ from games import kernels
 from games.contract import Game
 from search.alphabeta import line as lines
 from search.alphabeta.search import AlphaBeta, AlphaBetaOptions
-from search.alphabeta.techniques import as_techniques
+from search.alphabeta.techniques import EXACT_SEARCH, as_techniques
 from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.evaluators.samples import value_bound
@@ -44,7 +44,7 @@ class OpponentModel(AlphaBeta):
         seed: Any,
     ) -> None:
         known = AlphaBetaOptions(repetition=options.repetition, techniques=options.techniques)
-        if options != known or as_techniques(options.techniques, game) != as_techniques(None, game):
+        if options != known or as_techniques(options.techniques, game) != EXACT_SEARCH:
             raise ValueError(
                 f"opponent: expected no options of the search but repetition, found {options}"
             )

@@ -187,7 +187,9 @@ def test_openings_are_the_seeds() -> None:
 
 
 @compiled_only
-@pytest.mark.parametrize(("judge", "within"), [("classic", 0.05), ("samuel", 0.2)])
+@pytest.mark.parametrize(
+    ("judge", "within"), [("classic", 0.05), ("classic", 0.2), ("samuel", 0.2)]
+)
 def test_openings_within(judge: str, within: float) -> None:
     options: dict[str, Any] = {"within": within, "judge": judge, "depth": 5}
     chosen = list(islice(Openings(CHECKERS, seed=1, **options), 150))
