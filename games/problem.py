@@ -77,7 +77,7 @@ class Problem(Game):
 
         Raises ValueError for a problem whose goal cannot be chosen.
         """
-        raise ValueError(f"goal: expected none, as {self.name} has one goal only")
+        raise ValueError(f"goal: expected none, because the rules of {self.name} state it")
 
     def why_unsolvable(self, position: Position) -> str:
         """Returns why no goal can be reached; empty if one can, or if no quick test exists."""

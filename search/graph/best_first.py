@@ -78,7 +78,7 @@ def greedy(
         position,
         lambda node: (heuristic(node.position),),
         math.inf,
-        "nothing: costs so far were left aside",
+        "costs so far were left aside",
         nodes,
     )
 
@@ -122,7 +122,7 @@ def beam(
     while layer:
         for node in layer:
             if problem.solved(node.position):
-                return count.solution(node, math.inf, "nothing: positions were left out")
+                return count.solution(node, math.inf, "positions outside the beam were left aside")
         if count.spent:
             return count.cut_short()
         found = {}

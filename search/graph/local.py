@@ -18,7 +18,7 @@ from search.graph.solution import Count, Node, Solution
 
 __all__ = ["hill_climbing", "lrta_star", "simulated_annealing"]
 
-LOCAL = "nothing: the search sees no further than one move"
+LOCAL = "the search sees no further than one move"
 
 
 def hill_climbing(
@@ -83,7 +83,9 @@ def simulated_annealing(
     while not problem.solved(node.position):
         heat = temperature(step)
         if heat <= 0:
-            return count.solution(None, math.inf, f"the temperature fell to 0 after {counted(step, 'step')}")
+            return count.solution(
+                None, math.inf, f"the temperature fell to 0 after {counted(step, 'step')}"
+            )
         moves = problem.legal_moves(node.position)
         move = chance.choice(moves)
         after = problem.play(node.position, move)

@@ -167,7 +167,7 @@ def sma_star(
             break
         if not best.expanded and problem.solved(best.node.position):
             if too_long < best.node.cost:
-                return count.solution(best.node, math.inf, f"nothing: {left_aside}")
+                return count.solution(best.node, math.inf, left_aside)
             return count.solution(best.node, *proof(heuristic))
         if count.spent:
             return count.cut_short()

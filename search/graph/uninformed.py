@@ -27,7 +27,7 @@ __all__ = [
     "uniform_cost",
 ]
 
-FIRST = "nothing: it is the first solution that was met"
+FIRST = "it is the first solution that was met"
 
 #: Called with the waiting positions, in the order in which they will be visited.
 Trace = Callable[[list[Any]], None]

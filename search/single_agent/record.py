@@ -33,7 +33,10 @@ _NUMBERS = (
 
 RECORD = np.dtype(
     [(name, np.int64) for name in _NUMBERS]
-    + [(name, np.float64) for name in ("bound", "beyond", "least", "cost_weight", "heuristic_weight")]
+    + [
+        (name, np.float64)
+        for name in ("bound", "beyond", "least", "cost_weight", "heuristic_weight")
+    ]
 )
 
 

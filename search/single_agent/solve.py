@@ -125,7 +125,9 @@ class _Estimate:
     @classmethod
     def of(cls, problem: Problem, heuristic: Any) -> _Estimate:
         if heuristic is None and not problem.evaluators:
-            return cls(PythonEvaluator(problem, _nothing, name="0"), None, Known.BY_PROOF)
+            return cls(
+                PythonEvaluator(problem, _nothing, name="a heuristic of 0"), None, Known.BY_PROOF
+            )
         if heuristic is None:
             heuristic = next(iter(problem.evaluators))
         name = heuristic if isinstance(heuristic, str) else ""
@@ -237,7 +239,7 @@ class _Search:
     def _proof(self, method: str) -> tuple[float, str]:
         if method in ("greedy", "beam"):
             left = "costs so far" if method == "greedy" else "positions outside the beam"
-            return math.inf, f"nothing: {left} were left aside"
+            return math.inf, f"{left} were left aside"
         if self.record.too_deep:
             return math.inf, TOO_DEEP
         return worth(self.estimate.known, self.weight, self.estimate.evaluator.name)

@@ -85,6 +85,14 @@ def test_a_complete_search_of_the_unsolvable_8_puzzle_sees_all_positions() -> No
     assert "360 positions" in solution.proved
 
 
+def test_search_from_both_ends_counts_each_position_once() -> None:
+    problem = SlidingTiles(3, 2)
+    tiles = problem.tiles(problem.goal())
+    tiles[1], tiles[2] = tiles[2], tiles[1]
+    solution = graph.bidirectional(problem, problem.pack(tiles))
+    assert solution.moves is None and "no goal among all 360 positions" in solution.proved
+
+
 STRATEGIES: dict[str, Any] = {
     "breadth first": lambda p, h, s: graph.breadth_first(p, s),
     "uniform cost": lambda p, h, s: graph.uniform_cost(p, s),
