@@ -274,7 +274,7 @@ class Sliding15(SlidingTiles):
     title = "15-puzzle"
     recipes = {
         "bootstrap": {
-            "games": 8_000,
+            "games": 16_000,
             "nodes": 20_000,
             "match_games": 100,
             "options": {"enough": 0.9, "percentile": 85.0},

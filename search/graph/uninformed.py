@@ -74,7 +74,7 @@ def _in_order(
     fewest: bool,
 ) -> Solution:
     count = Count(problem, problem.start() if position is None else position, nodes)
-    queue, expanded = deque([count.root]), set()
+    queue, expanded = deque([count.root]), set[Any]()
     while queue:
         if trace is not None:
             trace([node.position for node in queue])

@@ -60,7 +60,8 @@ class Store:
     def _most(self) -> int:
         """Returns how many positions fit into the memory, with their buckets."""
         each = 8 * (self.record.width + 8) if self.native else 2**20 / PLAIN_PER_MIB
-        return max(int(self.bytes / (each + BUCKET * self._share)), self.record.most_moves + 1)
+        fits = int(self.bytes / (each + BUCKET * self._share))
+        return max(fits, int(self.record.most_moves) + 1)
 
     def _make(self, room: int) -> None:
         """Make arrays with room for `room` positions, and copy what is known into them."""
@@ -84,7 +85,7 @@ class Store:
         record.put(room=room, mask=len(self.slots) - 1, full=0)
 
     def _buckets(self, room: int) -> int:
-        return int(room * self._share) + self.record.most_moves + 1
+        return int(room * self._share) + int(self.record.most_moves) + 1
 
     def _more(self, name: str, shape: tuple[int, ...], kind: Any, known: int) -> Any:
         array: Any = np.empty(shape, dtype=kind)
