@@ -121,7 +121,7 @@ class RoundedHeuristic(ArrayEvaluator):
         self._data[:1].view(np.float64)[0] = offset
 
     @property
-    def known(self) -> Known:
+    def known(self) -> Known:  # type: ignore[override]
         """What is known of the values beside the least costs."""
         return self.proof if self.proved else Known.NOTHING
 

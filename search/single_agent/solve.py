@@ -6,7 +6,6 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from games import kernels
 from games.contract import Position
 from games.counted import counted
 from games.problem import Heuristic, KernelProblem, Known, Problem
-from search.evaluators.evaluator import Evaluator, KernelEvaluator, PythonEvaluator
+from search.evaluators.evaluator import Evaluator
 from search.evaluators.load import as_evaluator
 from search.graph.solution import Progress, Solution, worth
 from search.search import check_limits, run_search
@@ -103,7 +102,7 @@ def solve(
     reason = problem.why_unsolvable(start)
     if reason:
         raise Unsolvable(reason)
-    search = _Search(problem, start, _Estimate.of(problem, heuristic), weight, nodes)
+    search = _Search(problem, start, *_estimate(problem, heuristic), weight, nodes)
     try:
         with _Watch(search, method, progress):
             solution = search.run(method, width, memory_mib, seconds)
@@ -114,34 +113,18 @@ def solve(
     return solution
 
 
-@dataclass(frozen=True)
-class _Estimate:
-    """A heuristic and its known properties."""
-
-    evaluator: Evaluator
-    change: Callable[..., Any] | None = None
-    known: Known = Known.NOTHING
-
-    @classmethod
-    def of(cls, problem: Problem, heuristic: Any) -> _Estimate:
-        if heuristic is None and not problem.evaluators:
-            return cls(
-                PythonEvaluator(problem, _nothing, name="a heuristic of 0"), None, Known.BY_PROOF
-            )
-        if heuristic is None:
-            heuristic = next(iter(problem.evaluators))
-        name = heuristic if isinstance(heuristic, str) else ""
-        entry = problem.evaluators.get(name, heuristic) if name else heuristic
-        if isinstance(entry, Heuristic):
-            evaluator = as_evaluator(problem, entry.value)
-            evaluator.name = name or evaluator.name
-            return cls(evaluator, entry.change, entry.known)
-        if kernels.is_kernel(entry):
-            return cls(KernelEvaluator(problem, entry, name=name))
-        if callable(entry) and not isinstance(entry, Evaluator):
-            return cls(PythonEvaluator(problem, entry, name=name))
-        evaluator = as_evaluator(problem, entry)
-        return cls(evaluator, None, getattr(evaluator, "known", Known.NOTHING))
+def _estimate(problem: Problem, heuristic: Any) -> tuple[Evaluator, Any]:
+    """Returns a heuristic as an evaluator, and its kernel `change` if it has one."""
+    if heuristic is None and not problem.evaluators:
+        nothing = Heuristic(_nothing, known=Known.BY_PROOF)
+        evaluator = as_evaluator(problem, nothing)
+        evaluator.name = "a heuristic of 0"
+        return evaluator, None
+    if heuristic is None:
+        heuristic = next(iter(problem.evaluators))
+    entry = problem.evaluators.get(heuristic) if isinstance(heuristic, str) else heuristic
+    change = entry.change if isinstance(entry, Heuristic) else None
+    return as_evaluator(problem, heuristic), change
 
 
 class _Watch:
@@ -195,12 +178,13 @@ class _Search:
         self,
         problem: Problem,
         position: Position,
-        estimate: _Estimate,
+        evaluator: Evaluator,
+        change: Any,
         weight: float,
         nodes: int | None,
     ) -> None:
         self.problem, self.position, self.weight = problem, position, weight
-        self.estimate = estimate
+        self.evaluator, self.change = evaluator, change
         self.native = isinstance(problem, KernelProblem) and kernels.compiled
         self.errors: list[BaseException] = []
         self.record: Any = None
@@ -242,7 +226,7 @@ class _Search:
             return math.inf, f"{left} were left aside"
         if self.record.too_deep:
             return math.inf, TOO_DEEP
-        return worth(self.estimate.known, self.weight, self.estimate.evaluator.name)
+        return worth(self.evaluator.known, self.weight, self.evaluator.name)
 
     def _failure(self, method: str, interrupted: bool) -> tuple[float, str]:
         record = self.record
@@ -268,7 +252,7 @@ class _Search:
         least = {"astar": float(record.least) / self.weight, "ida": float(record.bound)}
         bound = math.floor(1e4 * least.get(method, 0.0)) / 1e4
         ended = record.full or record.stop or record.expanded >= self.node_limit
-        if not (ended and self.estimate.known.admissible and bound and not record.too_deep):
+        if not (ended and self.evaluator.known.admissible and bound and not record.too_deep):
             return ""
         return f"; any solution costs at least {bound:.10g}"
 
@@ -296,10 +280,10 @@ class _Search:
             from search.single_agent.native import problem_addresses
 
             record = NativeSearch(len(problem.start()), problem.most_moves, blocks)
-            record.put(**problem_addresses(problem, self.estimate.change))
-            record.bind("evaluate_at", "evaluator", self.estimate.evaluator.native(self._fail))
+            record.put(**problem_addresses(problem, self.change))
+            record.bind("evaluate_at", "evaluator", self.evaluator.native(self._fail))
         else:
-            record = PlainSearch(problem, self.estimate.evaluator.plain(), blocks)
+            record = PlainSearch(problem, self.evaluator.plain(), blocks)
         record.put(node_limit=self.node_limit)
         record.begin(self.position)
         return record
@@ -327,7 +311,7 @@ class _Search:
         search_within = self._run(ida.search_within)
         places, counts, following, rests = np.zeros((4, MOST_PLIES + 1), dtype=np.int64)
         spent = np.zeros(MOST_PLIES + 1)
-        root = max(self.estimate.evaluator(self.position), 0.0)
+        root = max(self.evaluator(self.position), 0.0)
 
         def work() -> None:
             bound = root
