@@ -102,10 +102,6 @@ class QuantisedFit(BatchLearner):
         if self.scale is not None and not 0 < self.scale < np.inf:
             raise ValueError(f"scale: expected a number above 0, found {self.scale}")
         self.techniques_: Techniques = as_techniques(self.techniques, self.game_)
-        if not self.techniques_.proves:  # such values end games, and count for more than others
-            raise ValueError(
-                f"techniques: expected such by which wins are proved, found {self.techniques_}"
-            )
         if self.techniques_.probcut is not None:
             raise ValueError(
                 "techniques: expected none that is learned of one evaluator, for every round has"

@@ -305,7 +305,6 @@ WRONG: list[tuple[Any, dict[str, Any], str]] = [
     (BatchFit, {"method": "guess"}, "method: expected one of lbfgs, logistic, ridge, sgd, found"),
     (BatchFit, {"loss": "none"}, "loss: expected one of cross_entropy, squared, found 'none'"),
     (QuantisedFit, {"techniques": "hope"}, "expected techniques among exact, selective"),
-    (QuantisedFit, {"techniques": "beam=3"}, "such by which wins are proved, found beam=3"),
     (
         QuantisedFit,
         {"techniques": Techniques(probcut=ProbCut("checkers", "classic", "", ()))},
