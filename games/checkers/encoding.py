@@ -36,15 +36,6 @@ def piece_squares(position, places):
 
 
 @kernel
-def ending_squares(position, places):
-    """Write the places of `piece_squares`, 128 higher with at most six pieces; as it returns.
-
-    A first layer over these inputs has weights of its own for endings, at no cost.
-    """
-    return _squares(position, places, 128 if popcount(position[0] | position[1]) <= 6 else 0)
-
-
-@kernel
 def phase_squares(position, places):
     """Write the places of `piece_squares`, 128 higher for each phase; as it returns.
 
@@ -58,9 +49,6 @@ def phase_squares(position, places):
 
 #: 128 inputs: 4 kinds of pieces on 32 squares, seen by the side to move.
 PIECE_SQUARES = Encoding("piece_squares", 128, 32, piece_squares)
-
-#: The same inputs, and another 128 for endings of at most six pieces.
-ENDING_SQUARES = Encoding("ending_squares", 256, 32, ending_squares)
 
 #: The same inputs six times, for 6 pieces and fewer, 7, 9, 11, 13 and 17 and more.
 PHASE_SQUARES = Encoding("phase_squares", 768, 32, phase_squares)
