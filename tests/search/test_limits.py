@@ -107,7 +107,7 @@ def test_options_come_as_their_dataclass_by_name_or_both() -> None:
         ({"depth": 3}, TypeError, "checkers has no dice: expected options among .*, found depth"),
         ({"options": {"trace": 3}}, TypeError, "options: expected AlphaBetaOptions, found {"),
         ({"options": ExpectiminimaxOptions()}, ValueError, "no dice: .* ExpectiminimaxOptions"),
-        ({"trace": 1, "prune": "none"}, ValueError, "no dice: .* ties, found prune"),
+        ({"trace": 1, "prune": "none"}, ValueError, "no dice: .* techniques, found prune"),
     ]:
         with pytest.raises(error, match=message):
             Engine(CHECKERS, "classic", **wrong)
