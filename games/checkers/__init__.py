@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from games.checkers import notation, pieces, rules
-from games.checkers.encoding import BLOCKS, PHASE_SQUARES, PIECE_SQUARES
+from games.checkers.encoding import PHASE_SQUARES, PIECE_SQUARES
 from games.checkers.endgame.known import DATABASES
 from games.checkers.evaluators import CALIBRATIONS, EVALUATORS, UNIT_TERMS
 from games.checkers.features import CLASSIC, SAMUEL
@@ -60,7 +60,6 @@ class Checkers(KernelGame):
     pacemakers = ("rote", "classic")
     recipes = RECIPES
     signature = SIGNATURE
-    tuples = {"blocks": BLOCKS}
 
     def to_move(self, position: Position) -> int:
         return position[3]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from games.checkers.rules import WHITE
-from games.features import Encoding, Group, TupleLayout, blocks
+from games.features import Encoding
 from games.kernels import kernel, lowest, popcount
 
 
@@ -52,6 +52,3 @@ PIECE_SQUARES = Encoding("piece_squares", 128, 32, piece_squares)
 
 #: The same inputs six times, for 6 pieces and fewer, 7, 9, 11, 13 and 17 and more.
 PHASE_SQUARES = Encoding("phase_squares", 768, 32, phase_squares)
-
-#: Blocks of two by three squares, with the kinds of pieces on them.
-BLOCKS = TupleLayout(PIECE_SQUARES, 32, tuple(map(Group, blocks(4, 8, 2, 3))))

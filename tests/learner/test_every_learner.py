@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toys import RUNNERS
+from toys import CHECKERS_BLOCKS, RUNNERS
 
 from games import kernels, load
 from games.backgammon import Backgammon
@@ -195,7 +195,7 @@ CASES = {
         for kind in (TemporalDifference, TDLeaf, RootStrap, TreeStrap)
         for network in (False, True)
     },
-    "TreeStrap-tuples": bootstrap(TreeStrap, False, tuples="blocks"),
+    "TreeStrap-tuples": bootstrap(TreeStrap, False, tuples=CHECKERS_BLOCKS),
     "own-linear": own(),
     "own-network": own(hidden=(6,)),
     "batch": rounds(BatchFit),
