@@ -12,7 +12,7 @@ import games
 from games.check.problem import check_problem
 from games.errors import ContractError, PositionError
 from games.kernels import kernel
-from games.problem import Heuristic, Problem, ProblemRules
+from games.problem import Heuristic, Known, Problem, ProblemRules
 from games.puzzles.hanoi import Hanoi
 from games.puzzles.lights_out import LightsOut
 from games.puzzles.pancakes import Pancakes
@@ -100,7 +100,10 @@ def test_a_broken_rule_is_named(name: str, broken: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("heuristic", "message"),
     [
-        (Heuristic(kernel(lambda position: 2 * abs(position - 5))), "never overestimates"),
+        (
+            Heuristic(kernel(lambda at: 2 * abs(at - 5)), known=Known.BY_PROOF),
+            "never overestimates",
+        ),
         (Heuristic(kernel(lambda position: -1)), "is a cost"),
         (
             Heuristic(kernel(lambda position: abs(position - 5)), kernel(lambda position, move: 1)),
