@@ -146,7 +146,7 @@ def rate_groups(
     The 95 % interval is for the mean of all players of the kind. Its variance is the sample
     variance over the members by their number, which includes the error of each member's own games,
     and the part of the fit's error that the members share: the anchor's, and that of opponents they
-    have in common. The quantile is Student's t with the degrees of freedom of this sum
+    have in common; it is at least that of the games alone. The quantile is Student's t with the degrees of freedom of this sum
     (Satterthwaite, 1946). A group of one member has the error of its own games only, as in `rate`.
 
     Raises ValueError as `rate` does.
@@ -170,7 +170,7 @@ def rate_groups(
             own = covariance[np.ix_(places, places)]
             apart = (np.trace(own) - own.sum() / count) / (count - 1)
             sample = float(np.var(strengths[places], ddof=1)) / count
-            errors = sample + max(errors - apart / count, 0.0)
+            errors = max(errors, sample + errors - apart / count)
             degrees = (count - 1) * (errors / sample) ** 2 if sample else math.inf
         quantile = float(stdtrit(degrees, 0.975)) if degrees < 1e9 else float(ndtri(0.975))
         value = ELO_PER_NAT * float(contrast @ strengths)

@@ -61,5 +61,5 @@ def test_a_ranking_is_above_the_opponent_whom_all_have_played() -> None:
     assert mean.low < min(seeds) < mean.value < max(seeds) < mean.high
     assert mean.value == pytest.approx(sum(seeds) / 3)
     text = table(rated, [], Limits(depth=5), "hand")
-    assert text.startswith("| learner | Elo above `hand`, depth 5 | each seed |")
+    assert text.startswith("| learner | Elo above `hand`, depth 5 a move | each seed |")
     assert f"| td | {mean.value:+.0f} [{mean.low:+.0f}, {mean.high:+.0f}] |" in text

@@ -315,6 +315,6 @@ def test_a_group_of_one_is_that_player_and_the_anchors_error_is_in_every_interva
     alone = rate_groups(table, {name: [name] for name in STRENGTHS}, anchor="ada")
     for name in STRENGTHS:
         assert (alone[name].value, alone[name].low) == pytest.approx(figures(ratings[name])[:2])
-    # two equal members say nothing of the anchor's own rating
+    # two members that happen to be equal do not make the rating exact
     few = {("one", "ada"): Tally((1, 1, 2, 3, 3)), ("two", "ada"): Tally((1, 1, 2, 3, 3))}
     assert rate_groups(few, {"both": ["one", "two"]}, anchor="ada")["both"].margin > 50
