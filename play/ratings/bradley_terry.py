@@ -146,8 +146,9 @@ def rate_groups(
     The 95 % interval is for the mean of all players of the kind. Its variance is the sample
     variance over the members by their number, which includes the error of each member's own games,
     and the part of the fit's error that the members share: the anchor's, and that of opponents they
-    have in common; it is at least that of the games alone. The quantile is Student's t with the degrees of freedom of this sum
-    (Satterthwaite, 1946). A group of one member has the error of its own games only, as in `rate`.
+    have in common. The quantile is Student's t with the degrees of freedom of this sum
+    (Satterthwaite, 1946). The interval is never narrower than that of the games alone, which is
+    the interval of a group of one member, as in `rate`.
 
     Raises ValueError as `rate` does.
     """
@@ -165,16 +166,16 @@ def rate_groups(
         contrast[places] = 1 / count
         contrast[zero] -= 1
         errors = float(contrast @ covariance @ contrast)
-        degrees = math.inf
-        if count > 1:
+        margin = float(ndtri(0.975)) * math.sqrt(max(errors, 0.0))  # of the games alone
+        sample = float(np.var(strengths[places])) / max(count - 1, 1)
+        if sample:
             own = covariance[np.ix_(places, places)]
             apart = (np.trace(own) - own.sum() / count) / (count - 1)
-            sample = float(np.var(strengths[places], ddof=1)) / count
-            errors = max(errors, sample + errors - apart / count)
-            degrees = (count - 1) * (errors / sample) ** 2 if sample else math.inf
-        quantile = float(stdtrit(degrees, 0.975)) if degrees < 1e9 else float(ndtri(0.975))
+            variance = sample + max(errors - apart / count, 0.0)
+            quantile = stdtrit((count - 1) * (variance / sample) ** 2, 0.975)
+            margin = max(margin, float(quantile) * math.sqrt(variance))
+        margin *= ELO_PER_NAT
         value = ELO_PER_NAT * float(contrast @ strengths)
-        margin = ELO_PER_NAT * quantile * math.sqrt(errors)
         found[group] = Estimate(value, value - margin, value + margin)
     return found
 

@@ -307,7 +307,8 @@ def test_the_mean_of_seeds_above_an_anchor_is_covered_19_times_in_20(opponents, 
         for name, mean in enumerate(means):
             truth = mean - opponents[anchor]
             covered.append(found[str(name)].low <= truth <= found[str(name)].high)
-    assert 0.92 < np.mean(covered) < 0.985
+    # with four pairs a match the error of the games is taken cautiously
+    assert 0.93 < np.mean(covered) < (0.985 if pairs > 4 else 0.995)
 
 
 def test_a_group_of_one_is_that_player_and_the_anchors_error_is_in_every_interval(table):
