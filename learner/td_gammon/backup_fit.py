@@ -120,7 +120,6 @@ class BackupFit(Learner):
     threads: int = 2
     fit_threads: int = 1
     store: Any = None
-    workers: Any = None
 
     takes_dice = True
 
