@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import safetensors.numpy
@@ -193,7 +194,8 @@ class Solver:
 
     table_mib: size of the table in MiB, rounded down to a power of two; that of positions of at
         most `BOOK` stones beside it has a sixteenth of it, and at least half a MiB.
-    book: whether it begins with the shipped bounds of positions of at most `BOOK` stones.
+    book: bounds of positions of at most `BOOK` stones to begin with, as `bounds` returns them
+        (None: the shipped ones).
 
     `nodes` counts the positions that were searched. The table stays from one position to the next,
     which `clear` empties but for the book. A position of 14 stones takes about ten milliseconds,
@@ -206,12 +208,12 @@ class Solver:
     #: The numbers of stones of positions that are solved in a moment.
     plies = (14, 30)
 
-    def __init__(self, *, table_mib: float = 32.0, book: bool = True) -> None:
+    def __init__(self, *, table_mib: float = 32.0, book: Any = None) -> None:
         if not table_mib > 0:
             raise ValueError(f"table_mib: expected more than 0, found {table_mib}")
         entries = max(2, int(table_mib * (1 << 17)))
         self._table = np.zeros(1 << entries.bit_length() - 1, dtype=np.int64)
-        self._known = known_bounds() if book else np.zeros(0, dtype=np.int64)
+        self._known = known_bounds() if book is None else np.array(book, dtype=np.int64)
         self._book = np.zeros(max(1 << 16, len(self._table) >> 4), dtype=np.int64)
         self._moves = np.zeros((SQUARES, COLUMNS), dtype=np.int64)
         self._nodes = np.array([0, 1 << 62], dtype=np.int64)

@@ -95,7 +95,7 @@ def test_the_book_answers_openings_at_once() -> None:
     assert solver.nodes < 1000
     solver.clear()
     assert solver.value(after("4444")) == 1 and solver.nodes < 1000
-    assert Solver(table_mib=1, book=False).bounds().size == 0
+    assert Solver(table_mib=1, book=[]).bounds().size == 0
 
 
 @pytest.mark.plain
