@@ -48,7 +48,9 @@ class _Teacher:
         game, referee = self.game, _referee(self.game)
         asked: list[tuple[int, ...]] = []
         classes: list[int] = []
-        last = min(played.opening + self.positions_per_game, len(played.moves))
+        # In earlier positions the solver may need minutes once the evaluator has left best play.
+        count = self.positions_per_game if played.opening >= referee.plies[0] else 1
+        last = min(played.opening + count, len(played.moves))
         for row in played.positions[played.opening : last]:
             position = tuple(map(int, row))
             for move, kind in referee.classes(position).items():
