@@ -104,14 +104,19 @@ def run_game(options: argparse.Namespace) -> int:
         chance = {"seed": seed, "first": first}
         if seed is not None:
             print(f"The dice are those of --seed {seed}.")
-    elif options.dice or options.first is not None:
-        raise ValueError(f"--dice, --first: expected a game with dice, found {game.name}")
+    else:
+        given = [("dice", options.dice or None), ("first", options.first), ("seed", options.seed)]
+        for option, value in given:
+            if value is not None:
+                raise ValueError(f"--{option}: expected a game with dice, found {game.name}")
     if options.cube or options.match is not None:
         if not isinstance(game, DiceGame) or not game.cube:
             raise ValueError(f"--cube, --match: expected a game with a cube, found {game.name}")
         if options.match is not None and not 1 <= options.match <= 64:
             raise ValueError(f"--match: expected 1 to 64 points, found {options.match}")
         chance |= {"cube": True, "length": options.match or 0}
+    elif options.met is not None:
+        raise ValueError("--met: expected --cube or --match as well, found neither")
     for rule in ("jacoby", "beavers"):
         if not getattr(options, rule):
             continue
