@@ -82,7 +82,7 @@ class Rote(HeuristicLearner):
             kept = sorted(self._bounds.items(), key=lambda item: (-item[1], item[0]))
             self._bounds = dict(kept[: self.capacity])
         known = [self.problem_.evaluators[name] for name in self.base]
-        sure = all(one.admissible for one in known)
+        sure = all(one.known.admissible for one in known)
         self.heuristic_ = RememberedHeuristic(
             self.problem_,
             np.fromiter(self._bounds.keys(), dtype=np.int64),

@@ -252,7 +252,11 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
             f" players, found {learner}"
         )
     recipe = RECIPES[learner].run(game)
-    extra = {**recipe.get("options", {}), **learner_options(options.set)}
+    start = options.start or recipe.get("from")
+    usual_options = {**recipe.get("options", {})}
+    if start not in (None, "zero"):
+        usual_options |= recipe.get("options_from", {})
+    extra = usual_options | learner_options(options.set)
     depth, nodes = options.depth, options.nodes
     if depth is None and nodes is None:
         depth, nodes = recipe["depth"], recipe.get("nodes")
@@ -268,7 +272,7 @@ def settings_of(options: argparse.Namespace) -> RunSettings:
         games=count,
         depth=depth,
         nodes=nodes,
-        start=options.start or recipe.get("from"),
+        start=start,
         opponents=tuple(named or usual_opponents(game)),
         pacemakers=tuple(named or pacemakers(game)),
         options=extra,

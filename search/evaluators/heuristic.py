@@ -20,7 +20,7 @@ from games import kernels
 from games.features import Encoding
 from games.kernels.memory import read_position
 from games.kernels.vectors import stack_block
-from games.problem import Heuristic, KernelProblem
+from games.problem import Heuristic, KernelProblem, Known
 from search.evaluators.array_evaluator import ArrayEvaluator
 from search.evaluators.array_files import take_array
 from search.evaluators.header import (
@@ -47,6 +47,8 @@ class RoundedHeuristic(ArrayEvaluator):
     """
 
     fields: ClassVar = {"offset": float, "base": list, "proved": str}
+    #: What is known of the values if they are proved.
+    proof: ClassVar = Known.BY_ENUMERATION
 
     def __init__(
         self,
@@ -108,9 +110,9 @@ class RoundedHeuristic(ArrayEvaluator):
         self._data[:1].view(np.float64)[0] = offset
 
     @property
-    def admissible(self) -> bool:
-        """Whether the heuristic is proved to be admissible: no value exceeds the least cost."""
-        return bool(self.proved)
+    def known(self) -> Known:  # type: ignore[override]
+        """What is known of the values beside the least costs."""
+        return self.proof if self.proved else Known.NOTHING
 
     @property
     def whole(self) -> bool:

@@ -194,6 +194,22 @@ def test_a_missing_gpu_is_named_before_anything_is_played(capsys: Any, tmp_path:
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.thorough
+def test_the_command_learns_from_zero(tmp_path: Path) -> None:
+    small = ["round_games=10", "hidden=(8,)", "inputs=points", "prefilter_units=4",
+             "samples=1", "batch=32"]  # fmt: skip
+    arguments = ["backgammon", "--learner", "backups", "--from", "zero", "--games", "10"]
+    arguments += ["--snapshots", "1", "--snapshot-games", "2", "--final-games", "2"]
+    arguments += ["--match-games", "2", "--opponents", "random", "--run", str(tmp_path / "run")]
+    for option in small:
+        arguments += ["--set", option]
+    assert train.main(arguments) == 0
+    assert (tmp_path / "run" / "best.safetensors").is_file()
+    asked = [*arguments[:-1], str(tmp_path / "other"), "--set", "kept_phases=('race',)"]
+    assert train.main(asked) == 2  # there is no race net to keep
+    assert not (tmp_path / "other").exists()
+
+
 def test_wrong_checkpoints(tmp_path: Path) -> None:
     store = tmp_path / "store"
     learner = BackupFit(**{**SMALL, "games": 10, "store": store}).fit()

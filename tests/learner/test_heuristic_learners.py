@@ -75,7 +75,7 @@ def test_rote_memory_answers_with_the_bounds_it_was_taught(tmp_path: Path) -> No
     assert solution.expanded < solve(problem, start).expanded
     heuristic.save(tmp_path / "memory.safetensors")
     again: Any = load_evaluator(tmp_path / "memory.safetensors", game=problem)
-    assert again.values(list(truth())).tolist() == expected and again.admissible
+    assert again.values(list(truth())).tolist() == expected and again.known.admissible
     few = Rote(problem, base=("manhattan",), rounds=4, each=10, seed=3, capacity=20).fit()
     assert len(few.heuristic_.keys) == 20
     assert few.heuristic_.remembered.min() >= np.median(heuristic.remembered)
